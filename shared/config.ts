@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { PlatError } from './errors.ts';
+import { rootDir } from './root.ts';
+
+const flag = z.enum(['0', '1', 'true', 'false']).transform(value => value === '1' || value === 'true');
+const folder = z.string().min(1).transform(value => (isAbsolute(value) ? value : join(rootDir, value)));
+const url = z.string().regex(/^https?:\/\//, 'must start with http:// or https://').transform(value => value.replace(/\/+$/, ''));
+
+/** Every setting of every process; `.env.example` documents them in this order. */
+const schema = z.object({
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL').optional(),
+  REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL').optional(),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  BASE_URL: url.optional(),
+  APP_URL: url.optional(),
+  TRUSTED_PROXIES: z.string().default(''),
+  ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
+  METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),
+  FEEDS_DIR: folder.default(join(rootDir, 'feeds')),
+  PLAT_DIR: folder.default(join(rootDir, '.plat')),
+  WORKERS: z.coerce.number().int().min(1).max(64).default(1),
+  WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(32).default(2),
+  DB_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
+  STATEMENT_TIMEOUT_MS: z.coerce.number().int().min(100).max(600_000).default(10_000),
+  REQUEST_TIMEOUT_MS: z.coerce.number().int().min(100).max(600_000).default(30_000),
+  SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(100).max(600_000).default(10_000),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_REQUESTS: flag.default(false),
+});
+
+export type Config = z.infer<typeof schema>;
+
+/** The variables of `.env` in the checkout, if there is one; the process environment wins over them. */
+function dotEnv(): Record<string, string | undefined> {
+  try {
+    return parseEnv(readFileSync(join(rootDir, '.env'), 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * Reads the settings from the environment. Empty variables count as unset.
+ * @throws PlatError `config` naming every variable that does not fit.
+ */
+export function loadConfig(env: Record<string, string | undefined> = { ...dotEnv(), ...process.env }): Config {
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = schema.safeParse(set);
+  if (parsed.success) return parsed.data;
+  const lines = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`);
+  throw new PlatError('config', `The environment does not fit: ${lines.join('; ')}. See .env.example.`);
+}
+
+export function requireDatabaseUrl(config: Config): string {
+  if (config.DATABASE_URL === undefined) {
+    throw new PlatError(
+      'config',
+      'DATABASE_URL is not set. Run `npm start`, which brings its own PostgreSQL, or set it to a server of yours.',
+    );
+  }
+  return config.DATABASE_URL;
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Config } from './config.ts';
+import { requireDatabaseUrl } from './config.ts';
+import type { Logger } from './log.ts';
+import { rootDir } from './root.ts';
+
+export type Pool = pg.Pool;
+export type Client = pg.PoolClient;
+/** Whatever can run a statement: the pool, or one connection inside a transaction. */
+export type Queryable = Pick<pg.ClientBase, 'query'> | Pick<pg.Pool, 'query'>;
+
+// int8 arrives as text by default; property_id and counters stay below 2^53 by definition.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+// A date is a calendar day, not a moment: keep it as 'YYYY-MM-DD'.
+pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
+
+const statements = new Map<string, string>();
+
+/** The text of `sql/queries/<name>.sql`, read once. */
+export function sql(name: string): string {
+  let text = statements.get(name);
+  if (text === undefined) {
+    text = readFileSync(join(rootDir, 'sql', 'queries', `${name}.sql`), 'utf8');
+    statements.set(name, text);
+  }
+  return text;
+}
+
+export type PoolOptions = {
+  applicationName: string;
+  max?: number;
+  /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
+  statementTimeoutMs?: number;
+};
+
+/** A pool whose idle connections may die (a restarted server) without ending the process. */
+export function createPool(config: Config, log: Logger, options: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: requireDatabaseUrl(config),
+    max: options.max ?? config.DB_POOL_SIZE,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: options.statementTimeoutMs ?? 0,
+    keepAlive: true,
+    options: '-c timezone=UTC -c jit=off',
+  });
+  pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
+  return pool;
+}
+
+/** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */
+export async function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => {
+      broken = failure;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The one error class. `code` is stable and machine-readable; `message` is safe to show to the person who
+ * caused the error and names the remedy; whatever is internal travels in `cause` and reaches only the log.
+ */
+export type ErrorOptions = {
+  /** HTTP status, when the error can reach an API client. Default 500. */
+  status?: number;
+  /** What a client may see besides the message: rejected field -> list of messages. */
+  details?: Record<string, string[]>;
+  /** Whether the same work may succeed when tried again without a change by a person. Default false. */
+  retryable?: boolean;
+  /** Response headers that belong to the error (`Allow`, `Retry-After`, …). */
+  headers?: Record<string, string>;
+  cause?: unknown;
+};
+
+export class PlatError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly details: Record<string, string[]> | undefined;
+  readonly retryable: boolean;
+  readonly headers: Record<string, string>;
+
+  constructor(code: string, message: string, options: ErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'PlatError';
+    this.code = code;
+    this.status = options.status ?? 500;
+    this.details = options.details;
+    this.retryable = options.retryable ?? false;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The SQLSTATE of an error from PostgreSQL, or the errno code of a socket error, or undefined. */
+export function errorCode(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}
+
+/**
+ * SQLSTATE classes and socket errors after which the same statement may succeed when tried again.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const RETRYABLE = new Set([
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '55P03', // lock_not_available
+  '53300', // too_many_connections
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '08000',
+  '08001',
+  '08003',
+  '08006', // connection exceptions
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+export function isRetryable(error: unknown): boolean {
+  if (error instanceof PlatError) return error.retryable;
+  const code = errorCode(error);
+  if (code !== undefined) return RETRYABLE.has(code);
+  // node-postgres reports a dropped connection without a code.
+  return error instanceof Error && /^Connection terminated/.test(error.message);
+}

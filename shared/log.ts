@@ -1,0 +1,29 @@
+import { type Logger, pino } from 'pino';
+import type { Config } from './config.ts';
+
+export type { Logger };
+
+/**
+ * JSON lines on standard error. Authorization headers, cookies, keys and connection strings are removed
+ * wherever they might be logged by accident.
+ */
+export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): Logger {
+  return pino(
+    {
+      name,
+      level: config.LOG_LEVEL,
+      redact: {
+        paths: [
+          'req.headers.authorization',
+          'req.headers.cookie',
+          '*.authorization',
+          '*.password',
+          '*.connectionString',
+          '*.token',
+        ],
+        censor: '[removed]',
+      },
+    },
+    pino.destination({ fd: 2, sync: false }),
+  );
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runMigrations } from 'bullmq';
+import pg from 'pg';
+import { PlatError } from './errors.ts';
+import { rootDir } from './root.ts';
+
+/** Advisory lock under which one process migrates while others wait; any number that nothing else uses. */
+const MIGRATION_LOCK = 7_152_801;
+
+export const QUEUE_SCHEMA = 'bullmq';
+
+type Migration = { version: number; name: string; text: string; checksum: string };
+
+export function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migration[] {
+  return readdirSync(dir)
+    .filter(file => file.endsWith('.sql'))
+    .sort()
+    .map((file, index) => {
+      const version = Number(file.slice(0, 4));
+      if (version !== index + 1) throw new PlatError('migration', `${file}: migrations are numbered from 0001 without gaps.`);
+      const text = readFileSync(join(dir, file), 'utf8');
+      return { version, name: file, text, checksum: createHash('sha256').update(text).digest('hex') };
+    });
+}
+
+/**
+ * Brings the database to the newest schema, each migration in a transaction of its own, and prepares the
+ * queue's schema when the queue lives in PostgreSQL. Safe to run from several processes at once.
+ * @returns the names of the migrations that were applied.
+ * @throws PlatError `migration` when an applied file was edited or the database is newer than this program.
+ */
+export async function migrate(databaseUrl: string, options: { queue: boolean }): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const applied = await applyPending(client, readMigrations());
+    if (options.queue) await runMigrations(client, QUEUE_SCHEMA);
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyPending(client: pg.Client, migrations: Migration[]): Promise<string[]> {
+  await client.query(`
+    create table if not exists schema_migrations (
+      version int primary key, name text not null, checksum text not null, applied_at timestamptz not null default now()
+    )`);
+  const { rows } = await client.query<{ version: number; name: string; checksum: string }>(
+    'select version, name, checksum from schema_migrations order by version',
+  );
+  for (const row of rows) {
+    const file = migrations[row.version - 1];
+    if (file === undefined) {
+      throw new PlatError('migration', `The database has migration ${row.name}, which this program does not know. Update the program.`);
+    }
+    if (file.checksum !== row.checksum) {
+      throw new PlatError('migration', `${file.name} was changed after it had been applied. Put it back and add a new migration.`);
+    }
+  }
+  const pending = migrations.slice(rows.length);
+  for (const migration of pending) {
+    await client.query('begin');
+    try {
+      await client.query(migration.text);
+      await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
+        migration.version,
+        migration.name,
+        migration.checksum,
+      ]);
+      await client.query('commit');
+    } catch (cause) {
+      await client.query('rollback');
+      throw new PlatError('migration', `${migration.name} failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    }
+  }
+  return pending.map(migration => migration.name);
+}
+
+/**
+ * The services' check at start: never migrates.
+ * @throws PlatError `schema_version` when the database is behind or ahead of this program.
+ */
+export async function assertSchemaVersion(db: { query: pg.Pool['query'] }): Promise<void> {
+  const expected = readMigrations().length;
+  const known = await db.query<{ found: string | null }>("select to_regclass('schema_migrations')::text as found");
+  const actual =
+    known.rows[0]?.found == null
+      ? 0
+      : ((await db.query<{ version: number }>('select coalesce(max(version), 0) as version from schema_migrations')).rows[0]?.version ?? 0);
+  if (actual < expected) {
+    throw new PlatError('schema_version', `The database is at schema ${actual}, this program needs ${expected}. Run \`plat migrate\`.`, { status: 503 });
+  }
+  if (actual > expected) {
+    throw new PlatError('schema_version', `The database is at schema ${actual}, newer than this program's ${expected}. Update the program.`, { status: 503 });
+  }
+}

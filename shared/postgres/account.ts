@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { PlatError } from '../errors.ts';
+
+/** The user that runs the server: undefined for the current one. */
+export type Account = { uid: number; gid: number } | undefined;
+
+/** PostgreSQL refuses to run as root; root runs it as `postgres` where that user exists, else as `nobody`. */
+export function serverAccount(): Account {
+  if (process.getuid?.() !== 0) return undefined;
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map(line => line.split(':'));
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (user === undefined) {
+    throw new PlatError('embedded_postgres', 'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: run as an ordinary user or set DATABASE_URL.');
+  }
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+/** Whether `account` may pass through every folder above `path` (x for others, or owned by it). */
+function reachable(path: string, account: { uid: number; gid: number }): boolean {
+  for (let dir = path; ; dir = dirname(dir)) {
+    if (existsSync(dir)) {
+      const { mode, uid, gid } = statSync(dir);
+      const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+      if ((mode & bit) === 0) return false;
+    }
+    if (dir === dirname(dir)) return true;
+  }
+}
+
+/**
+ * Where the server's files and programs live. Normally inside the checkout. A checkout that the server's
+ * user cannot reach (root's home has mode 700) keeps them in /var/lib/plat/<hash of the path> instead.
+ */
+export function serverFolders(dir: string, native: string, account: Account): { base: string; native: string } {
+  if (account === undefined || (reachable(dir, account) && reachable(native, account))) {
+    makeFolder(dir, account);
+    return { base: dir, native };
+  }
+  const base = join('/var/lib/plat', createHash('sha256').update(dir).digest('hex').slice(0, 16));
+  makeFolder(base, account);
+  const copy = join(base, 'native');
+  const source = join(native, 'bin', 'postgres');
+  const stale = !existsSync(join(copy, 'bin', 'postgres')) || statSync(source).size !== statSync(join(copy, 'bin', 'postgres')).size;
+  if (stale) {
+    rmSync(`${copy}.new`, { recursive: true, force: true });
+    cpSync(native, `${copy}.new`, { recursive: true, verbatimSymlinks: true });
+    rmSync(copy, { recursive: true, force: true });
+    renameSync(`${copy}.new`, copy);
+  }
+  return { base, native: copy };
+}
+
+/** Creates the folder with its missing parents readable to pass through, and gives it to the account. */
+function makeFolder(dir: string, account: Account): void {
+  const mask = process.umask(0o022);
+  try {
+    mkdirSync(dir, { recursive: true });
+  } finally {
+    process.umask(mask);
+  }
+  if (account !== undefined) chownSync(dir, account.uid, account.gid);
+}

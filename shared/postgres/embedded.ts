@@ -1,0 +1,199 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { errorCode, PlatError } from '../errors.ts';
+import { type Account, serverAccount, serverFolders } from './account.ts';
+import { nativeDir } from './binaries.ts';
+
+export type EmbeddedServer = {
+  url: string;
+  /** False when a server that was left running was taken over. */
+  started: boolean;
+  stop(): Promise<void>;
+};
+
+const USER = 'plat';
+const DATABASE = 'plat';
+/** How long a killed postmaster's last backends may hold its shared memory, and a crash recovery take. */
+const START_TIMEOUT_MS = 60_000;
+
+/**
+ * Sized for a workstation: the server shares 2 cores with the workers. Bulk loads need a WAL larger than the
+ * 1 GB default so that a county does not force checkpoints. The host's shared memory may be 64 MB (containers).
+ */
+const SETTINGS: Record<string, string> = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '120',
+  shared_buffers: '256MB',
+  maintenance_work_mem: '256MB',
+  work_mem: '32MB',
+  max_wal_size: '4GB',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+type Paths = { base: string; data: string; password: string; log: string; native: string; account: Account };
+
+/**
+ * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that an earlier
+ * process left running there. Survives kill -9 of this process and of the server.
+ * @throws PlatError `embedded_postgres` with the tail of the server's log when it does not come up.
+ */
+export async function startEmbedded(dir: string, settings: Record<string, string> = {}): Promise<EmbeddedServer> {
+  const account = serverAccount();
+  const { base, native } = serverFolders(dir, nativeDir(), account);
+  const paths: Paths = { base, native, account, data: join(base, 'data'), password: join(base, 'password'), log: join(base, 'server.log') };
+  if (!existsSync(join(paths.data, 'PG_VERSION'))) await createCluster(paths);
+
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  let failure: unknown;
+  while (Date.now() < deadline) {
+    const running = readPid(paths.data);
+    if (running !== undefined) {
+      const url = connectionUrl(paths, running.port);
+      if (await answers(url, paths.data)) {
+        await ensureDatabase(url);
+        return { url, started: failure !== undefined, stop: () => stopServer(paths) };
+      }
+      if (isAlive(running.pid)) {
+        await sleep(200);
+        continue;
+      }
+      rmSync(join(paths.data, 'postmaster.pid'), { force: true });
+    }
+    const port = await freePort();
+    try {
+      await start(paths, port, { ...SETTINGS, ...settings });
+      const url = connectionUrl(paths, port);
+      await ensureDatabase(url);
+      return { url, started: true, stop: () => stopServer(paths) };
+    } catch (error) {
+      failure = error;
+      await sleep(500);
+    }
+  }
+  throw failure ?? new PlatError('embedded_postgres', `The server left running in ${paths.data} does not answer. Stop it and try again.`);
+}
+
+async function createCluster(paths: Paths): Promise<void> {
+  const fresh = `${paths.data}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  writeFileSync(paths.password, randomBytes(24).toString('base64url'), { mode: 0o600 });
+  if (paths.account) chownSync(paths.password, paths.account.uid, paths.account.gid);
+  await run(paths, 'initdb', [
+    ...['-D', fresh, '-U', USER, '-A', 'scram-sha-256', '--pwfile', paths.password, '-E', 'UTF8', '--data-checksums'],
+    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+  ]);
+  renameSync(fresh, paths.data);
+}
+
+async function start(paths: Paths, port: number, settings: Record<string, string>): Promise<void> {
+  const options = Object.entries({ ...settings, port: String(port) }).map(([name, value]) => `-c ${name}=${value === '' ? "''" : value}`);
+  await run(paths, 'pg_ctl', ['-w', '-t', '30', '-D', paths.data, '-l', paths.log, '-o', options.join(' '), 'start']);
+}
+
+async function stopServer(paths: Paths): Promise<void> {
+  if (readPid(paths.data) === undefined) return;
+  await run(paths, 'pg_ctl', ['-w', '-t', '30', '-D', paths.data, '-m', 'fast', 'stop']);
+}
+
+function run(paths: Paths, program: string, args: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(join(paths.native, 'bin', program), args, {
+      ...(paths.account ?? {}),
+      cwd: paths.base,
+      // A process group of its own: Ctrl-C in the terminal must not stop the server before its clients.
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}) },
+    });
+    let said = '';
+    child.stderr.on('data', chunk => {
+      said += chunk;
+    });
+    child.on('error', reject);
+    // `exit`, not `close`: the server inherits the pipe from pg_ctl and keeps it open.
+    child.on('exit', code => {
+      child.stderr.destroy();
+      if (code === 0) resolve();
+      else reject(new PlatError('embedded_postgres', `${program} failed (exit ${code}). ${said.trim()} ${logTail(paths.log)}`.trim()));
+    });
+  });
+}
+
+function logTail(file: string): string {
+  if (!existsSync(file)) return '';
+  return `Last lines of ${file}: ${readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join(' | ')}`;
+}
+
+/** postmaster.pid holds the process id on its first line and the port on its fourth. */
+function readPid(data: string): { pid: number; port: number } | undefined {
+  try {
+    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3]) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Alive and a postgres: the pid of a stale file may belong to another program by now. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (errorCode(error) === 'ESRCH') return false;
+  }
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.includes('(postgres)') && !stat.includes(') Z ');
+  } catch {
+    return process.platform !== 'linux';
+  }
+}
+
+async function answers(url: string, data: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, '/postgres'), connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ dir: string }>("select current_setting('data_directory') as dir");
+    return rows[0]?.dir === data;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, '/postgres') });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE]);
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`);
+  } finally {
+    await client.end();
+  }
+}
+
+function connectionUrl(paths: Paths, port: number): string {
+  const password = readFileSync(paths.password, 'utf8').trim();
+  return `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
