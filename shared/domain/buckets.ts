@@ -1,0 +1,35 @@
+/**
+ * The acreage buckets of market statistics, in the order in which the API publishes them. They overlap on purpose.
+ * A listing of `a` acres is in a bucket when `minAcres <= a < maxAcres`.
+ */
+export const SQ_FT_PER_ACRE = 43_560;
+
+const SQ_FT_9500 = 9_500 / SQ_FT_PER_ACRE;
+
+export const ACRE_BUCKETS = [
+  { label: '0-9.5k sqft', minAcres: 0, maxAcres: SQ_FT_9500 },
+  { label: '0-0.25 acre', minAcres: 0, maxAcres: 0.25 },
+  { label: '0.15 acre-1 acre', minAcres: 0.15, maxAcres: 1 },
+  { label: '0.2 acre-100 acre', minAcres: 0.2, maxAcres: 100 },
+  { label: '9.5k sqft-1 acre', minAcres: SQ_FT_9500, maxAcres: 1 },
+  { label: '0.25 acre-1 acre', minAcres: 0.25, maxAcres: 1 },
+  { label: '1 acre-2 acre', minAcres: 1, maxAcres: 2 },
+  { label: '1 acre-3 acre', minAcres: 1, maxAcres: 3 },
+  { label: '2 acre-5 acre', minAcres: 2, maxAcres: 5 },
+  { label: '2 acre-100 acre', minAcres: 2, maxAcres: 100 },
+  { label: '3 acre-5 acre', minAcres: 3, maxAcres: 5 },
+  { label: '5 acre-10 acre', minAcres: 5, maxAcres: 10 },
+  { label: '5 acre-100 acre', minAcres: 5, maxAcres: 100 },
+  { label: '5 acre-10000 acre', minAcres: 5, maxAcres: 10_000 },
+  { label: '10 acre-20 acre', minAcres: 10, maxAcres: 20 },
+  { label: '20 acre-40 acre', minAcres: 20, maxAcres: 40 },
+  { label: '40 acre-60 acre', minAcres: 40, maxAcres: 60 },
+  { label: '40 acre-100 acre', minAcres: 40, maxAcres: 100 },
+  { label: '40 acre-10000 acre', minAcres: 40, maxAcres: 10_000 },
+  { label: '60 acre-80 acre', minAcres: 60, maxAcres: 80 },
+  { label: '80 acre-500 acre', minAcres: 80, maxAcres: 500 },
+  { label: '100 acre-10000 acre', minAcres: 100, maxAcres: 10_000 },
+] as const;
+
+export type AcreBucket = (typeof ACRE_BUCKETS)[number];
+export type BucketLabel = AcreBucket['label'];

@@ -1,0 +1,20 @@
+/** Calendar arithmetic on UTC days, counted from 1970-01-01 as day 0. */
+
+const MS_PER_DAY = 86_400_000;
+
+/** The UTC day that holds an instant; `at` in milliseconds since the epoch. */
+export function utcDay(at: number): number {
+  return Math.floor(at / MS_PER_DAY);
+}
+
+/**
+ * The same day of the month, `months` calendar months earlier. A day that the earlier month does not have becomes that
+ * month's last: 31 March less one month is 28 February, 29 in a leap year. PostgreSQL's `date - interval` clamps alike.
+ */
+export function minusMonths(day: number, months: number): number {
+  const date = new Date(day * MS_PER_DAY);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth() - months;
+  const lastOfMonth = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return utcDay(Date.UTC(year, month, Math.min(date.getUTCDate(), lastOfMonth)));
+}
