@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import type { TestProject } from 'vitest/node';
+import { migrate } from '../../shared/migrate.ts';
+import { onServer, startTestServer, withDatabase } from './server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    testServer: { url: string; template: string; prefix: string };
+  }
+}
+
+/**
+ * One PostgreSQL and one migrated template database a run. TEST_DATABASE_URL names a server to use instead of a
+ * throw-away one; its user must be allowed to create databases.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const given = process.env.TEST_DATABASE_URL;
+  const server = given ? undefined : await startTestServer();
+  const url = given ?? server!.url;
+  const run = randomBytes(3).toString('hex');
+  const template = `plat_template_${run}`;
+  const prefix = `plat_test_${run}_`;
+
+  await onServer(url, client => client.query(`create database ${template}`));
+  await migrate(withDatabase(url, template), { queue: true });
+  project.provide('testServer', { url, template, prefix });
+
+  return async () => {
+    const kept = await onServer(url, async client => {
+      await client.query(`drop database ${template} with (force)`);
+      const { rows } = await client.query<{ datname: string }>(
+        'select datname from pg_database where starts_with(datname, $1)',
+        [prefix],
+      );
+      return rows.map(row => row.datname);
+    });
+    await server?.stop();
+    if (kept.length > 0) report(kept, given, server?.folder);
+    else if (server) rmSync(server.folder, { recursive: true, force: true });
+  };
+}
+
+function report(kept: string[], given: string | undefined, folder: string | undefined): void {
+  const where = folder ? `npx tsx test/support/reopen.ts ${folder}` : `they are on ${new URL(given!).host}`;
+  process.stderr.write(
+    `\nDatabases of failed test files were kept (${where}):\n${kept.map(name => `  ${name}\n`).join('')}`,
+  );
+}

@@ -1,0 +1,50 @@
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbedded } from '../../shared/postgres/embedded.ts';
+
+/** Nothing in a test database has to survive a crash, and two workers share the machine with the server. */
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  shared_buffers: '128MB',
+  max_connections: '300',
+};
+
+export type TestServer = { url: string; folder: string; stop(): Promise<void> };
+
+/** Starts a throw-away PostgreSQL in a new temporary folder, or the one that is in `folder` already. */
+export async function startTestServer(folder = makeFolder()): Promise<TestServer> {
+  const server = await startEmbedded(join(folder, 'postgres'), SETTINGS);
+  return { url: server.url, folder, stop: server.stop };
+}
+
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-test-'));
+  // As root, the server runs as another user, who has to pass through.
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** The same server's URL with another database. */
+export function withDatabase(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** Runs statements on one short connection. */
+export async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
