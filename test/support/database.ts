@@ -28,14 +28,14 @@ export async function createTestDatabase(env: Record<string, string> = {}): Prom
   const config = loadConfig({ LOG_LEVEL: 'silent', ...env, DATABASE_URL: url });
   const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
 
-  let file: TaskLike | undefined;
+  let ran: TaskLike | undefined;
   afterEach(({ task }) => {
-    file = task.file;
+    ran = task.file;
   });
   afterAll(async () => {
     await pool.end();
     // No test ran: a hook before them failed.
-    if (file === undefined || hasFailed(file)) return;
+    if (ran === undefined || hasFailed(ran)) return;
     await onServer(server, client => client.query(`drop database ${name} with (force)`));
   });
   return { name, url, pool, config };
