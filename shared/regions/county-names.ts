@@ -1,0 +1,75 @@
+import { allCounties, type County } from './counties.ts';
+import { stateCode } from './states.ts';
+
+/**
+ * Names that files still carry for counties that were renamed or took in a city: Dade 1997, Wade Hampton and Shannon
+ * 2015. Source: https://www.census.gov/programs-surveys/geography/technical-documentation/county-changes.html
+ */
+const FORMER_NAMES: readonly County[] = [
+  { fips: 12086, name: 'Dade', state: 'FL' },
+  { fips: 2158, name: 'Wade Hampton', state: 'AK' },
+  { fips: 46102, name: 'Shannon', state: 'SD' },
+];
+
+/** County codes from 510 on are independent cities. https://www.census.gov/library/reference/code-lists/ansi.html */
+const FIRST_INDEPENDENT_CITY = 510;
+
+const KIND_BEFORE = /^(?:city and county|city and borough|municipality|county|city|parish) of /;
+const KIND_AFTER =
+  / (?:county|co|cnty|parish|city and borough|borough|census area|ca|municipality|municipio|planning region|region|district|island|city)$/;
+
+/** Lower case, unaccented, words apart by one space, Saint as st. */
+function plainWords(name: string): string {
+  return name
+    .normalize('NFD')
+    .replace(/\p{M}|['’.]/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .replace(/\bsaint\b/g, 'st')
+    .replace(/\bsainte\b/g, 'ste')
+    .trim();
+}
+
+/** Spaces do not tell counties apart: LaSalle and La Salle, De Kalb and DeKalb. */
+const joined = (words: string): string => words.replaceAll(' ', '');
+
+type Names = { counties: Map<string, number>; cities: Map<string, number> };
+
+let cached: Names | undefined;
+
+function names(): Names {
+  if (cached) return cached;
+  cached = { counties: new Map(), cities: new Map() };
+  for (const county of [...FORMER_NAMES, ...allCounties()]) {
+    const map = county.fips % 1000 >= FIRST_INDEPENDENT_CITY ? cached.cities : cached.counties;
+    map.set(`${county.state} ${joined(plainWords(county.name))}`, county.fips);
+  }
+  return cached;
+}
+
+/**
+ * The FIPS of the county that a source names, or null when the state has none of that name. Case, punctuation, spaces
+ * and diacritics do not matter, nor do 'County', 'Parish', 'Borough', 'Census Area' and the like; 'Saint' is 'St.'.
+ * Where a county and an independent city share a name (Baltimore, Fairfax, Richmond …), 'city' asks for the city and
+ * the bare name for the county. Connecticut's eight abolished counties are not found: they did not become one
+ * planning region each, so only a point or a ZIP can place what lies there.
+ * @param state USPS code or full name.
+ */
+export function countyByName(name: string, state: string): number | null {
+  const code = stateCode(state);
+  if (code === undefined) return null;
+  const { counties, cities } = names();
+  const find = (map: Map<string, number>, words: string) => map.get(`${code} ${joined(words)}`);
+
+  const words = plainWords(name);
+  // As it stands first: James City is a county, Carson City a city, and neither name ends where 'City' begins.
+  const asItStands = find(counties, words) ?? find(cities, words);
+  if (asItStands !== undefined) return asItStands;
+
+  const bare = words.replace(KIND_BEFORE, '').replace(KIND_AFTER, '');
+  const isCity = / city$|^city of /.test(words);
+  const found = isCity
+    ? (find(cities, bare) ?? find(counties, bare))
+    : (find(counties, bare) ?? find(cities, bare));
+  return found ?? null;
+}
