@@ -1,0 +1,157 @@
+import { intersection, union } from 'polyclip-ts';
+import { extent, extentsMeet } from './extent.ts';
+import { findFlaws } from './flaws.ts';
+import type { Repair } from './repairs.ts';
+import { cleanRing, isCounterClockwise } from './ring.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
+
+/** Grids, in parts of a degree, to which positions are moved when rounding keeps the clipper's result from being valid. */
+const GRIDS = [null, 1e9, 1e7];
+
+/**
+ * Makes cleaned polygons valid and names in `repairs` what that took; null when the clipper fails.
+ * Groups of polygons whose extents meet are settled apart from each other, and a group without flaws is returned as it came.
+ */
+export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
+  if (polygons.length === 1) return settleGroup(polygons, repairs);
+  const settled: MultiPolygon = [];
+  for (const group of groupByExtent(polygons)) {
+    const valid = settleGroup(group, repairs);
+    if (valid === null) return null;
+    for (const polygon of valid) settled.push(polygon);
+  }
+  return settled;
+}
+
+function settleGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
+  const flaws = findFlaws(polygons);
+  if (flaws === null) return polygons;
+  const { found } = flaws;
+  const clipped = unionOf(found.has('hole_outside_shell') ? freeStrayHoles(polygons) : polygons);
+  if (clipped === null) return null;
+  if (found.size === 0) {
+    if (sameShape(clipped, polygons)) return polygons;
+    found.add(clipped.length < polygons.length ? 'parts_merged' : 'self_touch_split');
+  }
+  for (const repair of found) repairs.add(repair);
+  return clipped;
+}
+
+/**
+ * Union by polyclip-ts (Martinez, Rueda and Feito 2013, in arbitrary precision). It fills by the non-zero rule, ring by ring, so
+ * both lobes of a bow-tie and a ring walked twice keep their area once, and splits rings where they touch themselves. Its crossings
+ * are rounded to doubles, so the result is checked as exactly as the input was.
+ */
+function unionOf(polygons: MultiPolygon): MultiPolygon | null {
+  for (const grid of GRIDS) {
+    const input = grid === null ? polygons : snap(polygons, grid);
+    if (input.length === 0) return [];
+    let output: MultiPolygon;
+    try {
+      output = union(input);
+    } catch {
+      continue; // It throws when rounding has broken a ring apart; a coarser grid avoids that.
+    }
+    const cleaned = clean(output);
+    if (cleaned.every(isWound) && isValid(cleaned)) return cleaned;
+  }
+  return null;
+}
+
+function isValid(polygons: MultiPolygon): boolean {
+  if (polygons.length === 0) return true;
+  const flaws = findFlaws(polygons);
+  return flaws === null || flaws.found.size === 0;
+}
+
+/** A hole that shares no area with its shell is really a part: GeoJSON writers put parts there, and dropping it would lose land. */
+function freeStrayHoles(polygons: MultiPolygon): MultiPolygon {
+  return polygons.flatMap(([shell, ...holes]) => {
+    const within: Ring[] = [];
+    const stray: Polygon[] = [];
+    for (const hole of holes) {
+      if (intersection([hole], [shell!]).length > 0) within.push(hole);
+      else stray.push([hole]);
+    }
+    return [[shell!, ...within], ...stray];
+  });
+}
+
+/** Did the union leave everything as it was? Then touching rings were valid. Compared by rings and planar area. */
+function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
+  if (a.length !== b.length || a.flat().length !== b.flat().length) return false;
+  const areaA = planarArea(a);
+  return Math.abs(areaA - planarArea(b)) <= 1e-9 * areaA;
+}
+
+function planarArea(polygons: MultiPolygon): number {
+  let area = 0;
+  for (const polygon of polygons) {
+    polygon.forEach((ring, i) => {
+      area += (i === 0 ? 1 : -1) * Math.abs(doubleSignedArea(ring));
+    });
+  }
+  return area / 2;
+}
+
+/** Twice the planar area of a closed ring in square degrees, positive when it runs counter-clockwise; not exact. */
+export function doubleSignedArea(ring: Ring): number {
+  const [x0, y0] = ring[0]!;
+  let sum = 0;
+  for (let i = 2; i < ring.length; i++) {
+    const a = ring[i - 1]!;
+    const b = ring[i]!;
+    sum += (a[0] - x0) * (b[1] - y0) - (b[0] - x0) * (a[1] - y0);
+  }
+  return sum;
+}
+
+/** Rings as the clipper left them, without what rounding made of slivers. */
+function clean(polygons: MultiPolygon): MultiPolygon {
+  const kept: MultiPolygon = [];
+  for (const polygon of polygons) {
+    const rings = polygon.map(ring => cleanRing(ring, new Set()));
+    if (!Array.isArray(rings[0])) continue;
+    kept.push(rings.filter(ring => Array.isArray(ring)));
+  }
+  return kept;
+}
+
+function isWound(polygon: Polygon): boolean {
+  return polygon.every((ring, i) => isCounterClockwise(ring) === (i === 0));
+}
+
+function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
+  const round = ([lon, lat]: Position): Position => [
+    Math.round(lon * grid) / grid,
+    Math.round(lat * grid) / grid,
+  ];
+  return clean(polygons.map(polygon => polygon.map(ring => ring.map(round))));
+}
+
+/** Groups of polygons connected by meeting extents, in the order of their first members. */
+function groupByExtent(polygons: MultiPolygon): MultiPolygon[] {
+  const boxes = polygons.map(polygon => extent([polygon]));
+  const groupOf = polygons.map((_, i) => i);
+  const rootOf = (i: number): number => {
+    let root = i;
+    while (groupOf[root] !== root) root = groupOf[root]!;
+    groupOf[i] = root;
+    return root;
+  };
+  for (let i = 0; i < polygons.length; i++) {
+    for (let j = i + 1; j < polygons.length; j++) {
+      if (!extentsMeet(boxes[i]!, boxes[j]!)) continue;
+      const [a, b] = [rootOf(i), rootOf(j)];
+      groupOf[Math.max(a, b)] = Math.min(a, b);
+    }
+  }
+  const groups = new Map<number, MultiPolygon>();
+  for (const [i, polygon] of polygons.entries()) {
+    const root = rootOf(i);
+    const group = groups.get(root);
+    if (group === undefined) groups.set(root, [polygon]);
+    else group.push(polygon);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,59 @@
+import { orient2d } from 'robust-predicates';
+import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
+
+export type Side = 'inside' | 'boundary' | 'outside';
+
+/**
+ * Where a point lies against one closed ring, exactly: a ray cast east counts crossings by the even-odd rule, and each
+ * crossing is decided by Shewchuk's adaptive orientation predicate (robust-predicates), so rounding never
+ * moves a point across an edge. An edge owns its lower end and not its upper one.
+ */
+export function pointInRing(point: Position, ring: Ring): Side {
+  const [x, y] = point;
+  let inside = false;
+  for (let i = 1; i < ring.length; i++) {
+    const [x1, y1] = ring[i - 1]!;
+    const [x2, y2] = ring[i]!;
+    if (y1 > y !== y2 > y) {
+      if (x1 < x && x2 < x) continue;
+      if (x1 > x && x2 > x) {
+        inside = !inside;
+        continue;
+      }
+      // robust-predicates has y pointing down: a positive sign is a clockwise turn here.
+      const turn = orient2d(x1, y1, x2, y2, x, y);
+      if (turn === 0) return 'boundary';
+      if (turn < 0 === y2 > y1) inside = !inside;
+    } else if (y1 === y || y2 === y) {
+      if (onLevelEdge(x, y, x1, y1, x2, y2)) return 'boundary';
+    }
+  }
+  return inside ? 'inside' : 'outside';
+}
+
+/** Where a point lies against a polygon with holes; the edge of a hole is boundary. Exact. */
+export function pointInPolygon(point: Position, polygon: Polygon): Side {
+  const side = pointInRing(point, polygon[0]!);
+  if (side !== 'inside') return side;
+  for (let i = 1; i < polygon.length; i++) {
+    const inHole = pointInRing(point, polygon[i]!);
+    if (inHole === 'inside') return 'outside';
+    if (inHole === 'boundary') return 'boundary';
+  }
+  return 'inside';
+}
+
+/** Where a point lies against a boundary of several parts, which do not overlap. Exact. */
+export function pointInMultiPolygon(point: Position, polygons: MultiPolygon): Side {
+  for (const polygon of polygons) {
+    const side = pointInPolygon(point, polygon);
+    if (side !== 'outside') return side;
+  }
+  return 'outside';
+}
+
+/** For an edge that does not cross the point's latitude: does it touch the point itself? */
+function onLevelEdge(x: number, y: number, x1: number, y1: number, x2: number, y2: number): boolean {
+  if (y1 === y && y2 === y) return Math.min(x1, x2) <= x && x <= Math.max(x1, x2);
+  return (x1 === x && y1 === y) || (x2 === x && y2 === y);
+}

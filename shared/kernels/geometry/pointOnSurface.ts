@@ -1,0 +1,112 @@
+import { fromE7, toE7 } from './codec.ts';
+import { ringExtent } from './extent.ts';
+import { doubleSignedArea } from './overlay.ts';
+import { pointInPolygon } from './pointInPolygon.ts';
+import type { MultiPolygon, Polygon, Position } from './types.ts';
+
+/** About a metre: the middle of a stretch this wide stays inside when the boundary, too, is rounded to 1e-7 degrees. */
+const AMPLE_DEG = 1e-5;
+
+/**
+ * A point strictly inside the largest part, in degrees: the middle of the widest stretch that a parallel has inside it (the interior
+ * point of JTS and PostGIS ST_PointOnSurface), on the grid of 1e-7 degrees on which points are stored, so that storing it does not
+ * move it out. Each candidate is proved by the exact point-in-polygon test. The parallel runs midway between the vertices next to the
+ * middle latitude; a part thinner than a metre there is tried between their other vertices, then off the grid. A part too thin to hold any
+ * double-precision point inside gets its first vertex, which is on its boundary.
+ */
+export function pointOnSurface(polygons: MultiPolygon): Position {
+  const polygon = largestPart(polygons);
+  const middle = widestStretch(polygon, middleLatitude(polygon));
+  const rounded = onGrid(middle.point);
+  if (middle.width > AMPLE_DEG && isInside(rounded, polygon)) return rounded;
+
+  const stretches = bands(polygon)
+    .map(lat => widestStretch(polygon, lat))
+    .concat(middle)
+    .sort((a, b) => b.width - a.width)
+    .filter(stretch => stretch.width > 0);
+  for (const { point } of stretches) if (isInside(onGrid(point), polygon)) return onGrid(point);
+  for (const { point } of stretches) if (isInside(point, polygon)) return point;
+  const [lon, lat] = polygon[0]![0]!;
+  return [lon, lat];
+}
+
+type Stretch = { point: Position; width: number };
+
+function largestPart(polygons: MultiPolygon): Polygon {
+  let largest = polygons[0]!;
+  if (polygons.length === 1) return largest;
+  let largestArea = -Infinity;
+  for (const polygon of polygons) {
+    let area = 0;
+    for (let i = 0; i < polygon.length; i++) {
+      area += (i === 0 ? 1 : -1) * Math.abs(doubleSignedArea(polygon[i]!));
+    }
+    if (area > largestArea) {
+      largestArea = area;
+      largest = polygon;
+    }
+  }
+  return largest;
+}
+
+/** The latitude midway between the vertices just above and just below the middle of the extent: no vertex lies on it. */
+function middleLatitude(polygon: Polygon): number {
+  const [, south, , north] = ringExtent(polygon[0]!);
+  const middle = (south + north) / 2;
+  let below = south;
+  let above = north;
+  for (const ring of polygon) {
+    for (const [, lat] of ring) {
+      if (lat <= middle) {
+        if (lat > below) below = lat;
+      } else if (lat < above) above = lat;
+    }
+  }
+  return (below + above) / 2;
+}
+
+/** How many parallels are tried when the middle one fails: a sliver has few, and a long ring must not cost its square. */
+const MAX_BANDS = 32;
+
+/** The middle latitudes of the tallest bands between neighbouring vertex latitudes. */
+function bands(polygon: Polygon): number[] {
+  const lats = Float64Array.from(polygon.flatMap(ring => ring.map(([, lat]) => lat))).sort();
+  const between: { lat: number; height: number }[] = [];
+  for (let i = 1; i < lats.length; i++) {
+    const height = lats[i]! - lats[i - 1]!;
+    if (height > 0) between.push({ lat: (lats[i]! + lats[i - 1]!) / 2, height });
+  }
+  between.sort((a, b) => b.height - a.height);
+  return between.slice(0, MAX_BANDS).map(band => band.lat);
+}
+
+/** The middle of the widest stretch of a parallel inside the polygon; width in degrees, 0 when there is none. */
+function widestStretch(polygon: Polygon, lat: number): Stretch {
+  const crossings: number[] = [];
+  for (const ring of polygon) {
+    for (let i = 1; i < ring.length; i++) {
+      const [x1, y1] = ring[i - 1]!;
+      const [x2, y2] = ring[i]!;
+      if (y1 > lat !== y2 > lat) crossings.push(x1 + ((lat - y1) / (y2 - y1)) * (x2 - x1));
+    }
+  }
+  if (crossings.length > 2) crossings.sort((a, b) => a - b);
+  const widest: Stretch = { point: [Number.NaN, lat], width: 0 };
+  for (let i = 1; i < crossings.length; i += 2) {
+    const width = Math.abs(crossings[i]! - crossings[i - 1]!);
+    if (width > widest.width) {
+      widest.width = width;
+      widest.point[0] = (crossings[i]! + crossings[i - 1]!) / 2;
+    }
+  }
+  return widest;
+}
+
+function onGrid([lon, lat]: Position): Position {
+  return [fromE7(toE7(lon)), fromE7(toE7(lat))];
+}
+
+function isInside(point: Position, polygon: Polygon): boolean {
+  return pointInPolygon(point, polygon) === 'inside';
+}

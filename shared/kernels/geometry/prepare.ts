@@ -1,0 +1,119 @@
+import type { Geometry } from 'geojson';
+import { settle } from './overlay.ts';
+import { type BoundaryFault, type Fault, fault, type Repair } from './repairs.ts';
+import { cleanRing, distinctUpToThree, isCounterClockwise } from './ring.ts';
+import type { MultiPolygon, Polygon, Position } from './types.ts';
+
+export type { BoundaryFault, Repair } from './repairs.ts';
+
+export type PreparedBoundary =
+  | { ok: true; polygons: MultiPolygon; repairs: Repair[] }
+  | { ok: false; reason: BoundaryFault; message: string };
+
+/**
+ * A GeoJSON geometry in WGS84 degrees as valid polygons: closed rings of [lon, lat], exteriors counter-clockwise and holes
+ * clockwise (RFC 7946), simple, disjoint but for single points, in the OGC sense. Polygon, MultiPolygon and GeometryCollection of those
+ * are areas; anything else is a fault with its reason. Each kind of repair is named once, in a fixed order. Land is never
+ * counted twice and never dropped by a repair, but for what a hole takes out of its shell.
+ * A valid geometry comes back unchanged and shares its positions with the input.
+ */
+export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
+  const raw: unknown[] = [];
+  const refused = collect(geometry, raw);
+  if (refused !== null) return refused;
+  if (raw.length === 0) return fault('no_geometry', 'the geometry has no coordinates');
+
+  const repairs = new Set<Repair>();
+  const cleaned: MultiPolygon = [];
+  for (const coordinates of raw) {
+    const polygon = cleanPolygon(coordinates, repairs);
+    if (polygon === null) repairs.add('zero_area_dropped');
+    else if (Array.isArray(polygon)) cleaned.push(polygon);
+    else return polygon;
+  }
+  if (cleaned.length === 0) return nothingLeft(raw as Position[][][]);
+
+  const polygons = settle(cleaned, repairs);
+  if (polygons === null) return fault('unrepairable', 'the rings cross in a way that could not be resolved');
+  if (polygons.length === 0) return fault('no_area', 'the holes leave nothing of the shell');
+  for (const polygon of polygons) wind(polygon, repairs);
+  return {
+    ok: true,
+    polygons,
+    repairs: repairs.size === 0 ? [] : ORDER.filter(repair => repairs.has(repair)),
+  };
+}
+
+const ORDER: Repair[] = [
+  'z_dropped',
+  'ring_closed',
+  'duplicate_points_dropped',
+  'spike_dropped',
+  'zero_area_dropped',
+  'winding_reversed',
+  'self_touch_split',
+  'self_crossing_split',
+  'hole_outside_shell',
+  'holes_merged',
+  'parts_merged',
+];
+
+/** Gathers the coordinates of every polygon, or says why the geometry is no area. */
+function collect(geometry: Geometry | null, raw: unknown[]): Fault | null {
+  if (geometry === null || geometry === undefined) return fault('no_geometry', 'there is no geometry');
+  switch (geometry.type) {
+    case 'Polygon':
+      if (!Array.isArray(geometry.coordinates))
+        return fault('malformed', 'a Polygon without an array of rings');
+      if (geometry.coordinates.length > 0) raw.push(geometry.coordinates);
+      return null;
+    case 'MultiPolygon':
+      if (!Array.isArray(geometry.coordinates))
+        return fault('malformed', 'a MultiPolygon without an array of parts');
+      for (const polygon of geometry.coordinates) raw.push(polygon);
+      return null;
+    case 'GeometryCollection': {
+      if (!Array.isArray(geometry.geometries))
+        return fault('malformed', 'a GeometryCollection without an array of geometries');
+      for (const member of geometry.geometries) {
+        const refused = collect(member, raw);
+        if (refused !== null) return refused;
+      }
+      return null;
+    }
+    default:
+      return fault(
+        'not_an_area',
+        `${String((geometry as { type: unknown }).type)} is not an area; Polygon or MultiPolygon is`,
+      );
+  }
+}
+
+function cleanPolygon(coordinates: unknown, repairs: Set<Repair>): Polygon | Fault | null {
+  if (!Array.isArray(coordinates)) return fault('malformed', 'a polygon is not an array of rings');
+  const polygon: Polygon = [];
+  for (let i = 0; i < coordinates.length; i++) {
+    const ring = cleanRing(coordinates[i], repairs);
+    if (ring === null) {
+      if (i === 0) return null;
+      repairs.add('zero_area_dropped');
+    } else if (Array.isArray(ring)) polygon.push(ring);
+    else return ring;
+  }
+  return polygon.length === 0 ? null : polygon;
+}
+
+function nothingLeft(raw: Position[][][]): Fault {
+  const most = Math.max(...raw.map(([shell]) => distinctUpToThree(shell?.map(p => [p[0], p[1]]) ?? [])));
+  return most < 3
+    ? fault('too_few_points', `a ring needs 3 distinct points; the best has ${most}`)
+    : fault('no_area', 'all points of the ring lie on lines walked back and forth');
+}
+
+function wind(polygon: Polygon, repairs: Set<Repair>): void {
+  for (let i = 0; i < polygon.length; i++) {
+    if (isCounterClockwise(polygon[i]!) === (i === 0)) continue;
+    polygon[i]!.reverse();
+    repairs.add('winding_reversed');
+  }
+}

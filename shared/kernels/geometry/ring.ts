@@ -1,0 +1,123 @@
+import { orient2d } from 'robust-predicates';
+import { type Fault, fault, type Repair } from './repairs.ts';
+import type { Position, Ring } from './types.ts';
+
+/**
+ * One ring of GeoJSON coordinates as a closed ring of [lon, lat] without repeated positions and without spikes, or null
+ * when nothing with an area is left of it; names in `repairs` what had to be done. Positions are shared with the input,
+ * not copied, when they have two ordinates.
+ */
+export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | null {
+  if (!Array.isArray(input)) return fault('malformed', 'a ring is not an array of positions');
+  const open: Position[] = [];
+  let before: Position | undefined;
+  for (const position of input as unknown[]) {
+    if (!Array.isArray(position) || position.length < 2) {
+      return fault('malformed', `position ${open.length} of a ring is not [longitude, latitude]`);
+    }
+    const lon: unknown = position[0];
+    const lat: unknown = position[1];
+    if (!Number.isFinite(lon) || !Number.isFinite(lat)) {
+      return fault('not_finite', `position ${show(lon, lat)} is not two finite numbers`);
+    }
+    if (Math.abs(lon as number) > 180 || Math.abs(lat as number) > 90) {
+      return fault(
+        'out_of_range',
+        `position ${show(lon, lat)} is not a longitude and latitude in degrees; is the CRS right?`,
+      );
+    }
+    let kept = position as Position;
+    if (position.length > 2) {
+      kept = [lon as number, lat as number];
+      repairs.add('z_dropped');
+    }
+    if (before !== undefined && same(before, kept)) {
+      repairs.add('duplicate_points_dropped');
+      continue;
+    }
+    open.push(kept);
+    before = kept;
+  }
+  if (open.length > 1 && same(open[0]!, open.at(-1)!)) open.pop();
+  else if (open.length > 2) repairs.add('ring_closed');
+  const ring = hasSpike(open) ? dropSpikes(open) : open;
+  if (ring !== open && ring.length >= 3) repairs.add('spike_dropped');
+  if (ring.length < 3) return null;
+  ring.push([...ring[0]!]);
+  return ring;
+}
+
+/** Number of different positions in raw coordinates, counted no further than three. */
+export function distinctUpToThree(positions: Position[]): number {
+  const seen = new Set<string>();
+  for (const [lon, lat] of positions) {
+    seen.add(`${lon} ${lat}`);
+    if (seen.size === 3) break;
+  }
+  return seen.size;
+}
+
+/**
+ * True when a simple closed ring without spikes runs counter-clockwise. Exact: the turn at the lowest, leftmost position
+ * is convex, and its sign is decided by an adaptive predicate.
+ */
+export function isCounterClockwise(ring: Ring): boolean {
+  const last = ring.length - 1;
+  let low = 0;
+  for (let i = 1; i < last; i++) {
+    const dLat = ring[i]![1] - ring[low]![1];
+    if (dLat < 0 || (dLat === 0 && ring[i]![0] < ring[low]![0])) low = i;
+  }
+  return turn(ring[low === 0 ? last - 1 : low - 1]!, ring[low]!, ring[low + 1]!) > 0;
+}
+
+/** Positive for a left turn at b, negative for a right turn, zero for none; exact. */
+export function turn(a: Position, b: Position, c: Position): number {
+  // robust-predicates has y pointing down.
+  return -orient2d(a[0], a[1], b[0], b[1], c[0], c[1]);
+}
+
+export function same(a: Position, b: Position): boolean {
+  return a[0] === b[0] && a[1] === b[1];
+}
+
+/** Does the path turn back at b along the very line on which it came? */
+function turnsBack(a: Position, b: Position, c: Position): boolean {
+  const dot = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
+  return dot < 0 && turn(a, b, c) === 0;
+}
+
+function hasSpike(open: Position[]): boolean {
+  if (open.length < 3) return false;
+  let a = open.at(-2)!;
+  let b = open.at(-1)!;
+  for (const c of open) {
+    if (turnsBack(a, b, c)) return true;
+    a = b;
+    b = c;
+  }
+  return false;
+}
+
+/** Removes the tips of spikes until none is left; an open ring without area shrinks to fewer than three positions. */
+function dropSpikes(open: Position[]): Position[] {
+  const kept: Position[] = [];
+  for (const position of open) {
+    kept.push(position);
+    while (kept.length >= 3 && turnsBack(kept.at(-3)!, kept.at(-2)!, position)) {
+      kept.splice(-2, 1);
+      if (same(kept.at(-2)!, position)) kept.pop();
+    }
+  }
+  // The seam between the last position and the first.
+  while (kept.length >= 3) {
+    if (same(kept.at(-1)!, kept[0]!) || turnsBack(kept.at(-2)!, kept.at(-1)!, kept[0]!)) kept.pop();
+    else if (turnsBack(kept.at(-1)!, kept[0]!, kept[1]!)) kept.shift();
+    else break;
+  }
+  return kept;
+}
+
+function show(lon: unknown, lat: unknown): string {
+  return `[${String(lon)}, ${String(lat)}]`;
+}

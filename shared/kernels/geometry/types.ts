@@ -1,0 +1,17 @@
+/**
+ * Shapes of parcel geometry, all in degrees on WGS84 (EPSG:4326), longitude first.
+ * Rings are closed (the last position repeats the first); exteriors run counter-clockwise and holes
+ * clockwise, as RFC 7946 asks, once `prepareBoundary` has been over them.
+ */
+
+export type Position = [lon: number, lat: number];
+
+export type Ring = Position[];
+
+/** The exterior ring first, then its holes. */
+export type Polygon = Ring[];
+
+export type MultiPolygon = Polygon[];
+
+/** [west, south, east, north]. */
+export type Extent = [minLon: number, minLat: number, maxLon: number, maxLat: number];
