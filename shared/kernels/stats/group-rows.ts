@@ -17,7 +17,19 @@ export function groupRows(regionCode: Int32Array): RowGroups {
   for (const code of regionCode) if (code > largest) largest = code;
   const counts = new Uint32Array(largest + 1);
   for (const code of regionCode) if (code >= 0) counts[code]!++;
+  const codes = Int32Array.from(counts.keys()).filter(code => counts[code]! > 0);
 
-  const codes = Int32Array.from(counts.keys().filter(code => counts[code]! > 0));
-  return { codes, starts: new Uint32Array(), rows: new Uint32Array() };
+  const starts = new Uint32Array(codes.length + 1);
+  const next = counts;
+  for (let group = 0; group < codes.length; group++) {
+    const code = codes[group]!;
+    starts[group + 1] = starts[group]! + counts[code]!;
+    next[code] = starts[group]!;
+  }
+  const rows = new Uint32Array(starts[codes.length]!);
+  for (let row = 0; row < regionCode.length; row++) {
+    const code = regionCode[row]!;
+    if (code >= 0) rows[next[code]!++] = row;
+  }
+  return { codes, starts, rows };
 }

@@ -16,11 +16,11 @@ const TIE_DOUBT = 1e-14;
 
 /** `x` in whole hundredths, exact up to 2^53 of them. */
 export function roundToHundredths(x: number): number {
-  if (x < 0) return -roundToHundredths(-x);
+  if (x < 0) return 0 - roundToHundredths(-x);
   const scaled = x * 100;
   const down = Math.floor(scaled);
   const pastTie = scaled - down - 0.5;
-  if (Math.abs(pastTie) <= scaled * TIE_DOUBT) return hundredthsOfDecimal(x);
+  if (Math.abs(pastTie) <= scaled * TIE_DOUBT) return reachesTie(x, down) ? down + 1 : down;
   return pastTie > 0 ? down + 1 : down;
 }
 
@@ -29,11 +29,20 @@ export function round2(x: number): number {
   return roundToHundredths(x) / 100;
 }
 
-function hundredthsOfDecimal(x: number): number {
-  if (x >= 1e15) return Math.round(x) * 100;
-  const decimal = x.toPrecision(15);
+/**
+ * Whether `x`, read to 15 digits, is at least `down` and a half hundredths. Below 1e12 the tie itself has at most 15 digits,
+ * so a double no more than one unit in the last place (2.2e-16) below it reads as the tie: half a unit of the 15th digit is
+ * at least 5e-16 of x. That settles the ties that occur, such as the mean of 1.00 and 1.01; the digits settle the rest.
+ */
+function reachesTie(x: number, down: number): boolean {
+  if (x < 1e12 && x * (1 + Number.EPSILON) >= (down + 0.5) / 100) return true;
+  return hundredthsOfDecimal(x.toPrecision(15)) > down;
+}
+
+function hundredthsOfDecimal(decimal: string): number {
   const dot = decimal.indexOf('.');
-  if (dot < 0) return Number(decimal) * 100;
-  const hundredths = Number(decimal.slice(0, dot)) * 100 + Number(decimal.slice(dot + 1, dot + 3).padEnd(2, '0'));
+  if (dot < 0 || decimal.includes('e')) return Number(decimal) * 100;
+  const hundredths =
+    Number(decimal.slice(0, dot)) * 100 + Number(decimal.slice(dot + 1, dot + 3).padEnd(2, '0'));
   return decimal.charAt(dot + 3) >= '5' ? hundredths + 1 : hundredths;
 }
