@@ -13,6 +13,7 @@ const url = z.string().regex(/^https?:\/\//, 'must start with http:// or https:/
 const schema = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL').optional(),
   REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL').optional(),
+  QUEUE_PREFIX: z.string().regex(/^[a-z0-9_-]{1,40}$/, 'takes a-z, 0-9, _ and -').default('plat'),
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
@@ -34,6 +35,8 @@ const schema = z.object({
 });
 
 export type Config = z.infer<typeof schema>;
+
+export const settingNames = Object.keys(schema.shape) as (keyof Config)[];
 
 /** The variables of `.env` in the checkout, if there is one; the process environment wins over them. */
 function dotEnv(): Record<string, string | undefined> {

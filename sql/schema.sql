@@ -1,0 +1,318 @@
+-- The schema after all migrations. Written by `npm run generate`; `npm run check` compares it.
+
+create table accounts (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  pro boolean default true not null,
+  tier text not null,
+  tokens_included bigint not null,
+  overage_allowed boolean default false not null,
+  payment_method boolean default false not null,
+  invoice_paid boolean default true not null,
+  backstop_tokens bigint,
+  tokens_allowed bigint generated always as ((tokens_included +
+CASE
+    WHEN (overage_allowed AND payment_method) THEN backstop_tokens
+    ELSE (0)::bigint
+END)) stored,
+  rate_per_minute integer default 60 not null,
+  rate_burst integer default 120 not null,
+  period_anchor timestamp with time zone not null,
+  period_start timestamp with time zone not null,
+  period_end timestamp with time zone not null,
+  created_at timestamp with time zone default now() not null,
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_name_key UNIQUE (name),
+  constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
+  constraint accounts_check CHECK ((period_end > period_start)),
+  constraint accounts_rate_burst_check CHECK ((rate_burst > 0)),
+  constraint accounts_rate_per_minute_check CHECK ((rate_per_minute > 0)),
+  constraint accounts_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'starter'::text, 'growth'::text, 'scale'::text]))),
+  constraint accounts_tokens_included_check CHECK ((tokens_included >= 0))
+);
+
+create table api_keys (
+  id uuid default gen_random_uuid() not null,
+  account_id uuid not null,
+  name text not null,
+  key_hash bytea not null,
+  prefix text not null,
+  scopes text[] default '{api:direct}'::text[] not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  constraint api_keys_pkey PRIMARY KEY (id),
+  constraint api_keys_key_hash_key UNIQUE (key_hash)
+);
+
+create table county_serials (
+  fips integer not null,
+  last_serial bigint not null,
+  constraint county_serials_pkey PRIMARY KEY (fips)
+);
+
+create table feeds (
+  id integer generated always as identity,
+  name text not null,
+  kind text not null,
+  definition jsonb not null,
+  as_of date,
+  checkpoint jsonb,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint feeds_pkey PRIMARY KEY (id),
+  constraint feeds_name_key UNIQUE (name),
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text])))
+);
+
+create table job_totals (
+  name text not null,
+  outcome text not null,
+  jobs bigint default 0 not null,
+  seconds double precision default 0 not null,
+  rows bigint default 0 not null,
+  le bigint[] default '{0,0,0,0,0,0}'::bigint[] not null,
+  constraint job_totals_pkey PRIMARY KEY (name, outcome),
+  constraint job_totals_outcome_check CHECK ((outcome = ANY (ARRAY['done'::text, 'failed'::text, 'retried'::text])))
+);
+
+create table jobs (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  key text not null,
+  payload jsonb not null,
+  status text default 'queued'::text not null,
+  progress real default 0 not null,
+  note text,
+  result jsonb,
+  error_code text,
+  error text,
+  attempts integer default 0 not null,
+  queued_at timestamp with time zone default clock_timestamp() not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text])))
+);
+
+create table listing_events (
+  listing_id uuid not null,
+  run_id bigint not null,
+  status text not null,
+  price numeric(14,2) not null,
+  status_date date,
+  recorded_at timestamp with time zone default now() not null,
+  constraint listing_events_pkey PRIMARY KEY (listing_id, run_id)
+);
+
+create table listings (
+  id uuid not null,
+  feed_id integer not null,
+  source text not null,
+  source_id text not null,
+  status text not null,
+  address text default ''::text not null,
+  city text default ''::text not null,
+  state text default ''::text not null,
+  zip text default ''::text not null,
+  county text default ''::text not null,
+  apn text default ''::text not null,
+  location point,
+  fips integer,
+  lot_acres double precision,
+  price numeric(14,2) not null,
+  listed_date date,
+  status_date date,
+  sold_date date,
+  days_on_market integer,
+  sale_type text default ''::text not null,
+  url text default ''::text not null,
+  photos text[] default '{}'::text[] not null,
+  row_hash uuid not null,
+  created_run bigint not null,
+  changed_run bigint not null,
+  constraint listings_pkey PRIMARY KEY (id),
+  constraint listings_source_source_id_key UNIQUE (source, source_id),
+  constraint listings_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text, 'SOLD'::text, 'OFF_MARKET'::text])))
+);
+
+create table parcels (
+  fips integer not null,
+  property_id bigint not null,
+  feed_id integer not null,
+  source_key text not null,
+  apn text,
+  apn_normalized text,
+  location point,
+  extent box,
+  boundary bytea,
+  acres double precision,
+  calculated_acres double precision,
+  effective_acres double precision generated always as (COALESCE(acres, calculated_acres)) stored,
+  owner_name text,
+  owner_name_2 text,
+  mail_address text,
+  mail_city text,
+  mail_state text,
+  mail_zip text,
+  situs_address text,
+  situs_city text,
+  situs_state text,
+  situs_zip text,
+  subdivision text,
+  zoning_code text,
+  land_use_code text,
+  school_district text,
+  structure_count integer,
+  building_sqft double precision,
+  year_built integer,
+  assessed_total_value bigint,
+  assessed_land_value bigint,
+  assessed_improvement_value bigint,
+  market_total_value bigint,
+  market_land_value bigint,
+  market_improvement_value bigint,
+  tax_delinquent boolean,
+  tax_delinquent_year integer,
+  last_sale_date date,
+  last_sale_price bigint,
+  sale_price_code text,
+  seller_name text,
+  document_type_code text,
+  inter_family_transfer boolean,
+  mortgage_amount bigint,
+  mortgage_date date,
+  mortgage_financing_type_code text,
+  mortgage_loan_type_code text,
+  mortgage_interest_rate double precision,
+  owner_occupied boolean,
+  vacant boolean,
+  roll_hash uuid,
+  shape_hash uuid,
+  created_run bigint not null,
+  changed_run bigint not null,
+  retired_run bigint,
+  retired_at timestamp with time zone,
+  constraint parcels_pkey PRIMARY KEY (fips, property_id)
+) partition by RANGE (fips);
+alter table parcels alter column boundary set storage external;
+
+create unlogged table rate_buckets (
+  account_id uuid not null,
+  bucket text not null,
+  per_minute integer not null,
+  burst integer not null,
+  tokens double precision not null,
+  admitted integer not null,
+  updated_at timestamp with time zone not null,
+  constraint rate_buckets_pkey PRIMARY KEY (account_id, bucket)
+) with (fillfactor=50);
+
+create table region_stats (
+  type text not null,
+  code text not null,
+  body bytea not null,
+  etag text not null,
+  as_of date,
+  listings integer default 0 not null,
+  computed_at timestamp with time zone,
+  constraint region_stats_pkey PRIMARY KEY (type, code)
+);
+alter table region_stats alter column body set storage external;
+
+create table regions (
+  id uuid not null,
+  type text not null,
+  code text not null,
+  name text not null,
+  state text not null,
+  county_name text not null,
+  fips integer not null,
+  constraint regions_pkey PRIMARY KEY (id),
+  constraint regions_type_code_key UNIQUE (type, code),
+  constraint regions_code_check CHECK ((code ~ '^[0-9]{5}$'::text)),
+  constraint regions_fips_check CHECK (((fips >= 1001) AND (fips <= 78999))),
+  constraint regions_state_check CHECK ((state ~ '^[A-Z]{2}$'::text)),
+  constraint regions_type_check CHECK ((type = ANY (ARRAY['county'::text, 'zip'::text])))
+);
+
+create table run_rejects (
+  run_id bigint not null,
+  input text not null,
+  row_no bigint not null,
+  field text,
+  reason text not null,
+  message text not null,
+  raw text not null
+);
+
+create table runs (
+  id bigint generated always as identity,
+  feed_id integer not null,
+  status text default 'running'::text not null,
+  inputs jsonb default '[]'::jsonb not null,
+  counts jsonb default '{}'::jsonb not null,
+  gate jsonb,
+  forced boolean default false not null,
+  requested_by text not null,
+  job_id uuid,
+  attempts integer default 1 not null,
+  error_code text,
+  error text,
+  started_at timestamp with time zone default clock_timestamp() not null,
+  finished_at timestamp with time zone,
+  constraint runs_pkey PRIMARY KEY (id),
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'merged'::text, 'unchanged'::text, 'blocked'::text, 'failed'::text])))
+);
+
+create table stats_dirty (
+  type text not null,
+  code text not null,
+  marked_at timestamp with time zone default clock_timestamp() not null,
+  constraint stats_dirty_pkey PRIMARY KEY (type, code)
+);
+
+create table usage_daily (
+  account_id uuid not null,
+  period_start timestamp with time zone not null,
+  day date not null,
+  endpoint text not null,
+  mode text not null,
+  tokens bigint default 0 not null,
+  calls bigint default 0 not null,
+  constraint usage_daily_pkey PRIMARY KEY (account_id, period_start, day, endpoint, mode),
+  constraint usage_daily_mode_check CHECK ((mode = ANY (ARRAY['direct'::text, 'mcp'::text])))
+);
+
+create table usage_periods (
+  account_id uuid not null,
+  period_start timestamp with time zone not null,
+  tokens_used bigint default 0 not null,
+  constraint usage_periods_pkey PRIMARY KEY (account_id, period_start)
+);
+
+CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
+CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
+CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
+CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
+CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalized) WHERE (retired_at IS NULL);
+CREATE INDEX parcels_extent ON ONLY public.parcels USING gist (extent) WHERE (retired_at IS NULL);
+CREATE INDEX parcels_location ON ONLY public.parcels USING gist (location) WHERE (retired_at IS NULL);
+CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);
+CREATE INDEX regions_fips ON public.regions USING btree (fips);
+CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
+CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
+CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
+alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
+alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
+alter table run_rejects add constraint run_rejects_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;
+alter table runs add constraint runs_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

@@ -1,0 +1,24 @@
+// What types and lint cannot see: generated files that fell behind, and the house's own rules.
+//   node --import tsx tools/check.ts           compares, exit code 1 when something is wrong
+//   node --import tsx tools/check.ts --write   writes the generated files anew
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rootDir } from '../shared/root.ts';
+import { checkEnvExample } from './checks/env-example.ts';
+import { readSources } from './checks/files.ts';
+import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
+import { checkFileSizes, checkMentions, checkQueries } from './checks/house-rules.ts';
+
+const write = process.argv.includes('--write');
+const files = readSources(rootDir);
+const problems = [
+  ...checkFileSizes(files),
+  ...checkQueries(files),
+  ...checkMentions(files),
+  ...checkEnvExample(readFileSync(join(rootDir, '.env.example'), 'utf8')),
+  ...(await checkGenerated(generatedFiles, write)),
+];
+for (const problem of problems) console.error(`✗ ${problem}`);
+if (problems.length === 0)
+  console.log(`Checked ${files.length} files: nothing is stale and every rule of the house holds.`);
+process.exitCode = problems.length === 0 ? 0 : 1;
