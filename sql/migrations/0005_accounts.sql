@@ -11,8 +11,15 @@ create table accounts (
   invoice_paid boolean not null default true,
   -- The most tokens of overage in one period; null for no ceiling.
   backstop_tokens bigint check (backstop_tokens >= 0),
+  -- The most a period may use; null for no ceiling.
+  tokens_allowed bigint generated always as (
+    tokens_included + case when overage_allowed and payment_method then backstop_tokens else 0 end
+  ) stored,
   rate_per_minute int not null default 60 check (rate_per_minute > 0),
   rate_burst int not null default 120 check (rate_burst > 0),
+  -- Periods start whole months after the anchor (a month's last day where it has no such day), so a period
+  -- that begins on the 31st does not drift to the 28th for ever after one February.
+  period_anchor timestamptz not null,
   period_start timestamptz not null,
   period_end timestamptz not null check (period_end > period_start),
   created_at timestamptz not null default now()
@@ -58,7 +65,12 @@ create table usage_daily (
 create unlogged table rate_buckets (
   account_id uuid not null,
   bucket text not null,
+  -- The limits as they were last asked for.
+  per_minute int not null,
+  burst int not null,
   tokens double precision not null,
+  -- How many calls the last statement let through: an upsert can return the new row only.
+  admitted int not null,
   updated_at timestamptz not null,
   primary key (account_id, bucket)
-);
+) with (fillfactor = 50);
