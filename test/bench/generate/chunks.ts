@@ -1,0 +1,55 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** Large enough that a write costs little beside making the text, small enough to stay unnoticed in memory. */
+const CHUNK_CHARS = 1 << 18;
+
+/** Gathers pieces of text into chunks worth a write each. */
+export function* chunked(pieces: Iterable<string>): Generator<string> {
+  let parts: string[] = [];
+  let chars = 0;
+  for (const piece of pieces) {
+    parts.push(piece);
+    chars += piece.length;
+    if (chars < CHUNK_CHARS) continue;
+    yield parts.join('');
+    parts = [];
+    chars = 0;
+  }
+  if (chars > 0) yield parts.join('');
+}
+
+/** Writes text to a file as fast as the file takes it: the next chunk is made when the last one is on its way. */
+export async function writeText(file: string, pieces: Iterable<string>): Promise<void> {
+  await pipeline(
+    Readable.from(chunked(pieces), { objectMode: true, highWaterMark: 2 }),
+    createWriteStream(file),
+  );
+}
+
+/** A CSV record by RFC 4180, with LF. */
+export function csvLine(values: Iterable<unknown>): string {
+  let line = '';
+  for (const value of values) {
+    const text = value === null || value === undefined ? '' : String(value);
+    line += /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}",` : `${text},`;
+  }
+  return `${line.slice(0, -1)}\n`;
+}
+
+/** A row of COPY's text format. https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
+export function copyLine(values: Iterable<unknown>): string {
+  let line = '';
+  for (const value of values) {
+    if (value === null || value === undefined) line += '\\N\t';
+    else line += `${String(value).replace(/[\\\t\n\r]/g, escapeCopy)}\t`;
+  }
+  return `${line.slice(0, -1)}\n`;
+}
+
+const COPY_ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function escapeCopy(character: string): string {
+  return COPY_ESCAPES[character]!;
+}

@@ -1,0 +1,18 @@
+/** Calendar days as whole numbers since 1970-01-01, and back as 'YYYY-MM-DD'. */
+const DAY_MS = 86_400_000;
+
+export function dayNumber(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`) / DAY_MS;
+}
+
+const texts = new Map<number, string>();
+
+/** Remembered: a roll of a million parcels names some 15,000 different days. */
+export function dayText(number: number): string {
+  let text = texts.get(number);
+  if (text === undefined) {
+    text = new Date(number * DAY_MS).toISOString().slice(0, 10);
+    texts.set(number, text);
+  }
+  return text;
+}

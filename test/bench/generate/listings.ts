@@ -1,0 +1,304 @@
+import {
+  LISTING_FIELD_NAMES,
+  type ListingField,
+  type ListingStatus,
+} from '../../../shared/domain/listing-fields.ts';
+import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { copyLine, csvLine, writeText } from './chunks.ts';
+import { dayNumber, dayText } from './days.ts';
+import { STREET_KINDS, STREETS } from './names.ts';
+import { allPlaces, type Place } from './places.ts';
+import { below, between, createRandom, normal, pick, type Random, seedOf } from './random.ts';
+
+export type ListingOptions = {
+  count: number;
+  seed: number;
+  /** The day on which the listings are seen, 'YYYY-MM-DD': no date is later. */
+  asOf: string;
+  /** One county only. */
+  fips?: number;
+  /** What the listings name as their origin. Default 'generated'. */
+  source?: string;
+};
+
+/** A listing as a feed tells it, with the label of the feed's own status beside the one it stands for. */
+export type GeneratedListing = Record<Exclude<ListingField, 'photos'>, string | number | null> & {
+  status: ListingStatus;
+  statusLabel: string;
+  /** The county that it lies in, whether `fips` says so or not. */
+  countyFips: number;
+  photos: string[];
+};
+
+/** Labels as in RESO's StandardStatus, each with the share of listings that carry it. */
+const STATUSES: readonly [share: number, status: ListingStatus, label: string][] = [
+  [0.34, 'ACTIVE', 'Active'],
+  [0.06, 'PENDING', 'Pending'],
+  [0.02, 'OFF_MARKET', 'Withdrawn'],
+  [0.03, 'OFF_MARKET', 'Expired'],
+  [0.01, 'OFF_MARKET', 'Canceled'],
+  [0.54, 'SOLD', 'Closed'],
+];
+
+/** Sales reach three years back: what a market's windows read, and as much again that they must leave out. */
+const HISTORY_DAYS = 3 * 365;
+
+const SALE_TYPES = ['Lots and Land', 'Lots and Land', 'Lots and Land', 'Farm', 'Residential'];
+
+/**
+ * Seeded listings. Acreage is log-normal about 2 acres (sigma 1.9), which reaches all 22 buckets; the price per acre
+ * falls with acreage and differs by state, county and listing; 1 in 100 states no acreage.
+ */
+export function* generateListings(options: ListingOptions): Generator<GeneratedListing> {
+  const { count, seed, asOf, fips, source = 'generated' } = options;
+  const random = createRandom(seedOf(seed, 1));
+  const choose = placeChooser(seed, fips);
+  const today = dayNumber(asOf);
+  for (let serial = 1; serial <= count; serial++) {
+    const place = choose(random);
+    const [status, label] = chooseStatus(random);
+    const acres = random() < 0.01 ? null : Math.exp(Math.log(2) + 1.9 * normal(random));
+    const lotAcres = acres === null ? null : Math.max(0.01, round(acres, acres < 1 ? 4 : 2));
+    const price = askingPrice(random, seed, place.fips, lotAcres ?? 1);
+    const dates = chooseDates(random, status, today);
+    const ending = serial.toString().padStart(9, '0');
+    const where = 0.02 * normal(random);
+    yield {
+      source,
+      source_id: `G${ending}`,
+      status,
+      statusLabel: label,
+      countyFips: place.fips,
+      address: `${between(random, 1, 240) * 25} ${pick(random, STREETS)} ${pick(random, STREET_KINDS)}`,
+      city: place.city,
+      state: place.state,
+      zip: place.zip,
+      county: place.county,
+      // A third leave the county to its name.
+      fips: serial % 3 === 0 ? null : fiveDigits(place.fips),
+      apn:
+        random() < 0.8 ? `${between(random, 10, 99)}-${between(random, 100, 999)}-${ending.slice(4)}` : null,
+      latitude: round(place.lat + where, 6),
+      longitude: round(place.lon + 0.02 * normal(random), 6),
+      lot_acres: lotAcres,
+      list_price: price,
+      sold_price: status === 'SOLD' ? roundPrice(price * (0.8 + 0.22 * random())) : null,
+      ...dates,
+      sale_type: pick(random, SALE_TYPES),
+      url: `https://listings.example/${ending}`,
+      photos: Array.from(
+        { length: below(random, 3) },
+        (_, i) => `https://listings.example/${ending}/${i + 1}.jpg`,
+      ),
+    };
+  }
+}
+
+/** Towns differ in how much is listed there: each place's weight is log-normal. */
+function placeChooser(seed: number, fips: number | undefined): (random: Random) => Place {
+  const places = allPlaces().filter(place => fips === undefined || place.fips === fips);
+  if (places.length === 0)
+    throw new PlatError('generate', `There is no county ${fips}. Name a county by its FIPS code.`);
+  const weights = createRandom(seedOf(seed, 2));
+  let sum = 0;
+  const upTo = Float64Array.from(places, () => {
+    sum += Math.exp(normal(weights));
+    return sum;
+  });
+  return random => {
+    const target = random() * sum;
+    let low = 0;
+    let high = places.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (upTo[middle]! > target) high = middle;
+      else low = middle + 1;
+    }
+    return places[low]!;
+  };
+}
+
+function chooseStatus(random: Random): [ListingStatus, string] {
+  let left = random();
+  for (const [share, status, label] of STATUSES) {
+    left -= share;
+    if (left < 0) return [status, label];
+  }
+  return ['SOLD', 'Closed'];
+}
+
+function askingPrice(random: Random, seed: number, fips: number, acres: number): number {
+  const state = normal(createRandom(seedOf(seed, 3, Math.floor(fips / 1000))));
+  const county = normal(createRandom(seedOf(seed, 4, fips)));
+  const perAcre = 14_000 * acres ** -0.42 * Math.exp(0.5 * state + 0.4 * county + 0.45 * normal(random));
+  return roundPrice(perAcre * acres);
+}
+
+/** People ask round figures: hundreds below 50,000, thousands above, and one in a few just below. */
+function roundPrice(price: number): number {
+  const step = price < 50_000 ? 100 : price < 1_000_000 ? 1_000 : 5_000;
+  return Math.max(500, Math.round(price / step) * step);
+}
+
+function chooseDates(random: Random, status: ListingStatus, today: number) {
+  const wait = Math.max(1, Math.round(Math.exp(Math.log(75) + 0.9 * normal(random))));
+  const statusDay =
+    status === 'ACTIVE'
+      ? Math.max(today - wait, today - HISTORY_DAYS)
+      : status === 'PENDING'
+        ? today - below(random, 60)
+        : today - below(random, HISTORY_DAYS);
+  const listedDay = status === 'ACTIVE' ? statusDay : statusDay - wait;
+  return {
+    listed_date: dayText(listedDay),
+    status_date: dayText(statusDay),
+    sold_date: status === 'SOLD' ? dayText(statusDay) : null,
+    // Some sources count days otherwise than by their own dates, many not at all.
+    days_on_market:
+      random() < 0.6
+        ? null
+        : Math.max(0, (status === 'ACTIVE' ? today : statusDay) - listedDay + below(random, 3)),
+  };
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+export type ListingFormat = 'csv' | 'ndjson';
+
+/** The column of the feed's file that holds each field. */
+export const LISTING_COLUMNS: Record<ListingField, string> = {
+  source: 'OriginatingSystemName',
+  source_id: 'ListingKey',
+  status: 'StandardStatus',
+  address: 'UnparsedAddress',
+  city: 'City',
+  state: 'StateOrProvince',
+  zip: 'PostalCode',
+  county: 'CountyOrParish',
+  fips: 'CountyFips',
+  apn: 'ParcelNumber',
+  latitude: 'Latitude',
+  longitude: 'Longitude',
+  lot_acres: 'LotSizeAcres',
+  list_price: 'ListPrice',
+  sold_price: 'ClosePrice',
+  listed_date: 'OnMarketDate',
+  status_date: 'StatusChangeDate',
+  sold_date: 'CloseDate',
+  days_on_market: 'DaysOnMarket',
+  sale_type: 'PropertyType',
+  url: 'ListingUrl',
+  photos: 'MediaUrls',
+};
+
+/** Writes a listings feed; photographs are separated by `|` in CSV and a list in NDJSON. */
+export async function writeListings(
+  file: string,
+  format: ListingFormat,
+  options: ListingOptions,
+): Promise<void> {
+  await writeText(file, format === 'csv' ? csvLines(options) : jsonLines(options));
+}
+
+const feedValue = (listing: GeneratedListing, field: ListingField) =>
+  field === 'status' ? listing.statusLabel : listing[field];
+
+function* csvLines(options: ListingOptions): Generator<string> {
+  yield csvLine(LISTING_FIELD_NAMES.map(field => LISTING_COLUMNS[field]));
+  for (const listing of generateListings(options)) {
+    yield csvLine(
+      LISTING_FIELD_NAMES.map(field =>
+        field === 'photos' ? listing.photos.join('|') : feedValue(listing, field),
+      ),
+    );
+  }
+}
+
+function* jsonLines(options: ListingOptions): Generator<string> {
+  for (const listing of generateListings(options)) {
+    const row = LISTING_FIELD_NAMES.map(field => [LISTING_COLUMNS[field], feedValue(listing, field)]);
+    yield `${JSON.stringify(Object.fromEntries(row))}\n`;
+  }
+}
+
+/** The columns of table `listings` that `listingCopyLines` fills, in its order. */
+export const LISTING_COPY_COLUMNS = [
+  ...[
+    'id',
+    'feed_id',
+    'source',
+    'source_id',
+    'status',
+    'address',
+    'city',
+    'state',
+    'zip',
+    'county',
+    'apn',
+    'location',
+    'fips',
+  ],
+  ...[
+    'lot_acres',
+    'price',
+    'listed_date',
+    'status_date',
+    'sold_date',
+    'days_on_market',
+    'sale_type',
+    'url',
+    'photos',
+  ],
+  ...['row_hash', 'created_run', 'changed_run'],
+] as const;
+
+/**
+ * Finished rows of table `listings` in COPY's text format, as an ingestion would leave them: county resolved,
+ * location in 1e-7-degree integers, the price that goes with the status. Off-market listings among them.
+ */
+export function* listingCopyLines(
+  options: ListingOptions,
+  run: { feedId: number; runId: number },
+): Generator<string> {
+  const hashes = createRandom(seedOf(options.seed, 5));
+  for (const listing of generateListings(options)) {
+    const location = `(${Math.round(Number(listing.longitude) * 1e7)},${Math.round(Number(listing.latitude) * 1e7)})`;
+    yield copyLine([
+      uuidV5(`listing:${listing.source}\u0000${listing.source_id}`),
+      run.feedId,
+      listing.source,
+      listing.source_id,
+      listing.status,
+      listing.address,
+      listing.city,
+      listing.state,
+      listing.zip,
+      listing.county,
+      listing.apn ?? '',
+      location,
+      listing.countyFips,
+      listing.lot_acres,
+      listing.status === 'SOLD' ? listing.sold_price : listing.list_price,
+      listing.listed_date,
+      listing.status_date,
+      listing.sold_date,
+      listing.days_on_market,
+      listing.sale_type,
+      listing.url,
+      `{${listing.photos.map(photo => `"${photo}"`).join(',')}}`,
+      randomUuid(hashes),
+      run.runId,
+      run.runId,
+    ]);
+  }
+}
+
+function randomUuid(random: Random): string {
+  const hex = () => below(random, 4294967296).toString(16).padStart(8, '0');
+  const text = hex() + hex() + hex() + hex();
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
+}
