@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  bucketStats,
+  computeRegionTable,
+  encodeRegionStats,
+  newRegionTable,
+  type RegionFields,
+} from '../../shared/domain/market-stats.ts';
+import { METRIC_KEYS } from '../../shared/domain/metric-keys.ts';
+import type { ListingColumns } from '../../shared/kernels/stats/region-stats.ts';
+import { columnsOf, dateOf, dayOf } from '../support/listing-columns.ts';
+import { LABELS, monthsBefore, type PlainListing, plainStats, rangeOf } from '../support/plain-stats.ts';
+
+const EDGES = [...new Set(LABELS.flatMap(rangeOf))];
+const REGION: RegionFields = {
+  id: '00000000-0000-5000-8000-000000000000',
+  type: 'county',
+  name: 'Doña Ana',
+  state: 'NM',
+  county_name: 'Doña Ana',
+  fips: '35013',
+};
+
+const asOfDate = fc.oneof(
+  fc.constantFrom(
+    '2024-02-29',
+    '2025-02-28',
+    '2024-03-31',
+    '2025-03-31',
+    '2025-05-31',
+    '2024-12-31',
+    '2025-01-01',
+  ),
+  fc.integer({ min: dayOf('2015-01-01'), max: dayOf('2030-12-31') }).map(dateOf),
+);
+
+const acres = fc.oneof(
+  fc.constantFrom(...EDGES, ...EDGES.map(edge => edge * (1 - 2 ** -53)), 20_000, -1),
+  fc.integer({ min: 1, max: 2000 }).map(n => n / 100),
+  fc.double({ min: 0.001, max: 15_000, noNaN: true }),
+  fc.constant(null),
+);
+
+const price = fc.oneof(
+  fc.constantFrom(0, 1, 10_000, 10_000, 20_000, 30_000, -5),
+  fc.integer({ min: 1, max: 100_000_000 }).map(cents => cents / 100),
+  fc.constant(null),
+);
+
+const soldDate = (asOf: string) =>
+  fc.oneof(
+    fc
+      .record({ months: fc.constantFrom(0, 1, 3, 6, 12), days: fc.integer({ min: -1, max: 1 }) })
+      .map(({ months, days }) => dateOf(dayOf(monthsBefore(asOf, months)) + days)),
+    fc.integer({ min: -10, max: 500 }).map(ago => dateOf(dayOf(asOf) - ago)),
+    fc.constant(null),
+  );
+
+const listing = (asOf: string): fc.Arbitrary<PlainListing> =>
+  fc.record({
+    status: fc.constantFrom('ACTIVE', 'PENDING', 'SOLD', 'SOLD'),
+    price,
+    acres,
+    soldDate: soldDate(asOf),
+    daysOnMarket: fc.option(fc.integer({ min: 0, max: 900 })),
+  });
+
+const market = (maxLength: number) =>
+  asOfDate.chain(asOf =>
+    fc.record({
+      asOf: fc.constant(asOf),
+      listings: fc.array(listing(asOf), { maxLength, size: 'max' }),
+    }),
+  );
+
+const table = newRegionTable();
+
+function computed(listings: PlainListing[], asOf: string) {
+  const rows = Uint32Array.from(listings.keys());
+  computeRegionTable(columnsOf(listings), rows, 0, rows.length, dayOf(asOf), table);
+  return bucketStats(table);
+}
+
+test('every bucket and key is what the definitions say', () => {
+  fc.assert(
+    fc.property(market(40), ({ listings, asOf }) => {
+      expect(computed(listings, asOf)).toEqual(plainStats(listings, asOf));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('also with more listings than any run of the sorts', () => {
+  fc.assert(
+    fc.property(market(400), ({ listings, asOf }) => {
+      expect(computed(listings, asOf)).toEqual(plainStats(listings, asOf));
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test('the order of the rows does not show', () => {
+  fc.assert(
+    fc.property(
+      market(60).chain(one =>
+        fc.record({
+          asOf: fc.constant(one.asOf),
+          listings: fc.constant(one.listings),
+          shuffled: fc.shuffledSubarray(one.listings, { minLength: one.listings.length }),
+        }),
+      ),
+      ({ listings, shuffled, asOf }) => {
+        expect(computed(shuffled, asOf)).toEqual(computed(listings, asOf));
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('only the rows of the range count', () => {
+  fc.assert(
+    fc.property(market(30), fc.nat(30), fc.nat(30), ({ listings, asOf }, one, other) => {
+      const start = Math.min(one, other, listings.length);
+      const end = Math.min(Math.max(one, other), listings.length);
+      const columns: ListingColumns = columnsOf(listings);
+      const backwards = Uint32Array.from(listings.keys()).reverse();
+      computeRegionTable(columns, backwards, start, end, dayOf(asOf), table);
+      expect(bucketStats(table)).toEqual(plainStats(listings.toReversed().slice(start, end), asOf));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the encoded body is JSON.stringify of the same object, keys in the published order', () => {
+  fc.assert(
+    fc.property(market(30), ({ listings, asOf }) => {
+      const stats = computed(listings, asOf);
+      for (const { data } of stats) expect(Object.keys(data)).toEqual(METRIC_KEYS);
+      const body = new TextDecoder().decode(encodeRegionStats(REGION, table));
+      expect(body).toBe(JSON.stringify({ ...REGION, stats }));
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,156 @@
+import { add, divide, exactly, type Fraction, roundDecimal, times, total } from './decimal.ts';
+
+/**
+ * The definitions of market statistics, read literally: for every bucket and key, filter the listings, sort them and
+ * calculate exactly. Nothing is shared with the kernels, not even the ranges of the buckets, which come from their labels.
+ */
+export type PlainListing = {
+  status: 'ACTIVE' | 'PENDING' | 'SOLD';
+  price: number | null;
+  acres: number | null;
+  /** YYYY-MM-DD */
+  soldDate: string | null;
+  daysOnMarket: number | null;
+};
+
+export type PlainBucket = { type: string; data: Record<string, number | null> };
+
+/** In the order of the specification. */
+export const LABELS = [
+  '0-9.5k sqft',
+  '0-0.25 acre',
+  '0.15 acre-1 acre',
+  '0.2 acre-100 acre',
+  '9.5k sqft-1 acre',
+  '0.25 acre-1 acre',
+  '1 acre-2 acre',
+  '1 acre-3 acre',
+  '2 acre-5 acre',
+  '2 acre-100 acre',
+  '3 acre-5 acre',
+  '5 acre-10 acre',
+  '5 acre-100 acre',
+  '5 acre-10000 acre',
+  '10 acre-20 acre',
+  '20 acre-40 acre',
+  '40 acre-60 acre',
+  '40 acre-100 acre',
+  '40 acre-10000 acre',
+  '60 acre-80 acre',
+  '80 acre-500 acre',
+  '100 acre-10000 acre',
+];
+
+const WINDOWS = { '1mo': 1, '3mo': 3, '6mo': 6, '1yr': 12 };
+
+/** `0.15 acre-1 acre` is [0.15, 1]; a number without a unit has the unit of the other. */
+export function rangeOf(label: string): [min: number, max: number] {
+  const unit = label.endsWith('sqft') ? 'sqft' : 'acre';
+  const [min, max] = label.split('-').map(edge => {
+    const number = Number.parseFloat(edge) * (edge.includes('k') ? 1000 : 1);
+    return edge.includes('sqft') || (unit === 'sqft' && !edge.includes('acre')) ? number / 43560 : number;
+  });
+  return [min!, max!];
+}
+
+/** `date` less `months` calendar months; the last day of the month when it has no such day. */
+export function monthsBefore(date: string, months: number): string {
+  const [year, month, day] = date.split('-').map(Number) as [number, number, number];
+  const index = year * 12 + (month - 1) - months;
+  const y = Math.floor(index / 12);
+  const m = (index % 12) + 1;
+  const leap = (y % 4 === 0 && y % 100 !== 0) || y % 400 === 0;
+  const length = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][m - 1]!;
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${y}-${two(m)}-${two(Math.min(day, length))}`;
+}
+
+const ascending = (values: number[]) => values.toSorted((a, b) => a - b);
+const rounded = (value: Fraction | null) => (value === null ? null : roundDecimal(value));
+
+export function mean(values: number[]): Fraction | null {
+  return values.length === 0 ? null : divide(total(values.map(exactly)), exactly(values.length));
+}
+
+export function middle(values: number[]): Fraction | null {
+  const sorted = ascending(values);
+  const half = sorted.length / 2;
+  return mean(sorted.slice(Math.ceil(half - 1), Math.floor(half + 1)));
+}
+
+/** 100 * (2 * sum(i * x_i) / (n * sum(x_i)) - (n + 1) / n) */
+export function giniCoefficient(values: number[]): Fraction | null {
+  const n = values.length;
+  if (n < 2) return null;
+  const ranked = total(ascending(values).map((x, i) => times(exactly(i + 1), exactly(x))));
+  const ratio = divide(times(exactly(2), ranked), times(exactly(n), total(values.map(exactly))));
+  return times(exactly(100), add(ratio, divide(exactly(-(n + 1)), exactly(n))));
+}
+
+const least = (values: number[]) => (values.length === 0 ? null : exactly(Math.min(...values)));
+const greatest = (values: number[]) => (values.length === 0 ? null : exactly(Math.max(...values)));
+
+export function plainStats(listings: PlainListing[], asOf: string): PlainBucket[] {
+  const counted = listings.filter(
+    (one): one is PlainListing & { price: number; acres: number } =>
+      one.acres !== null && one.price !== null && one.acres > 0 && one.price > 0,
+  );
+  return LABELS.flatMap(type => {
+    const [min, max] = rangeOf(type);
+    const inside = counted.filter(one => min <= one.acres && one.acres < max);
+    return inside.length === 0 ? [] : [{ type, data: bucketData(inside, asOf) }];
+  });
+}
+
+function bucketData(
+  listings: (PlainListing & { price: number; acres: number })[],
+  asOf: string,
+): Record<string, number | null> {
+  const active = listings.filter(one => one.status === 'ACTIVE');
+  const pending = listings.filter(one => one.status === 'PENDING');
+  const soldIn = (months: number) =>
+    listings.filter(
+      one =>
+        one.status === 'SOLD' &&
+        one.soldDate !== null &&
+        one.soldDate > monthsBefore(asOf, months) &&
+        one.soldDate <= asOf,
+    );
+  const prices = (list: typeof listings) => list.map(one => one.price);
+  const acres = (list: typeof listings) => list.map(one => one.acres);
+  const ppa = (list: typeof listings) => list.map(one => one.price / one.acres);
+  const perActive = (count: number) =>
+    active.length === 0 ? null : divide(exactly(100 * count), exactly(active.length));
+  const year = soldIn(12);
+
+  const data: Record<string, Fraction | null> = {
+    Active: exactly(active.length),
+    Pending: exactly(pending.length),
+    'Pending STR': perActive(pending.length),
+    'Median Pending Price': middle(prices(pending)),
+    'Median Active Price': middle(prices(active)),
+    'Median Active Acreage': middle(acres(active)),
+    'Median Pending Acreage': middle(acres(pending)),
+    'Median Sold Acreage': middle(acres(year)),
+    'Median Pending PPA': middle(ppa(pending)),
+    'Median Active PPA': middle(ppa(active)),
+    'Median Sold PPA': middle(ppa(year)),
+    'Active PPA Min': least(ppa(active)),
+    'Active PPA Max': greatest(ppa(active)),
+    'Pending PPA Min': least(ppa(pending)),
+    'Pending PPA Max': greatest(ppa(pending)),
+  };
+  for (const [name, months] of Object.entries(WINDOWS)) {
+    const sold = soldIn(months);
+    data[`Sold: ${name}`] = exactly(sold.length);
+    data[`${name} STR`] = perActive(sold.length);
+    data[`Avg DOM ${name}`] = mean(
+      sold.flatMap(one => (one.daysOnMarket === null ? [] : [one.daysOnMarket])),
+    );
+    data[`Median Price ${name}`] = middle(prices(sold));
+    data[`PPA Range ${name} Min`] = least(ppa(sold));
+    data[`PPA Range ${name} Max`] = greatest(ppa(sold));
+    data[`Gini ${name}`] = giniCoefficient(ppa(sold));
+  }
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, rounded(value)]));
+}

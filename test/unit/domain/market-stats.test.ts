@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import {
+  bucketStats,
+  computeRegionTable,
+  encodeRegionStats,
+  newRegionTable,
+} from '../../../shared/domain/market-stats.ts';
+import { columnsOf, dayOf } from '../../support/listing-columns.ts';
+import type { PlainListing } from '../../support/plain-stats.ts';
+
+const active = (price: number, acres: number): PlainListing => ({
+  status: 'ACTIVE',
+  price,
+  acres,
+  soldDate: null,
+  daysOnMarket: 30,
+});
+const pending = (price: number, acres: number): PlainListing => ({
+  ...active(price, acres),
+  status: 'PENDING',
+});
+const sold = (price: number, acres: number, soldDate: string, daysOnMarket: number | null): PlainListing => ({
+  status: 'SOLD',
+  price,
+  acres,
+  soldDate,
+  daysOnMarket,
+});
+
+function statsOf(listings: PlainListing[], asOf = '2025-09-28') {
+  const table = newRegionTable();
+  const rows = Uint32Array.from(listings.keys());
+  computeRegionTable(columnsOf(listings), rows, 0, rows.length, dayOf(asOf), table);
+  return { table, stats: bucketStats(table) };
+}
+
+function bucket(type: string, listings: PlainListing[], asOf?: string) {
+  return statsOf(listings, asOf).stats.find(one => one.type === type)?.data;
+}
+
+describe('statistics of a region', () => {
+  test('a bucket worked out by hand', () => {
+    const data = bucket('5 acre-10 acre', [
+      active(50_000, 5),
+      active(90_000, 6),
+      active(40_000, 8),
+      pending(70_000, 7),
+      sold(20_000, 5, '2025-09-01', 10),
+      sold(60_000, 6, '2025-07-15', 25),
+      sold(45_000, 9, '2025-01-10', null),
+      sold(99_000, 9.99, '2023-01-10', 400),
+      active(1_000_000, 10),
+    ]);
+    expect(data).toEqual({
+      Active: 3,
+      Pending: 1,
+      'Sold: 1mo': 1,
+      'Sold: 3mo': 2,
+      'Sold: 6mo': 2,
+      'Sold: 1yr': 3,
+      'Pending STR': 33.33,
+      '1mo STR': 33.33,
+      '3mo STR': 66.67,
+      '6mo STR': 66.67,
+      '1yr STR': 100,
+      'Avg DOM 1mo': 10,
+      'Avg DOM 3mo': 17.5,
+      'Avg DOM 6mo': 17.5,
+      'Avg DOM 1yr': 17.5,
+      'Median Price 1mo': 20_000,
+      'Median Price 3mo': 40_000,
+      'Median Price 6mo': 40_000,
+      'Median Price 1yr': 45_000,
+      'Median Pending Price': 70_000,
+      'Median Active Price': 50_000,
+      'Median Active Acreage': 6,
+      'Median Pending Acreage': 7,
+      'Median Sold Acreage': 6,
+      'Median Pending PPA': 10_000,
+      'Median Active PPA': 10_000,
+      'Median Sold PPA': 5_000,
+      'Active PPA Min': 5_000,
+      'Active PPA Max': 15_000,
+      'Pending PPA Min': 10_000,
+      'Pending PPA Max': 10_000,
+      'PPA Range 1mo Min': 4_000,
+      'PPA Range 1mo Max': 4_000,
+      'PPA Range 3mo Min': 4_000,
+      'PPA Range 3mo Max': 10_000,
+      'PPA Range 6mo Min': 4_000,
+      'PPA Range 6mo Max': 10_000,
+      'PPA Range 1yr Min': 4_000,
+      'PPA Range 1yr Max': 10_000,
+      'Gini 1mo': null,
+      'Gini 3mo': 21.43,
+      'Gini 6mo': 21.43,
+      'Gini 1yr': 21.05,
+    });
+  });
+
+  test('no listing: no bucket', () => {
+    expect(statsOf([]).stats).toEqual([]);
+  });
+
+  test('a bucket whose only sale is long past is kept, with counts of 0 and nulls', () => {
+    const data = bucket('1 acre-2 acre', [sold(10_000, 1.5, '2011-04-01', 9)])!;
+    expect(data['Sold: 1yr']).toBe(0);
+    expect(data.Active).toBe(0);
+    expect(data['1yr STR']).toBeNull();
+    expect(data['Avg DOM 1yr']).toBeNull();
+    expect(data['Median Sold PPA']).toBeNull();
+  });
+
+  test('listings without acres or price are not counted', () => {
+    const incomplete = { ...active(10_000, 1), acres: null };
+    expect(statsOf([incomplete, active(0, 1), active(10_000, 0), active(5_000, 10_000)]).stats).toEqual([]);
+  });
+
+  test.each([
+    [0.15, ['0-9.5k sqft', '0-0.25 acre', '0.15 acre-1 acre']],
+    [9_500 / 43_560, ['0-0.25 acre', '0.15 acre-1 acre', '0.2 acre-100 acre', '9.5k sqft-1 acre']],
+    [1, ['0.2 acre-100 acre', '1 acre-2 acre', '1 acre-3 acre']],
+    [100, ['5 acre-10000 acre', '40 acre-10000 acre', '80 acre-500 acre', '100 acre-10000 acre']],
+  ])('%d acres is in the buckets that begin there and in none that end there', (acres, types) => {
+    expect(statsOf([active(10_000, acres)]).stats.map(one => one.type)).toEqual(types);
+  });
+
+  test.each([
+    ['2025-03-31', '2025-02-28', 0],
+    ['2025-03-31', '2025-03-01', 1],
+    ['2025-03-31', '2025-03-31', 1],
+    ['2025-03-31', '2025-04-01', 0],
+    ['2024-03-31', '2024-02-29', 0],
+    ['2024-03-30', '2024-03-01', 1],
+    ['2025-02-28', '2025-01-28', 0],
+    ['2025-02-28', '2025-01-29', 1],
+  ])('as of %s a sale of %s counts %d times in 1mo', (asOf, soldDate, count) => {
+    const data = bucket('1 acre-2 acre', [sold(10_000, 1, soldDate, 5), active(1, 1)], asOf)!;
+    expect(data['Sold: 1mo']).toBe(count);
+  });
+
+  test('a leap day is a year before the last of February', () => {
+    const listings = [sold(10_000, 1, '2024-02-29', 5), sold(20_000, 1, '2024-02-28', 5)];
+    expect(bucket('1 acre-2 acre', listings, '2025-02-28')!['Sold: 1yr']).toBe(1);
+  });
+
+  test('means that end in half a cent are rounded up, as decimals', () => {
+    const data = bucket('1 acre-2 acre', [active(1.0, 1), active(1.01, 1.01)])!;
+    expect(data['Median Active Price']).toBe(1.01);
+    expect(data['Median Active Acreage']).toBe(1.01);
+  });
+});
+
+test('the body of the endpoint', () => {
+  const { table, stats } = statsOf([active(12_345.67, 2.5), sold(30_000, 3, '2025-09-27', 12)]);
+  const region = {
+    fips: '',
+    id: '8c7f1f0a-0000-5000-8000-000000000001',
+    type: 'zip',
+    name: '03280',
+    state: 'NH',
+    county_name: 'Sullivan',
+  } as const;
+  const body = new TextDecoder().decode(encodeRegionStats(region, table));
+  const { id, type, name, state, county_name, fips } = region;
+  expect(body).toBe(JSON.stringify({ id, type, name, state, county_name, fips, stats }));
+  expect(stats.map(one => one.type)).toEqual([
+    '0.2 acre-100 acre',
+    '1 acre-3 acre',
+    '2 acre-5 acre',
+    '2 acre-100 acre',
+    '3 acre-5 acre',
+  ]);
+});
