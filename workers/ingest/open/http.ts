@@ -1,0 +1,135 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { limitsOf, type OpenContext, shownUrl, sourceError } from './context.ts';
+import { isPassing, networkOutcome, type Outcome, retryAfterMs, retrying } from './retry.ts';
+
+/** Hops of one request; browsers allow 20, honest downloads need two or three. */
+const MAX_REDIRECTS = 5;
+
+export const USER_AGENT = 'plat (parcel feed reader)';
+
+export type Download = { path: string; remove(): Promise<void> };
+
+/**
+ * Downloads a URL into a folder of its own below `tmpDir`.
+ *
+ * Everything from http(s) is spooled before the first row is read: a zip needs random access anyway, a cut-off
+ * download is known before anything is staged, and a slow database never holds the county's server open.
+ * @returns null for 404 and 410 when `optional`
+ * @throws PlatError `feed_source` when the address cannot be read, answers an error or passes `downloadBytes`.
+ */
+export async function download(
+  url: URL,
+  context: OpenContext,
+  options: { optional?: boolean } = {},
+): Promise<Download | null> {
+  const limits = limitsOf(context);
+  await mkdir(context.tmpDir, { recursive: true });
+  const folder = await mkdtemp(join(context.tmpDir, 'download-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  const path = join(folder, fileName(url));
+  try {
+    const found = await retrying(
+      () => attempt(url, path, context, options.optional ?? false),
+      limits,
+      context.signal,
+    );
+    if (found) return { path, remove };
+    await remove();
+    return null;
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function attempt(
+  url: URL,
+  path: string,
+  context: OpenContext,
+  optional: boolean,
+): Promise<Outcome<boolean>> {
+  const limits = limitsOf(context);
+  const idle = new AbortController();
+  const timer = setTimeout(() => idle.abort(new DOMException('idle', 'TimeoutError')), limits.idleMs);
+  const signal = AbortSignal.any([context.signal, idle.signal]);
+  try {
+    const response = await request(url, { headers: { 'user-agent': USER_AGENT }, signal });
+    if (!response.ok || response.body === null) {
+      await response.body?.cancel();
+      if (optional && (response.status === 404 || response.status === 410)) return { value: false };
+      return statusOutcome(response, url);
+    }
+    let received = 0;
+    const bounded = async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        timer.refresh();
+        received += chunk.length;
+        if (received > limits.downloadBytes) throw tooLarge(url, limits.downloadBytes);
+        yield chunk;
+      }
+    };
+    await pipeline(Readable.fromWeb(response.body), bounded, createWriteStream(path), { signal });
+    return { value: true };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    return networkOutcome(idle.signal.aborted ? idle.signal.reason : error, url, context.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * fetch with bounded redirects that stay on http(s); `sameOrigin` forbids those that leave the origin, so that a
+ * token goes nowhere else.
+ * @throws PlatError `feed_source` for a redirect that is not followed; fetch's own errors otherwise
+ */
+export async function request(
+  start: URL,
+  init: { headers: Record<string, string>; signal: AbortSignal },
+  options: { sameOrigin?: boolean } = {},
+): Promise<Response> {
+  let url = start;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status > 399 || location === null) return response;
+    await response.body?.cancel();
+    url = new URL(location, url);
+    const allowed = options.sameOrigin ? url.origin === start.origin : /^https?:$/.test(url.protocol);
+    if (!allowed) {
+      throw sourceError(
+        `${shownUrl(start)} redirects to ${url.origin}, which is not followed. Put the final address into the feed's source.`,
+      );
+    }
+  }
+  throw sourceError(
+    `${shownUrl(start)} redirects more than ${MAX_REDIRECTS} times. Put the final address into the feed's source.`,
+  );
+}
+
+/** The outcome of an answer that is not a success: try again for 408, 429 and 5xx, an error for the rest. */
+export function statusOutcome(response: Response, url: URL): Outcome<never> {
+  const { status } = response;
+  const remedy = isPassing(status) ? 'Run the feed again later.' : "Check the feed's source.";
+  const error = sourceError(`${shownUrl(url)} answered ${status}. ${remedy}`, {
+    retryable: isPassing(status),
+  });
+  if (!isPassing(status)) throw error;
+  const afterMs = retryAfterMs(response.headers.get('retry-after'));
+  return afterMs === undefined ? { retry: error } : { retry: error, afterMs };
+}
+
+function tooLarge(url: URL, bytes: number): Error {
+  return sourceError(
+    `${shownUrl(url)} is larger than ${bytes} bytes, the limit of one download. Split the source or read it from a local path.`,
+  );
+}
+
+function fileName(url: URL): string {
+  const name = basename(decodeURIComponent(url.pathname)).replace(/[^\w.-]/g, '_');
+  return name === '' || name === '.' || name === '..' ? 'download' : name.slice(-100);
+}

@@ -1,0 +1,133 @@
+import type { Geometry, Position } from 'geojson';
+import proj4 from 'proj4';
+import { PlatError } from '../../../shared/errors.ts';
+
+/** Moves a geometry to WGS84 degrees, in place. Throws TypeError for a coordinate that is not a finite number. */
+export type ToWgs84 = (geometry: Geometry) => Geometry;
+
+type Axes = (position: Position) => Position;
+
+/** Geographic systems that equal WGS84 within the two metres that rolls are good to. */
+const GEOGRAPHIC = new Set([
+  'EPSG:4326',
+  'EPSG:4269', // NAD83
+  'EPSG:4152', // NAD83(HARN)
+  'EPSG:4759', // NAD83(NSRS2007)
+  'EPSG:6318', // NAD83(2011)
+  'EPSG:4979', // WGS84 with height
+  'OGC:CRS84',
+  'OGC:CRS83',
+]);
+
+/**
+ * The transformation from a CRS to WGS84 longitude and latitude. NAD83 in all its realisations is taken as WGS84
+ * (they differ by one to two metres); coordinates are x, y whatever order the CRS's definition names.
+ * @param crs "EPSG:…" (WGS84, NAD83, Web Mercator, UTM), an OGC URN, a proj string, or WKT as in a `.prj`
+ * @param name the file, for messages
+ * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
+ */
+export function toWgs84(crs: string, name: string): ToWgs84 {
+  const code = crsCode(crs);
+  if (GEOGRAPHIC.has(code)) return geometry => geometry;
+  const definition = definitionOf(code);
+  const projection = parseCrs(definition, crs, name);
+  if (isWgs84Degrees(projection)) return geometry => geometry;
+  const { forward } = proj4(definition, 'WGS84');
+  const axes: Axes = position => {
+    const [longitude, latitude] = forward([position[0]!, position[1]!]);
+    position[0] = longitude!;
+    position[1] = latitude!;
+    return position;
+  };
+  return geometry => transform(geometry, axes);
+}
+
+/** "EPSG:n" and "OGC:CRS84" for the many ways to write them; anything else as it is. */
+function crsCode(crs: string): string {
+  const text = crs.trim();
+  const urn =
+    /^(?:urn:(?:x-)?ogc:def:crs:|https?:\/\/www\.opengis\.net\/def\/crs\/)(\w+)[:/][^:/]*[:/](\w+)$/i.exec(
+      text,
+    );
+  const plain = /^(EPSG|OGC|ESRI):+(\w+)$/i.exec(text);
+  const match = urn ?? plain;
+  return match === null ? text : `${match[1]!.toUpperCase()}:${match[2]!.toUpperCase()}`;
+}
+
+/** proj4 knows EPSG:4326, 4269, 3857 and the WGS84 UTM zones; NAD83's UTM zones follow from their numbers. */
+function definitionOf(code: string): string {
+  const number = Number(/^EPSG:(\d+)$/.exec(code)?.[1]);
+  if (code === 'ESRI:102100') return 'EPSG:3857';
+  const zone = nad83UtmZone(number);
+  return zone === null ? code : `+proj=utm +zone=${zone} +datum=NAD83 +units=m +no_defs`;
+}
+
+function nad83UtmZone(epsg: number): number | null {
+  if (epsg >= 26901 && epsg <= 26923) return epsg - 26900; // NAD83
+  if (epsg >= 6330 && epsg <= 6348) return epsg - 6329; // NAD83(2011)
+  if (epsg >= 3707 && epsg <= 3726) return epsg >= 3708 ? epsg - 3707 : null; // NAD83(NSRS2007); 3707 is zone 60N
+  return null;
+}
+
+type Parsed = {
+  projName?: string;
+  units?: string;
+  to_meter?: number;
+  from_greenwich?: number;
+  datum?: { datum_type?: number; a?: number };
+};
+
+/** proj4's PJD_NODATUM: an ellipsoid without a known relation to WGS84. */
+const NO_DATUM = 5;
+/** The major axis that GRS80 and WGS84 share, in metres. */
+const WGS84_A = 6_378_137;
+
+function parseCrs(definition: string, crs: string, name: string): Parsed {
+  let parsed: Parsed;
+  try {
+    parsed = proj4.Proj(definition) as unknown as Parsed;
+  } catch (cause) {
+    throw crsError(
+      `${name}: the CRS "${shorten(crs)}" is unknown. Declare "crs" in the feed as a proj string, WKT, or the EPSG code of WGS84, NAD83, Web Mercator or a UTM zone.`,
+      cause,
+    );
+  }
+  const { datum } = parsed;
+  if (datum?.datum_type === NO_DATUM && Math.abs((datum.a ?? WGS84_A) - WGS84_A) > 1) {
+    throw crsError(
+      `${name}: the CRS "${shorten(crs)}" stands on a datum (NAD27 or alike) that only grid files can move to WGS84. Reproject the file to NAD83 or WGS84 first.`,
+    );
+  }
+  return parsed;
+}
+
+function isWgs84Degrees(parsed: Parsed): boolean {
+  const geographic = parsed.projName === 'longlat' || parsed.projName === 'identity';
+  return (
+    geographic && !parsed.from_greenwich && (parsed.units === undefined || /^degrees?$/i.test(parsed.units))
+  );
+}
+
+function transform(geometry: Geometry, axes: Axes): Geometry {
+  if (geometry.type === 'GeometryCollection') {
+    for (const part of geometry.geometries) transform(part, axes);
+  } else {
+    walk(geometry.coordinates, axes);
+  }
+  return geometry;
+}
+
+type Nested = number[] | Nested[];
+
+function walk(coordinates: Nested, axes: Axes): void {
+  if (typeof coordinates[0] === 'number') axes(coordinates as Position);
+  else for (const inner of coordinates as Nested[]) walk(inner, axes);
+}
+
+function crsError(message: string, cause?: unknown): PlatError {
+  return new PlatError('feed_crs', message, { status: 422, cause });
+}
+
+function shorten(crs: string): string {
+  return crs.length > 80 ? `${crs.slice(0, 80)}…` : crs;
+}
