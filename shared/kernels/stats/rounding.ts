@@ -17,7 +17,7 @@ const TIE_DOUBT = 1e-14;
 /** `x` in whole hundredths, exact up to 2^53 of them. */
 export function roundToHundredths(x: number): number {
   if (x < 0) return 0 - roundToHundredths(-x);
-  const scaled = x * 100;
+  const scaled = x * 100 + 0; // + 0 makes 0 of -0
   const down = Math.floor(scaled);
   const pastTie = scaled - down - 0.5;
   if (Math.abs(pastTie) <= scaled * TIE_DOUBT) return reachesTie(x, down) ? down + 1 : down;

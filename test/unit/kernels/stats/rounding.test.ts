@@ -3,6 +3,7 @@ import { round2 } from '../../../../shared/kernels/stats/rounding.ts';
 
 test.each([
   [0, 0],
+  [-0, 0],
   [2.5, 2.5],
   [1.005, 1.01],
   [1.00499999999999, 1],
