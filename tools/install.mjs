@@ -113,7 +113,15 @@ function takeLock() {
 async function npmCi() {
   const { spawnSync } = await import('node:child_process');
   // The tests need the development packages, the first start the optional PostgreSQL: NODE_ENV must not omit them.
-  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
+  const args = [
+    'ci',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--loglevel=error',
+  ];
   const npm = process.env.npm_execpath;
   const options = { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] };
   const result =

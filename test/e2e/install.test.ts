@@ -1,0 +1,228 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { rootDir } from '../../shared/root.ts';
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+let root: string;
+
+/** A clone with two packages of its own instead of ours: what npm does is the same and takes half a second. */
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'plat-install-'));
+  folders.push(root);
+  mkdirSync(join(root, 'tools'));
+  mkdirSync(join(root, 'bin'));
+  cpSync(join(rootDir, 'tools', 'install.mjs'), join(root, 'tools', 'install.mjs'));
+  cpSync(join(rootDir, 'bin', 'plat.mjs'), join(root, 'bin', 'plat.mjs'));
+  cpSync(join(rootDir, '.npmrc'), join(root, '.npmrc'));
+  for (const name of ['first', 'second']) {
+    mkdirSync(join(root, name));
+    writeFileSync(join(root, name, 'package.json'), JSON.stringify({ name, version: '1.0.0' }));
+  }
+  writeLock('1.0.0');
+});
+
+/** Writes package.json and a lockfile for it. */
+function writeLock(version: string): void {
+  const manifest = {
+    name: 'clone',
+    version,
+    engines: { node: '>=20.19' },
+    dependencies: { first: 'file:first' },
+    devDependencies: { second: 'file:second' },
+  };
+  const lock = {
+    name: 'clone',
+    version,
+    lockfileVersion: 3,
+    requires: true,
+    packages: {
+      '': manifest,
+      first: { version: '1.0.0' },
+      second: { version: '1.0.0', dev: true },
+      'node_modules/first': { resolved: 'first', link: true },
+      'node_modules/second': { resolved: 'second', link: true, dev: true },
+    },
+  };
+  writeFileSync(join(root, 'package.json'), JSON.stringify(manifest));
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify(lock));
+}
+
+type Options = {
+  env?: Record<string, string>;
+  umask?: number;
+  uid?: number;
+  gid?: number;
+  nodeArgs?: string[];
+};
+
+function install(options: Options = {}) {
+  const { env = {}, umask = 0o022, nodeArgs = [], ...account } = options;
+  const command = `umask ${umask.toString(8)}; exec "$0" "$@"`;
+  const { stdout, stderr, status } = spawnSync(
+    'sh',
+    ['-c', command, process.execPath, ...nodeArgs, join(root, 'tools', 'install.mjs')],
+    {
+      encoding: 'utf8',
+      cwd: root,
+      env: { PATH: process.env.PATH, HOME: root, ...env },
+      ...account,
+    },
+  );
+  return { stdout, stderr, status };
+}
+
+const installed = () => readdirSync(join(root, 'node_modules')).filter(name => !name.startsWith('.'));
+
+describe('tools/install.mjs', () => {
+  test('installs what is missing, saying so once, and is silent afterwards', () => {
+    const first = install();
+    expect(first.status).toBe(0);
+    expect(first.stdout).toMatch(/^Installing the dependencies \(npm ci\)/);
+    expect(installed()).toEqual(['first', 'second']);
+    expect(install()).toEqual({ stdout: '', stderr: '', status: 0 });
+  });
+
+  test('installs again when the lockfile changed', () => {
+    install();
+    writeLock('1.0.1');
+    expect(install().stdout).toContain('they do not match package-lock.json');
+    expect(install().stdout).toBe('');
+  });
+
+  test('accepts what somebody installed with npm', () => {
+    spawnSync('npm', ['ci'], { cwd: root, shell: process.platform === 'win32' });
+    expect(install()).toEqual({ stdout: '', stderr: '', status: 0 });
+  });
+
+  test('mends an install that was interrupted or left packages out', () => {
+    install();
+    // npm ci begins by emptying the folder and writes its record last.
+    rmSync(join(root, 'node_modules', '.plat-lock'));
+    rmSync(join(root, 'node_modules', '.package-lock.json'));
+    expect(install().stdout).toContain('Installing the dependencies again');
+    rmSync(join(root, 'node_modules', '.plat-lock'));
+    rmSync(join(root, 'node_modules', 'second'));
+    expect(install().stdout).toContain('Installing the dependencies again');
+    expect(installed()).toEqual(['first', 'second']);
+  });
+
+  test.each([
+    ['with CI=true', { env: { CI: 'true' } }],
+    ['with NODE_ENV=production, tests included', { env: { NODE_ENV: 'production' } }],
+    ['under umask 077', { umask: 0o077 }],
+  ])('works %s', (_what, options) => {
+    expect(install(options)).toMatchObject({ status: 0 });
+    expect(installed()).toEqual(['first', 'second']);
+    expect(install(options).stdout).toBe('');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('works as an ordinary user', () => {
+    const owner = { uid: 65_534, gid: 65_534 };
+    const give = (path: string) => {
+      chownSync(path, owner.uid, owner.gid);
+      for (const entry of readdirSync(path, { withFileTypes: true })) {
+        if (entry.isDirectory()) give(join(path, entry.name));
+      }
+    };
+    give(root);
+    chmodSync(root, 0o700);
+    expect(install({ ...owner, umask: 0o077 })).toMatchObject({ status: 0, stderr: '' });
+    expect(install(owner).stdout).toBe('');
+  });
+
+  test('reports what npm says and how to go on when it fails', () => {
+    writeFileSync(join(root, 'package-lock.json'), '{"lockfileVersion": 3, "packages": {}}');
+    const failed = install();
+    expect(failed.status).toBe(1);
+    expect(failed.stderr).toContain('The dependencies could not be installed.');
+    expect(existsSync(join(root, 'node_modules', '.plat-lock'))).toBe(false);
+    writeLock('1.0.0');
+    expect(install().status).toBe(0);
+  });
+
+  test('two at once do not get into each other’s way', async () => {
+    const run = () =>
+      new Promise<{ code: number | null; said: string }>(resolve => {
+        const child = spawn(process.execPath, [join(root, 'tools', 'install.mjs')], {
+          cwd: root,
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        let said = '';
+        child.stdout.on('data', chunk => {
+          said += chunk;
+        });
+        child.on('close', code => resolve({ code, said }));
+      });
+    const results = await Promise.all([run(), run()]);
+    expect(results.map(({ code }) => code)).toEqual([0, 0]);
+    expect(results.filter(({ said }) => said.includes('Installing'))).toHaveLength(1);
+    expect(existsSync(join(root, '.install.lock'))).toBe(false);
+  });
+
+  test('takes over the lock of a process that was killed', () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    writeFileSync(join(root, '.install.lock'), String(pid));
+    expect(install().status).toBe(0);
+  });
+
+  test('tells an old Node what is needed', () => {
+    const old = "data:text/javascript,Object.defineProperty(process.versions,'node',{value:'18.20.1'})";
+    const { status, stderr } = install({ nodeArgs: ['--import', old] });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr:
+        'Plat needs Node 20.19 or newer; this is 18.20.1. Install a current one from https://nodejs.org and run the command again.\n',
+    });
+    expect(existsSync(join(root, 'node_modules'))).toBe(false);
+  });
+
+  test('costs less than 50 ms when there is nothing to do', () => {
+    cpSync(join(rootDir, 'package-lock.json'), join(root, 'package-lock.json'));
+    mkdirSync(join(root, 'node_modules'));
+    const stamp = readFileSync(join(rootDir, 'node_modules', '.plat-lock'));
+    writeFileSync(join(root, 'node_modules', '.plat-lock'), stamp);
+    const fastest = (args: string[]) => {
+      const times = Array.from({ length: 7 }, () => {
+        const start = performance.now();
+        expect(spawnSync(process.execPath, args).stdout.toString()).toBe('');
+        return performance.now() - start;
+      });
+      return Math.min(...times);
+    };
+    expect(fastest([join(root, 'tools', 'install.mjs')]) - fastest(['-e', ''])).toBeLessThan(50);
+  });
+});
+
+describe('bin/plat.mjs', () => {
+  const plat = () =>
+    spawnSync(process.execPath, [join(root, 'bin', 'plat.mjs'), '--version'], { encoding: 'utf8' });
+
+  test('names the remedy when the dependencies are missing', () => {
+    const { status, stderr } = plat();
+    expect(status).toBe(1);
+    expect(stderr).toContain(`The dependencies are not installed: run \`npm ci\` in ${root}`);
+  });
+
+  test('names the remedy when they are incomplete', () => {
+    mkdirSync(join(root, 'node_modules'));
+    expect(plat().stderr).toContain(`The dependencies are incomplete: run \`npm ci\` in ${root}`);
+  });
+});

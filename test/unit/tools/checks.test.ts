@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { rootDir } from '../../../shared/root.ts';
+import { diffLines } from '../../../tools/checks/diff.ts';
+import { checkEnvExample } from '../../../tools/checks/env-example.ts';
+import { checkGenerated } from '../../../tools/checks/generated-files.ts';
+import { checkFileSizes, checkMentions, checkQueries } from '../../../tools/checks/house-rules.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plat-checks-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('generated files', () => {
+  const generated = (text: string) => [{ path: 'made.txt', source: 'the source', produce: async () => text }];
+
+  test('a missing, a stale and a current file', async () => {
+    expect(await checkGenerated(generated('one\ntwo\n'), false, folder)).toEqual([
+      'made.txt is missing: run `npm run generate`',
+    ]);
+    writeFileSync(join(folder, 'made.txt'), 'one\nthree\n');
+    const [problem] = await checkGenerated(generated('one\ntwo\n'), false, folder);
+    expect(problem).toContain('made.txt does not match the source: run `npm run generate`');
+    expect(problem).toContain('- three\n    + two');
+    expect(await checkGenerated(generated('one\nthree\n'), false, folder)).toEqual([]);
+  });
+
+  test('writing brings a file up to date', async () => {
+    expect(await checkGenerated(generated('new\n'), true, folder)).toEqual([]);
+    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('new\n');
+  });
+
+  test('a source that fails is a problem, and the others are still checked', async () => {
+    const broken = {
+      path: 'x.json',
+      source: 'x.ts',
+      produce: () => Promise.reject(new Error('no such thing')),
+    };
+    const problems = await checkGenerated([broken, ...generated('other\n')], false, folder);
+    expect(problems[0]).toBe('x.json cannot be made from x.ts: no such thing');
+    expect(problems).toHaveLength(2);
+  });
+});
+
+describe('diffLines', () => {
+  test('equal texts have no difference', () => expect(diffLines('a\nb', 'a\nb')).toEqual([]));
+
+  test('shows each change with two lines around it and nothing between', () => {
+    const numbers = Array.from({ length: 30 }, (_, index) => `${index}`);
+    const changed = numbers.toSpliced(20, 1).toSpliced(3, 1, 'three');
+    expect(diffLines(numbers.join('\n'), changed.join('\n'))).toEqual([
+      ...['line 2:', '  1', '  2', '- 3', '+ three', '  4', '  5'],
+      ...['line 19:', '  18', '  19', '- 20', '  21', '  22'],
+    ]);
+  });
+
+  test('cuts what nobody would read', () => {
+    const lines = diffLines('a\n'.repeat(3_000), 'b\n'.repeat(3_000));
+    expect(lines).toHaveLength(61);
+    expect(lines.at(-1)).toMatch(/^… and \d+ more lines$/);
+  });
+});
+
+describe('rules of the house', () => {
+  const query = (text: string) => ({ path: 'sql/queries/area/get_it.sql', text });
+  const user = (path: string) => ({ path, text: "const text = sql('area/get_it');" });
+
+  test('a query has a head comment and is used by the program', () => {
+    expect(checkQueries([query('-- Gets it.\nselect 1'), user('api/a.ts')])).toEqual([]);
+    expect(checkQueries([query('select 1'), user('api/a.ts')])).toEqual([
+      'sql/queries/area/get_it.sql does not begin with a comment on its purpose and parameters',
+    ]);
+    const unused = ['sql/queries/area/get_it.sql is not used by the program: delete it'];
+    expect(checkQueries([query('-- Gets it.\nselect 1')])).toEqual(unused);
+    expect(checkQueries([query('-- Gets it.\nselect 1'), user('test/db/a.test.ts')])).toEqual(unused);
+  });
+
+  test('a query that is loaded exists', () => {
+    expect(checkQueries([user('workers/a.ts')])).toEqual([
+      "workers/a.ts loads sql('area/get_it'), but sql/queries/area/get_it.sql does not exist",
+    ]);
+  });
+
+  test('a file has at most 350 lines, sql/schema.sql excepted', () => {
+    const lines = (count: number) => 'x\n'.repeat(count);
+    expect(checkFileSizes([{ path: 'api/a.ts', text: lines(350) }])).toEqual([]);
+    expect(checkFileSizes([{ path: 'sql/schema.sql', text: lines(900) }])).toEqual([]);
+    expect(checkFileSizes([{ path: 'api/a.ts', text: lines(351) }])[0]).toContain('api/a.ts has 351 lines');
+  });
+
+  test('nothing mentions paths outside the repository', () => {
+    const away = ['work', 'shared', 'spec.md'];
+    const files = [
+      { path: 'a.md', text: `fine\nsee /${away.join('/')}` },
+      { path: 'b.ts', text: `// ../${away.slice(1).join('/')}` },
+      { path: 'c.ts', text: "import { sql } from '../shared/db.ts'; // homework/" },
+    ];
+    expect(checkMentions(files).map(problem => problem.split(' ')[0])).toEqual(['a.md:2', 'b.ts:1']);
+  });
+});
+
+describe('.env.example', () => {
+  const example = readFileSync(join(rootDir, '.env.example'), 'utf8');
+
+  test('lists exactly the settings, with their defaults', () => expect(checkEnvExample(example)).toEqual([]));
+
+  test.each([
+    ['a setting that is missing', /^#LOG_LEVEL=.*\n/m, '', '.env.example does not list LOG_LEVEL'],
+    [
+      'one that nothing reads',
+      /^#PORT=/m,
+      '#COLOUR=blue\n#PORT=',
+      '.env.example lists COLOUR, which nothing reads',
+    ],
+    [
+      'a default that is not one',
+      /^#PORT=3000/m,
+      '#PORT=8080',
+      '.env.example says PORT=8080, but the default is 3000',
+    ],
+    ['one listed twice', /^#PORT=3000/m, '#PORT=3000\n#PORT=3000', '.env.example lists PORT twice'],
+  ])('finds %s', (_what, found, put, problem) => {
+    expect(checkEnvExample(example.replace(found, put))).toEqual([problem]);
+  });
+
+  test('finds an example that the program would refuse', () => {
+    const [problem] = checkEnvExample(example.replace(/^#REDIS_URL=.*/m, '#REDIS_URL=localhost'));
+    expect(problem).toContain('REDIS_URL');
+  });
+});
+
+describe('the last line of a CI run', () => {
+  const summary = (report: object) => {
+    const file = join(folder, 'report.json');
+    writeFileSync(file, JSON.stringify(report));
+    const { stdout, status } = spawnSync(process.execPath, [join(rootDir, 'tools/test-summary.mjs'), file], {
+      encoding: 'utf8',
+    });
+    return { stdout, status };
+  };
+  const file = (status: string, ...tests: string[]) => ({
+    status,
+    assertionResults: tests.map(state => ({ status: state })),
+  });
+
+  test('counts what passed and failed', () => {
+    const passed = {
+      success: true,
+      numPassedTests: 2,
+      numFailedTests: 0,
+      testResults: [file('passed', 'passed', 'passed')],
+    };
+    expect(summary(passed)).toEqual({ stdout: '2 passed, 0 failed\n', status: 0 });
+    const failed = {
+      success: false,
+      numPassedTests: 1,
+      numFailedTests: 1,
+      testResults: [file('failed', 'passed', 'failed')],
+    };
+    expect(summary(failed)).toEqual({ stdout: '1 passed, 1 failed\n', status: 1 });
+  });
+
+  test('a file that broke before its tests ran counts as a failure', () => {
+    const report = {
+      success: false,
+      numPassedTests: 1,
+      numFailedTests: 0,
+      testResults: [file('passed', 'passed'), file('failed')],
+    };
+    expect(summary(report)).toEqual({ stdout: '1 passed, 1 failed\n', status: 1 });
+  });
+
+  test('a run without a test is no success', () => {
+    expect(summary({ success: true, numPassedTests: 0, numFailedTests: 0, testResults: [] }).status).toBe(1);
+  });
+});
