@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { JobDefinition } from '../../shared/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+
+/** Which regions to recompute: one, all, or those that ingestions marked. */
+const scope = z.union([
+  z.strictObject({ fips: z.number().int().min(1001).max(78_999) }),
+  z.strictObject({ zip: z.string().regex(/^\d{5}$/) }),
+  z.strictObject({ all: z.literal(true) }),
+  z.strictObject({ dirty: z.literal(true) }),
+]);
+export type MarketScope = z.infer<typeof scope>;
+
+const recomputePayload = z.strictObject({ scope, asOf: z.iso.date().optional() });
+export type RecomputePayload = z.infer<typeof recomputePayload>;
+
+function scopeName(of: MarketScope): string {
+  if ('fips' in of) return `county:${fiveDigits(of.fips)}`;
+  if ('zip' in of) return `zip:${of.zip}`;
+  return 'all' in of ? 'all' : 'dirty';
+}
+
+/**
+ * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database or a lock that is
+ * held. What is left then is found by the next drain or the daily run, so more would only hide a fault.
+ */
+const RETRY = { attempts: 5, backoffMs: 2_000 };
+
+/** Statistics of one region, of all, or of those that ingestions marked. */
+export const marketRecompute: JobDefinition<RecomputePayload> = {
+  name: 'market.recompute',
+  queue: 'market',
+  payload: recomputePayload,
+  key: ({ scope: of, asOf }) => (asOf === undefined ? scopeName(of) : `${scopeName(of)}@${asOf}`),
+  ...RETRY,
+};
+
+/** Statistics of every region, when the windows of 1 to 12 months have moved by a day. */
+export const marketDaily: JobDefinition<Record<string, never>> = {
+  name: 'market.daily',
+  queue: 'market',
+  payload: z.strictObject({}),
+  key: () => 'daily',
+  ...RETRY,
+};
+
+/** When `market.daily` is due: five minutes into the UTC day that the windows then end with. */
+export const MARKET_DAILY = { cron: '5 0 * * *', timeZone: 'UTC' };

@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, type Pool, sql } from '../../shared/db.ts';
+import { computeRegionTable, encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { etagOf } from '../../shared/regions/etag.ts';
+import { regionFields } from '../regions/region-rows.ts';
+import { asOfDay, dayOf, isoDay } from './as-of.ts';
+import type { MarketScope } from './jobs.ts';
+import { groupByRegion, type RegionGroup, type RegionGroups } from './region-groups.ts';
+import { readSnapshot, type Snapshot, type StoredRegion } from './snapshot.ts';
+import {
+  type ComputedStats,
+  clearMarks,
+  type FailedRegion,
+  isChanged,
+  type Written,
+  writeStats,
+} from './write-stats.ts';
+
+export type RecomputeOptions = {
+  /** 'YYYY-MM-DD'. Without it: see `asOfDay`. */
+  asOf?: string | undefined;
+  /** Called after each batch with the regions that are done. */
+  progress?: (done: number, total: number) => void;
+  signal?: AbortSignal | undefined;
+};
+
+export type Recomputed = {
+  /** Regions that were computed. */
+  regions: number;
+  /** Of those, the ones whose response changed. */
+  changed: number;
+  /** Listings that were read. */
+  listings: number;
+  /** Codes in listings or marks that are no region: not computed. */
+  unknown: number;
+  /** Regions that could not be computed or written; they keep their row and their mark. */
+  failed: FailedRegion[];
+};
+
+/** Advisory lock of `recomputeStats`: MIGRATION_LOCK of shared/migrate.ts plus 1. */
+const RECOMPUTE_LOCK = 7_152_802;
+const LOCK_POLL_MS = 100;
+
+/** A batch is one transaction: large enough that its overhead does not show, small enough to hold twice in memory. */
+const BATCH_BYTES = 8 << 20;
+const BATCH_REGIONS = 2_000;
+
+/**
+ * Computes the statistics of a scope's regions from their listings and replaces what is stored, each region atomically.
+ * Rows whose bytes, day and count stay are not written. Recomputes run one after the other, so an older reading never
+ * overwrites a newer one; killed at any point, what was not written keeps its mark and is found by the next run.
+ * @throws PlatError `not_found` for a region that does not exist; `stopping` (retryable) when the signal is aborted.
+ */
+export async function recomputeStats(
+  pool: Pool,
+  scope: MarketScope,
+  options: RecomputeOptions = {},
+): Promise<Recomputed> {
+  const client = await pool.connect();
+  let usable = false;
+  try {
+    await lock(client, options.signal);
+    const snapshot = await readSnapshot(client, scope);
+    const result = await recomputeRegions(client, scope, snapshot, options);
+    await client.query(sql('market/unlock_recompute'), [RECOMPUTE_LOCK]);
+    usable = true;
+    return result;
+  } finally {
+    // After an error the session ends, and with it the lock and any open transaction.
+    client.release(!usable);
+  }
+}
+
+async function lock(client: Client, signal: AbortSignal | undefined): Promise<void> {
+  for (;;) {
+    throwIfStopping(signal);
+    const { rows } = await client.query<{ locked: boolean }>(sql('market/try_lock_recompute'), [
+      RECOMPUTE_LOCK,
+    ]);
+    if (rows[0]?.locked) return;
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+function throwIfStopping(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  throw new PlatError('stopping', 'The worker is stopping; the job goes on at its next attempt.', {
+    retryable: true,
+  });
+}
+
+async function recomputeRegions(
+  client: Client,
+  scope: MarketScope,
+  snapshot: Snapshot,
+  { asOf, progress, signal }: RecomputeOptions,
+): Promise<Recomputed> {
+  const groups = groupByRegion(snapshot.listings);
+  // Of all regions, those that have listings, had some when last computed, or carry a mark.
+  const regions = snapshot.regions.filter(({ type, code, listings, marked_at }) => {
+    if (!('all' in scope)) return true;
+    const { start, end } = groups.of(type, code);
+    return end > start || listings > 0 || marked_at !== null;
+  });
+  const result: Recomputed = {
+    regions: regions.length,
+    changed: 0,
+    listings: snapshot.listings.count,
+    unknown: snapshot.strayMarks.length + ('all' in scope ? countUnknown(groups, snapshot.regions) : 0),
+    failed: [],
+  };
+  if (snapshot.strayMarks.length > 0) await clearMarks(client, snapshot.strayMarks);
+
+  const compute = regionComputer(snapshot, asOf);
+  let batch: ComputedStats[] = [];
+  let bytes = 0;
+  let done = 0;
+  // The server writes one batch while the next is computed.
+  let writing: Promise<Written> = Promise.resolve({ changed: 0, failed: [] });
+  const flush = async () => {
+    const written = await writing;
+    result.changed += written.changed;
+    result.failed.push(...written.failed);
+    throwIfStopping(signal);
+    progress?.(done, regions.length);
+    writing = writeStats(client, batch);
+    // Awaited by the next flush; until then a failure must not count as unhandled.
+    writing.catch(() => {});
+    batch = [];
+    bytes = 0;
+  };
+
+  for (const region of regions) {
+    try {
+      const computed = compute(region, groups.of(region.type, region.code));
+      if (isChanged(computed) || region.marked_at !== null) batch.push(computed);
+      bytes += computed.body?.length ?? 0;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      result.failed.push({ type: region.type, code: region.code, message });
+    }
+    done++;
+    if (bytes >= BATCH_BYTES || batch.length >= BATCH_REGIONS) await flush();
+  }
+  await flush();
+  await flush();
+  return result;
+}
+
+function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
+  const table = newRegionTable();
+  const today = utcDay(Date.now());
+  const named = asOf === undefined ? undefined : dayOf(asOf);
+  return (region: StoredRegion, { rows, start, end }: RegionGroup): ComputedStats => {
+    const day = named ?? asOfDay(listings.feedDay, rows, start, end, today);
+    computeRegionTable(listings, rows, start, end, day, table);
+    const body = encodeRegionStats(regionFields(region), table);
+    const etag = etagOf(body);
+    return {
+      region,
+      etag,
+      asOf: end > start ? isoDay(day) : null,
+      listings: end - start,
+      // The encoder's buffer is its own.
+      body: etag === region.etag ? null : body.slice(),
+    };
+  };
+}
+
+function countUnknown(groups: RegionGroups, regions: readonly StoredRegion[]): number {
+  const known = new Set(regions.map(({ type, code }) => `${type}:${code}`));
+  let unknown = 0;
+  for (const type of ['county', 'zip'] as const) {
+    for (const code of groups.codes(type)) if (!known.has(`${type}:${fiveDigits(code)}`)) unknown++;
+  }
+  return unknown;
+}

@@ -1,0 +1,73 @@
+import { type Client, sql } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import type { RegionRow } from '../regions/region-rows.ts';
+import type { MarketScope } from './jobs.ts';
+import { type MarketListings, readListings } from './read-listings.ts';
+
+/** A region, what is stored of its statistics, and since when it has been marked. */
+export type StoredRegion = RegionRow & {
+  etag: string;
+  /** 'YYYY-MM-DD'; null while there is nothing to compute from. */
+  as_of: string | null;
+  listings: number;
+  marked_at: string | null;
+};
+
+export type DirtyMark = { type: 'county' | 'zip'; code: string; marked_at: string };
+
+export type Snapshot = {
+  regions: StoredRegion[];
+  listings: MarketListings;
+  /** Marks of regions that do not exist. */
+  strayMarks: DirtyMark[];
+};
+
+type Codes = { county: string[]; zip: string[] };
+
+/**
+ * Reads a scope's regions, their marks and their listings as of one moment, so that a mark which was read stands for
+ * listings that were read too.
+ * @throws PlatError `not_found` when the scope names a region that does not exist.
+ */
+export async function readSnapshot(client: Client, scope: MarketScope): Promise<Snapshot> {
+  await client.query('begin isolation level repeatable read read only');
+  const { rows: marks } = await client.query<DirtyMark & { known: boolean }>(
+    sql('market/list_dirty_regions'),
+  );
+  const codes = codesOf(scope, marks);
+  const { rows: stored } = await client.query<Omit<StoredRegion, 'marked_at'>>(
+    sql('market/list_stored_stats'),
+    [
+      codes && [...codes.county.map(() => 'county'), ...codes.zip.map(() => 'zip')],
+      codes && [...codes.county, ...codes.zip],
+    ],
+  );
+  if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
+    const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
+    throw new PlatError('not_found', `There is no ${name}.`, { status: 404 });
+  }
+  const listings = await readListings(
+    client,
+    codes === null ? 'all' : { counties: codes.county, zips: codes.zip },
+  );
+  await client.query('commit');
+
+  const markOf = new Map(marks.map(mark => [`${mark.type}:${mark.code}`, mark.marked_at]));
+  return {
+    regions: stored.map(row => ({ ...row, marked_at: markOf.get(`${row.type}:${row.code}`) ?? null })),
+    listings,
+    strayMarks: 'dirty' in scope || 'all' in scope ? marks.filter(mark => !mark.known) : [],
+  };
+}
+
+/** The regions of a scope by type; null for all of them. */
+function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null {
+  if ('all' in scope) return null;
+  if ('fips' in scope) return { county: [fiveDigits(scope.fips)], zip: [] };
+  if ('zip' in scope) return { county: [], zip: [scope.zip] };
+  const codes: Codes = { county: [], zip: [] };
+  // A mark is free text; one that cannot be a region's code would not even be a number to compare with.
+  for (const { type, code } of marks) if (/^\d{5}$/.test(code)) codes[type]?.push(code);
+  return codes;
+}

@@ -1,0 +1,101 @@
+import { type Client, sql } from '../../shared/db.ts';
+import { isRetryable } from '../../shared/errors.ts';
+import { packBodies } from '../../shared/regions/pack-bodies.ts';
+import type { StoredRegion } from './snapshot.ts';
+
+/** What a region's row becomes. */
+export type ComputedStats = {
+  region: StoredRegion;
+  etag: string;
+  asOf: string | null;
+  listings: number;
+  /** null when the stored bytes are the same. */
+  body: Uint8Array | null;
+};
+
+export type FailedRegion = { type: string; code: string; message: string };
+
+export type Written = {
+  /** Regions whose stored response changed. */
+  changed: number;
+  failed: FailedRegion[];
+};
+
+const NO_BYTES = new Uint8Array(0);
+
+/**
+ * Writes a batch and takes back its marks in one transaction. When the batch cannot be written, each region is tried by
+ * itself: the others do not suffer for one, which keeps its old row and its mark.
+ * @throws what the server says when the connection is lost or the like, after which a retry may succeed.
+ */
+export async function writeStats(client: Client, batch: readonly ComputedStats[]): Promise<Written> {
+  try {
+    if (batch.length > 0) await writeTogether(client, batch);
+    return { changed: batch.filter(entry => entry.body !== null).length, failed: [] };
+  } catch (error) {
+    if (isRetryable(error)) throw error;
+    if (batch.length === 1) {
+      const { type, code } = batch[0]!.region;
+      return {
+        changed: 0,
+        failed: [{ type, code, message: error instanceof Error ? error.message : String(error) }],
+      };
+    }
+  }
+  const written: Written = { changed: 0, failed: [] };
+  for (const entry of batch) {
+    const { changed, failed } = await writeStats(client, [entry]);
+    written.changed += changed;
+    written.failed.push(...failed);
+  }
+  return written;
+}
+
+async function writeTogether(client: Client, batch: readonly ComputedStats[]): Promise<void> {
+  await client.query('begin');
+  try {
+    const changed = batch.filter(isChanged);
+    if (changed.length > 0) await updateRows(client, changed);
+    await clearMarks(
+      client,
+      batch.map(entry => entry.region),
+    );
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}
+
+/** Whether anything of the row differs from what is stored. */
+export function isChanged({ region, etag, asOf, listings }: ComputedStats): boolean {
+  return etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
+}
+
+async function updateRows(client: Client, rows: readonly ComputedStats[]): Promise<void> {
+  const { starts, lengths, bytes } = packBodies(rows.map(row => row.body ?? NO_BYTES));
+  await client.query(sql('market/update_region_stats'), [
+    rows.map(row => row.region.type),
+    rows.map(row => row.region.code),
+    rows.map(row => row.etag),
+    rows.map(row => row.asOf),
+    rows.map(row => row.listings),
+    starts,
+    lengths,
+    bytes,
+  ]);
+}
+
+/** Takes back marks as they were read; regions without one are passed over. */
+export async function clearMarks(
+  client: Client,
+  regions: readonly { type: string; code: string; marked_at: string | null }[],
+): Promise<void> {
+  const marked = regions.filter(region => region.marked_at !== null);
+  if (marked.length === 0) return;
+  await client.query(sql('market/clear_dirty_regions'), [
+    marked.map(region => region.type),
+    marked.map(region => region.code),
+    marked.map(region => region.marked_at),
+  ]);
+}
