@@ -6,14 +6,29 @@ import { PlatError } from './errors.ts';
 import { rootDir } from './root.ts';
 
 const flag = z.enum(['0', '1', 'true', 'false']).transform(value => value === '1' || value === 'true');
-const folder = z.string().min(1).transform(value => (isAbsolute(value) ? value : join(rootDir, value)));
-const url = z.string().regex(/^https?:\/\//, 'must start with http:// or https://').transform(value => value.replace(/\/+$/, ''));
+const folder = z
+  .string()
+  .min(1)
+  .transform(value => (isAbsolute(value) ? value : join(rootDir, value)));
+const url = z
+  .string()
+  .regex(/^https?:\/\//, 'must start with http:// or https://')
+  .transform(value => value.replace(/\/+$/, ''));
 
 /** Every setting of every process; `.env.example` documents them in this order. */
 const schema = z.object({
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL').optional(),
-  REDIS_URL: z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL').optional(),
-  QUEUE_PREFIX: z.string().regex(/^[a-z0-9_-]{1,40}$/, 'takes a-z, 0-9, _ and -').default('plat'),
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')
+    .optional(),
+  REDIS_URL: z
+    .string()
+    .regex(/^rediss?:\/\//, 'must be a redis:// URL')
+    .optional(),
+  QUEUE_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9_-]{1,40}$/, 'takes a-z, 0-9, _ and -')
+    .default('plat'),
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
@@ -23,6 +38,7 @@ const schema = z.object({
   ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
   METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),
   FEEDS_DIR: folder.default(join(rootDir, 'feeds')),
+  SAMPLE_FEEDS: flag.default(true),
   PLAT_DIR: folder.default(join(rootDir, '.plat')),
   WORKERS: z.coerce.number().int().min(1).max(64).default(1),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(32).default(2),
@@ -51,8 +67,12 @@ function dotEnv(): Record<string, string | undefined> {
  * Reads the settings from the environment. Empty variables count as unset.
  * @throws PlatError `config` naming every variable that does not fit.
  */
-export function loadConfig(env: Record<string, string | undefined> = { ...dotEnv(), ...process.env }): Config {
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+export function loadConfig(
+  env: Record<string, string | undefined> = { ...dotEnv(), ...process.env },
+): Config {
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  );
   const parsed = schema.safeParse(set);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`);

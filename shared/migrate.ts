@@ -19,7 +19,8 @@ export function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migrat
     .sort()
     .map((file, index) => {
       const version = Number(file.slice(0, 4));
-      if (version !== index + 1) throw new PlatError('migration', `${file}: migrations are numbered from 0001 without gaps.`);
+      if (version !== index + 1)
+        throw new PlatError('migration', `${file}: migrations are numbered from 0001 without gaps.`);
       const text = readFileSync(join(dir, file), 'utf8');
       return { version, name: file, text, checksum: createHash('sha256').update(text).digest('hex') };
     });
@@ -55,10 +56,16 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
   for (const row of rows) {
     const file = migrations[row.version - 1];
     if (file === undefined) {
-      throw new PlatError('migration', `The database has migration ${row.name}, which this program does not know. Update the program.`);
+      throw new PlatError(
+        'migration',
+        `The database has migration ${row.name}, which this program does not know. Update the program.`,
+      );
     }
     if (file.checksum !== row.checksum) {
-      throw new PlatError('migration', `${file.name} was changed after it had been applied. Put it back and add a new migration.`);
+      throw new PlatError(
+        'migration',
+        `${file.name} was changed after it had been applied. Put it back and add a new migration.`,
+      );
     }
   }
   const pending = migrations.slice(rows.length);
@@ -74,7 +81,11 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
       await client.query('commit');
     } catch (cause) {
       await client.query('rollback');
-      throw new PlatError('migration', `${migration.name} failed: ${cause instanceof Error ? cause.message : cause}`, { cause });
+      throw new PlatError(
+        'migration',
+        `${migration.name} failed: ${cause instanceof Error ? cause.message : cause}`,
+        { cause },
+      );
     }
   }
   return pending.map(migration => migration.name);
@@ -86,15 +97,29 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
  */
 export async function assertSchemaVersion(db: { query: pg.Pool['query'] }): Promise<void> {
   const expected = readMigrations().length;
-  const known = await db.query<{ found: string | null }>("select to_regclass('schema_migrations')::text as found");
+  const known = await db.query<{ found: string | null }>(
+    "select to_regclass('schema_migrations')::text as found",
+  );
   const actual =
     known.rows[0]?.found == null
       ? 0
-      : ((await db.query<{ version: number }>('select coalesce(max(version), 0) as version from schema_migrations')).rows[0]?.version ?? 0);
+      : ((
+          await db.query<{ version: number }>(
+            'select coalesce(max(version), 0) as version from schema_migrations',
+          )
+        ).rows[0]?.version ?? 0);
   if (actual < expected) {
-    throw new PlatError('schema_version', `The database is at schema ${actual}, this program needs ${expected}. Run \`plat migrate\`.`, { status: 503 });
+    throw new PlatError(
+      'schema_version',
+      `The database is at schema ${actual}, this program needs ${expected}. Run \`plat migrate\`.`,
+      { status: 503 },
+    );
   }
   if (actual > expected) {
-    throw new PlatError('schema_version', `The database is at schema ${actual}, newer than this program's ${expected}. Update the program.`, { status: 503 });
+    throw new PlatError(
+      'schema_version',
+      `The database is at schema ${actual}, newer than this program's ${expected}. Update the program.`,
+      { status: 503 },
+    );
   }
 }

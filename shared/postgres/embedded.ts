@@ -45,10 +45,20 @@ type Paths = { base: string; data: string; password: string; log: string; native
  * process left running there. Survives kill -9 of this process and of the server.
  * @throws PlatError `embedded_postgres` with the tail of the server's log when it does not come up.
  */
-export async function startEmbedded(dir: string, settings: Record<string, string> = {}): Promise<EmbeddedServer> {
+export async function startEmbedded(
+  dir: string,
+  settings: Record<string, string> = {},
+): Promise<EmbeddedServer> {
   const account = serverAccount();
   const { base, native } = serverFolders(dir, nativeDir(), account);
-  const paths: Paths = { base, native, account, data: join(base, 'data'), password: join(base, 'password'), log: join(base, 'server.log') };
+  const paths: Paths = {
+    base,
+    native,
+    account,
+    data: join(base, 'data'),
+    password: join(base, 'password'),
+    log: join(base, 'server.log'),
+  };
   if (!existsSync(join(paths.data, 'PG_VERSION'))) await createCluster(paths);
 
   const deadline = Date.now() + START_TIMEOUT_MS;
@@ -78,7 +88,13 @@ export async function startEmbedded(dir: string, settings: Record<string, string
       await sleep(500);
     }
   }
-  throw failure ?? new PlatError('embedded_postgres', `The server left running in ${paths.data} does not answer. Stop it and try again.`);
+  throw (
+    failure ??
+    new PlatError(
+      'embedded_postgres',
+      `The server left running in ${paths.data} does not answer. Stop it and try again.`,
+    )
+  );
 }
 
 async function createCluster(paths: Paths): Promise<void> {
@@ -87,15 +103,40 @@ async function createCluster(paths: Paths): Promise<void> {
   writeFileSync(paths.password, randomBytes(24).toString('base64url'), { mode: 0o600 });
   if (paths.account) chownSync(paths.password, paths.account.uid, paths.account.gid);
   await run(paths, 'initdb', [
-    ...['-D', fresh, '-U', USER, '-A', 'scram-sha-256', '--pwfile', paths.password, '-E', 'UTF8', '--data-checksums'],
+    ...[
+      '-D',
+      fresh,
+      '-U',
+      USER,
+      '-A',
+      'scram-sha-256',
+      '--pwfile',
+      paths.password,
+      '-E',
+      'UTF8',
+      '--data-checksums',
+    ],
     ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
   ]);
   renameSync(fresh, paths.data);
 }
 
 async function start(paths: Paths, port: number, settings: Record<string, string>): Promise<void> {
-  const options = Object.entries({ ...settings, port: String(port) }).map(([name, value]) => `-c ${name}=${value === '' ? "''" : value}`);
-  await run(paths, 'pg_ctl', ['-w', '-t', '30', '-D', paths.data, '-l', paths.log, '-o', options.join(' '), 'start']);
+  const options = Object.entries({ ...settings, port: String(port) }).map(
+    ([name, value]) => `-c ${name}=${value === '' ? "''" : value}`,
+  );
+  await run(paths, 'pg_ctl', [
+    '-w',
+    '-t',
+    '30',
+    '-D',
+    paths.data,
+    '-l',
+    paths.log,
+    '-o',
+    options.join(' '),
+    'start',
+  ]);
 }
 
 async function stopServer(paths: Paths): Promise<void> {
@@ -111,7 +152,12 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
       // A process group of its own: Ctrl-C in the terminal must not stop the server before its clients.
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}) },
+      env: {
+        PATH: process.env.PATH,
+        LC_ALL: 'C',
+        TZ: 'UTC',
+        ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
+      },
     });
     let said = '';
     child.stderr.on('data', chunk => {
@@ -122,7 +168,13 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
     child.on('exit', code => {
       child.stderr.destroy();
       if (code === 0) resolve();
-      else reject(new PlatError('embedded_postgres', `${program} failed (exit ${code}). ${said.trim()} ${logTail(paths.log)}`.trim()));
+      else
+        reject(
+          new PlatError(
+            'embedded_postgres',
+            `${program} failed (exit ${code}). ${said.trim()} ${logTail(paths.log)}`.trim(),
+          ),
+        );
     });
   });
 }
@@ -158,7 +210,10 @@ function isAlive(pid: number): boolean {
 }
 
 async function answers(url: string, data: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url.replace(/\/[^/]*$/, '/postgres'), connectionTimeoutMillis: 2_000 });
+  const client = new pg.Client({
+    connectionString: url.replace(/\/[^/]*$/, '/postgres'),
+    connectionTimeoutMillis: 2_000,
+  });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Queryable, sql } from './db.ts';
+import { SCOPES, type Scope, TIERS, type Tier } from './domain/tiers.ts';
+import { errorCode, PlatError } from './errors.ts';
+
+export type NewAccount = {
+  name: string;
+  tier: Tier;
+  /** Default true: an active Pro subscription. */
+  pro?: boolean;
+  /** Tokens that a period includes; default what the tier includes. */
+  tokensIncluded?: number;
+  overageAllowed?: boolean;
+  paymentMethod?: boolean;
+  invoicePaid?: boolean;
+  /** The most tokens of overage in a period; default none is set, which means no ceiling. */
+  backstopTokens?: number;
+  /** Default 60 calls a minute in bursts of up to 120. */
+  ratePerMinute?: number;
+  rateBurst?: number;
+};
+
+export type AccountSummary = {
+  id: string;
+  name: string;
+  tier: Tier;
+  pro: boolean;
+  tokens_included: number;
+  tokens_used: number;
+  rate_per_minute: number;
+  rate_burst: number;
+  keys: number;
+  period_start: Date;
+  period_end: Date;
+  created_at: Date;
+};
+
+export type KeySummary = {
+  id: string;
+  account: string;
+  name: string;
+  prefix: string;
+  scopes: Scope[];
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  created_at: Date;
+};
+
+export type NewKey = { name: string; scopes?: readonly Scope[]; expiresAt?: Date };
+
+/** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
+const PREFIX_LENGTH = 11;
+
+/** @throws PlatError `account_exists` when the name is taken. */
+export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
+  try {
+    const { rows } = await db.query<AccountSummary>(sql('accounts/insert_account'), [
+      account.name,
+      account.tier,
+      account.pro ?? true,
+      account.tokensIncluded ?? TIERS[account.tier].tokensIncluded,
+      account.overageAllowed ?? false,
+      account.paymentMethod ?? false,
+      account.invoicePaid ?? true,
+      account.backstopTokens ?? null,
+      account.ratePerMinute ?? 60,
+      account.rateBurst ?? 120,
+    ]);
+    return rows[0]!;
+  } catch (cause) {
+    if (errorCode(cause) !== '23505') throw cause;
+    throw new PlatError(
+      'account_exists',
+      `There is an account named "${account.name}" already: choose another name.`,
+      { cause },
+    );
+  }
+}
+
+export async function listAccounts(db: Queryable): Promise<AccountSummary[]> {
+  return (await db.query<AccountSummary>(sql('accounts/list_accounts'))).rows;
+}
+
+/**
+ * Makes a key. Only its hash is stored: the returned text cannot be shown again.
+ * @param account name or id.
+ * @throws PlatError `account_unknown`, `key_scopes`.
+ */
+export async function createKey(
+  db: Queryable,
+  account: string,
+  options: NewKey,
+): Promise<{ id: string; key: string; prefix: string }> {
+  const scopes = options.scopes ?? ['api:direct'];
+  const unknown = scopes.filter(scope => !SCOPES.includes(scope));
+  if (unknown.length > 0 || scopes.length === 0) {
+    throw new PlatError(
+      'key_scopes',
+      `Scopes are ${SCOPES.join(' and ')}; got ${scopes.join(', ') || 'none'}.`,
+    );
+  }
+  const key = `plat_${randomBytes(32).toString('base64url')}`;
+  const prefix = key.slice(0, PREFIX_LENGTH);
+  const values = [account, options.name, hashKey(key), prefix, scopes, options.expiresAt ?? null];
+  const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
+  const row = rows[0];
+  if (row === undefined)
+    throw new PlatError(
+      'account_unknown',
+      `There is no account "${account}". \`plat account list\` shows them.`,
+    );
+  return { id: row.id, key, prefix };
+}
+
+export async function listKeys(db: Queryable, account?: string): Promise<KeySummary[]> {
+  return (await db.query<KeySummary>(sql('accounts/list_keys'), [account ?? null])).rows;
+}
+
+/**
+ * Revokes a key for good; every API process refuses it within 5 seconds.
+ * @param key its id, its prefix or the key itself.
+ * @throws PlatError `key_unknown`.
+ */
+export async function revokeKey(
+  db: Queryable,
+  key: string,
+): Promise<{ id: string; name: string; revoked_at: Date }> {
+  const { rows } = await db.query<{ id: string; name: string; revoked_at: Date }>(
+    sql('accounts/revoke_key'),
+    [key, hashKey(key)],
+  );
+  const row = rows[0];
+  if (row === undefined)
+    throw new PlatError('key_unknown', 'There is no such key. `plat key list` shows ids and prefixes.');
+  return row;
+}
+
+/** Keys have 256 random bits: a slow hash would add nothing. */
+export function hashKey(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

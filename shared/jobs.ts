@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool, type Queryable, sql } from './db.ts';
+import { PlatError } from './errors.ts';
+import type { DeliveryQueue, QueueName } from './queue.ts';
+
+/**
+ * What a job is, apart from the code that does it: producers need only this. Retries are for causes that pass
+ * by themselves; an error that says it is not retryable ends the job at once.
+ */
+export type JobDefinition<Payload> = {
+  name: string;
+  queue: QueueName;
+  /** A zod schema. */
+  payload: { parse(input: unknown): Payload };
+  /** Two waiting jobs of one key would do the same work. */
+  key(payload: Payload): string;
+  attempts: number;
+  /** Wait before the second attempt, doubled each time. */
+  backoffMs: number;
+};
+
+export type JobState = {
+  id: string;
+  name: string;
+  key: string;
+  status: 'queued' | 'running' | 'done' | 'failed';
+  progress: number;
+  note: string | null;
+  result: unknown;
+  error_code: string | null;
+  error: string | null;
+  attempts: number;
+  queued_at: Date;
+  started_at: Date | null;
+  finished_at: Date | null;
+};
+
+/**
+ * Writes a job to the outbox in the caller's transaction. It reaches the queue with the next `deliver`, at the
+ * latest with the workers' sweep.
+ */
+export async function enqueue<P>(
+  db: Queryable,
+  job: JobDefinition<P>,
+  payload: P,
+): Promise<{ id: string; added: boolean }> {
+  const parsed = job.payload.parse(payload);
+  const values = [job.name, job.key(parsed), JSON.stringify(parsed)];
+  // A second round: the waiting job may have been started between the two halves of the statement.
+  for (let round = 0; round < 3; round++) {
+    const { rows } = await db.query<{ id: string; added: boolean }>(sql('jobs/enqueue_job'), values);
+    if (rows[0]) return rows[0];
+  }
+  throw new PlatError('enqueue', `Job ${job.name} could not be added.`, { retryable: true });
+}
+
+export type Deliverer = {
+  queues: Record<QueueName, DeliveryQueue>;
+  definitions: Map<string, JobDefinition<unknown>>;
+};
+
+/**
+ * Hands jobs of the outbox to the queue; one that is already there is left alone. Without ids it is the sweep
+ * that finds what a crash between commit and delivery, or a lost queue, left behind.
+ */
+export async function deliver(
+  pool: Pool,
+  { queues, definitions }: Deliverer,
+  ids?: string[],
+): Promise<number> {
+  const { rows } = await pool.query<{ id: string; name: string }>(sql('jobs/list_undelivered_jobs'), [
+    ids ?? null,
+  ]);
+  let delivered = 0;
+  for (const { id, name } of rows) {
+    const definition = definitions.get(name);
+    if (definition === undefined) continue;
+    const queue = queues[definition.queue];
+    const known = ids === undefined ? await queue.getJob(id) : undefined;
+    if (known) {
+      // Ended for the queue but open for us: the worker died after the queue gave up on it.
+      if (!(await known.isFailed()) && !(await known.isCompleted())) continue;
+      await known.remove();
+    }
+    await queue.add(
+      name,
+      { id },
+      {
+        jobId: id,
+        attempts: definition.attempts,
+        backoff: { type: 'exponential', delay: definition.backoffMs },
+        removeOnComplete: { count: 1_000 },
+        removeOnFail: { count: 1_000 },
+      },
+    );
+    delivered++;
+  }
+  return delivered;
+}
+
+export async function getJob(db: Queryable, id: string): Promise<JobState> {
+  const { rows } = await db.query<JobState>(sql('jobs/get_job'), [id]);
+  if (!rows[0]) throw new PlatError('not_found', `There is no job ${id}.`, { status: 404 });
+  return rows[0];
+}
+
+/** Polls until the job has ended; `onState` sees every look. */
+export async function waitForJob(
+  pool: Pool,
+  id: string,
+  options: { signal?: AbortSignal; onState?(state: JobState): void } = {},
+): Promise<JobState> {
+  for (;;) {
+    const state = await getJob(pool, id);
+    options.onState?.(state);
+    if (state.status === 'done' || state.status === 'failed') return state;
+    await sleep(250, undefined, { signal: options.signal });
+  }
+}

@@ -1,0 +1,96 @@
+import {
+  createPostgresBackend,
+  createRedisBackend,
+  type IQueueBackend,
+  type Job,
+  type Queue,
+  type Worker,
+  type WorkerOptions,
+  withBackend,
+} from 'bullmq';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { type Config, requireDatabaseUrl } from './config.ts';
+import type { Logger } from './log.ts';
+import { QUEUE_SCHEMA } from './migrate.ts';
+
+/** One queue a job family, so that a long ingestion never stands in the way of a recompute. */
+export const QUEUE_NAMES = ['ingest', 'market', 'schedule'] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+/** What travels through the queue: the row of table `jobs`, or the feed whose schedule has come round. */
+export type Delivery = { id: string } | { scheduled: string };
+export type DeliveryQueue = Queue<Delivery, unknown, string>;
+export type Processor = (job: Job<Delivery, unknown, string>) => Promise<unknown>;
+
+export type QueueBackend = {
+  kind: 'redis' | 'postgres';
+  queue(name: QueueName): DeliveryQueue;
+  worker(name: QueueName, process: Processor, options: Omit<WorkerOptions, 'connection' | 'prefix'>): Worker;
+  close(): Promise<void>;
+};
+
+// The two backends' classes differ only in the type of their connection.
+type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
+
+/**
+ * The one place that knows where the queues live: Redis when REDIS_URL is set, else the PostgreSQL that is
+ * there anyway. All queues and workers of a process share one pool of connections.
+ */
+export function openQueueBackend(config: Config, log: Logger): QueueBackend {
+  const { classes, connection, kind, disconnect } = connect(config, log);
+  const open: { close(): Promise<void> }[] = [];
+  const base = { connection, prefix: config.QUEUE_PREFIX };
+  // BullMQ repeats a lost connection's error until it is back; without a listener the first ends the process.
+  const onError = (error: Error) => log.warn({ err: error }, 'queue connection');
+
+  return {
+    kind,
+    queue(name) {
+      const queue = new classes.Queue<Delivery, unknown, string>(name, base);
+      queue.on('error', onError);
+      open.push(queue);
+      return queue as unknown as DeliveryQueue;
+    },
+    worker(name, process, options) {
+      const worker = new classes.Worker<Delivery, unknown, string>(name, process as never, {
+        ...options,
+        ...base,
+      });
+      worker.on('error', onError);
+      open.push(worker);
+      return worker as unknown as Worker;
+    },
+    async close() {
+      await Promise.all(open.map(part => part.close()));
+      await disconnect();
+    },
+  };
+}
+
+function connect(config: Config, log: Logger) {
+  if (config.REDIS_URL !== undefined) {
+    // BullMQ's blocking reads wait longer than any retry limit.
+    const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null });
+    redis.on('error', error => log.warn({ err: error }, 'redis connection'));
+    return {
+      kind: 'redis' as const,
+      classes: withBackend(createRedisBackend) as unknown as Classes,
+      connection: redis as unknown,
+      disconnect: async () => redis.disconnect(),
+    };
+  }
+  const pool = new pg.Pool({
+    connectionString: requireDatabaseUrl(config),
+    options: `-c search_path=${QUEUE_SCHEMA} -c timezone=UTC -c jit=off`,
+    application_name: 'plat queue',
+    max: 8,
+  });
+  pool.on('error', error => log.warn({ err: error }, 'queue database connection'));
+  return {
+    kind: 'postgres' as const,
+    classes: withBackend(createPostgresBackend) as unknown as Classes,
+    connection: pool as unknown,
+    disconnect: () => pool.end(),
+  };
+}

@@ -1,0 +1,26 @@
+-- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY.
+create unlogged table stage_listing (
+  row_no bigint not null,
+  id uuid not null,
+  hash uuid not null,
+  source text not null,
+  source_id text not null,
+  status text not null,
+  address text not null,
+  city text not null,
+  state text not null,
+  zip text not null,
+  county text not null,
+  apn text not null,
+  location point,
+  fips int,
+  lot_acres double precision,
+  price numeric(14, 2) not null,
+  listed_date date,
+  status_date date,
+  sold_date date,
+  days_on_market int,
+  sale_type text not null,
+  url text not null,
+  photos text[] not null
+);

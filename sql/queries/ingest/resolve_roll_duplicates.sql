@@ -1,0 +1,40 @@
+-- Roll rows that share a key: the first of the roll is kept (a geometry row's attributes only where the roll has
+-- none), an identical repetition is dropped, and one that differs is rejected with its raw text.
+-- $1 run id bigint
+-- Returns: identical, rejected
+with repeated as (
+  select fips, key
+  from stage_roll
+  group by fips, key
+  having count(*) > 1
+),
+ranked as (
+  select
+    r.ctid as place,
+    row_number() over same_key as n,
+    first_value(r.hash) over same_key as kept_hash,
+    first_value(r.row_no) over same_key as kept_row
+  from stage_roll r
+  join repeated using (fips, key)
+  window same_key as (partition by r.fips, r.key order by r.input, r.row_no)
+),
+removed as (
+  delete from stage_roll s
+  using ranked
+  where s.ctid = ranked.place and ranked.n > 1
+  returning s.input, s.row_no, s.key, s.hash = ranked.kept_hash as identical, ranked.kept_row
+),
+rejected as (
+  insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
+  select
+    $1, 'roll', d.row_no, 'key', 'duplicate_key',
+    format('Key %s was used by row %s with other values; the first row is kept.', d.key, d.kept_row),
+    coalesce(raw.raw, '')
+  from removed d
+  left join stage_raw raw on raw.row_no = d.row_no
+  where d.input = 0 and not d.identical
+  returning 1
+)
+select
+  (select count(*)::int from removed where input = 0 and identical) as identical,
+  (select count(*)::int from rejected) as rejected

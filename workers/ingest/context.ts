@@ -1,0 +1,24 @@
+import type { Pool } from '../../shared/db.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { RunCounts } from './counts.ts';
+import type { ResoCheckpoint } from './parse/reso.ts';
+import type { InputRecord } from './run-record.ts';
+
+/** The places at which a run can be looked at, and killed in tests. */
+export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
+
+/** One run as its recipe sees it. */
+export type RunContext = {
+  runId: number;
+  feedId: number;
+  pool: Pool;
+  log: Logger;
+  signal: AbortSignal;
+  tmpDir: string;
+  env: NodeJS.ProcessEnv;
+  counts: RunCounts;
+  inputs: InputRecord[];
+  checkpoint: ResoCheckpoint | null;
+  step(name: Step, note: string, fraction: number): Promise<void>;
+  progress(fraction: number, note: string): void;
+};

@@ -1,0 +1,41 @@
+/** What happened to the rows of a run; the JSON of `runs.counts`. Every row read is in exactly one place. */
+export type RunCounts = {
+  /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
+  read: Record<string, number>;
+  /** Rows that the feed's own `skip_where` leaves out. */
+  skipped: number;
+  /** Rows that were not used, by reason; each is kept in run_rejects. */
+  rejected: Record<string, number>;
+  /** Single values that were not used, by field, of rows that were; each is kept in run_rejects. */
+  dropped: Record<string, number>;
+  /** Boundaries that were repaired, by kind of repair. */
+  repaired: Record<string, number>;
+  /** Rows that repeat another one to the letter. */
+  identical: number;
+  /** Geometry features joined to an earlier one of the same key. */
+  parts: number;
+  /** How many rows of the roll fill each mapped column. */
+  filled: Record<string, number>;
+  /** The result of the comparison with what was there, and other figures of the kind of feed. */
+  new: number;
+  changed: number;
+  unchanged: number;
+  retired: number;
+  returned: number;
+  [figure: string]: number | Record<string, number>;
+};
+
+export function newCounts(): RunCounts {
+  return {
+    ...{ read: {}, skipped: 0, rejected: {}, dropped: {}, repaired: {}, identical: 0, parts: 0, filled: {} },
+    ...{ new: 0, changed: 0, unchanged: 0, retired: 0, returned: 0 },
+  };
+}
+
+export function bump(counts: Record<string, number>, key: string, by = 1): void {
+  counts[key] = (counts[key] ?? 0) + by;
+}
+
+export function total(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, n) => sum + n, 0);
+}

@@ -1,0 +1,102 @@
+import type { Gates } from '../../feeds/feed.ts';
+import { type RunCounts, total } from '../counts.ts';
+
+/** What a run is judged by. Figures of the last accepted run are absent on the first. */
+export type GateFigures = {
+  read: number;
+  rejected: number;
+  rows: number;
+  /** Keys that both files of a two-file roll have, or rows with geometry of a one-file roll. */
+  matchedKeys: number;
+  /** Parcels on the roll before, and how many of them this run would retire. */
+  before: number;
+  retired: number;
+  outside: { points: number; outside: number; where: string };
+  filled: Record<string, number>;
+  last: { rows: number; matchedKeys: number; filled: Record<string, number> } | null;
+};
+
+export type GateResult = { blocked: { gate: string; message: string }[]; figures: GateFigures };
+
+/**
+ * Compares a run with the last accepted one. Every reason that blocks it is named, not only the first.
+ */
+export function judge(figures: GateFigures, limits: Gates): GateResult {
+  const { last } = figures;
+  const blocked: GateResult['blocked'] = [];
+  const block = (gate: string, message: string) => blocked.push({ gate, message });
+
+  if (figures.rows === 0) block('empty', 'The run has no usable row.');
+  if (last) {
+    compareDrop('rows', 'rows', last.rows, figures.rows, limits.maxRowDropPercent, block);
+    compareDrop(
+      'matched_keys',
+      'keys with geometry',
+      last.matchedKeys,
+      figures.matchedKeys,
+      limits.maxKeyDropPercent,
+      block,
+    );
+    for (const [column, count] of Object.entries(last.filled)) {
+      if (limits.emptyColumns && count > 0 && !figures.filled[column]) {
+        block(
+          'empty_column',
+          `Column ${column} was filled in ${count} rows of the last run and is empty now.`,
+        );
+      }
+    }
+  }
+  if (percent(figures.retired, figures.before) > limits.maxKeyDropPercent) {
+    block(
+      'known_keys',
+      `${figures.retired} of ${figures.before} parcels would be retired (${show(percent(figures.retired, figures.before))} %, at most ${limits.maxKeyDropPercent} %): have the keys changed their form?`,
+    );
+  }
+  const rejects = percent(figures.rejected, figures.read);
+  if (rejects > limits.maxRejectPercent) {
+    block(
+      'rejects',
+      `${figures.rejected} of ${figures.read} rows were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`,
+    );
+  }
+  const { points, outside, where } = figures.outside;
+  if (percent(outside, points) > limits.maxOutsidePercent) {
+    block('extent', `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`);
+  }
+  return { blocked, figures };
+}
+
+function compareDrop(
+  gate: string,
+  what: string,
+  before: number,
+  now: number,
+  limit: number,
+  block: (gate: string, message: string) => void,
+): void {
+  const drop = percent(before - now, before);
+  if (drop > limit)
+    block(gate, `${what} fell from ${before} to ${now} (${show(drop)} %, at most ${limit} %).`);
+}
+
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : (100 * part) / whole;
+}
+
+function show(value: number): string {
+  return value.toFixed(1);
+}
+
+/** The last accepted run's figures as the gate compares them. */
+export function lastFigures(counts: RunCounts | undefined): GateFigures['last'] {
+  if (counts === undefined) return null;
+  return {
+    rows: Number(counts.rows ?? 0),
+    matchedKeys: Number(counts.matched_keys ?? 0),
+    filled: counts.filled,
+  };
+}
+
+export function rejectedRows(counts: RunCounts): number {
+  return total(counts.rejected);
+}

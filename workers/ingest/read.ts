@@ -1,0 +1,49 @@
+import { PlatError } from '../../shared/errors.ts';
+import type { RunContext } from './context.ts';
+import type { InputSpec, ReadContext, RowBatch } from './parse/rows.ts';
+import { readInput } from './parse/rows.ts';
+
+/** An operator's other source stands relative to where the operator is, the feed's to its file. */
+export type SourceChoice = { spec: InputSpec; baseDir: string };
+
+export function chooseSource(input: InputSpec, baseDir: string, override: string | undefined): SourceChoice {
+  return override === undefined
+    ? { spec: input, baseDir }
+    : { spec: { ...input, source: override }, baseDir: process.cwd() };
+}
+
+/**
+ * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
+ * @throws PlatError `interrupted` when the worker has to stop
+ */
+export async function* readBatches(
+  run: RunContext,
+  name: string,
+  { spec, baseDir }: SourceChoice,
+  share: { from: number; to: number },
+): AsyncGenerator<RowBatch> {
+  const record = { input: name, source: [spec.source].flat(), bytes: 0 };
+  run.inputs.push(record);
+  let rows = 0;
+  const context: ReadContext = {
+    baseDir,
+    tmpDir: run.tmpDir,
+    signal: run.signal,
+    env: run.env,
+    watermark: run.checkpoint,
+    onBytes(read, total) {
+      record.bytes = read;
+      if (total)
+        run.progress(
+          share.from + (share.to - share.from) * Math.min(1, read / total),
+          `${name}: ${rows} rows`,
+        );
+    },
+  };
+  for await (const batch of readInput(spec, context)) {
+    if (run.signal.aborted)
+      throw new PlatError('interrupted', 'The worker was asked to stop.', { retryable: true });
+    rows += batch.rows.length;
+    yield batch;
+  }
+}

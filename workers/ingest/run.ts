@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Pool, transaction } from '../../shared/db.ts';
+import { enqueue } from '../../shared/jobs.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { Feed } from '../feeds/feed.ts';
+import { marketRecompute } from '../market/jobs.ts';
+import { type Prepared, prepareAssessor } from './assessor.ts';
+import type { RunContext, Step } from './context.ts';
+import { newCounts, type RunCounts } from './counts.ts';
+import { withFeedLock } from './feed-lock.ts';
+import type { GateResult } from './gate/gate.ts';
+import { prepareListings } from './listings.ts';
+import { failRun, finishRun, type RunStatus, registerFeed, startRun } from './run-record.ts';
+import { dropStage, stageSchema } from './stage/stage-schema.ts';
+
+export type RunOptions = {
+  feed: Feed;
+  jobId: string | null;
+  requestedBy: string;
+  force: boolean;
+  /** Other sources than the feed file's, by input. */
+  sources: Record<string, string>;
+};
+
+export type RunDeps = {
+  pool: Pool;
+  log: Logger;
+  signal: AbortSignal;
+  env: NodeJS.ProcessEnv;
+  progress(fraction: number, note: string): void;
+  /** Called when a step begins. */
+  onStep?(step: Step): void | Promise<void>;
+};
+
+export type RunResult = {
+  runId: number;
+  status: RunStatus;
+  counts: RunCounts;
+  blocked: GateResult['blocked'];
+  /** Jobs that the merge enqueued. */
+  follow: string[];
+};
+
+/**
+ * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows. Everything
+ * before the merge touches only the run's own staging tables; the merge, the run's end and the jobs that follow are one
+ * transaction. Killed anywhere, the tables stay as they were and the run can be done again.
+ * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
+ */
+export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
+  const { pool } = deps;
+  const { feed } = options;
+  const { id: feedId } = await registerFeed(pool, feed);
+  const { result, brokeOff } = await withFeedLock(pool, feedId, async () => {
+    // Read again under the lock: the run before may have moved it.
+    const { checkpoint } = await registerFeed(pool, feed);
+    const { id: runId } = await startRun(pool, {
+      feedId,
+      jobId: options.jobId,
+      requestedBy: options.requestedBy,
+      forced: options.force,
+    });
+    const tmpDir = await mkdtemp(join(tmpdir(), 'plat-run-'));
+    const run = createContext(deps, { runId, feedId, checkpoint, tmpDir });
+    try {
+      return await carryOut(run, options);
+    } catch (error) {
+      await failRun(pool, runId, error, run.inputs, run.counts).catch(failure =>
+        deps.log.error({ err: failure }, 'the run could not be marked as failed'),
+      );
+      throw error;
+    } finally {
+      await dropStage(pool, runId).catch(failure =>
+        deps.log.warn({ err: failure }, 'staging tables were not dropped'),
+      );
+      await rm(tmpDir, { recursive: true, force: true });
+    }
+  });
+  if (brokeOff !== undefined) throw brokeOff;
+  return result;
+}
+
+type Outcome = { result: RunResult; brokeOff?: unknown };
+
+async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): Promise<Outcome> {
+  const { pool, runId, counts, inputs } = run;
+  await run.step('open', 'opening', 0);
+  const prepared: Prepared =
+    feed.kind === 'assessor'
+      ? await prepareAssessor(run, feed, sources)
+      : await prepareListings(run, feed, sources);
+  const { gate, touched } = prepared;
+
+  if (gate.blocked.length > 0 && !force) {
+    await finishRun(pool, runId, { status: 'blocked', inputs, counts, gate });
+    return { result: { runId, status: 'blocked', counts, blocked: gate.blocked, follow: [] } };
+  }
+
+  const status: RunStatus = touched ? 'merged' : 'unchanged';
+  const follow: string[] = [];
+  await transaction(pool, async client => {
+    await client.query(`set local search_path = ${stageSchema(runId)}, public`);
+    if (touched) {
+      await run.step('merge', 'merging', 0.78);
+      await prepared.merge(client);
+      const { rowCount } = await client.query('select from stats_dirty limit 1');
+      if (rowCount) follow.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
+    }
+    await finishRun(client, runId, { status, inputs, counts, gate });
+    // The rest of a source that broke off is the next attempt's, in a run of its own.
+    if (prepared.brokeOff !== undefined)
+      await client.query('update runs set job_id = null where id = $1', [runId]);
+    await run.step('commit', 'committing', 0.98);
+  });
+  await run.step('follow', 'done', 1);
+  return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff: prepared.brokeOff };
+}
+
+function createContext(
+  deps: RunDeps,
+  run: Pick<RunContext, 'runId' | 'feedId' | 'checkpoint' | 'tmpDir'>,
+): RunContext {
+  const { pool, log, signal, env, progress, onStep } = deps;
+  return {
+    ...run,
+    ...{ pool, log, signal, env, progress, counts: newCounts(), inputs: [] },
+    async step(name, note, fraction) {
+      progress(fraction, note);
+      await onStep?.(name);
+    },
+  };
+}

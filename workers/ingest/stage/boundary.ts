@@ -1,0 +1,47 @@
+import type { Geometry } from 'geojson';
+import { acres, areaSqM } from '../../../shared/kernels/geometry/area.ts';
+import { encodeBoundary, toE7 } from '../../../shared/kernels/geometry/codec.ts';
+import { extent } from '../../../shared/kernels/geometry/extent.ts';
+import { pointOnSurface } from '../../../shared/kernels/geometry/pointOnSurface.ts';
+import {
+  type BoundaryFault,
+  prepareBoundary,
+  type Repair,
+} from '../../../shared/kernels/geometry/prepare.ts';
+import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { digest } from './digest.ts';
+
+/** A boundary as the staging table wants it: integers of 1e-7 degree in the text of point and box. */
+export type StagedBoundary = {
+  hash: string;
+  location: string;
+  extent: string;
+  acres: number;
+  boundary: Uint8Array;
+};
+
+export type BoundaryResult =
+  | { ok: true; staged: StagedBoundary; repairs: Repair[] }
+  | { ok: false; reason: BoundaryFault; message: string };
+
+/** Validates, repairs and measures one feature's geometry. */
+export function stageBoundary(geometry: Geometry): BoundaryResult {
+  const prepared = prepareBoundary(geometry);
+  if (!prepared.ok) return prepared;
+  const { polygons, repairs } = prepared;
+  return { ok: true, staged: measureBoundary(polygons, acres(areaSqM(polygons))), repairs };
+}
+
+/** The staged form of valid polygons whose area is known. */
+export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary {
+  const boundary = encodeBoundary(polygons);
+  const [lon, lat] = pointOnSurface(polygons);
+  const [west, south, east, north] = extent(polygons);
+  return {
+    hash: digest(boundary),
+    location: `(${toE7(lon)},${toE7(lat)})`,
+    extent: `(${toE7(east)},${toE7(north)}),(${toE7(west)},${toE7(south)})`,
+    acres: areaAcres,
+    boundary,
+  };
+}

@@ -1,0 +1,144 @@
+import { type Client, sql } from '../../../shared/db.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { bump, type RunCounts } from '../counts.ts';
+import type { ParcelMapper } from '../map/parcel.ts';
+import type { RowBatch, SourceRow } from '../parse/rows.ts';
+import { type RejectWriter, rawText } from '../rejects.ts';
+import { stageBoundary } from './boundary.ts';
+import { copyBytes, copyValue, openCopy } from './copy.ts';
+import { digest } from './digest.ts';
+import { SeenKeys } from './seen-keys.ts';
+
+/** An input of an assessor feed: its rows, how they map, and what of them is used. */
+export type ParcelInput = {
+  name: 'roll' | 'shape';
+  batches: AsyncIterable<RowBatch>;
+  map: ParcelMapper;
+  /** The second file of a two-file roll gives geometry; its attributes only where the roll has no row. */
+  fallback: boolean;
+  /** Whether attributes are mapped at all (a geometry file may have none). */
+  attributes: boolean;
+};
+
+/** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
+export type ParcelStage = {
+  roll: Client;
+  shape: Client;
+  raw: Client;
+  rejects: RejectWriter;
+  counts: RunCounts;
+};
+
+const ROLL_COLUMNS = ['input', 'row_no', 'fips', 'key', 'hash', 'sale', ...PARCEL_FIELD_NAMES].join(', ');
+const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
+const COPY_SHAPE =
+  'copy stage_shape (row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
+
+/**
+ * Maps, validates and stages the rows of one input. Rows that cannot be used go to the rejects; a value or a
+ * geometry that cannot be used is set to null and goes there too, under its own reason.
+ * @param onBatch called after each batch with the rows read so far
+ */
+export async function stageParcels(
+  input: ParcelInput,
+  stage: ParcelStage,
+  onBatch: (rows: number) => void,
+): Promise<void> {
+  const { counts, rejects } = stage;
+  const roll = openCopy(stage.roll, COPY_ROLL);
+  const shape = openCopy(stage.shape, COPY_SHAPE);
+  const repeats: { rowNo: number; raw: string }[] = [];
+  const seen = new SeenKeys();
+  let rows = 0;
+
+  function stageRow(row: SourceRow): void {
+    const mapped = input.map(row);
+    const reject = (field: string | null, reason: string, message: string) =>
+      rejects.add({
+        input: input.name,
+        rowNo: row.rowNo,
+        field,
+        reason,
+        message,
+        raw: rawText(row.values, row.geometry),
+      });
+
+    if (!mapped.ok) {
+      if (mapped.reason === 'skipped') counts.skipped++;
+      else {
+        bump(counts.rejected, mapped.reason);
+        reject(mapped.field, mapped.reason, mapped.message);
+      }
+      return;
+    }
+    const { key, fips, values, sale, dropped } = mapped;
+    const place = `${row.rowNo}\t${fips}\t${copyValue(key)}`;
+
+    if (row.geometry !== null) {
+      const boundary = stageBoundary(row.geometry);
+      if (boundary.ok) {
+        for (const repair of boundary.repairs) bump(counts.repaired, repair);
+        const { hash, location, extent, acres, boundary: bytes } = boundary.staged;
+        shape.write(`${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(bytes)}`);
+      } else {
+        const reason = `geometry_${boundary.reason}`;
+        reject('geometry', reason, boundary.message);
+        if (!input.attributes) {
+          bump(counts.rejected, reason);
+          return;
+        }
+        bump(counts.dropped, 'geometry');
+      }
+    } else if (input.fallback) {
+      bump(counts.rejected, 'geometry_missing');
+      reject(
+        'geometry',
+        'geometry_missing',
+        'The feature has no geometry, and this input exists for its geometry.',
+      );
+      return;
+    }
+
+    if (!input.attributes) return;
+    for (const { field, reason, message } of dropped ?? []) {
+      bump(counts.dropped, field);
+      reject(field, reason, message);
+    }
+    if (!input.fallback) {
+      countFilled(counts.filled, values);
+      if (seen.add(`${fips}/${key}`))
+        repeats.push({ rowNo: row.rowNo, raw: rawText(row.values, row.geometry) });
+    }
+    const attributes = values.map(copyValue).join('\t');
+    roll.write(
+      `${input.fallback ? 1 : 0}\t${place}\t${digest(attributes + sale)}\t${sale ? 't' : 'f'}\t${attributes}`,
+    );
+  }
+
+  for await (const batch of input.batches) {
+    for (const row of batch.rows) stageRow(row);
+    for (const { rowNo, field, reason, message, raw } of batch.bad) {
+      bump(counts.rejected, reason);
+      rejects.add({ input: input.name, rowNo, field, reason, message, raw });
+    }
+    rows += batch.rows.length + batch.bad.length;
+    counts.read[input.name] = rows;
+    await keepRaw(stage.raw, repeats.splice(0));
+    await Promise.all([roll.drain(), shape.drain(), rejects.drain()]);
+    onBatch(rows);
+  }
+  counts.read[input.name] = rows;
+  await Promise.all([roll.end(), shape.end()]);
+}
+
+async function keepRaw(client: Client, repeats: { rowNo: number; raw: string }[]): Promise<void> {
+  if (repeats.length === 0) return;
+  await client.query(sql('ingest/keep_raw_rows'), [
+    repeats.map(({ rowNo }) => rowNo),
+    repeats.map(({ raw }) => raw.replaceAll('\u0000', '�')),
+  ]);
+}
+
+function countFilled(filled: Record<string, number>, values: FieldValue[]): void {
+  for (let i = 0; i < values.length; i++) if (values[i] !== null) bump(filled, PARCEL_FIELD_NAMES[i]!);
+}

@@ -1,0 +1,41 @@
+import { type Client, type Pool, sql } from '../../../shared/db.ts';
+
+/** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
+export function stageSchema(runId: number): string {
+  return `stage_${runId}`;
+}
+
+/** Creates the run's staging tables afresh: an attempt that died left some of an unknown state. */
+export async function createStage(pool: Pool, runId: number, tables: string[]): Promise<void> {
+  await dropStage(pool, runId);
+  await withStage(pool, runId, async client => {
+    await client.query(`create schema ${stageSchema(runId)}`);
+    for (const table of tables) await client.query(sql(table));
+  });
+}
+
+export async function dropStage(pool: Pool, runId: number): Promise<void> {
+  await pool.query(`drop schema if exists ${stageSchema(runId)} cascade`);
+}
+
+/**
+ * Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name
+ * the staging tables plainly. A connection that failed is closed rather than reused.
+ */
+export async function withStage<T>(
+  pool: Pool,
+  runId: number,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    await client.query(`set search_path = ${stageSchema(runId)}, public`);
+    const result = await work(client);
+    await client.query('reset search_path');
+    failed = false;
+    return result;
+  } finally {
+    client.release(failed);
+  }
+}

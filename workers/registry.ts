@@ -1,0 +1,49 @@
+import type { Config } from '../shared/config.ts';
+import type { Pool } from '../shared/db.ts';
+import { PlatError } from '../shared/errors.ts';
+import type { Deliverer, JobDefinition } from '../shared/jobs.ts';
+import type { Logger } from '../shared/log.ts';
+import type { Progress } from './progress.ts';
+
+/** What a handler may use. `signal` is aborted when the worker has to stop. */
+export type JobContext = {
+  jobId: string;
+  attempt: number;
+  pool: Pool;
+  config: Config;
+  log: Logger;
+  progress: Progress;
+  /** Hands jobs that were enqueued in a committed transaction to the queue at once. */
+  deliver(ids: string[]): Promise<unknown>;
+  signal: AbortSignal;
+};
+
+/** `rows` goes to the totals; the rest is the job's result as people see it. */
+export type JobResult = { rows: number } & Record<string, unknown>;
+
+export type JobHandler<P> = (context: JobContext, payload: P) => Promise<JobResult>;
+
+export type RegisteredJob<P = unknown> = {
+  definition: JobDefinition<P>;
+  handle(context: JobContext, payload: P): Promise<JobResult>;
+};
+
+/** Ties a definition to the one function that does it. */
+export function job<P>(definition: JobDefinition<P>, handle: JobHandler<P>): RegisteredJob {
+  return { definition, handle };
+}
+
+/** @throws PlatError `registry` when a job name has two handlers. */
+export function buildRegistry(jobs: RegisteredJob[]): Map<string, RegisteredJob> {
+  const registry = new Map<string, RegisteredJob>();
+  for (const entry of jobs) {
+    const { name } = entry.definition;
+    if (registry.has(name)) throw new PlatError('registry', `Job ${name} has two handlers.`);
+    registry.set(name, entry);
+  }
+  return registry;
+}
+
+export function definitionsOf(registry: Map<string, RegisteredJob>): Deliverer['definitions'] {
+  return new Map([...registry].map(([name, { definition }]) => [name, definition]));
+}
