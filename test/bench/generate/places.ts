@@ -64,10 +64,10 @@ function zipDetails(): Map<string, { city: string; lat: number; lon: number }> {
 export function countyBoundary(fips: number): MultiPolygon {
   const topology = readCountyTopology();
   const id = fiveDigits(fips);
-  const county = topology.objects.counties.geometries.find(geometry => geometry.id === id);
+  const county = feature(topology, topology.objects.counties).features.find(one => one.id === id);
   if (county === undefined)
     throw new PlatError('generate', `There is no county ${id}. Name a county by its FIPS code.`);
-  const { geometry } = feature(topology, county);
+  const { geometry } = county;
   if (geometry.type === 'Polygon') return [geometry.coordinates as Position[][]];
   if (geometry.type === 'MultiPolygon') return geometry.coordinates as MultiPolygon;
   throw new PlatError('generate', `County ${id} has no boundary in the atlas.`);
