@@ -47,6 +47,8 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     options: '-c timezone=UTC -c jit=off',
   });
   pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
+  // One that is lost while in use fails its query, and besides emits an error that would end the process unheard.
+  pool.on('connect', client => client.on('error', error => log.debug({ err: error }, 'a database connection was lost')));
   return pool;
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { loadRegions } from '../../workers/regions/load.ts';
 
 export type TestListing = {
   status: 'ACTIVE' | 'PENDING' | 'SOLD' | 'OFF_MARKET';
@@ -13,6 +14,16 @@ export type TestListing = {
   dom?: number;
   feed?: number;
 };
+
+/** The regions of these tests alone: reading 44,000 for each recompute of everything would take most of their time. */
+export async function loadFewRegions(pool: pg.Pool): Promise<void> {
+  await loadRegions(pool);
+  for (const table of ['region_stats', 'regions']) {
+    await pool.query(
+      `delete from ${table} where not ((type = 'county' and code in ('33019', '33005', '23019')) or (type = 'zip' and code = '03280'))`,
+    );
+  }
+}
 
 /** A feed of listings; `asOf` for a snapshot. Returns its id. */
 export async function addFeed(pool: pg.Pool, name: string, asOf: string | null): Promise<number> {

@@ -2,16 +2,22 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { METRIC_KEYS } from '../../shared/domain/metric-keys.ts';
 import { etagOf } from '../../shared/regions/etag.ts';
 import { recomputeStats } from '../../workers/market/recompute.ts';
-import { loadRegions } from '../../workers/regions/load.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { addFeed, addListings, statsOf, storedStats, type TestListing } from './market-support.ts';
+import {
+  addFeed,
+  addListings,
+  loadFewRegions,
+  statsOf,
+  storedStats,
+  type TestListing,
+} from './market-support.ts';
 
 const db = await createTestDatabase();
 const { pool } = db;
 let living: number;
 
 beforeAll(async () => {
-  await loadRegions(pool);
+  await loadFewRegions(pool);
   living = await addFeed(pool, 'living', null);
 });
 

@@ -1,0 +1,248 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { isRetryable } from '../../shared/errors.ts';
+import { createLogger } from '../../shared/log.ts';
+import { etagOf } from '../../shared/regions/etag.ts';
+import { marketJobs } from '../../workers/market/handlers.ts';
+import { marketDaily, marketRecompute } from '../../workers/market/jobs.ts';
+import { recomputeStats } from '../../workers/market/recompute.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { addFeed, addListings, loadFewRegions, mark, marks, statsOf, storedStats } from './market-support.ts';
+
+const db = await createTestDatabase();
+const { pool } = db;
+let feed: number;
+
+const COUNTY: [string, string] = ['county', '33019'];
+const ZIP: [string, string] = ['zip', '03280'];
+const BANGOR: [string, string] = ['county', '23019'];
+
+const forSale = (fips: number | null, zip: string, price = 60_000) =>
+  addListings(pool, feed, [{ status: 'ACTIVE', acres: 6, price, fips, zip }]);
+
+const activeIn = async (type: string, code: string) => (await statsOf(pool, type, code))[0]?.data.Active ?? 0;
+
+/** Runs `body` before each update of a row of region_stats. */
+async function beforeUpdate(body: string): Promise<void> {
+  await pool.query(`
+    create or replace function test_before_update() returns trigger language plpgsql as
+      $$ begin ${body}; return new; end $$;
+    create or replace trigger test_before_update before update on region_stats
+      for each row execute function test_before_update()`);
+}
+
+/** Waits until a recompute stands in `pg_sleep` of the trigger; returns its process id. */
+async function asleep(): Promise<number> {
+  for (;;) {
+    const { rows } = await pool.query<{ pid: number }>(
+      "select pid from pg_stat_activity where wait_event = 'PgSleep'",
+    );
+    if (rows[0]) return rows[0].pid;
+    await sleep(5);
+  }
+}
+
+beforeAll(async () => {
+  await loadFewRegions(pool);
+  feed = await addFeed(pool, 'living', null);
+});
+
+beforeEach(async () => {
+  await pool.query('truncate listings, listing_events, stats_dirty');
+  await recomputeStats(pool, { all: true });
+});
+
+afterEach(() => pool.query('drop trigger if exists test_before_update on region_stats'));
+
+describe('marked regions', () => {
+  test('are the only ones that a drain computes, and their marks are taken back', async () => {
+    await forSale(33_019, '03280');
+    await forSale(23_019, '');
+    await mark(pool, COUNTY, ZIP);
+    expect(await recomputeStats(pool, { dirty: true })).toMatchObject({
+      regions: 2,
+      changed: 2,
+      listings: 1,
+      unknown: 0,
+    });
+    expect(await marks(pool)).toEqual([]);
+    expect([await activeIn(...COUNTY), await activeIn(...ZIP), await activeIn(...BANGOR)]).toEqual([1, 1, 0]);
+    expect(await recomputeStats(pool, { dirty: true })).toMatchObject({ regions: 0, listings: 0 });
+  });
+
+  test('lose their marks to every scope that covers them', async () => {
+    await mark(pool, COUNTY, ZIP, BANGOR);
+    await recomputeStats(pool, { fips: 33_019 });
+    expect(await marks(pool)).toEqual(['county 23019', 'zip 03280']);
+    await recomputeStats(pool, { all: true });
+    expect(await marks(pool)).toEqual([]);
+  });
+
+  test('that do not exist are passed over, counted and forgotten', async () => {
+    await forSale(33_019, '03280');
+    await mark(pool, COUNTY, ['county', '99999'], ['zip', 'ABC'], ['planet', '00001']);
+    expect(await recomputeStats(pool, { dirty: true })).toMatchObject({ regions: 1, changed: 1, unknown: 3 });
+    expect(await marks(pool)).toEqual([]);
+  });
+
+  test('keep a mark that was set again while they were computed', async () => {
+    await forSale(33_019, '03280');
+    await mark(pool, COUNTY);
+    await beforeUpdate('perform pg_sleep(0.3)');
+    const running = recomputeStats(pool, { dirty: true });
+    await asleep();
+    await forSale(33_019, '03280');
+    await mark(pool, COUNTY);
+    await running;
+    expect(await activeIn(...COUNTY)).toBe(1);
+    expect(await marks(pool)).toEqual(['county 33019']);
+    await recomputeStats(pool, { dirty: true });
+    expect(await activeIn(...COUNTY)).toBe(2);
+    expect(await marks(pool)).toEqual([]);
+  });
+
+  test('keep row and mark when the worker dies between writing and committing; the next run completes', async () => {
+    await forSale(33_019, '03280');
+    await mark(pool, COUNTY, ZIP);
+    const before = await storedStats(pool, ...COUNTY);
+    await beforeUpdate('perform pg_sleep(5)');
+    const running = recomputeStats(pool, { dirty: true }).catch((error: unknown) => error);
+    await pool.query('select pg_terminate_backend($1)', [await asleep()]);
+    expect(isRetryable(await running)).toBe(true);
+    expect(await storedStats(pool, ...COUNTY)).toEqual(before);
+    expect(await marks(pool)).toEqual(['county 33019', 'zip 03280']);
+
+    await pool.query('drop trigger test_before_update on region_stats');
+    expect(await recomputeStats(pool, { dirty: true })).toMatchObject({ changed: 2 });
+    expect(await marks(pool)).toEqual([]);
+  });
+
+  test('keep row and mark when the worker dies between two batches', async () => {
+    await forSale(33_019, '03280');
+    await mark(pool, COUNTY, ZIP);
+    // The first region is written by itself, for the two together fail; the worker dies over the second.
+    await beforeUpdate(`
+      if new.type = 'zip' then
+        if exists (select from stats_dirty where type = 'county') then raise exception 'not together';
+        else perform pg_sleep(5);
+        end if;
+      end if`);
+    const running = recomputeStats(pool, { dirty: true }).catch((error: unknown) => error);
+    await pool.query('select pg_terminate_backend($1)', [await asleep()]);
+    expect(isRetryable(await running)).toBe(true);
+    expect([await activeIn(...COUNTY), await activeIn(...ZIP)]).toEqual([1, 0]);
+    expect(await marks(pool)).toEqual(['zip 03280']);
+  });
+});
+
+describe('a region that fails', () => {
+  beforeEach(async () => {
+    await forSale(33_019, '03280');
+    await forSale(23_019, '');
+    await mark(pool, COUNTY, ZIP, BANGOR);
+    await beforeUpdate("if new.code = '23019' then raise exception 'disk of Bangor is full'; end if");
+  });
+
+  test('keeps its row and its mark while the others are written', async () => {
+    const before = await storedStats(pool, ...BANGOR);
+    expect(await recomputeStats(pool, { dirty: true })).toMatchObject({
+      regions: 3,
+      changed: 2,
+      failed: [{ type: 'county', code: '23019', message: 'disk of Bangor is full' }],
+    });
+    expect(await storedStats(pool, ...BANGOR)).toEqual(before);
+    expect([await activeIn(...COUNTY), await activeIn(...ZIP)]).toEqual([1, 1]);
+    expect(await marks(pool)).toEqual(['county 23019']);
+  });
+
+  test('fails the job, which says which region and may be tried again', async () => {
+    const context = {
+      ...{ jobId: 'x', attempt: 1, pool, config: db.config },
+      log: createLogger(db.config, 'test'),
+      progress: () => {},
+      deliver: async () => {},
+      signal: new AbortController().signal,
+    };
+    const recompute = marketJobs.find(entry => entry.definition.name === 'market.recompute')!;
+    const payload = recompute.definition.payload.parse({ scope: { dirty: true } });
+    await expect(recompute.handle(context, payload)).rejects.toMatchObject({
+      code: 'market_stats',
+      retryable: true,
+      message: expect.stringContaining('county 23019: disk of Bangor is full'),
+    });
+    await pool.query('drop trigger test_before_update on region_stats');
+    expect(await recompute.handle(context, payload)).toMatchObject({ rows: 1, changed: 1 });
+    const daily = marketJobs.find(entry => entry.definition.name === 'market.daily')!;
+    expect(await daily.handle(context, daily.definition.payload.parse({}))).toMatchObject({
+      rows: 3,
+      changed: 0,
+    });
+  });
+});
+
+describe('readers', () => {
+  test('are never kept waiting and see a whole row, the old or the new', async () => {
+    await forSale(33_019, '03280');
+    const before = await storedStats(pool, ...COUNTY);
+    await beforeUpdate('perform pg_sleep(0.5)');
+    const running = recomputeStats(pool, { fips: 33_019 });
+    await asleep();
+    expect(await storedStats(pool, ...COUNTY)).toEqual(before);
+    await running;
+    expect(await storedStats(pool, ...COUNTY)).not.toEqual(before);
+  });
+
+  test('never see the etag of other bytes while rows are rewritten again and again', async () => {
+    await addListings(pool, feed, [{ status: 'SOLD', acres: 6, price: 60_000, sold: '2025-09-01' }]);
+    let running = true;
+    const etags = new Set<string>();
+    const reader = (async () => {
+      while (running) {
+        const { body, etag } = await storedStats(pool, ...COUNTY);
+        expect(etagOf(body)).toBe(etag);
+        etags.add(etag);
+      }
+    })();
+    for (let round = 0; round < 20; round++) {
+      await recomputeStats(pool, { fips: 33_019 }, { asOf: round % 2 ? '2025-09-28' : '2025-12-28' });
+    }
+    running = false;
+    await reader;
+    expect(etags.size).toBeGreaterThanOrEqual(2);
+  });
+});
+
+test('an older reading never overwrites a newer one: recomputes wait for each other', async () => {
+  await forSale(33_019, '03280');
+  await beforeUpdate('perform pg_sleep(0.3)');
+  const first = recomputeStats(pool, { all: true });
+  await asleep();
+  await forSale(33_019, '03280');
+  const second = recomputeStats(pool, { fips: 33_019 });
+  await Promise.all([first, second]);
+  expect(await activeIn(...COUNTY)).toBe(2);
+});
+
+describe('job definitions', () => {
+  test('the key tells jobs apart that do different work', () => {
+    const key = (payload: unknown) => marketRecompute.key(marketRecompute.payload.parse(payload));
+    expect(key({ scope: { fips: 1_001 } })).toBe('county:01001');
+    expect(key({ scope: { zip: '01001' } })).toBe('zip:01001');
+    expect(key({ scope: { all: true }, asOf: '2025-09-28' })).toBe('all@2025-09-28');
+    expect(key({ scope: { dirty: true } })).toBe('dirty');
+    expect(marketDaily.key({})).toBe('daily');
+  });
+
+  test.each([
+    [{}],
+    [{ scope: {} }],
+    [{ scope: { fips: 33_019, zip: '03280' } }],
+    [{ scope: { fips: '33019' } }],
+    [{ scope: { zip: '3280' } }],
+    [{ scope: { all: false } }],
+    [{ scope: { all: true }, asOf: '2025-02-30' }],
+    [{ scope: { all: true }, extra: 1 }],
+  ])('a payload like %j is refused', payload => {
+    expect(() => marketRecompute.payload.parse(payload)).toThrow();
+  });
+});
