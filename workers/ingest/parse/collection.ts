@@ -9,7 +9,7 @@ import { utf8Bytes } from './text.ts';
 
 /*
  * A FeatureCollection is cut into the texts of its features by counting braces, and each is given to JSON.parse.
- * Measured on 125 MB (200,000 features): this 1.0 s, stream-json's StreamArray 21 s, at the same memory. The members
+ * Measured on 125 MB (200,000 features): this 1.6 s; stream-json's StreamArray had read 149,000 of them after 27 s. The members
  * around "features" (type, crs, name) are kept as text, the "shell", and parsed as a whole.
  */
 

@@ -29,7 +29,12 @@ export async function* readCsv(
   let held = '';
   for await (const text of decodeText(source.bytes(), spec.encoding)) {
     const whole = held + text;
-    table.dialect ??= detectDialect(whole, spec);
+    // A carriage return at the very end may be half of a CRLF.
+    if (/\n|\r./s.test(whole) || whole.length > rowBytes) table.dialect ??= detectDialect(whole, spec);
+    if (table.dialect === null) {
+      held = whole;
+      continue;
+    }
     let at = 0;
     while (at < whole.length) {
       const next = takeRecord(table, whole, at, false, output);
@@ -41,6 +46,7 @@ export async function* readCsv(
     held = whole.slice(at);
     if (held.length > rowBytes) held = skipLine(table, held, output);
   }
+  table.dialect ??= detectDialect(held, spec);
   for (let at = 0; at < held.length; ) {
     at = takeRecord(table, held, at, true, output);
     const full = takeFull(output);

@@ -47,24 +47,35 @@ const END = Symbol('end');
 
 type Shapes = { next(): Promise<Geometry | null | typeof END>; close(): Promise<void> };
 
+/**
+ * The geometries of a `.shp`. The library's Node stream source leaves rejected promises behind when its stream fails,
+ * which would end the process: so the stream it gets never fails, and what went wrong is thrown here.
+ */
 async function openShapes(source: Sibling): Promise<Shapes> {
-  const { name } = source;
-  const stream = Readable.from(checkedShp(source), { objectMode: false, highWaterMark: CHUNK_BYTES });
-  const broken = (cause: unknown) => {
-    if (cause instanceof Error && cause.name === 'PlatError') return cause;
-    return formatError(
-      `${name} cannot be read as a shapefile (${(cause as Error).message}). Check the file.`,
-      cause,
-    );
+  let failure: unknown = null;
+  const unfailing = async function* () {
+    try {
+      yield* checkedShp(source);
+    } catch (error) {
+      failure = error;
+    }
   };
-  const shapes = await openShp(stream).catch(cause => {
-    throw broken(cause);
-  });
+  const orFailure = async <T>(work: Promise<T>): Promise<T> => {
+    const outcome = await work.catch(cause => {
+      const why = (cause as Error).message;
+      failure ??= formatError(
+        `${source.name} cannot be read as a shapefile (${why}). Check the file.`,
+        cause,
+      );
+    });
+    if (failure !== null) throw failure;
+    return outcome as T;
+  };
+  const stream = Readable.from(unfailing(), { objectMode: false, highWaterMark: CHUNK_BYTES });
+  const shapes = await orFailure(openShp(stream));
   return {
     next: async () => {
-      const { done, value } = await shapes.read().catch(cause => {
-        throw broken(cause);
-      });
+      const { done, value } = await orFailure(shapes.read());
       return done ? END : (value as Geometry | null);
     },
     close: () => shapes.cancel(),
