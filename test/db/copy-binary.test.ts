@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import copyStreams from 'pg-copy-streams';
+import { expect, test } from 'vitest';
+import { readCopyBinary } from '../../shared/copy-binary.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const { pool } = await createTestDatabase();
+
+const NONE = -0x80000000;
+const COLUMNS = {
+  kind: { type: 'char', null: 255 },
+  code: { type: 'int4', null: -1 },
+  cents: { type: 'int8', null: Number.NaN },
+  acres: { type: 'float8', null: Number.NaN },
+  day: { type: 'date', null: NONE },
+} as const;
+
+const QUERY = `
+  select (case when i % 5 > 0 then i % 3 end)::"char", case when i % 7 > 0 then i - 20000 end::int4,
+    case when i % 11 > 0 then (i - 5)::int8 * 9007199254 end, case when i % 13 > 0 then i / 7.0 end::float8,
+    case when i % 17 > 0 then date '1969-12-30' + i end
+  from generate_series(1, %n) i`;
+
+const dayOf = (date: string) => Date.parse(date) / 86_400_000;
+
+/** What the server sends for a COPY of `n` rows. */
+async function copied(n: number): Promise<Buffer> {
+  const client = await pool.connect();
+  try {
+    const stream = client.query(
+      copyStreams.to(`copy (${QUERY.replace('%n', String(n))}) to stdout (format binary)`),
+    );
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  } finally {
+    client.release();
+  }
+}
+
+async function* cut(data: Buffer, size: number) {
+  for (let at = 0; at < data.length; at += size) yield data.subarray(at, at + size);
+}
+
+test.each([0, 1, 40_000])('%i rows arrive as the server has them, nulls included', async n => {
+  const { rows, columns } = await readCopyBinary(cut(await copied(n), 65_536), COLUMNS);
+  const { rows: expected } = await pool.query<unknown[]>({
+    text: QUERY.replace('%n', String(n)),
+    rowMode: 'array',
+  });
+  expect(rows).toBe(n);
+  const actual = Array.from({ length: n }, (_, i) => [
+    columns.kind[i],
+    columns.code[i],
+    columns.cents[i],
+    columns.acres[i],
+    columns.day[i],
+  ]);
+  const plain = expected.map(([kind, code, cents, acres, day]) => [
+    // "char" comes as text: \\0 as the empty string, 1 and 2 as that character.
+    kind === null ? 255 : kind === '' ? 0 : String(kind).charCodeAt(0),
+    code ?? -1,
+    cents ?? Number.NaN,
+    acres ?? Number.NaN,
+    day === null ? NONE : dayOf(String(day)),
+  ]);
+  expect(actual).toEqual(plain);
+});
+
+test('where the data is cut makes no difference', async () => {
+  const data = await copied(50);
+  const whole = await readCopyBinary(cut(data, data.length), COLUMNS);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 200 }), async size => {
+      expect(await readCopyBinary(cut(data, size), COLUMNS)).toEqual(whole);
+    }),
+  );
+});
+
+test.each([
+  ['data that is cut off', (data: Buffer) => data.subarray(0, data.length - 2), /end mark/],
+  ['data in another format', (data: Buffer) => Buffer.from(data.toString('base64')), /signature/],
+])('%s is refused', async (_, change, message) => {
+  await expect(readCopyBinary(cut(change(await copied(3)), 64), COLUMNS)).rejects.toThrow(message);
+});
+
+test('columns that are not those of the statement are refused', async () => {
+  const data = await copied(3);
+  const { day, ...fewer } = COLUMNS;
+  await expect(readCopyBinary(cut(data, 64), fewer)).rejects.toThrow(/5 fields, not 4/);
+  const wider = { ...COLUMNS, day: { ...day, type: 'float8' } } as const;
+  await expect(readCopyBinary(cut(data, 64), wider)).rejects.toThrow(/column day has 4 bytes/);
+});

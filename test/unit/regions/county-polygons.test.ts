@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { feature } from 'topojson-client';
+import { describe, expect, test } from 'vitest';
+import { allCounties, readCountyTopology } from '../../../shared/regions/counties.ts';
+import { countyAt, countyExtent, nearestCounty } from '../../../shared/regions/county-polygons.ts';
+
+describe('the county of a point', () => {
+  test.each([
+    ['Washington NH', -72.1, 43.17, 33_019],
+    ['Bangor ME', -68.77, 44.8, 23_019],
+    ['Hartford CT, in a planning region', -72.68, 41.76, 9_110],
+    ['Valdez AK, in Chugach', -146.35, 61.13, 2_063],
+    ['Glennallen AK, in Copper River', -145.55, 62.11, 2_066],
+    ['San Juan PR', -66.06, 18.41, 72_127],
+    ['Key West FL, an outlying part', -81.78, 24.555, 12_087],
+    ['Fairfax city VA, a hole in its county', -77.305, 38.85, 51_600],
+    ['the county around it', -77.25, 38.85, 51_059],
+    ['Attu AK, west of 180 degrees', 173.0, 52.9, 2_016],
+  ])('%s', (_, lon, lat, fips) => {
+    expect(countyAt(lon, lat)).toBe(fips);
+  });
+
+  test.each([
+    ['the Atlantic', -60, 35],
+    ['Lake Superior, Canadian side', -86, 48.4],
+    ['Null Island', 0, 0],
+    ['no point', Number.NaN, 43],
+  ])('is none in %s', (_, lon, lat) => {
+    expect(countyAt(lon, lat)).toBeNull();
+    expect(nearestCounty(lon, lat)).toBeNull();
+  });
+
+  test('is that of any ordinary point-in-polygon test of all polygons', () => {
+    const topology = readCountyTopology();
+    const { features } = feature(topology, topology.objects.counties);
+    const counties = features.map(({ id, geometry }) => ({
+      fips: Number(id),
+      rings:
+        geometry.type === 'Polygon'
+          ? geometry.coordinates
+          : geometry.type === 'MultiPolygon'
+            ? geometry.coordinates.flat()
+            : [],
+    }));
+    const inside = (rings: number[][][], x: number, y: number) => {
+      let crossings = 0;
+      for (const ring of rings) {
+        for (let i = 1; i < ring.length; i++) {
+          const [[x1, y1], [x2, y2]] = [ring[i - 1] as [number, number], ring[i] as [number, number]];
+          if (y1 > y !== y2 > y && x < x1 + ((y - y1) / (y2 - y1)) * (x2 - x1)) crossings++;
+        }
+      }
+      return crossings % 2 === 1;
+    };
+    const lon = fc.double({ min: -125, max: -66, noNaN: true });
+    const lat = fc.double({ min: 24, max: 50, noNaN: true });
+    fc.assert(
+      fc.property(lon, lat, (x, y) => {
+        const plain = counties.filter(({ rings }) => inside(rings, x, y)).map(({ fips }) => fips);
+        expect(countyAt(x, y)).toBe(plain.length === 0 ? null : Math.min(...plain));
+      }),
+      { numRuns: 300, seed: 1 },
+    );
+  });
+
+  test('on a boundary is one of the neighbours, never none', () => {
+    const topology = readCountyTopology();
+    const { features } = feature(topology, topology.objects.counties);
+    const shared = new Map<string, Set<number>>();
+    for (const { id, geometry } of features) {
+      if (geometry.type !== 'Polygon' || !/^(19|20|31)/.test(String(id))) continue;
+      for (const [lon, lat] of geometry.coordinates.flat() as [number, number][]) {
+        const key = `${lon} ${lat}`;
+        shared.set(key, (shared.get(key) ?? new Set()).add(Number(id)));
+      }
+    }
+    // A vertex of three counties in the middle of the country is surrounded by counties.
+    const corners = [...shared].filter(([, counties]) => counties.size >= 3);
+    expect(corners.length).toBeGreaterThan(200);
+    for (const [key, counties] of corners) {
+      const [lon, lat] = key.split(' ').map(Number) as [number, number];
+      expect(counties).toContain(countyAt(lon, lat));
+    }
+  });
+
+  test('is answered for 300,000 clustered points a second', () => {
+    const towns = allCounties()
+      .slice(0, 500)
+      .map(({ fips }) => countyExtent(fips)!);
+    const started = performance.now();
+    let found = 0;
+    for (let i = 0; i < 300_000; i++) {
+      const [west, south, east, north] = towns[Math.floor(i / 600)]!;
+      const along = (i % 600) / 600;
+      if (countyAt(west + along * (east - west), south + along * (north - south)) !== null) found++;
+    }
+    expect(found).toBeGreaterThan(200_000);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+});
+
+describe('the nearest county', () => {
+  test('is the county itself inside of it', () => {
+    expect(nearestCounty(-72.1, 43.17)).toBe(33_019);
+  });
+
+  test('is found just off the coast, not farther than the tolerance', () => {
+    const palmBeach = 12_099;
+    let shore = -80.2;
+    while (countyAt(shore, 26.7) === palmBeach) shore += 0.001;
+    expect(countyAt(shore + 0.03, 26.7)).toBeNull();
+    expect(nearestCounty(shore + 0.03, 26.7)).toBe(palmBeach);
+    expect(nearestCounty(shore + 0.3, 26.7)).toBeNull();
+    expect(nearestCounty(shore + 0.3, 26.7, 1)).toBe(palmBeach);
+  });
+});
+
+describe('the extent of a county', () => {
+  test('holds its points', () => {
+    const [west, south, east, north] = countyExtent(33_019)!;
+    expect([west < -72.1, -72.1 < east, south < 43.17, 43.17 < north]).toEqual([true, true, true, true]);
+    expect([east - west, north - south].every(side => side > 0.3 && side < 1)).toBe(true);
+  });
+
+  test('is unknown for a code that is none', () => {
+    expect(countyExtent(99_999)).toBeUndefined();
+  });
+});
