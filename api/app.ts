@@ -1,0 +1,104 @@
+import express, { type Express, type Request, type RequestHandler } from 'express';
+import type { Config } from '../shared/config.ts';
+import type { Pool } from '../shared/db.ts';
+import { PlatError } from '../shared/errors.ts';
+import type { Logger } from '../shared/log.ts';
+import { type BoardQueue, mountAdmin } from './http/admin.ts';
+import { begin, type Lifecycle } from './http/begin.ts';
+import { openCallers } from './http/callers.ts';
+import { openDatabase } from './http/database.ts';
+import { docs } from './http/docs.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import { errorHandler, methodNotAllowed, unknownPath } from './http/errors.ts';
+import { exchangeOf } from './http/exchange.ts';
+import { openMeter } from './http/meter.ts';
+import { createMetrics } from './http/metrics.ts';
+import { operations } from './http/operations.ts';
+import { openRateLimits } from './http/rate-limits.ts';
+import { openRegionStats } from './http/region-stats.ts';
+import { handlerFor, type ServeDeps } from './http/serve.ts';
+import { openApiDocument } from './openapi.ts';
+import { endpoints as v1 } from './v1/index.ts';
+
+export type AppDeps = {
+  config: Config;
+  log: Logger;
+  pool: Pool;
+  lifecycle: Lifecycle;
+  queues: readonly BoardQueue[];
+  /** Default: all of v1. */
+  endpoints?: readonly Endpoint[];
+};
+
+/**
+ * The service. A call to v1 passes, in this order (serve.ts):
+ *   authentication -> scope -> subscription -> tier -> payment -> rate limit -> validation -> quota -> work -> charge
+ */
+export function createApp({ config, log, pool, lifecycle, queues, endpoints = v1 }: AppDeps): Express {
+  const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
+  const metrics = createMetrics(database, queues);
+  const serving: ServeDeps = {
+    callers: openCallers(database),
+    rateLimits: openRateLimits(database),
+    meter: openMeter(database),
+    resources: { database, readRegionStats: openRegionStats(database) },
+    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+  };
+
+  const app = express();
+  configure(app, config);
+  app.use(begin({ lifecycle, metrics, log, logRequests: config.LOG_REQUESTS }));
+  mountEndpoints(app, endpoints, serving);
+  app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
+  app.use(docs(openApiDocument(), req => originOf(req, config)));
+  if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
+  app.use(unknownPath);
+  app.use(errorHandler);
+  return app;
+}
+
+function configure(app: Express, config: Config): void {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.enable('case sensitive routing');
+  app.set('query parser', 'simple');
+  try {
+    app.set(
+      'trust proxy',
+      config.TRUSTED_PROXIES.split(',')
+        .map(entry => entry.trim())
+        .filter(Boolean),
+    );
+  } catch (cause) {
+    throw new PlatError(
+      'config',
+      'TRUSTED_PROXIES takes IP addresses, CIDR ranges, loopback, linklocal and uniquelocal, separated by commas.',
+      { cause },
+    );
+  }
+}
+
+/** One route a path, which accepts it with and without its trailing slash and answers other methods with 405. */
+function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: ServeDeps): void {
+  for (const path of new Set(endpoints.map(endpoint => endpoint.path))) {
+    const methods = endpoints.filter(endpoint => endpoint.path === path);
+    const route = app.route(path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const endpoint of methods) route[endpoint.method](handlerFor(endpoint, deps));
+    const allowed = methods.flatMap(({ method }) =>
+      method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+    );
+    route.all(named(path, methodNotAllowed(...allowed)));
+  }
+}
+
+function named(path: string, handler: RequestHandler): RequestHandler {
+  return (req, res, next) => {
+    exchangeOf(res).route = path;
+    return handler(req, res, next);
+  };
+}
+
+/** Where clients reach the service: BASE_URL, else the origin of the request (forwarded headers of trusted proxies only). */
+function originOf(req: Request, config: Config): string {
+  return config.BASE_URL ?? `${req.protocol}://${req.host}`;
+}

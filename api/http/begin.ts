@@ -1,0 +1,68 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from '../../shared/log.ts';
+import { unavailable } from './database.ts';
+import { sendError } from './errors.ts';
+import type { Exchange } from './exchange.ts';
+import { baseHeaders, requestIdOf, setHeaders } from './headers.ts';
+import type { Metrics } from './metrics.ts';
+
+/** Shared by the requests and whoever stops the server. */
+export type Lifecycle = {
+  /** Requests that are being answered. */
+  active: number;
+  draining: boolean;
+  /** Called when the last active request is over. */
+  onIdle?: () => void;
+};
+
+export type BeginDeps = { lifecycle: Lifecycle; metrics: Metrics; log: Logger; logRequests: boolean };
+
+/** A service that drains is alive, and its last figures are wanted. */
+const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
+
+/**
+ * First for every request: its id, the headers that every response has, and what happens when it is over.
+ * While the service drains, the answer is 503.
+ */
+export function begin({ lifecycle, metrics, log, logRequests }: BeginDeps): RequestHandler {
+  return (req, res, next) => {
+    const exchange: Exchange = {
+      requestId: requestIdOf(req.headers['x-request-id']),
+      startedAt: performance.now(),
+      route: 'unknown',
+    };
+    res.locals.exchange = exchange;
+    setHeaders(res, baseHeaders(exchange.requestId));
+    lifecycle.active++;
+    res.once('close', () => {
+      lifecycle.active--;
+      const seconds = (performance.now() - exchange.startedAt) / 1_000;
+      const status = res.writableFinished ? String(res.statusCode) : 'aborted';
+      metrics.observe(req.method, exchange.route, status, seconds);
+      if (logRequests || exchange.error !== undefined) logRequest(status, seconds);
+      if (lifecycle.active === 0) lifecycle.onIdle?.();
+    });
+
+    function logRequest(status: string, seconds: number): void {
+      const line = {
+        requestId: exchange.requestId,
+        method: req.method,
+        route: exchange.route,
+        // Without the query string, which may hold names and addresses.
+        path: req.path.slice(0, 200),
+        status,
+        ms: Math.round(seconds * 1_000),
+        ...(exchange.error === undefined ? {} : { err: exchange.error }),
+      };
+      if (exchange.error === undefined) log.info(line, 'request');
+      else log.error(line, 'request failed');
+    }
+
+    if (lifecycle.draining && !WHILE_DRAINING.has(req.path)) {
+      res.setHeader('Connection', 'close');
+      sendError(res, unavailable('The service is shutting down. Try again shortly.'));
+      return;
+    }
+    next();
+  };
+}

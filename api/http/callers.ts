@@ -1,0 +1,132 @@
+import { hashKey } from '../../shared/accounts.ts';
+import type { Mode, Scope, Tier } from '../../shared/domain/tiers.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { batch } from './batch.ts';
+import type { Database } from './database.ts';
+
+export type Account = {
+  id: string;
+  pro: boolean;
+  tier: Tier;
+  invoicePaid: boolean;
+  overageAllowed: boolean;
+  paymentMethod: boolean;
+  /** null for no ceiling. */
+  tokensAllowed: number | null;
+  tokensUsed: number;
+  ratePerMinute: number;
+  rateBurst: number;
+  periodEnd: number;
+};
+
+export type Caller = { account: Account; scopes: readonly Scope[]; mode: Mode };
+
+type Known = {
+  account: Account;
+  scopes: readonly Scope[];
+  expiresAt: number;
+  revoked: boolean;
+  readAt: number;
+};
+
+/**
+ * How long a process may answer from what it read about a key and its account. A revocation, a paid invoice or a new
+ * tier is effective in every process after this time at most. Charges and rate limits are never taken from here.
+ */
+const FRESH_MS = 2_000;
+/** About 1 KB an entry. Only keys that exist get in, so guessing keys cannot push others out. */
+const MAX_KNOWN = 10_000;
+
+const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
+const BEARER = /^Bearer +([^ ]+) *$/i;
+
+export type Callers = { identify(authorization: string | undefined): Promise<Caller> };
+
+/** Finds out who calls, from `Authorization: Bearer plat_…`. */
+export function openCallers(database: Database, now = Date.now): Callers {
+  const known = new Map<string, Known>();
+  const read = batch<Buffer, Known | undefined>(hashes => readKeys(database, hashes, now));
+
+  async function find(key: string): Promise<Known> {
+    const hash = hashKey(key);
+    const id = hash.toString('base64');
+    const cached = known.get(id);
+    if (cached !== undefined && now() - cached.readAt < FRESH_MS) return cached;
+    known.delete(id);
+    const fresh = await read(hash);
+    if (fresh === undefined) throw unauthorized('The API key is not known.');
+    known.set(id, fresh);
+    if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
+    return fresh;
+  }
+
+  return {
+    async identify(authorization) {
+      if (authorization === undefined)
+        throw unauthorized('Send your API key: `Authorization: Bearer plat_…`.');
+      const key = BEARER.exec(authorization)?.[1];
+      if (key === undefined || !KEY.test(key))
+        throw unauthorized('The Authorization header is not `Bearer plat_…` with a whole API key.');
+      const { account, scopes, expiresAt, revoked } = await find(key);
+      if (revoked) throw unauthorized('The API key was revoked.');
+      if (expiresAt <= now()) throw unauthorized('The API key has expired.');
+      return { account, scopes, mode: 'direct' };
+    },
+  };
+}
+
+type KeyRow = {
+  key_hash: Buffer;
+  scopes: Scope[];
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  id: string;
+  pro: boolean;
+  tier: Tier;
+  invoice_paid: boolean;
+  overage_allowed: boolean;
+  payment_method: boolean;
+  tokens_allowed: number | null;
+  tokens_used: number;
+  rate_per_minute: number;
+  rate_burst: number;
+  period_end: Date;
+};
+
+async function readKeys(
+  database: Database,
+  hashes: Buffer[],
+  now: () => number,
+): Promise<(Known | undefined)[]> {
+  // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
+  const readAt = now();
+  const rows = await database.run<KeyRow>('api/identify_keys', [hashes]);
+  const found = new Map(rows.map(row => [row.key_hash.toString('base64'), toKnown(row, readAt)]));
+  return hashes.map(hash => found.get(hash.toString('base64')));
+}
+
+function toKnown(row: KeyRow, readAt: number): Known {
+  return {
+    account: {
+      id: row.id,
+      pro: row.pro,
+      tier: row.tier,
+      invoicePaid: row.invoice_paid,
+      overageAllowed: row.overage_allowed,
+      paymentMethod: row.payment_method,
+      tokensAllowed: row.tokens_allowed,
+      tokensUsed: row.tokens_used,
+      ratePerMinute: row.rate_per_minute,
+      rateBurst: row.rate_burst,
+      periodEnd: row.period_end.getTime(),
+    },
+    scopes: row.scopes,
+    expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+    revoked: row.revoked_at !== null,
+    readAt,
+  };
+}
+
+function unauthorized(message: string): PlatError {
+  return new PlatError('unauthorized', message, { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } });
+}

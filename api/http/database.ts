@@ -1,0 +1,69 @@
+import type pg from 'pg';
+import { type Pool, sql } from '../../shared/db.ts';
+import { errorCode, PlatError } from '../../shared/errors.ts';
+
+/** Runs `sql/queries/<name>.sql`; every connection prepares a statement once, under its name. */
+export type Database = {
+  run<Row extends pg.QueryResultRow>(name: string, values?: unknown[]): Promise<Row[]>;
+  /** The same with every column as the bytes of PostgreSQL's binary format: bytea without the detour over hex. */
+  runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: unknown[]): Promise<Row[]>;
+};
+
+const AS_BYTES = { getTypeParser: () => (value: unknown) => value };
+
+/** A SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/**
+ * SQLSTATEs and classes (their first two characters) that say that the database cannot do it now: the client gets
+ * 503 with Retry-After. Everything else is a fault of this program: 500.
+ */
+const UNAVAILABLE = new Set([
+  '08', // connection exceptions
+  '53', // insufficient resources: connections, memory, disk
+  '57014', // query_canceled: the statement time-out
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now: starting up, or a standby not yet consistent
+  '25006', // read_only_sql_transaction: a fail-over has just demoted this server
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '55P03', // lock_not_available
+  '28', // invalid authorization: a password that is being rotated
+  '3D000', // the database does not exist (yet)
+]);
+
+export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
+  // The server cancels a statement that takes too long; a connection that answers nothing at all is given up a second later.
+  const query_timeout = statementTimeoutMs + 1_000;
+  const ask = async <Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<Row[]> => {
+    try {
+      return (await pool.query<Row>(config)).rows;
+    } catch (error) {
+      throw databaseError(error);
+    }
+  };
+  return {
+    run: (name, values) => ask({ name, text: sql(name), values, query_timeout } as pg.QueryConfig),
+    runBinary: (name, values) =>
+      ask({ name, text: sql(name), values, query_timeout, binary: true, types: AS_BYTES } as pg.QueryConfig),
+  };
+}
+
+/** An error without a SQLSTATE never reached the server, or never came back: no connection, time-out, reset. */
+function databaseError(cause: unknown): unknown {
+  const state = errorCode(cause);
+  const answered = state !== undefined && SQLSTATE.test(state);
+  if (answered && !UNAVAILABLE.has(state) && !UNAVAILABLE.has(state.slice(0, 2))) return cause;
+  return unavailable('The service cannot reach its database. Try again shortly.', cause);
+}
+
+/** 503 with Retry-After: the request may be repeated as it is. */
+export function unavailable(message: string, cause?: unknown): PlatError {
+  return new PlatError('internal_error', message, {
+    status: 503,
+    headers: { 'Retry-After': '5' },
+    retryable: true,
+    cause,
+  });
+}

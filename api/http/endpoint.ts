@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import type { Database } from './database.ts';
+
+/** What a handler gives back. */
+export type Answer = {
+  /** Bytes are sent as they are, anything else as JSON. */
+  body: Buffer | object;
+  /** Quoted, as stored. */
+  etag?: string;
+  /** What the answer costs; 0 when it is empty. */
+  tokens: number;
+};
+
+/** What handlers may use. */
+export type Resources = {
+  database: Database;
+  readRegionStats: (type: 'county' | 'zip', code: string) => Promise<RegionStats | undefined>;
+};
+export type RegionStats = { body: Buffer; etag: string };
+
+/**
+ * An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it.
+ * A paid or creating POST takes `Idempotency-Key` into account between the quota check and the work (serve.ts).
+ */
+export type Endpoint<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> = {
+  method: 'get' | 'post' | 'delete';
+  /** The documented form, with `{name}` parameters and the trailing slash. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description: string;
+  params: Params;
+  query: Query;
+  /** Absent: the request has no body. */
+  body?: Body;
+  /** The metering key and the least that an answer with something in it costs; null for a free endpoint. */
+  metering: { key: string; price: number; rule: string } | null;
+  response: {
+    status: 200;
+    description: string;
+    schema: z.ZodType;
+    etag: boolean;
+    examples: Record<string, { summary: string; value: unknown }>;
+  };
+  /** Errors besides those that every endpoint can answer, and when. */
+  errors: Partial<Record<'not_found' | 'unprocessable', string>>;
+  handle(input: Input<Params, Query, Body>, resources: Resources): Promise<Answer>;
+};
+
+export type Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
+  params: z.output<Params>;
+  query: z.output<Query>;
+  body: z.output<Body>;
+};
+
+/** Lets the compiler infer the handler's input from the schemas. */
+export function defineEndpoint<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  endpoint: Endpoint<Params, Query, Body>,
+): Endpoint {
+  return endpoint as unknown as Endpoint;
+}

@@ -1,0 +1,113 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import { PlatError } from '../../shared/errors.ts';
+import { exchangeOf } from './exchange.ts';
+
+/** The codes that a client may see, and their statuses. */
+export const ERROR_STATUSES = {
+  validation_error: [400],
+  unauthorized: [401],
+  subscription_required: [402],
+  tier_upgrade_required: [402],
+  payment_required: [402],
+  usage_limit_exceeded: [402],
+  payment_method_required: [402],
+  usage_backstop_reached: [402],
+  forbidden: [403],
+  not_found: [404],
+  method_not_allowed: [405],
+  unprocessable: [422],
+  rate_limited: [429],
+  internal_error: [500, 503],
+} as const satisfies Record<string, readonly number[]>;
+
+export type ApiErrorCode = keyof typeof ERROR_STATUSES;
+
+export type Details = Record<string, string[]>;
+
+export function validationError(details: Details): PlatError {
+  const fields = Object.keys(details);
+  const message = `Rejected: ${fields.join(', ')}. See details for the reasons.`;
+  return new PlatError('validation_error', message, { status: 400, details });
+}
+
+export function notFound(message: string): PlatError {
+  return new PlatError('not_found', message, { status: 404 });
+}
+
+/** The body of every error. */
+export function envelope(error: PlatError, requestId: string): string {
+  const { code, message, details } = error;
+  return JSON.stringify({ error: { code, message, request_id: requestId, ...(details ? { details } : {}) } });
+}
+
+/** body-parser's errors by their `type`: https://github.com/expressjs/body-parser#errors */
+const BODY_ERRORS: Record<string, string> = {
+  'entity.parse.failed': 'is not valid JSON',
+  'entity.verify.failed': 'is not valid JSON',
+  'entity.too.large': 'is larger than the 1 MB that are allowed',
+  'encoding.unsupported':
+    'has a Content-Encoding that is not supported: send it plain, or with gzip, deflate or br',
+  'charset.unsupported': 'has a character set that is not supported: send UTF-8',
+  'request.size.invalid': 'is not as long as its Content-Length says',
+  'request.aborted': 'did not arrive completely',
+};
+
+/** What the client is told about an error; whatever is not meant for it becomes an internal error. */
+export function toApiError(error: unknown): PlatError {
+  if (error instanceof PlatError && error.code in ERROR_STATUSES) return error;
+  const type = property(error, 'type');
+  const complaint = typeof type === 'string' ? BODY_ERRORS[type] : undefined;
+  if (complaint !== undefined) return validationError({ body: [complaint] });
+  // Express, for a path with a broken percent escape.
+  if (error instanceof URIError) return validationError({ path: ['is not a valid percent-encoded path'] });
+  return new PlatError(
+    'internal_error',
+    'Something went wrong on our side. Quote the request id when you report it.',
+    { cause: error },
+  );
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** Writes the envelope with the headers that belong to the error. */
+export function sendError(res: Response, error: unknown): void {
+  const exchange = exchangeOf(res);
+  const safe = toApiError(error);
+  if (safe.status >= 500) exchange.error = error;
+  if (res.headersSent) {
+    // Too late for an envelope: a cut connection tells the client that the answer is not whole.
+    res.destroy();
+    return;
+  }
+  const body = envelope(safe, exchange.requestId);
+  for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
+  res.setHeader('X-Tokens-Used', '0');
+  res.removeHeader('ETag');
+  res.setHeader('Cache-Control', 'no-store');
+  res.writeHead(safe.status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+  });
+  res.end(body);
+}
+
+/** The last handler of all. Express knows it by its four parameters. */
+export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => sendError(res, error);
+
+/** Whatever no route has taken. */
+export const unknownPath: RequestHandler = (req, res) =>
+  sendError(res, notFound(`There is nothing at ${req.method} on this path. /docs lists the endpoints.`));
+
+export function methodNotAllowed(...allowed: string[]): RequestHandler {
+  const headers = { Allow: allowed.join(', ') };
+  return (req, res) =>
+    sendError(
+      res,
+      new PlatError('method_not_allowed', `${req.method} is not possible here; ${headers.Allow} is.`, {
+        status: 405,
+        headers,
+      }),
+    );
+}

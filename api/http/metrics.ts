@@ -1,0 +1,106 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import type { Database } from './database.ts';
+
+/** What /metrics needs of a BullMQ queue. */
+export type MeasuredQueue = {
+  name: string;
+  getJobCounts(...states: 'waiting'[]): Promise<Record<string, number>>;
+};
+
+export type Metrics = {
+  observe(method: string, route: string, status: string, seconds: number): void;
+  /** The exposition format, and its content type. */
+  render(): Promise<{ text: string; type: string }>;
+};
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE']);
+/** Completed jobs are counted in table job_totals; counting them in the queue would read all of them. */
+const QUEUE_STATES = ['waiting', 'active', 'delayed', 'prioritized', 'waiting-children', 'paused', 'failed'];
+/** The upper bounds of job_totals.le, in seconds. */
+const JOB_BOUNDS = [0.1, 1, 10, 60, 600, '+Inf'];
+
+type JobTotals = { name: string; outcome: string; jobs: number; seconds: number; rows: number; le: number[] };
+
+/**
+ * Requests of this process, and the queues' and jobs' figures of the whole installation (the same from every process).
+ * When the database or the queue cannot be asked, their series are missing and plat_database_up is 0.
+ */
+export function createMetrics(database: Database, queues: readonly MeasuredQueue[]): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'plat_http_request_duration_seconds',
+    help: 'Requests by method, route template and status; "aborted" when the client left before the answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  const up = new Gauge({
+    name: 'plat_database_up',
+    help: '1 when the database answered.',
+    registers: [registry],
+  });
+  const depth = new Gauge({
+    name: 'plat_queue_jobs',
+    help: 'Jobs in a queue by state.',
+    labelNames: ['queue', 'state'],
+    registers: [registry],
+  });
+  const rows = new Counter({
+    name: 'plat_job_rows_total',
+    help: 'Rows that jobs have processed.',
+    labelNames: ['name', 'outcome'],
+    registers: [registry],
+  });
+  let totals: JobTotals[] = [];
+  registry.registerMetric(jobDurations(() => totals));
+
+  async function refresh(): Promise<void> {
+    const read = await database.run<JobTotals>('api/read_job_totals').catch(() => undefined);
+    up.set(read === undefined ? 0 : 1);
+    totals = read ?? [];
+    rows.reset();
+    for (const total of totals) rows.inc({ name: total.name, outcome: total.outcome }, total.rows);
+    depth.reset();
+    await Promise.all(queues.map(queue => measure(queue, depth).catch(() => undefined)));
+  }
+
+  return {
+    observe(method, route, status, seconds) {
+      requests.observe({ method: METHODS.has(method) ? method : 'other', route, status }, seconds);
+    },
+    async render() {
+      await refresh();
+      return { text: await registry.metrics(), type: registry.contentType };
+    },
+  };
+}
+
+async function measure(queue: MeasuredQueue, depth: Gauge<'queue' | 'state'>): Promise<void> {
+  const counts = await queue.getJobCounts(...(QUEUE_STATES as 'waiting'[]));
+  for (const [state, count] of Object.entries(counts)) depth.set({ queue: queue.name, state }, count);
+}
+
+/** A histogram whose counts are kept in the database: prom-client can only observe, so its rows are given as they are. */
+function jobDurations(totals: () => JobTotals[]): Metric {
+  const name = 'plat_job_duration_seconds';
+  const metric = {
+    name,
+    get: async () => ({
+      name,
+      help: 'Attempts of jobs by name and outcome.',
+      type: 'histogram',
+      aggregator: 'sum',
+      values: totals().flatMap(({ name: job, outcome, jobs, seconds, le }) => [
+        ...JOB_BOUNDS.map((bound, index) => ({
+          metricName: `${name}_bucket`,
+          labels: { name: job, outcome, le: bound },
+          value: le[index] ?? 0,
+        })),
+        { metricName: `${name}_sum`, labels: { name: job, outcome }, value: seconds },
+        { metricName: `${name}_count`, labels: { name: job, outcome }, value: jobs },
+      ]),
+    }),
+  };
+  return metric as unknown as Metric;
+}

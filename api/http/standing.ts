@@ -1,0 +1,55 @@
+import { type Mode, type Scope, TIERS } from '../../shared/domain/tiers.ts';
+import { PlatError } from '../../shared/errors.ts';
+import type { Account, Caller } from './callers.ts';
+
+const SCOPE_OF: Record<Mode, Scope> = { direct: 'api:direct', mcp: 'api:mcp' };
+
+/** @throws PlatError `forbidden` when the key's scopes do not include the way it is used. */
+export function requireScope(caller: Caller): void {
+  const scope = SCOPE_OF[caller.mode];
+  if (caller.scopes.includes(scope)) return;
+  throw new PlatError('forbidden', `This API key lacks the scope ${scope}.`, { status: 403 });
+}
+
+/** @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order. */
+export function requireStanding({ account, mode }: Caller): void {
+  if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
+  if (mode === 'direct' && !TIERS[account.tier].direct) {
+    throw paymentError(
+      'tier_upgrade_required',
+      `The ${account.tier} tier does not include the REST API. A higher API tier is required.`,
+    );
+  }
+  if (!account.invoicePaid)
+    throw paymentError('payment_required', 'The invoice of the API add-on is unpaid.');
+}
+
+/**
+ * Spares work that could not be charged. The charge itself decides, under a lock.
+ * @throws PlatError as quotaError.
+ */
+export function requireQuota(account: Account, tokens: number, now = Date.now()): void {
+  if (tokens === 0 || account.tokensAllowed === null || now >= account.periodEnd) return;
+  if (account.tokensUsed + tokens > account.tokensAllowed) throw quotaError(account);
+}
+
+/** Why an account may not use more tokens in this period. */
+export function quotaError(account: Pick<Account, 'overageAllowed' | 'paymentMethod'>): PlatError {
+  if (!account.overageAllowed) {
+    return paymentError(
+      'usage_limit_exceeded',
+      "The period's tokens are used up and overage is switched off for the account.",
+    );
+  }
+  if (!account.paymentMethod) {
+    return paymentError(
+      'payment_method_required',
+      "The period's tokens are used up. Overage needs a payment method on file.",
+    );
+  }
+  return paymentError('usage_backstop_reached', "Overage has reached the account's ceiling for this period.");
+}
+
+function paymentError(code: string, message: string): PlatError {
+  return new PlatError(code, message, { status: 402 });
+}

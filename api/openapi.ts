@@ -1,0 +1,177 @@
+import type { z } from 'zod';
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import type { Endpoint } from './http/endpoint.ts';
+import { endpoints as v1 } from './v1/index.ts';
+import { errorEnvelope } from './v1/schemas.ts';
+
+const DESCRIPTION = `US land-parcel data and market statistics.
+
+Every call needs an API key: \`Authorization: Bearer plat_…\`. Calls are paid for in tokens from the allotment of the account's period;
+\`X-Tokens-Used\` tells what a call cost. Errors, empty results and 304 answers cost nothing, and neither does HEAD. Checks are made
+in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. Paths work with and without their trailing slash.
+Within v1 only endpoints, optional parameters and response fields are ever added.`;
+
+const text = (description: string, example: string) => ({
+  description,
+  required: true,
+  schema: { type: 'string' as const },
+  example,
+});
+const count = (description: string, example: number) => ({
+  description,
+  required: true,
+  schema: { type: 'integer' as const, minimum: 0 },
+  example,
+});
+
+/** On every response. */
+const HEADERS = {
+  'X-Request-Id': text(
+    "The request's own X-Request-Id if that was 1-128 visible ASCII characters, else one that the server issued.",
+    '7f3c9a52-2d0e-4c57-9d0b-6f0a4c1e8b11',
+  ),
+  'X-Tokens-Used': count('What the call cost; 0 on errors and empty results.', 10),
+  'X-RateLimit-Limit': count("The size of the account's token bucket: the largest burst of calls.", 120),
+  'X-RateLimit-Remaining': count('Calls that the bucket lets through now.', 119),
+  'X-RateLimit-Reset': count('The epoch second at which the bucket is full again.', 1_790_000_001),
+  'RateLimit-Policy': text(
+    'The IETF draft: a bucket of q calls that fills in w seconds.',
+    '"account";q=120;w=120',
+  ),
+  RateLimit: text(
+    'The IETF draft: r calls remain, and the bucket is full in t seconds.',
+    '"account";r=119;t=1',
+  ),
+};
+const ETAG = {
+  ETag: text('Send it back as If-None-Match: an unchanged answer is a free 304.', '"J1Qe0Zl3aPzV4m2kq9yWnA"'),
+};
+const RETRY_AFTER = { 'Retry-After': count('Seconds to wait before the next try.', 5) };
+
+const MESSAGES: Record<string, [code: string, message: string]> = {
+  '400': ['validation_error', 'Rejected: fips. See details for the reasons.'],
+  '401': ['unauthorized', 'The API key is not known.'],
+  '402': [
+    'usage_limit_exceeded',
+    "The period's tokens are used up and overage is switched off for the account.",
+  ],
+  '403': ['forbidden', 'This API key lacks the scope api:direct.'],
+  '404': ['not_found', 'No county has the FIPS code 99999.'],
+  '405': ['method_not_allowed', 'PUT is not possible here; GET, HEAD is.'],
+  '422': ['unprocessable', 'Well-formed, but it cannot be done.'],
+  '429': ['rate_limited', 'Too many calls: 60 a minute, in bursts of up to 120. Try again in 1 s.'],
+  '500': ['internal_error', 'Something went wrong on our side. Quote the request id when you report it.'],
+  '503': ['internal_error', 'The service cannot reach its database. Try again shortly.'],
+};
+
+function errorResponse(status: string, description: string, headers: object = {}): ZodOpenApiResponseObject {
+  const [code, message] = MESSAGES[status]!;
+  const details =
+    status === '400'
+      ? { details: { fips: ['must be a county FIPS code: 5 digits, the leading zero may be missing'] } }
+      : {};
+  const example = { error: { code, message, request_id: HEADERS['X-Request-Id'].example, ...details } };
+  return {
+    description,
+    headers: { ...HEADERS, ...headers },
+    content: { 'application/json': { schema: errorEnvelope, example } },
+  };
+}
+
+/** The errors that every endpoint can answer. */
+const COMMON_ERRORS = {
+  '400': errorResponse(
+    '400',
+    '`validation_error`: something in the request does not fit; `details` names the fields.',
+  ),
+  '401': errorResponse('401', '`unauthorized`: no, malformed, unknown, revoked or expired API key.', {
+    'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
+  }),
+  '402': errorResponse(
+    '402',
+    '`subscription_required`, `tier_upgrade_required`: a Pro subscription or higher API tier is required. `payment_required`: the invoice is unpaid. ' +
+      '`usage_limit_exceeded`, `payment_method_required`, `usage_backstop_reached`: the tokens of the period are used up.',
+  ),
+  '403': errorResponse(
+    '403',
+    '`forbidden`: the key lacks the scope, or the resource belongs to someone else.',
+  ),
+  '405': errorResponse('405', '`method_not_allowed`', {
+    Allow: text('The methods of this path.', 'GET, HEAD'),
+  }),
+  '429': errorResponse('429', '`rate_limited`', RETRY_AFTER),
+  '500': errorResponse('500', '`internal_error`'),
+  '503': errorResponse(
+    '503',
+    '`internal_error`: the database cannot be reached, or the service is shutting down.',
+    RETRY_AFTER,
+  ),
+};
+
+function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { response, errors, metering } = endpoint;
+  const etag = response.etag ? ETAG : {};
+  return {
+    operationId: endpoint.operationId,
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    description: `${endpoint.description}\n\n**Price**: ${metering === null ? 'free' : `${metering.rule} (\`${metering.key}\`)`}.`,
+    requestParams: { path: endpoint.params as z.ZodObject, query: endpoint.query as z.ZodObject },
+    ...(endpoint.body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: endpoint.body } } } }
+      : {}),
+    responses: {
+      [response.status]: {
+        description: response.description,
+        headers: { ...HEADERS, ...etag },
+        content: { 'application/json': { schema: response.schema, examples: response.examples } },
+      },
+      ...(response.etag
+        ? {
+            '304': {
+              description: 'Unchanged since the answer with the ETag of If-None-Match; free.',
+              headers: { ...HEADERS, ...etag },
+            },
+          }
+        : {}),
+      ...COMMON_ERRORS,
+      ...(errors.not_found ? { '404': errorResponse('404', `\`not_found\`: ${errors.not_found}`) } : {}),
+      ...(errors.unprocessable
+        ? { '422': errorResponse('422', `\`unprocessable\`: ${errors.unprocessable}`) }
+        : {}),
+    },
+  };
+}
+
+/** OpenAPI 3.1 of the endpoints; `openapi.json` in the root is a copy of it. */
+export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const endpoint of endpoints) {
+    paths[endpoint.path] ??= {};
+    paths[endpoint.path]![endpoint.method] = operationOf(endpoint);
+  }
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: { title: 'Plat', version: '1.0.0', description: DESCRIPTION },
+      servers: [{ url: '/' }],
+      security: [{ apiKey: [] }],
+      paths,
+      components: {
+        securitySchemes: {
+          apiKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key: `plat_` and 43 more characters.',
+          },
+        },
+      },
+    },
+    {
+      // Fields may be added within v1, so a client must not refuse those that it does not know.
+      override: ({ jsonSchema, io }) => {
+        if (io === 'output') delete jsonSchema.additionalProperties;
+      },
+    },
+  );
+}

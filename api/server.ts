@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Express } from 'express';
+import type { Config } from '../shared/config.ts';
+import { errorCode, PlatError } from '../shared/errors.ts';
+import type { Lifecycle } from './http/begin.ts';
+import { envelope, validationError } from './http/errors.ts';
+import { baseHeaders } from './http/headers.ts';
+
+export type RunningServer = { port: number; url: string; stop(): Promise<void> };
+
+/** Balancers keep idle connections for 60 s; closing earlier than they do would race with their next request. */
+const KEEP_ALIVE_MS = 65_000;
+
+/**
+ * Listens. `stop` refuses new work with 503 while the requests that run are finished, and cuts what is left after
+ * SHUTDOWN_TIMEOUT_MS.
+ * @throws PlatError `address_in_use`.
+ */
+export async function serveHttp(app: Express, config: Config, lifecycle: Lifecycle): Promise<RunningServer> {
+  const server = createServer({
+    requestTimeout: config.REQUEST_TIMEOUT_MS,
+    headersTimeout: config.REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  server.on('request', app);
+  server.on('clientError', answerMalformed);
+  await listen(server, config);
+  const { port } = server.address() as AddressInfo;
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
+  return {
+    port,
+    url: `http://${host}:${port}`,
+    stop: () => drain(server, lifecycle, config.SHUTDOWN_TIMEOUT_MS),
+  };
+}
+
+function listen(server: Server, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', cause => {
+      const taken = errorCode(cause) === 'EADDRINUSE';
+      reject(
+        taken
+          ? new PlatError('address_in_use', `Port ${config.PORT} is taken: set PORT to another one.`, {
+              cause,
+            })
+          : cause,
+      );
+    });
+    server.listen(config.PORT, config.HOST, resolve);
+  });
+}
+
+async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {
+  lifecycle.draining = true;
+  let timer: NodeJS.Timeout | undefined;
+  await new Promise<void>(resolve => {
+    if (lifecycle.active === 0) return resolve();
+    lifecycle.onIdle = resolve;
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  clearTimeout(timer);
+  const closed = new Promise<void>(resolve => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}
+
+/** What node's parser says: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */
+const COMPLAINTS: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The request line and headers are longer than 16 KB.',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too long.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+};
+
+/** A request that is not HTTP never reaches express; its sender gets the same envelope and headers, and the end. */
+function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
+  const socket = stream as Socket;
+  // Part of a response is on its way already, or nobody is there.
+  if (!socket.writable || socket.bytesWritten > 0 || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const complaint = COMPLAINTS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
+  const body = envelope(validationError({ request: [complaint] }), requestId);
+  const headers = [
+    ...baseHeaders(requestId),
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Length', String(Buffer.byteLength(body))],
+    ['Cache-Control', 'no-store'],
+    ['Connection', 'close'],
+  ];
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  );
+}

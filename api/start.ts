@@ -1,0 +1,41 @@
+import type { Config } from '../shared/config.ts';
+import { createPool } from '../shared/db.ts';
+import type { Logger } from '../shared/log.ts';
+import { assertSchemaVersion } from '../shared/migrate.ts';
+import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
+import { createApp } from './app.ts';
+import type { Lifecycle } from './http/begin.ts';
+import { type RunningServer, serveHttp } from './server.ts';
+
+/**
+ * Opens everything that the service needs and listens.
+ * @throws PlatError `schema_version`, `address_in_use`, `config`; errors of pg when the database cannot be reached.
+ */
+export async function startApi(config: Config, log: Logger): Promise<RunningServer> {
+  const pool = createPool(config, log, {
+    applicationName: 'plat api',
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+  });
+  const backend = openQueueBackend(config, log);
+  const close = async () => {
+    await backend.close();
+    await pool.end();
+  };
+  try {
+    await assertSchemaVersion(pool);
+    const lifecycle: Lifecycle = { active: 0, draining: false };
+    const queues = QUEUE_NAMES.map(name => backend.queue(name));
+    const server = await serveHttp(createApp({ config, log, pool, lifecycle, queues }), config, lifecycle);
+    log.info({ url: server.url }, 'listening');
+    return {
+      ...server,
+      async stop() {
+        await server.stop();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { ACRE_BUCKETS, type BucketLabel } from '../../shared/domain/buckets.ts';
+import { METRIC_KEYS, type MetricKey } from '../../shared/domain/metric-keys.ts';
+import { type ApiErrorCode, ERROR_STATUSES } from '../http/errors.ts';
+
+/** `8023` is `08023`: spreadsheets drop the leading zero. */
+export const fips = z
+  .string()
+  .regex(/^[0-9]{4,5}$/, 'must be a county FIPS code: 5 digits, the leading zero may be missing')
+  .transform(text => text.padStart(5, '0'))
+  .meta({
+    description: 'County FIPS code: 2 digits of the state, 3 of the county. A leading zero may be left out.',
+    example: '33019',
+  });
+
+export const zip = z
+  .string()
+  .regex(/^[0-9]{5}$/, 'must be a 5-digit ZIP code')
+  .meta({ description: '5-digit ZIP code.', example: '03280' });
+
+const regionFields = {
+  id: z.uuid().meta({ description: 'The id of the region, the same in every installation.' }),
+  type: z.enum(['county', 'zip']),
+  name: z.string().meta({ description: 'The name of the county, or the ZIP code.' }),
+  state: z.string().regex(/^[A-Z]{2}$/),
+  county_name: z.string().meta({ description: 'The county itself, or the county that the ZIP falls in.' }),
+  fips: z.string().nullable().meta({ description: '5-digit county FIPS code; empty for a ZIP.' }),
+};
+
+const metric = z.number().nullable();
+
+const bucketStats = z
+  .object({
+    type: z
+      .enum(ACRE_BUCKETS.map(bucket => bucket.label) as [BucketLabel, ...BucketLabel[]])
+      .meta({ description: 'Acreage bucket; buckets overlap.' }),
+    data: z
+      .object(
+        Object.fromEntries(METRIC_KEYS.map(key => [key, metric.optional()])) as Record<
+          MetricKey,
+          z.ZodOptional<typeof metric>
+        >,
+      )
+      .meta({
+        description:
+          'STR = sell-through rate in %, DOM = days on market, PPA = price per acre in USD, Gini = dispersion of PPA from 0 to 100.',
+      }),
+  })
+  .meta({ id: 'BucketStats' });
+
+export const regionStats = z
+  .object({
+    ...regionFields,
+    stats: z.array(bucketStats).meta({ description: 'A bucket without any listing is left out.' }),
+  })
+  .meta({ id: 'RegionStats' });
+
+const errorCodes = Object.keys(ERROR_STATUSES) as [ApiErrorCode, ...ApiErrorCode[]];
+
+export const errorEnvelope = z
+  .object({
+    error: z.object({
+      code: z.enum(errorCodes),
+      message: z.string(),
+      request_id: z
+        .string()
+        .meta({ description: 'The X-Request-Id of the request, or the one that the server issued.' }),
+      details: z
+        .record(z.string(), z.array(z.string()))
+        .optional()
+        .meta({ description: 'On validation errors only: each rejected field with the reasons.' }),
+    }),
+  })
+  .meta({ id: 'Error' });

@@ -1,0 +1,119 @@
+import { beforeAll, expect, test } from 'vitest';
+import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db);
+let bodies: Record<string, string>;
+beforeAll(async () => {
+  bodies = await insertRegions(db);
+});
+
+test('a county answers with the stored bytes for 10 tokens', async () => {
+  const { key, accountId } = await newCaller(db);
+  const reply = await api.call('/api/public/v1/markets-stats/33019/stats/', { key });
+  expect(reply.status).toBe(200);
+  expect(reply.text).toBe(bodies['33019']);
+  expect(reply.headers.get('x-tokens-used')).toBe('10');
+  expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(reply.headers.get('etag')).toBe('"etag-33019"');
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 10, calls: 1, daily: 10 });
+});
+
+test('the usage is recorded by UTC day, metering key and mode', async () => {
+  const { key, accountId } = await newCaller(db);
+  await api.call('/api/public/v1/markets-stats/33019/stats/', { key });
+  await api.call('/api/public/v1/markets-stats/zip/03280/stats/', { key });
+  const { rows } = await db.pool.query(
+    'select day, endpoint, mode, tokens, calls from usage_daily where account_id = $1',
+    [accountId],
+  );
+  const today = new Date().toISOString().slice(0, 10);
+  expect(rows).toEqual([
+    { day: today, endpoint: 'public_market_stats', mode: 'direct', tokens: 20, calls: 2 },
+  ]);
+});
+
+test('a ZIP answers with its own region and an empty fips', async () => {
+  const { key } = await newCaller(db);
+  const reply = await api.call('/api/public/v1/markets-stats/zip/03280/stats/', { key });
+  expect(reply.json).toMatchObject({ type: 'zip', name: '03280', fips: '', stats: [] });
+  expect(reply.headers.get('x-tokens-used')).toBe('10');
+});
+
+test('paths work without their trailing slash', async () => {
+  const { key } = await newCaller(db);
+  expect((await api.call('/api/public/v1/markets-stats/33019/stats', { key })).text).toBe(bodies['33019']);
+  expect((await api.call('/api/public/v1/markets-stats/zip/03280/stats', { key })).status).toBe(200);
+});
+
+test('a FIPS code is known without its leading zero', async () => {
+  const { key } = await newCaller(db);
+  const reply = await api.call('/api/public/v1/markets-stats/1001/stats/', { key });
+  expect(reply.json).toMatchObject({ name: 'Autauga County', fips: '01001' });
+});
+
+test('an unknown FIPS or ZIP is a 404 at 0 tokens', async () => {
+  const { key, accountId } = await newCaller(db);
+  for (const path of [
+    '/api/public/v1/markets-stats/99999/stats/',
+    '/api/public/v1/markets-stats/zip/00000/stats/',
+  ]) {
+    const reply = await api.call(path, { key });
+    expect(reply.status).toBe(404);
+    expect(reply.json).toMatchObject({
+      error: { code: 'not_found', request_id: reply.headers.get('x-request-id') },
+    });
+    expect(reply.headers.get('x-tokens-used')).toBe('0');
+  }
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
+});
+
+test.each([
+  ['the tag', '"etag-33019"'],
+  ['a list with it', '"other", W/"etag-33019"'],
+  ['anything', '*'],
+])('If-None-Match with %s is answered 304 without a body at 0 tokens', async (_name, tag) => {
+  const { key, accountId } = await newCaller(db);
+  const reply = await api.call('/api/public/v1/markets-stats/33019/stats/', {
+    key,
+    headers: { 'If-None-Match': tag },
+  });
+  expect(reply.status).toBe(304);
+  expect(reply.text).toBe('');
+  expect(reply.headers.get('etag')).toBe('"etag-33019"');
+  expect(reply.headers.get('x-tokens-used')).toBe('0');
+  expect((await usageOf(db, accountId)).tokens).toBe(0);
+});
+
+test('another If-None-Match gets the answer', async () => {
+  const { key } = await newCaller(db);
+  const reply = await api.call('/api/public/v1/markets-stats/33019/stats/', {
+    key,
+    headers: { 'If-None-Match': '"etag-01001"' },
+  });
+  expect(reply.status).toBe(200);
+});
+
+test('a recomputed region answers with its new bytes and tag at once', async () => {
+  const { key } = await newCaller(db);
+  const body = bodies['01001']!.replace('Autauga County', 'Autauga');
+  await db.pool.query("update region_stats set body = $1, etag = '\"new\"' where code = '01001'", [
+    Buffer.from(body),
+  ]);
+  const reply = await api.call('/api/public/v1/markets-stats/01001/stats/', {
+    key,
+    headers: { 'If-None-Match': '"etag-01001"' },
+  });
+  expect(reply.text).toBe(body);
+  expect(reply.headers.get('etag')).toBe('"new"');
+});
+
+test('HEAD answers with the headers of GET, costs nothing and sends no body', async () => {
+  const { key, accountId } = await newCaller(db);
+  const reply = await api.call('/api/public/v1/markets-stats/33019/stats/', { key, method: 'HEAD' });
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('content-length')).toBe(String(Buffer.byteLength(bodies['33019']!)));
+  expect(reply.text).toBe('');
+  expect((await usageOf(db, accountId)).tokens).toBe(0);
+});

@@ -1,0 +1,184 @@
+import { afterAll } from 'vitest';
+import { createApp } from '../../api/app.ts';
+import type { BoardQueue } from '../../api/http/admin.ts';
+import type { Lifecycle } from '../../api/http/begin.ts';
+import type { Endpoint } from '../../api/http/endpoint.ts';
+import { openApiDocument } from '../../api/openapi.ts';
+import { serveHttp } from '../../api/server.ts';
+import { endpoints as v1 } from '../../api/v1/index.ts';
+import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts.ts';
+import { type Config, loadConfig } from '../../shared/config.ts';
+import { createPool } from '../../shared/db.ts';
+import { createLogger } from '../../shared/log.ts';
+import type { TestDatabase } from './database.ts';
+import { conformsTo, type Document } from './openapi.ts';
+
+export type TestReply = { status: number; headers: Headers; text: string; json: unknown };
+
+export type TestApi = {
+  url: string;
+  config: Config;
+  lifecycle: Lifecycle;
+  /** Calls the API and checks the answer against the published OpenAPI document. */
+  call(path: string, options?: RequestInit & { key?: string }): Promise<TestReply>;
+  stop(): Promise<void>;
+};
+
+export type ApiOptions = {
+  env?: Record<string, string>;
+  endpoints?: readonly Endpoint[];
+  queues?: readonly BoardQueue[];
+};
+
+/** A service on a free port with a pool of its own, as another process would have; stopped when the file is done. */
+export async function startTestApi(
+  db: TestDatabase,
+  { env = {}, endpoints = v1, queues = [] }: ApiOptions = {},
+): Promise<TestApi> {
+  const config = loadConfig({
+    LOG_LEVEL: 'silent',
+    PORT: '0',
+    SHUTDOWN_TIMEOUT_MS: '5000',
+    DATABASE_URL: db.url,
+    ...env,
+  });
+  const log = createLogger(config, 'api');
+  const pool = createPool(config, log, {
+    applicationName: 'plat api test',
+    statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
+  });
+  const lifecycle: Lifecycle = { active: 0, draining: false };
+  const server = await serveHttp(
+    createApp({ config, log, pool, lifecycle, queues, endpoints }),
+    config,
+    lifecycle,
+  );
+  const conforms = conformsTo(openApiDocument(endpoints) as Document);
+
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= server.stop().then(() => pool.end());
+    return stopped;
+  };
+  afterAll(stop);
+
+  return {
+    url: server.url,
+    config,
+    lifecycle,
+    stop,
+    async call(path, { key, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (key !== undefined) headers.set('Authorization', `Bearer ${key}`);
+      const response = await fetch(server.url + path, { redirect: 'manual', ...init, headers });
+      const text = await response.text();
+      conforms({
+        method: init.method ?? 'GET',
+        path,
+        status: response.status,
+        headers: response.headers,
+        text,
+      });
+      const json =
+        response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+          ? JSON.parse(text)
+          : undefined;
+      return { status: response.status, headers: response.headers, text, json };
+    },
+  };
+}
+
+let accounts = 0;
+
+/** An account that may do anything often, unless told otherwise, and a key of it. */
+export async function newCaller(
+  db: TestDatabase,
+  account: Partial<NewAccount> = {},
+  key: Partial<NewKey> = {},
+): Promise<{ accountId: string; key: string; keyId: string }> {
+  const { id } = await createAccount(db.pool, {
+    name: `account ${++accounts}`,
+    tier: 'scale',
+    ratePerMinute: 60_000,
+    rateBurst: 60_000,
+    ...account,
+  });
+  const made = await createKey(db.pool, id, { name: 'test', ...key });
+  return { accountId: id, key: made.key, keyId: made.id };
+}
+
+/** What the account has used: in its periods, and by day. */
+export async function usageOf(
+  db: TestDatabase,
+  accountId: string,
+): Promise<{ tokens: number; calls: number; daily: number }> {
+  const { rows } = await db.pool.query<{ tokens: number; calls: number; daily: number }>(
+    `select
+       (select coalesce(sum(tokens_used), 0)::int from usage_periods where account_id = $1) as tokens,
+       (select coalesce(sum(calls), 0)::int from usage_daily where account_id = $1) as calls,
+       (select coalesce(sum(tokens), 0)::int from usage_daily where account_id = $1) as daily`,
+    [accountId],
+  );
+  return rows[0]!;
+}
+
+/** Regions with stored responses: 33019 with one bucket, 01001 and 03280 without statistics. */
+export async function insertRegions(db: TestDatabase): Promise<Record<string, string>> {
+  const regions = [
+    {
+      id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11',
+      type: 'county',
+      code: '33019',
+      name: 'Sullivan County',
+      state: 'NH',
+      county: 'Sullivan County',
+      fips: 33019,
+    },
+    {
+      id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f12',
+      type: 'county',
+      code: '01001',
+      name: 'Autauga County',
+      state: 'AL',
+      county: 'Autauga County',
+      fips: 1001,
+    },
+    {
+      id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f13',
+      type: 'zip',
+      code: '03280',
+      name: '03280',
+      state: 'NH',
+      county: 'Sullivan County',
+      fips: 33019,
+    },
+  ];
+  const bodies: Record<string, string> = {};
+  for (const { id, type, code, name, state, county, fips } of regions) {
+    await db.pool.query(
+      'insert into regions (id, type, code, name, state, county_name, fips) values ($1, $2, $3, $4, $5, $6, $7)',
+      [id, type, code, name, state, county, fips],
+    );
+    const stats =
+      code === '33019'
+        ? [{ type: '2 acre-5 acre', data: { Active: 4, 'Pending STR': null, 'Median Sold PPA': 12_500.5 } }]
+        : [];
+    const body = JSON.stringify({
+      id,
+      type,
+      name,
+      state,
+      county_name: county,
+      fips: type === 'county' ? code : '',
+      stats,
+    });
+    await db.pool.query('insert into region_stats (type, code, body, etag) values ($1, $2, $3, $4)', [
+      type,
+      code,
+      Buffer.from(body),
+      `"etag-${code}"`,
+    ]);
+    bodies[code] = body;
+  }
+  return bodies;
+}

@@ -1,0 +1,114 @@
+import type { ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import { expect } from 'vitest';
+
+type Schema = Record<string, unknown>;
+type Header = { required?: boolean; schema: Schema };
+type Response = { headers?: Record<string, Header>; content?: Record<string, { schema: Schema }> };
+type Operation = { responses: Record<string, Response> };
+export type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components?: { schemas?: Record<string, Schema> };
+};
+
+/** What an answer looked like to the client. */
+export type Reply = { method: string; path: string; status: number; headers: Headers; text: string };
+
+/** Headers of every response, on documented paths or not. */
+const ALWAYS = [
+  'x-request-id',
+  'x-tokens-used',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'ratelimit-policy',
+  'ratelimit',
+  'x-content-type-options',
+];
+
+/**
+ * Checks answers against the published document, more strictly than a client may: fields that it does not know are
+ * faults here. Returns a function that throws on the first difference.
+ */
+export function conformsTo(document: Document): (reply: Reply) => void {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  // The package is CommonJS: its function is the module's default export's default.
+  (ajvFormats as unknown as { default: (ajv: Ajv2020) => void }).default(ajv);
+  ajv.addSchema(close(structuredClone(document)) as Schema, 'document');
+  const compiled = new Map<string, ValidateFunction>();
+  const validator = (pointer: string): ValidateFunction => {
+    let validate = compiled.get(pointer);
+    if (validate === undefined) {
+      validate = ajv.compile({ $ref: `document#${pointer}` });
+      compiled.set(pointer, validate);
+    }
+    return validate;
+  };
+  const templates = Object.keys(document.paths).map(path => ({
+    path,
+    pattern: new RegExp(`^${path.replace(/\/$/, '/?').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+
+  return reply => {
+    for (const name of ALWAYS)
+      expect(reply.headers.has(name), `${reply.method} ${reply.path} ${reply.status} lacks ${name}`).toBe(
+        true,
+      );
+    const path = templates.find(({ pattern }) => pattern.test(reply.path.split('?')[0]!))?.path;
+    if (path === undefined) {
+      if (reply.status >= 400)
+        assertValid(validator('/components/schemas/Error'), JSON.parse(reply.text), reply);
+      return;
+    }
+    const method = reply.method === 'HEAD' ? 'get' : reply.method.toLowerCase();
+    // A method that the path does not have is answered like the others of this path.
+    const documented =
+      document.paths[path]![method] === undefined ? Object.keys(document.paths[path]!)[0]! : method;
+    const response = document.paths[path]![documented]!.responses[String(reply.status)];
+    if (response === undefined)
+      throw new Error(`${reply.method} ${path}: status ${reply.status} is not documented. ${reply.text}`);
+    const at = `/paths/${escape(path)}/${documented}/responses/${reply.status}`;
+    for (const [name, header] of Object.entries(response.headers ?? {})) {
+      const value = reply.headers.get(name);
+      if (value === null) {
+        expect(header.required ?? false, `${reply.method} ${path} ${reply.status} lacks ${name}`).toBe(false);
+        continue;
+      }
+      const typed = header.schema.type === 'integer' ? Number(value) : value;
+      assertValid(validator(`${at}/headers/${escape(name)}/schema`), typed, reply);
+    }
+    if (reply.method === 'HEAD') return;
+    if (response.content === undefined)
+      expect(reply.text, `${method} ${path} ${reply.status} has no body`).toBe('');
+    else {
+      expect(reply.headers.get('content-type')).toMatch(/^application\/json\b/);
+      assertValid(validator(`${at}/content/application~1json/schema`), JSON.parse(reply.text), reply);
+    }
+  };
+}
+
+function assertValid(validate: ValidateFunction, value: unknown, reply: Reply): void {
+  if (validate(value)) return;
+  const faults = validate.errors!.map(
+    error => `${error.instancePath} ${error.message} ${JSON.stringify(error.params)}`,
+  );
+  throw new Error(
+    `${reply.method} ${reply.path} ${reply.status} is not as published:\n${faults.join('\n')}\n${reply.text.slice(0, 500)}`,
+  );
+}
+
+/** Every object schema with properties takes no others. */
+function close(node: unknown): unknown {
+  if (Array.isArray(node)) for (const item of node) close(item);
+  else if (typeof node === 'object' && node !== null) {
+    const schema = node as Schema;
+    if (schema.type === 'object' && schema.properties !== undefined) schema.additionalProperties ??= false;
+    for (const value of Object.values(schema)) close(value);
+  }
+  return node;
+}
+
+function escape(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
