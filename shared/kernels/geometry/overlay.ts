@@ -1,12 +1,16 @@
-import { intersection, union } from 'polyclip-ts';
+import { intersection, setPrecision, union } from 'polyclip-ts';
 import { extent, extentsMeet } from './extent.ts';
 import { findFlaws } from './flaws.ts';
+import { NEAR_DEG, nodeNearMisses } from './noding.ts';
 import type { Repair } from './repairs.ts';
 import { cleanRing, isCounterClockwise } from './ring.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 /** Grids, in parts of a degree, to which positions are moved when rounding keeps the clipper's result from being valid. */
 const GRIDS = [null, 1e9, 1e7];
+
+/** Unions of a union before the next grid is tried. Two suffice for nearly every tangle of the property tests. */
+const MAX_PASSES = 5;
 
 /**
  * Makes cleaned polygons valid and names in `repairs` what that took; null when the clipper fails.
@@ -20,7 +24,10 @@ export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolyg
     if (valid === null) return null;
     for (const polygon of valid) settled.push(polygon);
   }
-  return settled;
+  // Groups put parts in another order; what was valid keeps its own.
+  return settled.length === polygons.length && settled.every(polygon => polygons.includes(polygon))
+    ? polygons
+    : settled;
 }
 
 function settleGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
@@ -39,27 +46,40 @@ function settleGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
 
 /**
  * Union by polyclip-ts (Martinez, Rueda and Feito 2013, in arbitrary precision). It fills by the non-zero rule, ring by ring, so
- * both lobes of a bow-tie and a ring walked twice keep their area once, and splits rings where they touch themselves. Its crossings
- * are rounded to doubles, so the result is checked as exactly as the input was.
+ * both lobes of a bow-tie and a ring walked twice keep their area once, and splits rings where they touch themselves. It works on the
+ * decimal digits of coordinates and rounds crossings to doubles, so a corner may end on the wrong side of a neighbouring edge by the
+ * last bit: the result is checked as exactly as the input was and, when it fails, noded and united again, then on coarser grids.
  */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
-    const input = grid === null ? polygons : snap(polygons, grid);
-    if (input.length === 0) return [];
-    let output: MultiPolygon;
-    try {
-      output = union(input);
-    } catch {
-      continue; // It throws when rounding has broken a ring apart; a coarser grid avoids that.
+    let current = grid === null ? polygons : snap(polygons, grid);
+    for (let pass = 0; pass < MAX_PASSES && current.length > 0; pass++) {
+      const united = clip(() => union(current)) ?? clip(() => union(current), NEAR_DEG);
+      if (united === null) break;
+      current = clean(united);
+      if (isValid(current)) return current;
+      current = clean(nodeNearMisses(current));
+      if (isValid(current)) return current;
     }
-    const cleaned = clean(output);
-    if (cleaned.every(isWound) && isValid(cleaned)) return cleaned;
   }
   return null;
 }
 
+/** Clips with coordinates closer than `toleranceDeg` taken as equal; null when the clipper gives up, as it does on edges that nearly coincide. */
+function clip(operation: () => MultiPolygon, toleranceDeg?: number): MultiPolygon | null {
+  setPrecision(toleranceDeg);
+  try {
+    return operation();
+  } catch {
+    return null;
+  } finally {
+    setPrecision(); // The tolerance is the library's, not the call's.
+  }
+}
+
 function isValid(polygons: MultiPolygon): boolean {
   if (polygons.length === 0) return true;
+  if (!polygons.every(isWound)) return false;
   const flaws = findFlaws(polygons);
   return flaws === null || flaws.found.size === 0;
 }
@@ -70,8 +90,9 @@ function freeStrayHoles(polygons: MultiPolygon): MultiPolygon {
     const within: Ring[] = [];
     const stray: Polygon[] = [];
     for (const hole of holes) {
-      if (intersection([hole], [shell!]).length > 0) within.push(hole);
-      else stray.push([hole]);
+      const shared = clip(() => intersection([hole], [shell!]), NEAR_DEG);
+      if (shared?.length === 0) stray.push([hole]);
+      else within.push(hole);
     }
     return [[shell!, ...within], ...stray];
   });

@@ -7,31 +7,39 @@ import type { MultiPolygon, Polygon, Position } from './types.ts';
 /** About a metre: the middle of a stretch this wide stays inside when the boundary, too, is rounded to 1e-7 degrees. */
 const AMPLE_DEG = 1e-5;
 
+/** A band this high keeps a parallel in its middle off its vertices when both are rounded to 1e-7 degrees. */
+const AMPLE_BAND_DEG = 2e-7;
+
 /**
  * A point strictly inside the largest part, in degrees: the middle of the widest stretch that a parallel has inside it (the interior
  * point of JTS and PostGIS ST_PointOnSurface), on the grid of 1e-7 degrees on which points are stored, so that storing it does not
  * move it out. Each candidate is proved by the exact point-in-polygon test. The parallel runs midway between the vertices next to the
- * middle latitude; a part thinner than a metre there is tried between their other vertices, then off the grid. A part too thin to hold any
- * double-precision point inside gets its first vertex, which is on its boundary.
+ * middle latitude; a part thinner than a metre there is tried between its other vertices, roomiest first, then off the grid. A part too
+ * thin to hold any double-precision point inside gets its first vertex, which is on its boundary.
  */
 export function pointOnSurface(polygons: MultiPolygon): Position {
   const polygon = largestPart(polygons);
-  const middle = widestStretch(polygon, middleLatitude(polygon));
-  const rounded = onGrid(middle.point);
-  if (middle.width > AMPLE_DEG && isInside(rounded, polygon)) return rounded;
+  const middle = middleBand(polygon);
+  const first = widestStretch(polygon, middle);
+  const rounded = onGrid(first.point);
+  if (first.width > AMPLE_DEG && middle.height > AMPLE_BAND_DEG && isInside(rounded, polygon)) return rounded;
 
-  const stretches = bands(polygon)
-    .map(lat => widestStretch(polygon, lat))
-    .concat(middle)
-    .sort((a, b) => b.width - a.width)
-    .filter(stretch => stretch.width > 0);
+  const stretches = tallestBands(polygon)
+    .map(band => widestStretch(polygon, band))
+    .concat(first)
+    .filter(stretch => stretch.width > 0)
+    .sort((a, b) => b.room - a.room);
   for (const { point } of stretches) if (isInside(onGrid(point), polygon)) return onGrid(point);
   for (const { point } of stretches) if (isInside(point, polygon)) return point;
   const [lon, lat] = polygon[0]![0]!;
   return [lon, lat];
 }
 
-type Stretch = { point: Position; width: number };
+/** The parallels between two neighbouring vertex latitudes, by their middle; degrees. */
+type Band = { lat: number; height: number };
+
+/** Width along the parallel, and the lesser of it and the band's height; degrees. */
+type Stretch = { point: Position; width: number; room: number };
 
 function largestPart(polygons: MultiPolygon): Polygon {
   let largest = polygons[0]!;
@@ -50,8 +58,8 @@ function largestPart(polygons: MultiPolygon): Polygon {
   return largest;
 }
 
-/** The latitude midway between the vertices just above and just below the middle of the extent: no vertex lies on it. */
-function middleLatitude(polygon: Polygon): number {
+/** The band at the middle of the extent: no vertex lies on its parallel. */
+function middleBand(polygon: Polygon): Band {
   const [, south, , north] = ringExtent(polygon[0]!);
   const middle = (south + north) / 2;
   let below = south;
@@ -63,26 +71,25 @@ function middleLatitude(polygon: Polygon): number {
       } else if (lat < above) above = lat;
     }
   }
-  return (below + above) / 2;
+  return { lat: (below + above) / 2, height: above - below };
 }
 
 /** How many parallels are tried when the middle one fails: a sliver has few, and a long ring must not cost its square. */
 const MAX_BANDS = 32;
 
-/** The middle latitudes of the tallest bands between neighbouring vertex latitudes. */
-function bands(polygon: Polygon): number[] {
+function tallestBands(polygon: Polygon): Band[] {
   const lats = Float64Array.from(polygon.flatMap(ring => ring.map(([, lat]) => lat))).sort();
-  const between: { lat: number; height: number }[] = [];
+  const bands: Band[] = [];
   for (let i = 1; i < lats.length; i++) {
     const height = lats[i]! - lats[i - 1]!;
-    if (height > 0) between.push({ lat: (lats[i]! + lats[i - 1]!) / 2, height });
+    if (height > 0) bands.push({ lat: (lats[i]! + lats[i - 1]!) / 2, height });
   }
-  between.sort((a, b) => b.height - a.height);
-  return between.slice(0, MAX_BANDS).map(band => band.lat);
+  bands.sort((a, b) => b.height - a.height);
+  return bands.slice(0, MAX_BANDS);
 }
 
 /** The middle of the widest stretch of a parallel inside the polygon; width in degrees, 0 when there is none. */
-function widestStretch(polygon: Polygon, lat: number): Stretch {
+function widestStretch(polygon: Polygon, { lat, height }: Band): Stretch {
   const crossings: number[] = [];
   for (const ring of polygon) {
     for (let i = 1; i < ring.length; i++) {
@@ -92,7 +99,7 @@ function widestStretch(polygon: Polygon, lat: number): Stretch {
     }
   }
   if (crossings.length > 2) crossings.sort((a, b) => a - b);
-  const widest: Stretch = { point: [Number.NaN, lat], width: 0 };
+  const widest: Stretch = { point: [Number.NaN, lat], width: 0, room: 0 };
   for (let i = 1; i < crossings.length; i += 2) {
     const width = Math.abs(crossings[i]! - crossings[i - 1]!);
     if (width > widest.width) {
@@ -100,6 +107,7 @@ function widestStretch(polygon: Polygon, lat: number): Stretch {
       widest.point[0] = (crossings[i]! + crossings[i - 1]!) / 2;
     }
   }
+  widest.room = Math.min(widest.width, height);
   return widest;
 }
 

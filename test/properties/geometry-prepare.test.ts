@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { combineParts } from '../../shared/kernels/geometry/combine.ts';
+import { pointInMultiPolygon } from '../../shared/kernels/geometry/pointInPolygon.ts';
+import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/kernels/geometry/types.ts';
+import { isClean, parcels, tangles, windingNumber } from './geometry-shapes.ts';
+
+const fractions = fc.array(
+  fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+  {
+    minLength: 20,
+    maxLength: 20,
+  },
+);
+
+test('a tangled ring keeps all the land that it winds around, once, in valid polygons', () => {
+  fc.assert(
+    fc.property(tangles, fractions, (ring, samples) => {
+      const prepared = prepareBoundary({ type: 'Polygon', coordinates: [ring] });
+      if (!prepared.ok) {
+        expect(['no_area', 'too_few_points']).toContain(prepared.reason);
+        for (const point of spread(ring, samples)) expect(windingNumber(point, ring)).toBe(0);
+        return;
+      }
+      expect(isClean(prepared.polygons)).toBe(true);
+      for (const point of spread(ring, samples)) {
+        expect(coverage(point, prepared.polygons)).toBe(windingNumber(point, ring) === 0 ? 0 : 1);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('overlapping parts are united, by prepareBoundary and by combineParts', () => {
+  fc.assert(
+    fc.property(fc.array(tangles, { minLength: 2, maxLength: 3 }), fractions, (rings, samples) => {
+      const prepared = prepareBoundary({ type: 'MultiPolygon', coordinates: rings.map(ring => [ring]) });
+      const each = rings.map(ring => prepareBoundary({ type: 'Polygon', coordinates: [ring] }));
+      const combined = combineParts(each.flatMap(part => (part.ok ? [part.polygons] : [])));
+      const polygons = prepared.ok ? prepared.polygons : [];
+      expect(isClean(polygons)).toBe(true);
+      expect(isClean(combined)).toBe(true);
+      for (const point of spread(rings.flat(), samples)) {
+        const covered = rings.some(ring => windingNumber(point, ring) !== 0) ? 1 : 0;
+        expect(coverage(point, polygons)).toBe(covered);
+        expect(coverage(point, combined)).toBe(covered);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a hole takes its land out of the shell that it crosses', () => {
+  fc.assert(
+    fc.property(tangles, tangles, fractions, (shell, hole, samples) => {
+      const prepared = prepareBoundary({ type: 'Polygon', coordinates: [shell, hole] });
+      const polygons = prepared.ok ? prepared.polygons : [];
+      expect(isClean(polygons)).toBe(true);
+      const points = spread([...shell, ...hole], samples).filter(point => windingNumber(point, shell) !== 0);
+      for (const point of points)
+        expect(coverage(point, polygons)).toBe(windingNumber(point, hole) === 0 ? 1 : 0);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('what was prepared keeps its land when prepared again, and valid parcels are left as they are', () => {
+  fc.assert(
+    fc.property(tangles, fractions, (ring, samples) => {
+      const once = prepareBoundary({ type: 'Polygon', coordinates: [ring] });
+      if (!once.ok) return;
+      const twice = prepareBoundary({ type: 'MultiPolygon', coordinates: once.polygons });
+      if (!twice.ok) throw new Error(twice.message);
+      for (const point of spread(ring, samples)) {
+        expect(coverage(point, twice.polygons)).toBe(coverage(point, once.polygons));
+      }
+    }),
+    { numRuns: 300 },
+  );
+  fc.assert(
+    fc.property(parcels(5, 5000), polygon => {
+      expect(prepareBoundary({ type: 'Polygon', coordinates: polygon })).toEqual({
+        ok: true,
+        polygons: [polygon],
+        repairs: [],
+      });
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** Points all over the extent of some positions, offset so that neither random doubles nor their shrunken forms fall on an edge. */
+function spread(positions: Ring, samples: [number, number][]): Position[] {
+  const lons = positions.map(([lon]) => lon);
+  const lats = positions.map(([, lat]) => lat);
+  const at = (values: number[], fraction: number) =>
+    Math.min(...values) + fraction * (Math.max(...values) - Math.min(...values));
+  return samples.map(([x, y]): Position => [at(lons, 0.013747 + 0.97 * x), at(lats, 0.031511 + 0.93 * y)]);
+}
+
+/** In how many parts a point lies. */
+function coverage(point: Position, polygons: MultiPolygon): number {
+  return polygons.filter(polygon => pointInMultiPolygon(point, [polygon]) === 'inside').length;
+}
