@@ -3,7 +3,9 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  lchownSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -66,10 +68,21 @@ export function serverFolders(
   if (stale) {
     rmSync(`${copy}.new`, { recursive: true, force: true });
     cpSync(native, `${copy}.new`, { recursive: true, verbatimSymlinks: true });
+    giveTree(`${copy}.new`, account);
     rmSync(copy, { recursive: true, force: true });
     renameSync(`${copy}.new`, copy);
   }
   return { base, native: copy };
+}
+
+/** Root's files may be closed to others (installed under umask 077), and the copy keeps their modes. */
+function giveTree(path: string, account: { uid: number; gid: number }): void {
+  lchownSync(path, account.uid, account.gid);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const inner = join(path, entry.name);
+    if (entry.isDirectory()) giveTree(inner, account);
+    else lchownSync(inner, account.uid, account.gid);
+  }
 }
 
 /** Creates the folder with its missing parents readable to pass through, and gives it to the account. */

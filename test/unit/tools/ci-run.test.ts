@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rootDir } from '../../../shared/root.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'plat-ci-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Stands for vitest: writes the report where it is told to, and takes standard input to be closed. */
+const TESTS = `
+import { readFileSync, writeFileSync } from 'node:fs';
+const [passed, failed] = [Number(process.env.PASSED), Number(process.env.FAILED)];
+if (readFileSync(0).length > 0) throw new Error('standard input is not empty');
+const file = process.argv.find(argument => argument.startsWith('--outputFile.json=')).split('=')[1];
+const assertionResults = [...Array(passed).fill('passed'), ...Array(failed).fill('failed')].map(status => ({ status }));
+const testResults = [{ status: failed ? 'failed' : 'passed', assertionResults }];
+if (passed + failed > 0) writeFileSync(file, JSON.stringify({ success: !failed, numPassedTests: passed, numFailedTests: failed, testResults }));
+process.exitCode = failed ? 1 : 0;
+`;
+
+/** Runs .ci/run in a folder whose `check` and `test` end as they are told to. */
+function ci(check: 'true' | 'false', passed: number, failed: number) {
+  for (const path of ['.ci/run', 'tools/test-summary.mjs']) cpSync(join(rootDir, path), join(root, path));
+  mkdirSync(join(root, 'tools'), { recursive: true });
+  writeFileSync(join(root, 'tools', 'install.mjs'), '');
+  writeFileSync(join(root, 'tests.mjs'), TESTS);
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ scripts: { check, test: 'node tests.mjs' } }));
+  const { stdout, status } = spawnSync(join(root, '.ci', 'run'), {
+    encoding: 'utf8',
+    cwd: tmpdir(),
+    input: 'not for the tests',
+    env: { ...process.env, TEST_REDIS_URL: 'redis://127.0.0.1:1', PASSED: `${passed}`, FAILED: `${failed}` },
+  });
+  return { last: stdout.trimEnd().split('\n').at(-1), status };
+}
+
+describe.skipIf(process.platform === 'win32')('.ci/run', () => {
+  test('ends with the counts', () =>
+    expect(ci('true', 3, 0)).toEqual({ last: '3 passed, 0 failed', status: 0 }));
+  test('fails with a test', () =>
+    expect(ci('true', 3, 2)).toEqual({ last: '3 passed, 2 failed', status: 1 }));
+  test('fails with the check, and runs the tests all the same', () =>
+    expect(ci('false', 3, 0)).toEqual({ last: '3 passed, 0 failed', status: 1 }));
+  test('fails when the tests leave no report', () =>
+    expect(ci('true', 0, 0)).toEqual({ last: 'The tests did not run to their end.', status: 1 }));
+});
