@@ -67,7 +67,7 @@ export async function prepareAssessor(
     const { rows: counties } = await client.query<{ fips: number }>(sql('ingest/list_stage_counties'));
     const fips = counties.map(row => row.fips);
     await ensurePartitions(pool, fips);
-    await client.query('set plat.feed_id = ' + Number(feedId));
+    await client.query("select set_config('plat.feed_id', $1, false)", [String(feedId)]);
     await client.query(sql('ingest/match_parcels'));
     await client.query('analyze stage_match');
     const { rows: measured } = await client.query<ParcelFigures>(sql('ingest/measure_parcels'), [feedId]);

@@ -1,6 +1,6 @@
 -- What the merge will do with every key of the run. Made before the merging transaction: only this feed's runs,
 -- of which one is under way at a time, write parcels of this feed.
--- $1 feed id int is interpolated by a setting, as CREATE TABLE AS takes no parameters: plat.feed_id
+-- CREATE TABLE AS takes no parameters: the feed is the setting plat.feed_id of the session.
 create unlogged table stage_match as
 select
   coalesce(r.fips, s.fips) as fips,

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { cliConfig, withSession } from './session.ts';
+import { ingestJob } from '../ingest/job.ts';
+import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
+import { loadFeed } from '../feeds/load.ts';
+import { checkFeed, renderCheck } from '../feeds/check.ts';
+import { enqueueFromCli } from './enqueue.ts';
+import { EXIT } from './exit.ts';
+import { print, printJson, table } from './output.ts';
+import { printRun } from './runs.ts';
+
+type RunFlags = { wait?: boolean; force?: boolean; json?: boolean; roll?: string; shape?: string; listings?: string };
+
+export function addFeedCommands(program: Command): void {
+  const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
+
+  feed
+    .command('list')
+    .description('the installed feeds')
+    .option('--json', 'print JSON')
+    .action(async ({ json }: { json?: boolean }) => {
+      const config = cliConfig();
+      const rows = (await installedFeeds(config)).map(({ name, kind, title, schedule, asOf, file }) => ({
+        ...{ name, kind, title: title ?? '', schedule: schedule ? `${schedule.cron} ${schedule.timezone}` : '', as_of: asOf, file },
+      }));
+      if (json) printJson(rows);
+      else print(table(rows, ['name', 'kind', 'schedule', 'as_of', 'title']));
+    });
+
+  feed
+    .command('check')
+    .argument('<file>', 'a feed file, or the name of an installed feed')
+    .option('--rows <n>', 'how many rows to read', Number, 1000)
+    .option('--json', 'print JSON')
+    .description('reads the first rows and shows what they map to, what is missing, what would be rejected and why')
+    .addHelpText('after', '\nExample:\n  plat feed check feeds/my-county.yaml --rows 5000')
+    .action(async (file: string, { rows, json }: { rows: number; json?: boolean }) => {
+      const found = /\.(ya?ml|json)$/i.test(file) ? await loadFeed(file) : await installedFeed(cliConfig(), file);
+      const result = await checkFeed(found, { rows });
+      if (json) printJson(result);
+      else print(renderCheck(result));
+      if (!result.ok) process.exitCode = EXIT.failed;
+    });
+
+  feed
+    .command('run')
+    .argument('<name>', 'an installed feed')
+    .option('--wait', 'show progress and wait for the end')
+    .option('--force', 'merge although the gate blocks; recorded with the run')
+    .option('--roll <source>', "another source than the feed's, for this run alone")
+    .option('--shape <source>', 'likewise for the geometry')
+    .option('--listings <source>', 'likewise for listings')
+    .option('--json', 'print JSON')
+    .description('ingests a feed through the workers')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed, 3 blocked by the gate.',
+    )
+    .action((name: string, flags: RunFlags) => withSession(session => runFeedCommand(session, name, flags)));
+}
+
+async function runFeedCommand(session: Parameters<Parameters<typeof withSession>[0]>[0], name: string, flags: RunFlags): Promise<void> {
+  await installedFeed(session.config, name);
+  const sources = Object.fromEntries(
+    (['roll', 'shape', 'listings'] as const).flatMap(input => {
+      const source = flags[input];
+      if (source === undefined) return [];
+      return [[input, /^[a-z]+:\/\//i.test(source) ? source : resolve(source)]];
+    }),
+  );
+  const payload = { feed: name, force: flags.force ?? false, sources, requestedBy: `operator ${process.env.USER ?? ''}`.trim() };
+  const state = await enqueueFromCli(session, ingestJob, payload, name, flags);
+  if (state === undefined) return;
+  const result = state.result as { runId: number; status: string } | null;
+  if (state.status === 'failed' || result === null) {
+    if (flags.json) printJson({ status: 'failed', error: state.error });
+    else print(`${name}: failed: ${state.error}`);
+    process.exitCode = EXIT.failed;
+    return;
+  }
+  await printRun(session, result.runId, flags.json ?? false);
+  if (result.status === 'blocked') process.exitCode = EXIT.blocked;
+}

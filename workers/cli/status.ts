@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { sql } from '../../shared/db.ts';
+import type { JobState } from '../../shared/jobs.ts';
+import { print, printJson, table } from './output.ts';
+import { withSession } from './session.ts';
+import { readState } from './state.ts';
+
+export function addStatusCommand(program: Command): void {
+  program
+    .command('status')
+    .description('what the installation holds and what its workers are doing')
+    .option('--jobs <n>', 'how many jobs to show', Number, 10)
+    .option('--json', 'print JSON')
+    .action(({ jobs: limit, json }: { jobs: number; json?: boolean }) =>
+      withSession(async ({ pool, config }) => {
+        const { rows: overview } = await pool.query<Record<string, number | string>>(sql('jobs/get_overview'));
+        const { rows: jobs } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit]);
+        const api = readState(config)?.apiUrl ?? null;
+        if (json) {
+          printJson({ api, ...overview[0], jobs });
+          return;
+        }
+        const figures: Record<string, number | string> = { api: api ?? 'not started by `npm start`', ...overview[0] };
+        for (const [name, value] of Object.entries(figures)) {
+          print(`${name.replaceAll('_', ' ').padEnd(24)} ${typeof value === 'number' ? value.toLocaleString('en-US') : value}`);
+        }
+        print(`\n${table(jobs.map(view), ['job', 'for', 'status', 'progress', 'note', 'queued_at'])}`);
+      }),
+    );
+}
+
+function view(job: JobState) {
+  const { name, key, status, progress, note, error, queued_at } = job;
+  return { job: name, for: key.slice(0, 40), status, progress: `${Math.round(progress * 100)} %`, note: (error ?? note ?? '').slice(0, 60), queued_at };
+}

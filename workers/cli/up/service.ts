@@ -1,0 +1,27 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { rootDir } from '../../../shared/root.ts';
+
+const PROGRAMS = { api: join('api', 'main.ts'), worker: join('workers', 'main.ts') } as const;
+export type ServiceName = keyof typeof PROGRAMS;
+
+/** Programs are TypeScript sources, run through tsx. */
+export const RUNTIME = ['--import', import.meta.resolve('tsx')];
+
+export function programOf(name: ServiceName): string {
+  return join(rootDir, PROGRAMS[name]);
+}
+
+/** Runs one service in the foreground and ends with its exit code; signals are passed on to it. */
+export function runService(name: ServiceName): Promise<void> {
+  // A group of its own: Ctrl-C in a terminal would reach it twice, and a second signal means "at once".
+  const child = fork(programOf(name), [], { execArgv: RUNTIME, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', code => {
+      process.exitCode = code ?? 1;
+      resolve();
+    });
+  });
+}
