@@ -5,13 +5,20 @@ import { pipeline } from 'node:stream/promises';
 /** Large enough that a write costs little beside making the text, small enough to stay unnoticed in memory. */
 const CHUNK_CHARS = 1 << 18;
 
+type Pieces = Iterable<string> | AsyncIterable<string>;
+
 /** Gathers pieces of text into chunks worth a write each. */
-export function* chunked(pieces: Iterable<string>): Generator<string> {
+export async function* chunked(pieces: Pieces): AsyncGenerator<string> {
+  // An await for each of a million pieces would cost a second; those that are made on the spot need none.
+  const source = Symbol.iterator in pieces ? pieces[Symbol.iterator]() : pieces[Symbol.asyncIterator]();
   let parts: string[] = [];
   let chars = 0;
-  for (const piece of pieces) {
-    parts.push(piece);
-    chars += piece.length;
+  for (;;) {
+    const next = source.next();
+    const { done, value } = next instanceof Promise ? await next : next;
+    if (done) break;
+    parts.push(value);
+    chars += value.length;
     if (chars < CHUNK_CHARS) continue;
     yield parts.join('');
     parts = [];
@@ -21,11 +28,8 @@ export function* chunked(pieces: Iterable<string>): Generator<string> {
 }
 
 /** Writes text to a file as fast as the file takes it: the next chunk is made when the last one is on its way. */
-export async function writeText(file: string, pieces: Iterable<string>): Promise<void> {
-  await pipeline(
-    Readable.from(chunked(pieces), { objectMode: true, highWaterMark: 2 }),
-    createWriteStream(file),
-  );
+export async function writeText(file: string, pieces: Pieces): Promise<void> {
+  await pipeline(Readable.from(chunked(pieces), { highWaterMark: 2 }), createWriteStream(file));
 }
 
 /** A CSV record by RFC 4180, with LF. */

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { migrate } from '../../shared/migrate.ts';
+import { onServer, withDatabase } from '../support/server.ts';
+
+export type BenchOptions = {
+  /** Small sizes, to prove that the bench runs. Its figures mean nothing then. */
+  quick: boolean;
+  /** A server to measure on; databases are made on it with `withBenchDatabase`. */
+  serverUrl: string;
+  /** A folder for large files, removed after the run. */
+  folder: string;
+  /** Says what is going on, on standard error. */
+  note(line: string): void;
+};
+
+export type BenchResult = {
+  name: string;
+  /** What the value is compared with, measured in the same run. Empty for a plain figure. */
+  reference: string;
+  value: number;
+  unit: 'x' | 'MB' | 'ms';
+  /** What must be reached, in words and figures: 'at most 3.0 x'. */
+  reach: string;
+  pass: boolean;
+  /** The times and counts behind the value. */
+  details: Record<string, number | string>;
+};
+
+export type Bench = (options: BenchOptions) => Promise<BenchResult | BenchResult[]>;
+
+/** A new migrated database on the bench server, dropped afterwards. */
+export async function withBenchDatabase<T>(options: BenchOptions, work: (url: string) => Promise<T>): Promise<T> {
+  const name = `plat_bench_${randomBytes(4).toString('hex')}`;
+  await onServer(options.serverUrl, client => client.query(`create database ${name}`));
+  try {
+    const url = withDatabase(options.serverUrl, name);
+    await migrate(url, { queue: false });
+    return await work(url);
+  } finally {
+    await onServer(options.serverUrl, client => client.query(`drop database if exists ${name} with (force)`));
+  }
+}
+
+/** The middle one, or the mean of the middle two. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+/** Runs work and tells how many milliseconds it took. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** A result whose value must be at most (or, with `least`, at least) a limit. */
+export function judged(
+  result: Omit<BenchResult, 'reach' | 'pass'>,
+  limit: { most: number } | { least: number },
+): BenchResult {
+  const { value, unit } = result;
+  const digits = unit === 'x' ? 1 : 0;
+  return 'most' in limit
+    ? { ...result, reach: `at most ${limit.most.toFixed(digits)} ${unit}`, pass: value <= limit.most }
+    : { ...result, reach: `at least ${limit.least.toFixed(digits)} ${unit}`, pass: value >= limit.least };
+}

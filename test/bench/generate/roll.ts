@@ -1,0 +1,160 @@
+import {
+  type FieldValue,
+  PARCEL_FIELD_NAMES,
+  type ParcelField,
+} from '../../../shared/domain/parcel-fields.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import { describeParcel, type ParcelRecord, type RollContext } from './attributes.ts';
+import { csvLine, writeText } from './chunks.ts';
+import { type FlatRing, fabric, type ParcelShape } from './fabric.ts';
+import { allPlaces, countyRectangle } from './places.ts';
+
+export type RollOptions = {
+  parcels: number;
+  seed: number;
+  /** The county in which the parcels lie. Default 19153 (Polk, Iowa), which is nearly a rectangle. */
+  fips?: number;
+  /** The day on which the roll was closed, 'YYYY-MM-DD'. Default 2025-01-01. */
+  asOf?: string;
+};
+
+export const DEFAULT_COUNTY = 19153;
+
+/** ndgeojson: features, one a line; geojson: a FeatureCollection; csv: the attributes alone, for a roll in two files. */
+export type RollFormat = 'ndgeojson' | 'geojson' | 'csv';
+
+/** The column by which a parcel is known from year to year. */
+export const KEY_COLUMN = 'PIN';
+
+/** The roll's columns, short as dBASE made county rolls. The key is the parcel number without its dashes. */
+export const ROLL_COLUMNS: Record<ParcelField, string> = {
+  apn: 'PARCELNO',
+  acres: 'ACRES',
+  owner_name: 'OWNER1',
+  owner_name_2: 'OWNER2',
+  mail_address: 'MAILADDR',
+  mail_city: 'MAILCITY',
+  mail_state: 'MAILST',
+  mail_zip: 'MAILZIP',
+  situs_address: 'SITEADDR',
+  situs_city: 'SITECITY',
+  situs_state: 'SITEST',
+  situs_zip: 'SITEZIP',
+  subdivision: 'SUBDIV',
+  zoning_code: 'ZONE',
+  land_use_code: 'LUSE',
+  school_district: 'SCHOOL',
+  structure_count: 'BLDGS',
+  building_sqft: 'SQFT',
+  year_built: 'YRBLT',
+  assessed_total_value: 'AVTOT',
+  assessed_land_value: 'AVLAND',
+  assessed_improvement_value: 'AVIMP',
+  market_total_value: 'MVTOT',
+  market_land_value: 'MVLAND',
+  market_improvement_value: 'MVIMP',
+  tax_delinquent: 'DELINQ',
+  tax_delinquent_year: 'DELINQYR',
+  last_sale_date: 'SALEDT',
+  last_sale_price: 'SALEAMT',
+  sale_price_code: 'SALECD',
+  seller_name: 'SELLER',
+  document_type_code: 'DEED',
+  inter_family_transfer: 'FAMILY',
+  mortgage_amount: 'MTGAMT',
+  mortgage_date: 'MTGDT',
+  mortgage_financing_type_code: 'MTGFIN',
+  mortgage_loan_type_code: 'MTGLOAN',
+  mortgage_interest_rate: 'MTGRATE',
+  owner_occupied: 'HOMESTD',
+  vacant: 'VACANT',
+};
+
+export type GeneratedParcel = { key: string; record: ParcelRecord; shape: ParcelShape };
+
+/** The parcels of a roll, section by section; the same options give the same parcels. */
+export function* generateParcels(options: RollOptions): Generator<GeneratedParcel> {
+  const { parcels, seed, fips = DEFAULT_COUNTY, asOf = '2025-01-01' } = options;
+  const towns = allPlaces().filter(place => place.fips === fips);
+  if (towns.length === 0)
+    throw new PlatError('generate', `There is no county ${fips}. Name a county by its FIPS code.`);
+  const context: RollContext = { seed, parcels, towns, asOf };
+  let serial = 0;
+  for (const section of fabric({ count: parcels, seed, extent: countyRectangle(fips) })) {
+    for (const shape of section.parcels) {
+      const record = describeParcel(context, shape, serial);
+      yield { key: keyOf(record.apn), record, shape };
+      serial++;
+    }
+  }
+}
+
+export function keyOf(apn: FieldValue): string {
+  return String(apn).replaceAll('-', '');
+}
+
+/** Writes a roll. About 960 bytes a parcel as GeoJSON; the memory does not grow with the roll. */
+export async function writeRoll(file: string, format: RollFormat, options: RollOptions): Promise<void> {
+  await writeText(file, format === 'csv' ? csvRows(options) : features(options, format));
+}
+
+function* features(options: RollOptions, format: 'ndgeojson' | 'geojson'): Generator<string> {
+  if (format === 'ndgeojson') {
+    for (const parcel of generateParcels(options)) yield `${feature(parcel)}\n`;
+    return;
+  }
+  let before = '{"type":"FeatureCollection","features":[\n';
+  for (const parcel of generateParcels(options)) {
+    yield before + feature(parcel);
+    before = ',\n';
+  }
+  yield '\n]}\n';
+}
+
+function* csvRows(options: RollOptions): Generator<string> {
+  yield csvLine([KEY_COLUMN, ...PARCEL_FIELD_NAMES.map(field => ROLL_COLUMNS[field])]);
+  for (const { key, record } of generateParcels(options)) {
+    yield csvLine([key, ...PARCEL_FIELD_NAMES.map(field => written(record[field]))]);
+  }
+}
+
+/** Yes and no as rolls write them. */
+function written(value: FieldValue): string | number | null {
+  return typeof value === 'boolean' ? (value ? 'Y' : 'N') : value;
+}
+
+const PREFIXES = PARCEL_FIELD_NAMES.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
+
+/** The text of a feature. Columns without a value are left out, as GDAL does when asked to keep files small. */
+export function feature({ key, record, shape }: GeneratedParcel): string {
+  let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}"`;
+  for (const [field, prefix] of PREFIXES) {
+    const value = record[field];
+    if (value === null) continue;
+    if (typeof value === 'string') text += prefix + JSON.stringify(value);
+    else if (typeof value === 'boolean') text += value ? `${prefix}"Y"` : `${prefix}"N"`;
+    else text += prefix + value;
+  }
+  return `${text}},"geometry":${geometryText(shape.polygons)}}`;
+}
+
+export function geometryText(polygons: FlatRing[][]): string {
+  const parts = polygons.map(polygon => `[${polygon.map(ringText).join(',')}]`);
+  return parts.length === 1
+    ? `{"type":"Polygon","coordinates":${parts[0]}}`
+    : `{"type":"MultiPolygon","coordinates":[${parts.join(',')}]}`;
+}
+
+function ringText(ring: FlatRing): string {
+  let text = '[';
+  for (let i = 0; i < ring.length; i += 2) text += `[${degreesText(ring[i]!)},${degreesText(ring[i + 1]!)}],`;
+  return `${text}[${degreesText(ring[0]!)},${degreesText(ring[1]!)}]]`;
+}
+
+/** 1e-7-degree integers as decimals, without passing through a double. */
+function degreesText(value: number): string {
+  const size = Math.abs(value);
+  const whole = Math.floor(size / 1e7);
+  const rest = String(size - whole * 1e7).padStart(7, '0');
+  return `${value < 0 ? '-' : ''}${whole}.${rest}`;
+}
