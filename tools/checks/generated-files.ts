@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { migrate } from '../../shared/migrate.ts';
 import { rootDir } from '../../shared/root.ts';
 import { dumpSchema } from '../../shared/schema-dump.ts';
@@ -15,7 +14,8 @@ export const generatedFiles: GeneratedFile[] = [
   {
     path: 'openapi.json',
     source: 'api/openapi.ts',
-    produce: () => jsonFrom('api/openapi.ts', 'openApiDocument'),
+    produce: async () =>
+      `${JSON.stringify((await import('../../api/openapi.ts')).openApiDocument(), null, 2)}\n`,
   },
   {
     path: 'feed.schema.json',
@@ -75,12 +75,4 @@ async function schemaSql(): Promise<string> {
     await server?.stop();
     if (server) rmSync(server.folder, { recursive: true, force: true });
   }
-}
-
-/** What the exported function `name` of a module returns, as a JSON file. */
-async function jsonFrom(path: string, name: string): Promise<string> {
-  const module: Record<string, unknown> = await import(pathToFileURL(join(rootDir, path)).href);
-  const make = module[name];
-  if (typeof make !== 'function') throw new Error(`${path} does not export the function ${name}`);
-  return `${JSON.stringify(make(), null, 2)}\n`;
 }
