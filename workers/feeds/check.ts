@@ -1,0 +1,147 @@
+import { tmpdir } from 'node:os';
+import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
+import { PARCEL_FIELD_NAMES } from '../../shared/domain/parcel-fields.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { compileListingMapper } from '../ingest/map/listing.ts';
+import { compileParcelMapper } from '../ingest/map/parcel.ts';
+import { type InputSpec, type RowBatch, readInput } from '../ingest/parse/rows.ts';
+import { type Mapping, newPartCheck, type PartCheck, type PartState } from './check-part.ts';
+import type { AssessorFeed, Feed } from './feed.ts';
+
+export { renderCheck } from './check-text.ts';
+
+/** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
+export type FeedCheck = {
+  /** False when the feed cannot run as it is, or more rows would be rejected than its gate allows. */
+  ok: boolean;
+  feed: string;
+  kind: Feed['kind'];
+  file: string;
+  preset: string | null;
+  /** Why it is not ok. */
+  problems: string[];
+  parts: PartCheck[];
+  /** Two-file feeds: how many keys of the roll's first rows the whole shape file has. */
+  keys: KeyCheck | null;
+};
+
+export type KeyCheck = { checked: number; matched: number; unmatched: string[] };
+
+export type CheckOptions = {
+  /** How many rows of each source to map. Default 1,000. */
+  rows?: number;
+  /** Reads a source; by default as an ingestion does. */
+  read?: (spec: InputSpec) => AsyncIterable<RowBatch>;
+};
+
+const UNMATCHED_SHOWN = 5;
+
+/**
+ * Reads the first rows of a feed and shows what they map to, what is missing, what would be rejected and why.
+ * Sources that cannot be read and columns that do not exist are problems of the result, not errors.
+ */
+export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
+  const limit = options.rows ?? 1000;
+  const read = options.read ?? (spec => readInput(spec, readContext(feed.baseDir)));
+  const result: FeedCheck = {
+    ok: true,
+    feed: feed.name,
+    kind: feed.kind,
+    file: feed.file,
+    preset: feed.preset,
+    problems: [],
+    parts: [],
+    keys: null,
+  };
+  if (feed.kind === 'listings') {
+    const mapping: Mapping = {
+      kind: 'listings',
+      names: LISTING_FIELD_NAMES,
+      columns: feed.listings.columns,
+      map: compileListingMapper(feed.listings),
+    };
+    await checkPart('listings', feed.listings.input, mapping, limit, read, result);
+  } else {
+    await checkAssessor(feed, limit, read, result);
+  }
+  for (const part of result.parts) judge(part, feed.gates.maxRejectPercent, result.problems);
+  return { ...result, ok: result.problems.length === 0 };
+}
+
+type Read = NonNullable<CheckOptions['read']>;
+
+async function checkAssessor(
+  feed: AssessorFeed,
+  limit: number,
+  read: Read,
+  result: FeedCheck,
+): Promise<void> {
+  const mapping = (part: 'roll' | 'shape'): Mapping => ({
+    kind: 'assessor',
+    names: PARCEL_FIELD_NAMES,
+    columns: feed[part]?.columns ?? {},
+    map: compileParcelMapper(feed[part] ?? feed.roll, {
+      fips: feed.fips,
+      sales: part === 'roll' ? feed.sales : null,
+    }),
+  });
+  const keys = new Set<string>();
+  await checkPart('roll', feed.roll.input, mapping('roll'), limit, read, result, key => keys.add(key));
+  if (feed.shape === null) return;
+  const checked = keys.size;
+  // The roll's first rows may lie anywhere in the geometry: read on until each has turned up.
+  const sought = (key: string): boolean => keys.delete(key);
+  await checkPart(
+    'shape',
+    feed.shape.input,
+    mapping('shape'),
+    limit,
+    read,
+    result,
+    sought,
+    () => keys.size > 0,
+  );
+  result.keys = { checked, matched: checked - keys.size, unmatched: [...keys].slice(0, UNMATCHED_SHOWN) };
+}
+
+async function checkPart(
+  part: PartCheck['part'],
+  spec: InputSpec,
+  mapping: Mapping,
+  limit: number,
+  read: Read,
+  result: FeedCheck,
+  onKey: (key: string) => unknown = () => {},
+  readOn: () => boolean = () => false,
+): Promise<void> {
+  let state: PartState | undefined;
+  try {
+    for await (const batch of read(spec)) {
+      state ??= newPartCheck(part, spec, mapping, batch.rows.slice(0, limit));
+      for (const row of batch.rows) {
+        if (state.rows < limit) state.add(row, onKey);
+        else if (readOn()) state.keyOf(row, onKey);
+      }
+      for (const bad of batch.bad) state.addBad(bad);
+      if (state.rows >= limit && !readOn()) break;
+    }
+    if (state === undefined || state.rows === 0) result.problems.push(`${part}: the source has no rows.`);
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    result.problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
+  }
+  if (state) result.parts.push(state.result());
+}
+
+function judge(part: PartCheck, maxRejectPercent: number, problems: string[]): void {
+  const rejected = part.rejected.reduce((sum, { count }) => sum + count, 0);
+  const percent = (100 * rejected) / Math.max(1, part.rows);
+  if (percent <= maxRejectPercent) return;
+  problems.push(
+    `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)} %, at most ${maxRejectPercent} %).`,
+  );
+}
+
+function readContext(baseDir: string) {
+  return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
+}

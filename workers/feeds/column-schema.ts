@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { isDateFormat } from '../ingest/validate/date.ts';
+
+/** What one unit of a source's figure is in the unit of the target field (acres, or square feet for an area). */
+export const AREA_UNITS = ['acres', 'sqft', 'sqm', 'hectares'] as const;
+export type AreaUnit = (typeof AREA_UNITS)[number];
+
+const columnName = z.string().min(1);
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+const columnProperties = {
+  column: columnName
+    .describe(
+      "Column of the source. Upper and lower case do not matter where the source has no exact match. 'Media[].MediaURL' takes a property of every entry of a list; '$id' is a GeoJSON feature's id.",
+    )
+    .optional(),
+  columns: z
+    .array(columnName)
+    .min(2)
+    .describe('Several columns whose texts are joined; empty ones are left out.')
+    .optional(),
+  sum: z
+    .literal(true)
+    .describe('The numbers of the columns are added up instead; empty ones count as nothing.')
+    .optional(),
+  join: z.string().describe('Text between joined columns. Default: one space.').optional(),
+  value: scalar.describe('The same value for every row, instead of a column.').optional(),
+  values: z
+    .record(z.string(), scalar)
+    .describe(
+      "Recoding: the source's text (case does not matter, '' is an empty cell) to the value it stands for. Values not listed are taken as they are unless `otherwise` is given.",
+    )
+    .optional(),
+  otherwise: scalar
+    .describe('What every value that `values` does not list stands for, empty cells included.')
+    .optional(),
+  scale: z
+    .number()
+    .positive()
+    .describe("Factor from the source's number to the field's unit, such as 1000 for values in thousands.")
+    .optional(),
+  unit: z
+    .union([
+      z.enum(AREA_UNITS),
+      z
+        .strictObject({
+          column: columnName.describe(
+            "Column that holds each row's unit: 'Acres', 'Square Feet', 'SF', 'Hectares' …",
+          ),
+          otherwise: z.enum(AREA_UNITS).describe('Unit of rows that state none. Default: acres.').optional(),
+        })
+        .describe('The unit stands in a column of its own.'),
+    ])
+    .describe(
+      "Unit of the source's area, converted to the field's unit (acres, or square feet for building_sqft).",
+    )
+    .optional(),
+  date: z
+    .string()
+    .refine(isDateFormat, {
+      error:
+        'is no date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or give ISO, epoch_ms or epoch_s',
+    })
+    .describe(
+      'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, epoch_ms, epoch_s. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY and epoch milliseconds are recognised.',
+    )
+    .optional(),
+  optional: z
+    .boolean()
+    .describe('No error when the source has no such column. Columns of a preset are optional anyway.')
+    .optional(),
+};
+
+type OneOf = { column?: unknown; columns?: unknown; value?: unknown; first_of?: unknown };
+
+function exactlyOneSource(spec: OneOf, context: z.RefinementCtx): void {
+  const given = (['column', 'columns', 'value', 'first_of'] as const).filter(
+    name => spec[name] !== undefined,
+  );
+  if (given.length === 1) return;
+  const message =
+    given.length === 0
+      ? "says nothing about where the value comes from; give 'column', 'columns', 'value' or 'first_of'"
+      : `gives ${given.join(' and ')}; give one of them`;
+  context.addIssue({ code: 'custom', message });
+}
+
+const plainColumn = z.strictObject(columnProperties).superRefine(exactlyOneSource);
+
+const columnObject = z
+  .strictObject({
+    ...columnProperties,
+    first_of: z
+      .array(z.union([columnName, plainColumn]))
+      .min(2)
+      .describe('Several ways to fill the field: the first that gives a value counts.')
+      .optional(),
+  })
+  .superRefine(exactlyOneSource);
+
+export type PlainColumn = z.infer<typeof plainColumn>;
+export type ColumnSpec = z.infer<typeof columnObject>;
+
+export const columnSchema = z
+  .union([columnName.describe('Column of the source, taken as it is.'), columnObject, z.null()])
+  .meta({
+    id: 'Column',
+    description:
+      'Where a field comes from: a column name, the long form, or null to leave out what a preset maps.',
+  });
+
+const keyObject = z.strictObject({
+  columns: z.array(columnName).min(1).describe('Columns whose texts make the key, in this order.'),
+  join: z.string().describe("Text between the parts. Default: '-'.").optional(),
+  split: z
+    .string()
+    .min(1)
+    .describe("The text is first cut into parts here: '11-10-01' split at '-' has the parts 11, 10 and 01.")
+    .optional(),
+  strip_leading_zeros: z.boolean().describe("'000012' counts as '12'. Default: false.").optional(),
+  drop_empty: z
+    .boolean()
+    .describe('Parts that are empty or all zeros vanish: 000010, 000012, 000000 is 10-12. Default: false.')
+    .optional(),
+});
+export type KeySpec = z.infer<typeof keyObject>;
+
+export const keySchema = z
+  .union([columnName.describe('The column that identifies a parcel.'), keyObject])
+  .meta({
+    id: 'Key',
+    description:
+      'What identifies a parcel within its county, in every run of the feed. Case and white space are ignored.',
+  });
+
+const TESTS = ['in', 'not_in', 'equals', 'min', 'max', 'present'] as const;
+
+export const conditionSchema = z
+  .strictObject({
+    column: columnName.describe('Column of the source.'),
+    in: z
+      .array(scalar)
+      .min(1)
+      .describe('Holds when the text is one of these; case does not matter.')
+      .optional(),
+    not_in: z.array(scalar).min(1).describe('Holds when the text is none of these.').optional(),
+    equals: scalar.describe('Holds when the text is this.').optional(),
+    min: z.number().describe('Holds when the number is at least this.').optional(),
+    max: z.number().describe('Holds when the number is at most this.').optional(),
+    present: z.boolean().describe('true: holds when the cell is not empty; false: when it is.').optional(),
+  })
+  .superRefine((condition, context) => {
+    if (TESTS.some(test => condition[test] !== undefined)) return;
+    context.addIssue({ code: 'custom', message: `tests nothing; give one of ${TESTS.join(', ')}` });
+  })
+  .meta({ id: 'Condition', description: 'A test of one column; all that it lists must hold.' });
+
+export type Condition = z.infer<typeof conditionSchema>;

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import {
+  LISTING_FIELD_NAMES,
+  LISTING_FIELDS,
+  type ListingField,
+  type ListingFieldSpec,
+} from '../../shared/domain/listing-fields.ts';
+import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
+import { columnSchema, conditionSchema, keySchema } from './column-schema.ts';
+import { cronProblem, isTimeZone } from './cron.ts';
+import { INPUT_PROPERTIES } from './input-schema.ts';
+
+/**
+ * The feed file, a public format: what `plat feed check` accepts and feed.schema.json describes. Properties are
+ * added, never renamed. load.ts turns it into a `Feed`.
+ */
+
+export const PRESETS = ['regrid', 'reso', 'florida_nal', 'texas_stratmap'] as const;
+export type PresetName = (typeof PRESETS)[number];
+
+/** Targets of a roll: the parcel fields, and the county of each row where the feed has no single one. */
+export type ParcelTarget = ParcelField | 'fips';
+export const PARCEL_TARGETS: readonly ParcelTarget[] = ['fips', ...PARCEL_FIELD_NAMES];
+
+type Described = { doc: string; unit?: string };
+const withUnit = ({ doc, unit }: Described): string =>
+  unit === undefined ? `${doc}.` : `${doc}, in ${unit}.`;
+
+function columnsOf<Target extends string>(targets: readonly Target[], docs: Record<Target, Described>) {
+  const shape = Object.fromEntries(
+    targets.map(target => [target, columnSchema.optional().describe(withUnit(docs[target]))]),
+  ) as Record<Target, z.ZodOptional<typeof columnSchema>>;
+  return z.strictObject(shape);
+}
+
+const FIPS_DOC = {
+  doc: "County FIPS of the row, for files of several counties; two columns are a state's and a county's code",
+};
+
+/** The type, unit and meaning of a target. */
+export function targetSpec(kind: 'assessor' | 'listings', name: string): ListingFieldSpec {
+  if (kind === 'listings') return LISTING_FIELDS[name as ListingField];
+  return name === 'fips' ? { ...FIPS_DOC, type: 'fips' } : PARCEL_FIELDS[name as ParcelField];
+}
+
+const parcelColumns = columnsOf<ParcelTarget>(PARCEL_TARGETS, { ...PARCEL_FIELDS, fips: FIPS_DOC });
+const listingColumns = columnsOf<ListingField>(LISTING_FIELD_NAMES, LISTING_FIELDS);
+
+const skipWhere = z
+  .array(conditionSchema)
+  .describe('Rows to leave out: those for which any of these holds. They are counted, not rejected.')
+  .optional();
+
+const rollSchema = z.strictObject({
+  ...INPUT_PROPERTIES,
+  key: keySchema.optional(),
+  columns: parcelColumns.describe('Parcel fields and where they come from.').optional(),
+  skip_where: skipWhere,
+});
+
+const salesSchema = z.strictObject({
+  label: z
+    .string()
+    .min(1)
+    .describe('The `source` that the comps carry. Default: the title, else the name of the feed.')
+    .optional(),
+  where: z.array(conditionSchema).describe('What a row must fulfil besides; all must hold.').optional(),
+  min_price: z.number().nonnegative().describe('Least price of a real sale, in USD. Default: 1.').optional(),
+  sale_type: z.string().describe('The `sale_type` that the comps carry. Default: empty.').optional(),
+});
+
+const listingsSchema = z.strictObject({
+  ...INPUT_PROPERTIES,
+  label: z
+    .string()
+    .min(1)
+    .describe(
+      'The `source` of comps whose `source` is not mapped. Default: the title, else the name of the feed.',
+    )
+    .optional(),
+  snapshot: z
+    .boolean()
+    .describe(
+      'Whether the source lists everything, so that an ACTIVE or PENDING listing that is gone from it has left the market. Default: true; false for format reso.',
+    )
+    .optional(),
+  columns: listingColumns.describe('Listing fields and where they come from.').optional(),
+  skip_where: skipWhere,
+});
+
+const percentage = (doc: string, standard: number) =>
+  z.number().min(0).max(100).describe(`${doc} Default: ${standard}.`).optional();
+
+const gatesSchema = z.strictObject({
+  max_row_drop_percent: percentage('How many rows fewer than in the last accepted run are accepted.', 10),
+  max_key_drop_percent: percentage("How many of the last accepted run's keys may be missing.", 10),
+  max_reject_percent: percentage('How many rows may be rejected.', 5),
+  max_outside_percent: percentage('How many parcels may lie outside their county.', 1),
+  empty_columns: z
+    .boolean()
+    .describe('Block when a mapped column that was filled has turned empty. Default: true.')
+    .optional(),
+});
+
+const fipsSchema = z
+  .union([z.string().regex(/^\d{4,5}$/, 'is no county FIPS code'), z.number().int().min(1001).max(78_999)])
+  .describe("County FIPS of every row, such as '33019'. Rows whose own FIPS differs are rejected.");
+
+const daySchema = z
+  .string()
+  .refine(
+    text =>
+      /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+      !Number.isNaN(Date.parse(text)) &&
+      new Date(text).toISOString().startsWith(text),
+    {
+      error: 'is no day written YYYY-MM-DD',
+    },
+  );
+
+const scheduleSchema = z.strictObject({
+  cron: z
+    .string()
+    .superRefine((text, context) => {
+      const problem = cronProblem(text);
+      if (problem) context.addIssue({ code: 'custom', message: problem });
+    })
+    .describe("Cron expression: minute, hour, day of month, month, day of week, such as '0 6 * * *'."),
+  timezone: z
+    .string()
+    .refine(isTimeZone, { error: 'is no IANA time zone' })
+    .describe('IANA time zone that the expression is read in, such as America/New_York. Default: UTC.')
+    .optional(),
+});
+
+export const feedSchema = z
+  .strictObject({
+    $schema: z.string().describe('Address of this schema, for editors.').optional(),
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -, not beginning with -')
+      .describe(
+        'Name of the feed, unique in the installation; a parcel keeps its property_id as long as it stays.',
+      ),
+    kind: z.enum(['assessor', 'listings']).describe('assessor: parcels; listings: listings and sales.'),
+    title: z.string().describe('Name for people.').optional(),
+    attribution: z.string().describe('Who is to be credited, and how.').optional(),
+    licence: z.string().describe('Terms on which the data may be used.').optional(),
+    fips: fipsSchema.optional(),
+    as_of: daySchema
+      .describe('Day of a snapshot that no longer moves, YYYY-MM-DD. Its statistics are computed as of it.')
+      .optional(),
+    schedule: scheduleSchema.describe('When to run by itself. Default: only on request.').optional(),
+    preset: z
+      .enum(PRESETS)
+      .describe(
+        "A known schema whose columns are mapped already; the feed's own settings win, column by column.",
+      )
+      .optional(),
+    roll: rollSchema
+      .describe('Kind assessor: the attributes of the parcels, and their geometry where the format has it.')
+      .optional(),
+    shape: rollSchema
+      .describe(
+        'Kind assessor: a second source with the geometry, joined by key. Its columns fill parcels that the roll does not have.',
+      )
+      .optional(),
+    sales: salesSchema
+      .describe("Turns the roll's last_sale_date and last_sale_price into SOLD comps.")
+      .optional(),
+    listings: listingsSchema.describe('Kind listings: the source and its columns.').optional(),
+    gates: gatesSchema.describe('What blocks the merge of a run.').optional(),
+  })
+  .meta({
+    title: 'Plat feed',
+    description: "A source of parcels or listings and how its columns map to Plat's fields.",
+  });
+
+export type FeedFile = z.infer<typeof feedSchema>;
+export type RollFile = z.infer<typeof rollSchema>;
+export type ListingsFile = z.infer<typeof listingsSchema>;
+
+/** The published JSON schema, feed.schema.json at the root of the repository. */
+export function feedJsonSchema(): string {
+  const schema = z.toJSONSchema(feedSchema, { io: 'input' });
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}

@@ -1,0 +1,101 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
+import { errorCode, PlatError } from '../../shared/errors.ts';
+import { feedSchema, PARCEL_TARGETS } from './definition.ts';
+import type { Feed } from './feed.ts';
+import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate.ts';
+import { resolveFeed } from './resolve.ts';
+
+/**
+ * Reads and checks one feed file (YAML or JSON).
+ * @throws PlatError `feed_definition` with every fault, its line and its path; `feed_missing` when there is no such file
+ */
+export async function loadFeed(file: string): Promise<Feed> {
+  const path = resolve(file);
+  return parseFeed(await textOf(path, file), path);
+}
+
+/**
+ * Checks the text of a feed file.
+ * @param path of the file, from whose folder relative sources start
+ */
+export function parseFeed(text: string, path: string): Feed {
+  const parsed = parseFeedText(text, path);
+  const checked = feedSchema.safeParse(parsed.value);
+  if (!checked.success) throw feedError(parsed, issuesOf(checked.error).map(suggest));
+  const feed = resolveFeed(checked.data, path);
+  if (Array.isArray(feed)) throw feedError(parsed, feed);
+  return feed;
+}
+
+/**
+ * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name. A folder that does not exist holds none.
+ * @throws PlatError as `loadFeed`; `feed_duplicate` when two files give the same name
+ */
+export async function listFeeds(dirs: readonly string[]): Promise<Feed[]> {
+  const byName = new Map<string, Feed>();
+  for (const dir of dirs) {
+    for (const file of await feedFiles(dir)) {
+      const feed = await loadFeed(file);
+      const other = byName.get(feed.name);
+      if (other && other.file !== feed.file) {
+        throw new PlatError(
+          'feed_duplicate',
+          `Two feeds are named ${feed.name}: ${other.file} and ${feed.file}. Rename one of them.`,
+          { status: 422 },
+        );
+      }
+      byName.set(feed.name, feed);
+    }
+  }
+  return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+async function feedFiles(dir: string): Promise<string[]> {
+  try {
+    const names = await readdir(dir);
+    return names
+      .filter(name => /\.(ya?ml|json)$/i.test(name))
+      .sort()
+      .map(name => join(dir, name));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function textOf(path: string, given: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new PlatError(
+      'feed_missing',
+      `Feed file ${given} cannot be read (${errorCode(error) ?? 'unknown error'}).`,
+      {
+        status: 404,
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The names that an unknown property may have been meant to be. */
+function suggest(issue: Issue): Issue {
+  if (!issue.message.startsWith('is no property')) return issue;
+  const [section, within] = issue.path;
+  if (issue.path.length === 1) return withSuggestion(issue, Object.keys(feedSchema.shape));
+  if (within !== 'columns' || issue.path.length !== 3) {
+    const shape = feedSchema.shape[section as keyof typeof feedSchema.shape] as unknown;
+    return issue.path.length === 2 ? withSuggestion(issue, propertiesOf(shape)) : issue;
+  }
+  return withSuggestion(issue, section === 'listings' ? LISTING_FIELD_NAMES : PARCEL_TARGETS);
+}
+
+/** The property names of an optional section. */
+function propertiesOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  if ('shape' in schema && typeof schema.shape === 'object' && schema.shape !== null)
+    return Object.keys(schema.shape);
+  return 'unwrap' in schema && typeof schema.unwrap === 'function' ? propertiesOf(schema.unwrap()) : [];
+}

@@ -1,0 +1,184 @@
+import { dirname } from 'node:path';
+import type { ListingField } from '../../shared/domain/listing-fields.ts';
+import { columnProblem } from '../ingest/map/column.ts';
+import type { ColumnSpec, KeySpec } from './column-schema.ts';
+import type { FeedFile, ListingsFile, ParcelTarget, RollFile } from './definition.ts';
+import { targetSpec } from './definition.ts';
+import type { Columns, Feed, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
+import { inputSpec } from './input-schema.ts';
+import type { Issue } from './locate.ts';
+import { type Preset, presets } from './presets/index.ts';
+
+/**
+ * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.
+ * @returns the feed, or the faults
+ */
+export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
+  const preset = file.preset === undefined ? null : presets[file.preset];
+  const issues: Issue[] = [];
+  if (preset && preset.kind !== file.kind) {
+    issues.push({ path: ['preset'], message: `${file.preset} is a preset for kind ${preset.kind}` });
+    return issues;
+  }
+  const base = {
+    name: file.name,
+    title: file.title ?? null,
+    attribution: file.attribution ?? null,
+    licence: file.licence ?? null,
+    fips: file.fips === undefined ? null : Number(file.fips),
+    asOf: file.as_of ?? null,
+    schedule: file.schedule ? { cron: file.schedule.cron, timezone: file.schedule.timezone ?? 'UTC' } : null,
+    preset: file.preset ?? null,
+    gates: gatesOf(file),
+    file: path,
+    baseDir: dirname(path),
+    definition: file,
+  };
+  const feed: Feed | null =
+    file.kind === 'assessor' ? assessor(file, base, preset, issues) : listings(file, base, preset, issues);
+  if (feed !== null) issues.push(...columnIssues(feed));
+  return feed === null || issues.length > 0 ? issues : feed;
+}
+
+/** Mappings that cannot work whatever the source holds. */
+function columnIssues(feed: Feed): Issue[] {
+  const issues = (section: string, columns: Partial<Record<string, ColumnSpec>>): Issue[] =>
+    Object.entries(columns).flatMap(([name, spec]) => {
+      const problem = spec ? columnProblem({ name, spec: targetSpec(feed.kind, name) }, spec) : null;
+      return problem === null ? [] : [{ path: [section, 'columns', name], message: problem }];
+    });
+  if (feed.kind === 'listings') return issues('listings', feed.listings.columns);
+  return [...issues('roll', feed.roll.columns), ...issues('shape', feed.shape?.columns ?? {})];
+}
+
+type Base = Omit<Extract<Feed, { kind: 'listings' }>, 'kind' | 'listings'>;
+
+function assessor(file: FeedFile, base: Base, preset: Preset | null, issues: Issue[]): Feed | null {
+  if (file.listings) issues.push({ path: ['listings'], message: 'belongs to kind listings' });
+  if (!file.roll) {
+    issues.push({ path: ['kind'], message: 'assessor needs a section roll: what to read and how it maps' });
+    return null;
+  }
+  const roll = parcelInput(file.roll, preset?.kind === 'assessor' ? preset : null, 'roll', issues);
+  const shape = file.shape ? parcelInput(file.shape, null, 'shape', issues) : null;
+  const sales = file.sales ? salesOf(file, file.sales) : null;
+  if (!roll) return null;
+  for (const [section, input] of Object.entries({ roll, shape })) {
+    if (!input || base.fips !== null || input.columns.fips) continue;
+    const message = `no county: give fips for the whole feed, or map ${section}.columns.fips`;
+    issues.push({ path: [section], message });
+  }
+  for (const field of ['last_sale_date', 'last_sale_price'] as const) {
+    if (sales && !roll.columns[field]) {
+      issues.push({ path: ['sales'], message: `needs roll.columns.${field}` });
+    }
+  }
+  return { ...base, kind: 'assessor', roll, shape, sales };
+}
+
+function listings(file: FeedFile, base: Base, preset: Preset | null, issues: Issue[]): Feed | null {
+  for (const section of ['roll', 'shape', 'sales'] as const) {
+    if (file[section]) issues.push({ path: [section], message: 'belongs to kind assessor' });
+  }
+  if (!file.listings) {
+    issues.push({
+      path: ['kind'],
+      message: 'listings needs a section listings: what to read and how it maps',
+    });
+    return null;
+  }
+  const section = listingInput(file, file.listings, preset?.kind === 'listings' ? preset : null);
+  for (const field of ['source_id', 'status'] as const) {
+    if (!section.columns[field]) issues.push({ path: ['listings'], message: `columns.${field} is required` });
+  }
+  if (!section.columns.list_price && !section.columns.sold_price) {
+    issues.push({ path: ['listings'], message: 'columns.list_price or columns.sold_price is required' });
+  }
+  return { ...base, kind: 'listings', listings: section };
+}
+
+function parcelInput(
+  section: RollFile,
+  preset: Extract<Preset, { kind: 'assessor' }> | null,
+  name: 'roll' | 'shape',
+  issues: Issue[],
+): ParcelInput | null {
+  const key = section.key ?? preset?.key;
+  if (key === undefined) {
+    issues.push({ path: [name], message: 'needs a key: the columns that identify a parcel' });
+    return null;
+  }
+  return {
+    input: inputSpec(section),
+    key: typeof key === 'string' ? { columns: [key] } : (key satisfies KeySpec),
+    columns: mergeColumns<ParcelTarget>(preset?.columns ?? {}, section.columns ?? {}),
+    skipWhere: skipConditions(preset, section),
+  };
+}
+
+function listingInput(
+  file: FeedFile,
+  section: ListingsFile,
+  preset: Extract<Preset, { kind: 'listings' }> | null,
+): ListingInput {
+  return {
+    input: inputSpec(section),
+    columns: mergeColumns<ListingField>(preset?.columns ?? {}, section.columns ?? {}),
+    skipWhere: skipConditions(preset, section),
+    fips: file.fips === undefined ? null : Number(file.fips),
+    label: section.label ?? file.title ?? file.name,
+    snapshot: section.snapshot ?? section.format !== 'reso',
+  };
+}
+
+function skipConditions(preset: Preset | null, section: RollFile | ListingsFile): SkipCondition[] {
+  const inherited = preset?.skipWhere ?? [];
+  return [...inherited.map(test => ({ ...test, optional: true })), ...(section.skip_where ?? [])];
+}
+
+function salesOf(file: FeedFile, sales: NonNullable<FeedFile['sales']>): Sales {
+  return {
+    label: sales.label ?? file.title ?? file.name,
+    where: sales.where ?? [],
+    minPrice: sales.min_price ?? 1,
+    saleType: sales.sale_type ?? '',
+  };
+}
+
+function gatesOf({ gates }: FeedFile): Gates {
+  return {
+    maxRowDropPercent: gates?.max_row_drop_percent ?? 10,
+    maxKeyDropPercent: gates?.max_key_drop_percent ?? 10,
+    maxRejectPercent: gates?.max_reject_percent ?? 5,
+    maxOutsidePercent: gates?.max_outside_percent ?? 1,
+    emptyColumns: gates?.empty_columns ?? true,
+  };
+}
+
+type Given = string | ColumnSpec | null | undefined;
+
+/** The feed's own columns win; null removes one. The preset's may be missing in a file: exports leave columns out. */
+function mergeColumns<Target extends string>(
+  preset: Partial<Record<Target, Given>>,
+  own: Partial<Record<Target, Given>>,
+): Columns<Target> {
+  const merged: Columns<Target> = {};
+  for (const [target, spec] of entries(preset)) {
+    if (spec !== null && own[target] === undefined) merged[target] = { ...longForm(spec), optional: true };
+  }
+  for (const [target, spec] of entries(own)) {
+    if (spec !== null) merged[target] = longForm(spec);
+  }
+  return merged;
+}
+
+function entries<Target extends string>(
+  columns: Partial<Record<Target, Given>>,
+): [Target, string | ColumnSpec | null][] {
+  return (Object.entries(columns) as [Target, Given][]).filter(
+    (entry): entry is [Target, string | ColumnSpec | null] => entry[1] !== undefined,
+  );
+}
+
+const longForm = (spec: string | ColumnSpec): ColumnSpec =>
+  typeof spec === 'string' ? { column: spec } : spec;

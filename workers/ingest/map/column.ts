@@ -1,0 +1,194 @@
+import type { ListingFieldSpec } from '../../../shared/domain/listing-fields.ts';
+import type { ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
+import { FAILURES, type Failure, isFailure } from '../validate/failure.ts';
+import { acres, parseNumber, quantity } from '../validate/number.ts';
+import { parseFipsParts } from '../validate/place.ts';
+import { tidyText } from '../validate/text.ts';
+import { fieldParser, type Parser, type Value } from '../validate/values.ts';
+import { convertArea, unitOf } from './area.ts';
+import { alternatives, namesOf, type Resolve } from './names.ts';
+
+type Values = Record<string, unknown>;
+
+export type CompiledColumn = {
+  read(values: Values): Value | Failure;
+  /** What the row holds there, for messages and samples. */
+  raw(values: Values): unknown;
+};
+
+export type FieldTarget = { name: string; spec: ListingFieldSpec };
+type Options = { resolve: Resolve; lastYear: number };
+
+/**
+ * Compiles one mapped column into a function of a row.
+ * @returns null when the column is optional and the source lacks it
+ */
+export function compileColumn(
+  target: FieldTarget,
+  spec: ColumnSpec,
+  options: Options,
+): CompiledColumn | null {
+  const ways = alternatives(spec)
+    .map(way => compileWay(target, way, options))
+    .filter(way => way !== null);
+  if (ways.length <= 1) return ways[0] ?? null;
+  return { read: values => firstOf(ways, values), raw: values => rawOfFirst(ways, values) };
+}
+
+/** The first way that gives a value; when none does, the first fault, so that it is not silent. */
+function firstOf(ways: readonly CompiledColumn[], values: Values): Value | Failure {
+  let fault: Failure | null = null;
+  for (const way of ways) {
+    const value = way.read(values);
+    if (value === null) continue;
+    if (!isFailure(value)) return value;
+    fault ??= value;
+  }
+  return fault;
+}
+
+function rawOfFirst(ways: readonly CompiledColumn[], values: Values): unknown {
+  return (ways.find(way => way.read(values) !== null) ?? ways[0])?.raw(values);
+}
+
+function compileWay(target: FieldTarget, way: PlainColumn, options: Options): CompiledColumn | null {
+  const parse = fieldParser(target.name, target.spec, {
+    scale: way.scale,
+    date: way.date,
+    lastYear: options.lastYear,
+  });
+  if (way.value !== undefined) {
+    const value = parse(way.value);
+    return { read: () => value, raw: () => way.value };
+  }
+  const getters = (way.columns ?? [way.column!])
+    .map(name => getter(name, options.resolve))
+    .filter(get => get !== null);
+  if (getters.length === 0) return null;
+  const raw = way.sum
+    ? summed(getters)
+    : getters.length === 1
+      ? getters[0]!
+      : joined(getters, way.join ?? ' ');
+  if (target.spec.type === 'fips' && way.columns?.length === 2 && way.join === undefined) {
+    const [state, county] = getters;
+    return { raw, read: values => parseFipsParts(state?.(values), county?.(values)) };
+  }
+  if (way.unit !== undefined) return { raw, read: areaReader(target, way, raw, options.resolve) };
+  const recode = way.values === undefined && way.otherwise === undefined ? parse : recoder(way, parse);
+  return { raw, read: values => recode(raw(values)) };
+}
+
+type Getter = (values: Values) => unknown;
+
+function getter(name: string, resolve: Resolve): Getter | null {
+  const column = resolve(name);
+  if (column === null) return null;
+  const list = name.indexOf('[].');
+  if (list < 0) return values => values[column];
+  const property = name.slice(list + 3);
+  return values => pluck(values[column], property);
+}
+
+/**
+ * A property of every entry of a list. RESO's Media is ordered by Order where it has one, and holds documents and
+ * tours besides photographs, told apart by MediaCategory.
+ */
+function pluck(list: unknown, property: string): unknown {
+  if (!Array.isArray(list)) return null;
+  const entries = list.filter((entry): entry is Values => typeof entry === 'object' && entry !== null);
+  const wanted = entries.filter(
+    entry => entry.MediaCategory == null || /photo|image/i.test(String(entry.MediaCategory)),
+  );
+  if (wanted.every(entry => typeof entry.Order === 'number'))
+    wanted.sort((a, b) => Number(a.Order) - Number(b.Order));
+  return wanted.map(entry => entry[property]);
+}
+
+function joined(getters: readonly Getter[], separator: string): Getter {
+  return values => {
+    let text = '';
+    for (const get of getters) {
+      const part = tidyText(get(values));
+      if (part !== null) text = text === '' ? part : text + separator + part;
+    }
+    return text;
+  };
+}
+
+/** The sum, null when all are empty; the text of the first that is no number, so that it is reported. */
+function summed(getters: readonly Getter[]): Getter {
+  return values => {
+    let sum: number | null = null;
+    for (const get of getters) {
+      const raw = get(values);
+      const number = parseNumber(raw);
+      if (isFailure(number)) return raw;
+      if (number !== null) sum = (sum ?? 0) + number;
+    }
+    return sum;
+  };
+}
+
+/** `values` and `otherwise`. What they stand for was checked when the feed was loaded. */
+function recoder(way: PlainColumn, parse: Parser): Parser {
+  const table = new Map<string, Value | Failure>();
+  for (const [text, value] of Object.entries(way.values ?? {}))
+    table.set(text.trim().toUpperCase(), parse(value));
+  const otherwise = way.otherwise === undefined ? undefined : parse(way.otherwise);
+  return raw => {
+    const text = typeof raw === 'string' ? raw.trim().toUpperCase() : (tidyText(raw)?.toUpperCase() ?? '');
+    const value = table.get(text);
+    if (value !== undefined) return value;
+    return otherwise === undefined ? parse(raw) : otherwise;
+  };
+}
+
+function areaReader(
+  target: FieldTarget,
+  way: PlainColumn,
+  raw: Getter,
+  resolve: Resolve,
+): CompiledColumn['read'] {
+  const inAcres = target.spec.unit === 'acres';
+  const check = inAcres ? acres : quantity;
+  const scale = way.scale ?? 1;
+  const unit = way.unit!;
+  const unitGetter = typeof unit === 'object' ? getter(unit.column, resolve) : null;
+  const fixed = typeof unit === 'object' ? (unit.otherwise ?? 'acres') : unit;
+  return values => {
+    const area = parseNumber(raw(values));
+    if (typeof area !== 'number' || area === 0) return check(area);
+    const stated = unitGetter === null ? fixed : unitOf(unitGetter(values), fixed);
+    if (stated === null) return FAILURES.unknownUnit;
+    return check(convertArea(area * scale, stated, inAcres ? 'acres' : 'square feet'));
+  };
+}
+
+const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
+
+/** What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state. */
+export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
+  const { type, unit } = target.spec;
+  for (const way of alternatives(spec)) {
+    if (way.date !== undefined && type !== 'date') return `date is for dates, and this is a ${type}`;
+    if (way.scale !== undefined && !NUMERIC.has(type)) return `scale is for numbers, and this is a ${type}`;
+    if (way.sum && !NUMERIC.has(type)) return `sum is for numbers, and this is a ${type}`;
+    if (way.sum && way.columns === undefined) return 'sum needs columns';
+    if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet') return 'unit is for areas';
+    if (way.unit !== undefined && (way.values ?? way.otherwise) !== undefined)
+      return 'unit cannot be combined with values';
+    const parse = fieldParser(target.name, target.spec, { date: way.date, lastYear: 9999 });
+    const constants = [way.value, way.otherwise, ...Object.values(way.values ?? {})];
+    for (const constant of constants) {
+      const parsed = constant === undefined ? null : parse(constant);
+      if (isFailure(parsed)) return `'${constant}' ${parsed.says}`;
+    }
+  }
+  return null;
+}
+
+/** The columns that a mapping reads, over all its ways. */
+export function sourceColumns(spec: ColumnSpec): string[] {
+  return [...new Set(alternatives(spec).flatMap(namesOf))];
+}

@@ -1,0 +1,109 @@
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import { targetSpec } from '../../feeds/definition.ts';
+import type { SkipCondition } from '../../feeds/feed.ts';
+import type { SourceRow } from '../parse/rows.ts';
+import { isFailure, shown } from '../validate/failure.ts';
+import type { Value } from '../validate/values.ts';
+import { type CompiledColumn, compileColumn } from './column.ts';
+import { compileCondition } from './condition.ts';
+import { checkColumns, columnsOf, type Mention, type Resolve, resolver } from './names.ts';
+
+/** A value that could not be used and became null. */
+export type DroppedValue = { field: string; reason: string; message: string };
+
+/** A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected). */
+export type Refused = { ok: false; field: string | null; reason: string; message: string };
+
+export type MapperOptions = {
+  /** Whether a county of this code exists. Default: those of shared/regions. */
+  isCounty?: (fips: number) => boolean;
+  /** Default: now. Dates and building years may lie up to the end of the next year. */
+  today?: Date;
+};
+
+/**
+ * Maps one row. `prepare` is handed the first rows before any is mapped: it finds the source's own spelling of the
+ * column names, and throws PlatError `feed_mapping` when the source lacks a column that the feed names. Unprepared,
+ * a mapper takes the spelling from its first row and checks nothing.
+ */
+export type Mapper<Mapped> = {
+  (row: SourceRow): Mapped | Refused;
+  prepare(firstRows: readonly SourceRow[]): void;
+  /** Every source column that the feed names. */
+  readonly mentions: readonly Mention[];
+};
+
+/** Makes a mapper of a compiler that needs to know the source's columns. */
+export function mapperOf<Mapped>(
+  mentions: readonly Mention[],
+  compile: (resolve: Resolve) => (row: SourceRow) => Mapped | Refused,
+): Mapper<Mapped> {
+  let compiled: ((row: SourceRow) => Mapped | Refused) | undefined;
+  const map = (row: SourceRow): Mapped | Refused => {
+    compiled ??= compile(resolver(columnsOf([row]), { sparse: true }));
+    return compiled(row);
+  };
+  const prepare = (firstRows: readonly SourceRow[]): void => {
+    if (firstRows.length === 0) return;
+    const columns = columnsOf(firstRows);
+    checkColumns(mentions, columns);
+    compiled = compile(resolver(columns));
+  };
+  return Object.assign(map, { prepare, mentions });
+}
+
+export const SKIPPED: Refused = {
+  ok: false,
+  field: null,
+  reason: 'skipped',
+  message: 'left out by skip_where',
+};
+
+export function refused(field: string, reason: string, message: string): Refused {
+  return { ok: false, field, reason, message };
+}
+
+/** Whether a row is to be left out. */
+export function compileSkip(conditions: readonly SkipCondition[], resolve: Resolve) {
+  const tests = conditions.map(condition => compileCondition(condition, resolve));
+  return (source: Record<string, unknown>): boolean => tests.some(test => test(source));
+}
+
+type Field = { index: number; name: string; column: CompiledColumn };
+export type Fill = (values: Value[], source: Record<string, unknown>) => DroppedValue[] | null;
+
+/**
+ * Compiles the mapped columns into a function that fills a row of values, in the order of `names`, and returns what
+ * had to be dropped.
+ */
+export function compileFill(
+  kind: 'assessor' | 'listings',
+  names: readonly string[],
+  columns: Partial<Record<string, ColumnSpec>>,
+  resolve: Resolve,
+  today = new Date(),
+): Fill {
+  const lastYear = today.getUTCFullYear() + 1;
+  const fields: Field[] = names.flatMap((name, index) => {
+    const spec = columns[name];
+    const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear });
+    return column ? [{ index, name, column }] : [];
+  });
+  return (values, source) => {
+    let dropped: DroppedValue[] | null = null;
+    for (const { index, name, column } of fields) {
+      const value = column.read(source);
+      if (!isFailure(value)) {
+        values[index] = value;
+        continue;
+      }
+      dropped ??= [];
+      dropped.push({
+        field: name,
+        reason: value.reason,
+        message: `'${shown(column.raw(source))}' ${value.says}`,
+      });
+    }
+    return dropped;
+  };
+}

@@ -1,0 +1,81 @@
+import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import type { ListingInput } from '../../feeds/feed.ts';
+import type { Value } from '../validate/values.ts';
+import { isKnownCounty, noSuchCounty } from './county.ts';
+import {
+  compileFill,
+  compileSkip,
+  type DroppedValue,
+  type Mapper,
+  type MapperOptions,
+  mapperOf,
+  type Refused,
+  refused,
+  SKIPPED,
+} from './fields.ts';
+import { columnMentions, conditionMentions, type Mention, type Resolve } from './names.ts';
+
+/** A listing's value: as a parcel's, or a list of texts for `photos`. */
+export type ListingValue = Value;
+
+export type MappedListing = {
+  ok: true;
+  /** In the order of LISTING_FIELD_NAMES. */
+  values: ListingValue[];
+  dropped: DroppedValue[] | null;
+};
+
+export type ListingMapper = Mapper<MappedListing>;
+
+/**
+ * Compiles the mapping of a listings feed. A row is refused when its source_id or status is missing or unusable, or
+ * when the price of its status is there but unusable; a price that the source withholds is null. Every other value
+ * that does not parse becomes null and is reported.
+ */
+export function compileListingMapper(input: ListingInput, options: MapperOptions = {}): ListingMapper {
+  return mapperOf(listingMentions(input), resolve => compile(input, options, resolve));
+}
+
+function listingMentions(input: ListingInput): Mention[] {
+  return [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
+}
+
+const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, index) => [name, index])) as Record<
+  (typeof LISTING_FIELD_NAMES)[number],
+  number
+>;
+
+function compile(input: ListingInput, options: MapperOptions, resolve: Resolve) {
+  const fill = compileFill('listings', LISTING_FIELD_NAMES, input.columns, resolve, options.today);
+  const isSkipped = compileSkip(input.skipWhere, resolve);
+  const isCounty = options.isCounty ?? isKnownCounty;
+
+  return ({ values: source }: { values: Record<string, unknown> }) => {
+    if (isSkipped(source)) return SKIPPED;
+    const values: ListingValue[] = new Array(LISTING_FIELD_NAMES.length).fill(null);
+    let dropped = fill(values, source);
+    const fault = unusable(values, dropped);
+    if (fault) return fault;
+    values[AT.source] ??= input.label;
+    values[AT.fips] ??= input.fips;
+    const fips = values[AT.fips];
+    if (typeof fips === 'number' && !isCounty(fips)) {
+      values[AT.fips] = null;
+      dropped ??= [];
+      dropped.push({ field: 'fips', reason: 'unknown_fips', message: noSuchCounty(fips) });
+    }
+    return { ok: true as const, values, dropped };
+  };
+}
+
+/** Why a listing cannot be stored. What was there but did not parse says more than that it is missing. */
+function unusable(values: readonly ListingValue[], dropped: readonly DroppedValue[] | null): Refused | null {
+  const price = values[AT.status] === 'SOLD' ? 'sold_price' : 'list_price';
+  for (const field of ['source_id', 'status', price] as const) {
+    if (values[AT[field]] !== null) continue;
+    const cause = dropped?.find(value => value.field === field);
+    if (cause) return refused(field, cause.reason, cause.message);
+    if (field !== price) return refused(field, `missing_${field}`, `${field} is empty`);
+  }
+  return null;
+}

@@ -1,0 +1,91 @@
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { targetSpec } from '../../feeds/definition.ts';
+import type { ParcelInput, Sales } from '../../feeds/feed.ts';
+import { compileColumn } from './column.ts';
+import { compileCondition } from './condition.ts';
+import { compileCounty, isKnownCounty } from './county.ts';
+import {
+  compileFill,
+  compileSkip,
+  type DroppedValue,
+  type Mapper,
+  type MapperOptions,
+  mapperOf,
+  refused,
+  SKIPPED,
+} from './fields.ts';
+import { compileKey } from './key.ts';
+import { columnMentions, conditionMentions, type Mention, type Resolve } from './names.ts';
+
+export type MappedParcel = {
+  ok: true;
+  key: string;
+  fips: number;
+  /** In the order of PARCEL_FIELD_NAMES. */
+  values: FieldValue[];
+  /** Whether the row's last sale becomes a comp. */
+  sale: boolean;
+  dropped: DroppedValue[] | null;
+};
+
+export type ParcelMapper = Mapper<MappedParcel>;
+
+export type ParcelMapperOptions = MapperOptions & {
+  /** County of every row, or null when the rows say theirs. */
+  fips: number | null;
+  sales?: Sales | null;
+};
+
+/**
+ * Compiles the mapping of a roll or its shape, once, into a function of a row. A row without a key or with an
+ * unknown or foreign county is refused; every other value that does not parse becomes null and is reported.
+ */
+export function compileParcelMapper(input: ParcelInput, options: ParcelMapperOptions): ParcelMapper {
+  return mapperOf(parcelMentions(input, options.sales), resolve => compile(input, options, resolve));
+}
+
+function parcelMentions(input: ParcelInput, sales?: Sales | null): Mention[] {
+  return [
+    ...input.key.columns.map(column => ({ where: 'key', column, optional: false })),
+    ...columnMentions(input.columns),
+    ...conditionMentions('skip_where', input.skipWhere),
+    ...conditionMentions('sales.where', sales?.where ?? []),
+  ];
+}
+
+function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Resolve) {
+  const fill = compileFill('assessor', PARCEL_FIELD_NAMES, input.columns, resolve, options.today);
+  const fipsTarget = { name: 'fips', spec: targetSpec('assessor', 'fips') };
+  const fipsColumn = input.columns.fips
+    ? compileColumn(fipsTarget, input.columns.fips, { resolve, lastYear: 0 })
+    : null;
+  const countyOf = compileCounty(options.fips, fipsColumn, options.isCounty ?? isKnownCounty);
+  const keyOf = compileKey(input.key, resolve);
+  const noKey = refused('key', 'missing_key', `no key: ${input.key.columns.join(', ')} empty`);
+  const isSkipped = compileSkip(input.skipWhere, resolve);
+  const isSale = options.sales ? compileSale(options.sales, resolve) : () => false;
+
+  return ({ values: source }: { values: Record<string, unknown> }) => {
+    if (isSkipped(source)) return SKIPPED;
+    const key = keyOf(source);
+    if (key === null) return noKey;
+    const fips = countyOf(source);
+    if (typeof fips === 'object') return fips;
+    const values: FieldValue[] = new Array(PARCEL_FIELD_NAMES.length).fill(null);
+    const dropped = fill(values, source);
+    return { ok: true as const, key, fips, values, sale: isSale(source, values), dropped };
+  };
+}
+
+const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
+const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
+
+/** Whether a row's last sale becomes a comp: it has a day, a price, and passes the feed's conditions. */
+function compileSale(sales: Sales, resolve: Resolve) {
+  const tests = sales.where.map(condition => compileCondition(condition, resolve));
+  return (source: Record<string, unknown>, values: readonly FieldValue[]): boolean => {
+    const price = values[SALE_PRICE];
+    if (values[SALE_DATE] === null || typeof price !== 'number') return false;
+    return price > 0 && price >= sales.minPrice && tests.every(test => test(source));
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Why a value cannot be used. `reason` is stable and counted (`plat runs show`); `says` completes the sentence
+ * `'<value>' …`. Instances are made once: a parser returns one of them instead of throwing, because a roll of a
+ * million rows may hold a million bad values.
+ */
+export type Failure = { readonly reason: string; readonly says: string };
+
+const failure = (reason: string, says: string): Failure => ({ reason, says });
+
+export const FAILURES = {
+  notANumber: failure('not_a_number', 'is not a number'),
+  notWhole: failure('not_whole', 'is not a whole number'),
+  negative: failure('negative', 'is negative'),
+  outOfRange: failure('out_of_range', 'is out of range'),
+  notADate: failure('not_a_date', 'is not a date in the expected format'),
+  dateOutOfRange: failure('date_out_of_range', 'lies before 1800 or after the end of next year'),
+  notABoolean: failure('not_a_boolean', 'is neither yes nor no; list it under values'),
+  notAState: failure('not_a_state', 'is not a US state'),
+  notAZip: failure('not_a_zip', 'is not a US ZIP code'),
+  notAFips: failure('not_a_fips', 'is not a county FIPS code'),
+  notAStatus: failure(
+    'unknown_status',
+    'is not ACTIVE, PENDING, SOLD or OFF_MARKET; list it under values of columns.status',
+  ),
+  notAUrl: failure('not_a_url', 'is not an http(s) address'),
+  unknownUnit: failure('unknown_unit', 'comes in a unit that is none of acres, sqft, sqm, hectares'),
+} as const satisfies Record<string, Failure>;
+
+export function isFailure(value: unknown): value is Failure {
+  return typeof value === 'object' && value !== null && 'reason' in value;
+}
+
+/** The value as a message shows it: one line of at most 60 characters. */
+export function shown(raw: unknown): string {
+  const text =
+    typeof raw === 'string'
+      ? raw
+      : typeof raw === 'object' && raw !== null
+        ? JSON.stringify(raw)
+        : String(raw);
+  const line = text.replace(/[\s\0]+/g, ' ');
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}

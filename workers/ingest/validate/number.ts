@@ -1,0 +1,74 @@
+import { FAILURES, type Failure } from './failure.ts';
+import { tidyText } from './text.ts';
+
+/** Plain decimal notation, with or without an exponent; keeps '0x1F' and 'Infinity' out, which Number() takes. */
+const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
+/** '$1,234,567.50', '1,234', '(350)' for minus 350. */
+const WRITTEN = /^\(?[-+]?\$?\s?[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d*)?\)?$/;
+
+/** A number as written in a source, `$` and thousands separators accepted; null for nothing. */
+export function parseNumber(raw: unknown): number | null | Failure {
+  if (typeof raw === 'number') {
+    if (Number.isFinite(raw)) return raw;
+    return Number.isNaN(raw) ? null : FAILURES.notANumber;
+  }
+  const text = tidyText(raw);
+  if (text === null) return null;
+  if (PLAIN.test(text)) return Number(text);
+  if (!WRITTEN.test(text) || !/\d/.test(text)) return FAILURES.notANumber;
+  const magnitude = Number(text.replace(/[($,)\s]/g, ''));
+  if (Number.isNaN(magnitude)) return FAILURES.notANumber;
+  return text.startsWith('(') ? -Math.abs(magnitude) : magnitude;
+}
+
+type Numeric = number | null | Failure;
+
+/** A quantity that cannot be negative. */
+export function quantity(value: Numeric): Numeric {
+  return typeof value === 'number' && value < 0 ? FAILURES.negative : value;
+}
+
+/** Acres: 0 means that none are stated, which is no fault of the row. */
+export function acres(value: Numeric): Numeric {
+  return value === 0 ? null : quantity(value);
+}
+
+/** No parcel and no mortgage is worth a trillion dollars; such a figure is a filler like 9999999999999. */
+const MAX_USD = 1e12;
+
+/** Whole US dollars. */
+export function money(value: Numeric): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value < 0) return FAILURES.negative;
+  return value >= MAX_USD ? FAILURES.outOfRange : Math.round(value);
+}
+
+/** A count that fits the database's 4-byte integer. */
+export function count(value: Numeric): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value < 0) return FAILURES.negative;
+  if (!Number.isInteger(value)) return FAILURES.notWhole;
+  return value > 2_147_483_647 ? FAILURES.outOfRange : value;
+}
+
+/** A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`; 0 means unknown. */
+export function year(value: Numeric, lastYear: number): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value === 0) return null;
+  if (!Number.isInteger(value)) return FAILURES.notWhole;
+  return value < 1600 || value > lastYear ? FAILURES.outOfRange : value;
+}
+
+/** A percentage from 0 to 100. */
+export function percent(value: Numeric): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value < 0) return FAILURES.negative;
+  return value > 100 ? FAILURES.outOfRange : value;
+}
+
+/** Degrees within ±`limit`; exactly 0 is a filler (the equator and Greenwich are far from every US county). */
+export function degrees(value: Numeric, limit: 90 | 180): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value === 0) return null;
+  return Math.abs(value) > limit ? FAILURES.outOfRange : value;
+}

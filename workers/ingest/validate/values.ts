@@ -1,0 +1,81 @@
+import { LISTING_STATUSES, type ListingFieldSpec } from '../../../shared/domain/listing-fields.ts';
+import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
+import { dateParser } from './date.ts';
+import { FAILURES, type Failure } from './failure.ts';
+import { parseList } from './list.ts';
+import { acres, count, degrees, money, parseNumber, percent, quantity, year } from './number.ts';
+import { parseFips, parseState, parseZip } from './place.ts';
+import { tidyText } from './text.ts';
+
+/** Turns what a source holds into what a column of ours holds. Null is "not known"; a Failure is "cannot be used". */
+export type Value = FieldValue | string[];
+export type Parser = (raw: unknown) => Value | Failure;
+
+export type ParserOptions = {
+  /** The source's number times this is the number in the field's unit. */
+  scale?: number | undefined;
+  /** `date` of the feed. */
+  date?: string | undefined;
+  /** The last year that a date or a building year may lie in: next year, seen from today. */
+  lastYear: number;
+};
+
+const YES = new Set(['Y', 'YES', 'T', 'TRUE', '1']);
+const NO = new Set(['N', 'NO', 'F', 'FALSE', '0']);
+
+function parseBoolean(raw: unknown): boolean | null | Failure {
+  if (typeof raw === 'boolean') return raw;
+  const text = tidyText(raw)?.toUpperCase();
+  if (text === undefined) return null;
+  return YES.has(text) ? true : NO.has(text) ? false : FAILURES.notABoolean;
+}
+
+const STATUSES = new Set<string>(LISTING_STATUSES);
+
+function parseStatus(raw: unknown): string | null | Failure {
+  const text = tidyText(raw)?.toUpperCase();
+  if (text === undefined) return null;
+  return STATUSES.has(text) ? text : FAILURES.notAStatus;
+}
+
+/** The parser of a target field. */
+export function fieldParser(name: string, spec: ListingFieldSpec, options: ParserOptions): Parser {
+  const number = scaled(options.scale);
+  switch (spec.type) {
+    case 'text':
+      return tidyText;
+    case 'state':
+      return parseState;
+    case 'zip':
+      return parseZip;
+    case 'fips':
+      return parseFips;
+    case 'status':
+      return parseStatus;
+    case 'list':
+      return parseList;
+    case 'boolean':
+      return parseBoolean;
+    case 'date':
+      return dateParser(options.date, options.lastYear);
+    case 'year':
+      return raw => year(number(raw), options.lastYear);
+    case 'money':
+      return raw => money(number(raw));
+    case 'integer':
+      return raw => count(number(raw));
+    case 'degrees':
+      return name === 'latitude' ? raw => degrees(number(raw), 90) : raw => degrees(number(raw), 180);
+    case 'number':
+      if (spec.unit === 'acres') return raw => acres(number(raw));
+      return spec.unit === 'percent' ? raw => percent(number(raw)) : raw => quantity(number(raw));
+  }
+}
+
+function scaled(scale: number | undefined): typeof parseNumber {
+  if (scale === undefined) return parseNumber;
+  return raw => {
+    const value = parseNumber(raw);
+    return typeof value === 'number' ? value * scale : value;
+  };
+}
