@@ -29,12 +29,15 @@ export type BenchResult = {
 export type Bench = (options: BenchOptions) => Promise<BenchResult | BenchResult[]>;
 
 /** A new migrated database on the bench server, dropped afterwards. */
-export async function withBenchDatabase<T>(options: BenchOptions, work: (url: string) => Promise<T>): Promise<T> {
+export async function withBenchDatabase<T>(
+  options: BenchOptions,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
   const name = `plat_bench_${randomBytes(4).toString('hex')}`;
   await onServer(options.serverUrl, client => client.query(`create database ${name}`));
   try {
     const url = withDatabase(options.serverUrl, name);
-    await migrate(url, { queue: false });
+    await migrate(url, { queue: true });
     return await work(url);
   } finally {
     await onServer(options.serverUrl, client => client.query(`drop database if exists ${name} with (force)`));

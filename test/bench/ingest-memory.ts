@@ -1,0 +1,174 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { loadConfig } from '../../shared/config.ts';
+import { createPool, type Pool } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { enqueue, getJob } from '../../shared/jobs.ts';
+import { createLogger } from '../../shared/log.ts';
+import { rootDir } from '../../shared/root.ts';
+import { ingestJob } from '../../workers/ingest/job.ts';
+import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
+import { rollFeed, writeFeed } from './generate/feed-files.ts';
+import { writeRoll } from './generate/roll.ts';
+
+const PARCELS = 1_000_000;
+const QUICK_PARCELS = 10_000;
+const STEPS = 5;
+const MAX_PEAK_MB = 400;
+/** Flat: from a fifth of the roll on, the peak grows by no more than this. */
+const MAX_GROWTH = 1.15;
+const SAMPLE_MS = 50;
+const LOOK_MS = 200;
+
+type Measured = {
+  /** The highest RSS, in MB, by the time that each fifth of the roll had been read, and by the end of the run. */
+  peakAt: number[];
+  peak: number;
+  seconds: number;
+};
+
+/**
+ * Memory of a worker, a process of its own as in production, that is given one job: to ingest a large roll. Its resident
+ * set is sampled from outside, so that nothing is missed while it is busy.
+ */
+export async function bench(options: BenchOptions): Promise<BenchResult[]> {
+  const parcels = options.quick ? QUICK_PARCELS : PARCELS;
+  const feeds = join(options.folder, 'feeds');
+  mkdirSync(feeds);
+  const roll = join(options.folder, 'large-roll.ndgeojson');
+  options.note(`  generating a roll of ${parcels} parcels`);
+  await writeRoll(roll, 'ndgeojson', { parcels, seed: 2 });
+  writeFeed(join(feeds, 'bench-large-roll.yaml'), rollFeed('bench-large-roll', roll));
+
+  const measured = await withBenchDatabase(options, url => watchWorker(options, url, feeds, parcels));
+  const { peakAt, peak, seconds } = measured;
+  const details = {
+    ...Object.fromEntries(
+      peakAt.map((mb, i) => [
+        `MB at ${(((i + 1) * parcels) / STEPS).toLocaleString('en-US')}`,
+        Math.round(mb),
+      ]),
+    ),
+    'MB at the end': Math.round(peak),
+    seconds: Math.round(seconds),
+  };
+  const what = `of a worker that ingests ${parcels.toLocaleString('en-US')} parcels`;
+  return [
+    judged(
+      { name: `peak memory ${what}`, reference: '', value: peak, unit: 'MB', details },
+      { most: MAX_PEAK_MB },
+    ),
+    {
+      name: `growth of the peak memory ${what}`,
+      reference: `its peak when ${(parcels / STEPS).toLocaleString('en-US')} were read`,
+      value: peak / peakAt[0]!,
+      unit: 'x',
+      reach: `at most ${MAX_GROWTH} x`,
+      pass: peak / peakAt[0]! <= MAX_GROWTH,
+      details,
+    },
+  ];
+}
+
+async function watchWorker(
+  options: BenchOptions,
+  url: string,
+  feeds: string,
+  parcels: number,
+): Promise<Measured> {
+  const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
+  const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench', max: 2 });
+  const { id } = await enqueue(
+    pool,
+    ingestJob,
+    ingestJob.payload.parse({ feed: 'bench-large-roll', requestedBy: 'bench' }),
+  );
+  const worker = spawn(process.execPath, ['--import', 'tsx', 'workers/main.ts'], {
+    cwd: rootDir,
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      FEEDS_DIR: feeds,
+      SAMPLE_FEEDS: '0',
+      LOG_LEVEL: 'warn',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const begin = performance.now();
+  const memory = sampleMemory(worker);
+  try {
+    const peakAt = await watchJob(pool, id, worker, parcels, memory);
+    options.note(`  done in ${Math.round((performance.now() - begin) / 1000)} s`);
+    return { peakAt, peak: memory.peak(), seconds: (performance.now() - begin) / 1000 };
+  } finally {
+    memory.stop();
+    if (worker.exitCode === null) {
+      worker.kill('SIGTERM');
+      await once(worker, 'exit');
+    }
+    await pool.end();
+  }
+}
+
+type Memory = { peak(): number; stop(): void };
+
+/** The peak when each fifth of the roll had been read, as the job's own note tells it. */
+async function watchJob(
+  pool: Pool,
+  id: string,
+  worker: ChildProcess,
+  parcels: number,
+  memory: Memory,
+): Promise<number[]> {
+  const peakAt: number[] = [];
+  for (;;) {
+    const job = await getJob(pool, id);
+    const isRead =
+      job.status === 'done' || (job.note !== null && !job.note.startsWith('roll:') && peakAt.length > 0);
+    const read = isRead ? parcels : Number(/(\d+) rows/.exec(job.note ?? '')?.[1] ?? 0);
+    while (peakAt.length < STEPS && read >= ((peakAt.length + 1) * parcels) / STEPS)
+      peakAt.push(memory.peak());
+    if (job.status === 'done') {
+      expectMerged(job.result, parcels);
+      return peakAt;
+    }
+    if (job.status === 'failed' || worker.exitCode !== null) {
+      throw new PlatError(
+        'bench',
+        `The worker did not do the job: ${job.error ?? `it ended with ${worker.exitCode}`}.`,
+      );
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+function expectMerged(result: unknown, parcels: number): void {
+  const { status, counts } = result as { status: string; counts: { new: number } };
+  if (status === 'merged' && counts.new === parcels) return;
+  throw new PlatError(
+    'bench',
+    `The run should have merged ${parcels} new parcels, but: ${JSON.stringify(result)}`,
+  );
+}
+
+function sampleMemory(worker: ChildProcess): Memory {
+  let peak = 0;
+  const timer = setInterval(async () => {
+    peak = Math.max(peak, await residentMb(worker.pid!).catch(() => 0));
+  }, SAMPLE_MS);
+  return { peak: () => peak, stop: () => clearInterval(timer) };
+}
+
+/** The highest resident set so far: the kernel's own mark on Linux, elsewhere that of this moment. */
+async function residentMb(pid: number): Promise<number> {
+  if (process.platform === 'linux') {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+  }
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) / 1024;
+}
