@@ -152,7 +152,8 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
 
 /** Groups of polygons connected by meeting extents, in the order of their first members. */
 function groupByExtent(polygons: MultiPolygon): MultiPolygon[] {
-  const boxes = polygons.map(polygon => extent([polygon]));
+  // Holes count too: one that lies beyond its shell may end as a part.
+  const boxes = polygons.map(polygon => extent(polygon.map(ring => [ring])));
   const groupOf = polygons.map((_, i) => i);
   const rootOf = (i: number): number => {
     let root = i;

@@ -263,6 +263,13 @@ describe('repairs of rings that meet themselves or each other', () => {
     expect(planarArea(stray.polygons)).toBe(5);
   });
 
+  test('a hole beyond its shell counts once where another part lies over it', () => {
+    const coordinates = [[square(0, 0, 1), clockwise(square(5, 0, 2))], [square(6, 0, 2)]];
+    const stray = prepared({ type: 'MultiPolygon', coordinates });
+    expect(stray.repairs).toEqual(['hole_outside_shell', 'parts_merged']);
+    expect(planarArea(stray.polygons)).toBe(1 + 6);
+  });
+
   test('overlapping and nested holes take their land out once', () => {
     const overlapping = prepared(polygon(square(0, 0, 9), square(1, 1, 2), square(2, 2, 2)));
     expect(overlapping.repairs).toEqual(['holes_merged']);
