@@ -1,0 +1,212 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Ajv2020 from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { PlatError } from '../../../shared/errors.ts';
+import { rootDir } from '../../../shared/root.ts';
+import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
+import { listFeeds, loadFeed } from '../../../workers/feeds/load.ts';
+import { assessor, feedOf, listings, sampleFeeds } from './support.ts';
+
+const MINIMAL = `name: a-county
+kind: assessor
+fips: 1001
+roll:
+  source: roll.csv
+  format: csv
+  key: PIN
+`;
+
+function fault(text: string): string {
+  try {
+    feedOf(text);
+  } catch (error) {
+    if (error instanceof PlatError && error.code === 'feed_definition') return error.message;
+    throw error;
+  }
+  throw new Error('the feed was accepted');
+}
+
+describe('a feed file', () => {
+  test('needs little: the rest has defaults', () => {
+    const feed = assessor(feedOf(MINIMAL));
+    expect(feed).toMatchObject({
+      name: 'a-county',
+      fips: 1001,
+      schedule: null,
+      asOf: null,
+      roll: { input: { source: 'roll.csv', format: 'csv' }, key: { columns: ['PIN'] }, columns: {}, skipWhere: [] },
+      shape: null,
+      sales: null,
+      gates: {
+        maxRowDropPercent: 10,
+        maxKeyDropPercent: 10,
+        maxRejectPercent: 5,
+        maxOutsidePercent: 1,
+        emptyColumns: true,
+      },
+    });
+  });
+
+  test('may be JSON', () => {
+    expect(feedOf(JSON.stringify(parse(MINIMAL))).name).toBe('a-county');
+  });
+
+  test('an unknown property is an error with its line, its path and what was meant', () => {
+    expect(fault(`${MINIMAL}  columns:\n    apm: PIN\n`)).toMatch(
+      /feed\.yaml:9: roll\.columns\.apm: is no property of this section; did you mean apn/,
+    );
+    expect(fault(`${MINIMAL}  fromat: csv\n`)).toMatch(/feed\.yaml:8: roll\.fromat: .*did you mean format/);
+    expect(fault(`${MINIMAL}atribution: Me\n`)).toMatch(/feed\.yaml:8: atribution: .*did you mean attribution/);
+    expect(fault(`${MINIMAL}  columns:\n    acres: { colum: ACRES }\n`)).toMatch(/:9: roll\.columns\.acres\.colum: /);
+  });
+
+  test('every fault is named, in the order of the file', () => {
+    const lines = fault(`${MINIMAL.replace('kind: assessor', 'kind: parcels')}licence: 3\n`).split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/feed\.yaml:2: kind: /);
+    expect(lines[1]).toMatch(/feed\.yaml:8: licence: /);
+  });
+
+  test('broken YAML names its line', () => {
+    expect(fault('name: a\nkind: [assessor\n')).toMatch(/feed\.yaml:\d: /);
+  });
+
+  test.each([
+    ['name: Not A Name', /name: must be 1 to 63 of a-z/],
+    ['fips: "99"', /fips: is no county FIPS code/],
+    ['as_of: 2025-02-30', /as_of: is no day/],
+    ['schedule: { cron: "61 6 * * *" }', /schedule\.cron: has a wrong minute: '61'/],
+    ['schedule: { cron: "0 6 * *" }', /schedule\.cron: needs five fields/],
+    ['schedule: { cron: "0 6 * * *", timezone: America/Gotham }', /schedule\.timezone: is no IANA time zone/],
+    ['gates: { max_reject_percent: 101 }', /gates\.max_reject_percent: /],
+    ['preset: reso', /preset: reso is a preset for kind listings/],
+    ['sales: {}', /sales: needs roll\.columns\.last_sale_date/],
+    ['listings: { source: a.csv, format: csv }', /listings: belongs to kind listings/],
+    ['shape: { source: a.geojson, format: geojson }', /shape: needs a key/],
+  ])('%s is refused', (line, message) => {
+    const key = line.slice(0, line.indexOf(':'));
+    const rest = MINIMAL.replace(new RegExp(`^${key}:.*\n`, 'm'), '');
+    expect(fault(`${rest}${line}\n`)).toMatch(message);
+  });
+
+  test.each([
+    ['apn: { column: PIN, columns: [A, B] }', /gives column and columns; give one of them/],
+    ['apn: { join: "-" }', /says nothing about where the value comes from/],
+    ['acres: { column: A, date: YYYY }', /date is for dates, and this is a number/],
+    ['apn: { column: A, scale: 2 }', /scale is for numbers, and this is a text/],
+    ['last_sale_price: { column: A, unit: sqft }', /unit is for areas/],
+    ['last_sale_date: { column: A, date: yesterday }', /is no date format/],
+    ['situs_state: { value: New Hampshite }', /'New Hampshite' is not a US state/],
+    ['vacant: { column: A, values: { V: maybe } }', /'maybe' is neither yes nor no/],
+  ])('the column %s is refused', (column, message) => {
+    expect(fault(`${MINIMAL}  columns:\n    ${column}\n`)).toMatch(message);
+  });
+
+  test('a roll has a county, its own or its rows', () => {
+    const without = MINIMAL.replace('fips: 1001\n', '');
+    expect(fault(without)).toMatch(/roll: no county: give fips/);
+    expect(assessor(feedOf(`${without}  columns: { fips: COUNTY }\n`)).fips).toBeNull();
+  });
+
+  test('a listings feed lists everything unless it is a RESO service', () => {
+    const text = (format: string) =>
+      `name: mls\nkind: listings\ntitle: The MLS\npreset: reso\nlistings: { source: "https://mls.example/Property", format: ${format} }\n`;
+    expect(listings(feedOf(text('reso'))).listings).toMatchObject({ snapshot: false, label: 'The MLS' });
+    expect(listings(feedOf(text('ndjson'))).listings.snapshot).toBe(true);
+  });
+
+  test('the settings of a RESO service reach its reader', () => {
+    const feed = feedOf(`name: mls
+kind: listings
+preset: reso
+listings:
+  source: https://mls.example/Property
+  format: reso
+  reso: { token_env: MLS_TOKEN, filter: "PropertyType eq 'Land'", page_size: 500, timestamp_field: ModifiedAt }
+`);
+    expect(listings(feed).listings.input.reso).toEqual({
+      tokenEnv: 'MLS_TOKEN',
+      filter: "PropertyType eq 'Land'",
+      pageSize: 500,
+      timestampField: 'ModifiedAt',
+    });
+  });
+
+  test("a feed's own columns win over its preset's, and null takes one out", () => {
+    const feed = assessor(
+      feedOf(`name: r
+kind: assessor
+fips: "26163"
+preset: regrid
+roll:
+  source: regrid.csv
+  format: csv
+  key: parcelnumb
+  columns: { acres: ll_gisacre, vacant: null }
+`),
+    );
+    expect(feed.roll.key).toEqual({ columns: ['parcelnumb'] });
+    expect(feed.roll.columns.acres).toEqual({ column: 'll_gisacre' });
+    expect(feed.roll.columns).not.toHaveProperty('vacant');
+    expect(feed.roll.columns.owner_name).toEqual({ column: 'owner', optional: true });
+  });
+});
+
+describe('folders of feeds', () => {
+  test('the bundled feeds load, sorted by name', async () => {
+    const names = (await listFeeds([sampleFeeds, '/no/such/folder'])).map(feed => feed.name);
+    expect(names).toEqual([...names].sort());
+    expect(names).toEqual(expect.arrayContaining(['bangor-me', 'washington-nh']));
+  });
+
+  test('two feeds of one name are an error that names both files', async () => {
+    const [a, b] = [await mkdtemp(join(tmpdir(), 'feeds-')), await mkdtemp(join(tmpdir(), 'feeds-'))];
+    await writeFile(join(a, 'one.yaml'), MINIMAL);
+    await writeFile(join(b, 'two.yml'), MINIMAL);
+    await expect(listFeeds([a, b])).rejects.toMatchObject({
+      code: 'feed_duplicate',
+      message: expect.stringMatching(/a-county: .*one\.yaml and .*two\.yml/),
+    });
+  });
+
+  test('a missing file is named', async () => {
+    await expect(loadFeed('no-such.yaml')).rejects.toMatchObject({
+      code: 'feed_missing',
+      message: expect.stringContaining('no-such.yaml'),
+    });
+  });
+});
+
+describe('feed.schema.json', () => {
+  type Node = { description?: string; $ref?: string; properties?: Record<string, Node>; [key: string]: unknown };
+  const schema = JSON.parse(feedJsonSchema()) as Node;
+
+  test('is current: `npm run generate` writes it', async () => {
+    expect(await readFile(join(rootDir, 'feed.schema.json'), 'utf8')).toBe(feedJsonSchema());
+  });
+
+  test('describes every property', () => {
+    const silent: string[] = [];
+    const walk = (node: unknown, path: string): void => {
+      if (typeof node !== 'object' || node === null) return;
+      for (const [name, property] of Object.entries((node as Node).properties ?? {})) {
+        if (!property.description && !property.$ref) silent.push(`${path}.${name}`);
+      }
+      for (const [name, child] of Object.entries(node)) walk(child, `${path}.${name}`);
+    };
+    walk(schema, '');
+    expect(silent).toEqual([]);
+  });
+
+  test('accepts the bundled feeds and refuses an unknown property', async () => {
+    const validate = new Ajv2020({ strict: false }).compile(schema);
+    for (const name of ['washington-nh', 'bangor-me']) {
+      const feed: unknown = parse(await readFile(join(sampleFeeds, `${name}.yaml`), 'utf8'));
+      expect(validate(feed), JSON.stringify(validate.errors)).toBe(true);
+    }
+    expect(validate({ ...(parse(MINIMAL) as object), color: 'red' })).toBe(false);
+  });
+});

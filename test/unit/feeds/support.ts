@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { rootDir } from '../../../shared/root.ts';
+import type { AssessorFeed, Feed, ListingsFeed } from '../../../workers/feeds/feed.ts';
+import { parseFeed } from '../../../workers/feeds/load.ts';
+
+export const presetFixtures = join(rootDir, 'test', 'fixtures', 'feeds', 'presets');
+export const sampleFeeds = join(rootDir, 'workers', 'sample', 'feeds');
+
+export function assessor(feed: Feed): AssessorFeed {
+  if (feed.kind !== 'assessor') throw new Error(`${feed.name} is no assessor feed`);
+  return feed;
+}
+
+export function listings(feed: Feed): ListingsFeed {
+  if (feed.kind !== 'listings') throw new Error(`${feed.name} is no listings feed`);
+  return feed;
+}
+
+/** A feed from its text, as if it lay in the folder of the preset fixtures. */
+export const feedOf = (text: string): Feed => parseFeed(text, join(presetFixtures, 'feed.yaml'));
