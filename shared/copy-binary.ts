@@ -14,23 +14,34 @@ const POSTGRES_EPOCH_DAY = 10_957;
 
 /**
  * Column types and the arrays that they fill: `"char"` (one byte) a Uint8Array; int4 and date (days since 1970-01-01) an
- * Int32Array; int8 (to 2^53) and float8 a Float64Array.
+ * Int32Array; int8 (to 2^53) and float8 a Float64Array; digits5, a text of five digits such as a ZIP, an Int32Array, where any other
+ * text counts as null.
  */
 type Arrays = {
   char: Uint8Array;
   int4: Int32Array;
   date: Int32Array;
+  digits5: Int32Array;
   int8: Float64Array;
   float8: Float64Array;
 };
 export type CopyType = keyof Arrays;
 
-const BYTES: Record<CopyType, number> = { char: 1, int4: 4, date: 4, int8: 8, float8: 8 };
+/** Undefined where the length varies. */
+const BYTES: Record<CopyType, number | undefined> = {
+  char: 1,
+  int4: 4,
+  date: 4,
+  digits5: undefined,
+  int8: 8,
+  float8: 8,
+};
 
 const newArray: { [T in CopyType]: (length: number) => Arrays[T] } = {
   char: length => new Uint8Array(length),
   int4: length => new Int32Array(length),
   date: length => new Int32Array(length),
+  digits5: length => new Int32Array(length),
   int8: length => new Float64Array(length),
   float8: length => new Float64Array(length),
 };
@@ -60,7 +71,6 @@ export async function readCopyBinary<C extends CopyColumns>(
 function createReader(columns: [name: string, column: CopyColumn][]) {
   const types = columns.map(([, column]) => column.type);
   const nulls = columns.map(([, column]) => column.null);
-  const widest = 2 + types.reduce((sum, type) => sum + 4 + BYTES[type], 0);
   let capacity = FIRST_CAPACITY;
   let arrays = types.map(type => newArray[type](capacity));
   let rows = 0;
@@ -78,11 +88,12 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
     });
   }
 
-  /** Reads the row at `at`; returns where the next begins. */
-  function readRow(data: DataView, at: number): number {
-    if (rows === capacity) grow();
-    let next = at + 2;
+  /** Reads the fields of a row from `at` on; returns where the row ends, or -1 when it ends beyond the data. */
+  function readFields(data: DataView, at: number): number {
+    const end = data.byteLength;
+    let next = at;
     for (let i = 0; i < types.length; i++) {
+      if (next + 4 > end) return -1;
       const length = data.getInt32(next);
       next += 4;
       const array = arrays[i]!;
@@ -90,48 +101,52 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
         array[rows] = nulls[i]!;
         continue;
       }
+      if (next + length > end) return -1;
       const type = types[i]!;
-      if (length !== BYTES[type])
-        throw mismatch(`column ${columns[i]![0]} has ${length} bytes, ${type} has ${BYTES[type]}`);
-      if (type === 'int4') array[rows] = data.getInt32(next);
-      else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
-      else if (type === 'float8') array[rows] = data.getFloat64(next);
-      else if (type === 'int8') array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
-      else array[rows] = data.getUint8(next);
+      if (type === 'digits5') {
+        const number = fiveDigitsAt(data, next, length);
+        array[rows] = number < 0 ? nulls[i]! : number;
+      } else {
+        if (length !== BYTES[type]) throw wrongLength(i, length);
+        if (type === 'int4') array[rows] = data.getInt32(next);
+        else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
+        else if (type === 'float8') array[rows] = data.getFloat64(next);
+        else if (type === 'int8')
+          array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
+        else array[rows] = data.getUint8(next);
+      }
       next += length;
     }
-    rows++;
     return next;
   }
 
   /** Reads the rows that lie whole in `bytes`; returns where the first that does not begins. */
-  function readRows(bytes: Buffer, from: number, atEnd: boolean): number {
+  function readRows(bytes: Buffer, from: number): number {
     const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     let at = from;
     while (at + 2 <= bytes.length) {
       const fields = data.getInt16(at);
       if (fields === -1) {
         ended = true;
-        return at + 2;
+        return bytes.length;
       }
       if (fields !== types.length) throw mismatch(`a row has ${fields} fields, not ${types.length}`);
-      // A row with nulls is shorter than the widest; only the last ones of the data are worth a closer look.
-      if (at + widest > bytes.length && !(atEnd && isWhole(data, at))) return at;
-      at = readRow(data, at);
+      if (rows === capacity) grow();
+      const end = readFields(data, at + 2);
+      if (end < 0) return at;
+      rows++;
+      at = end;
     }
     return at;
   }
 
-  function isWhole(data: DataView, at: number): boolean {
-    let next = at + 2;
-    for (let i = 0; i < types.length; i++) {
-      if (next + 4 > data.byteLength) return false;
-      next += 4 + Math.max(0, data.getInt32(next));
-    }
-    return next <= data.byteLength;
+  function wrongLength(i: number, length: number): PlatError {
+    const [name, { type }] = columns[i]!;
+    return mismatch(`column ${name} has ${length} bytes, ${type} has ${BYTES[type]}`);
   }
 
-  function read(chunk: Uint8Array, atEnd = false): void {
+  function read(chunk: Uint8Array): void {
+    if (ended) return;
     const bytes =
       rest.length > 0
         ? Buffer.concat([rest, chunk])
@@ -146,16 +161,27 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
       at = HEADER_BYTES + bytes.readInt32BE(SIGNATURE.length + 4);
       begun = true;
     }
-    rest = bytes.subarray(ended ? bytes.length : readRows(bytes, at, atEnd));
+    rest = bytes.subarray(readRows(bytes, at));
   }
 
   function finish() {
-    read(Buffer.alloc(0), true);
     if (!ended) throw mismatch('it ends before its end mark');
     const filled = columns.map(([name], i) => [name, arrays[i]!.subarray(0, rows)]);
     return { rows, columns: Object.fromEntries(filled) };
   }
   return { read, finish };
+}
+
+/** The number that a text of five digits writes, else -1. */
+function fiveDigitsAt(data: DataView, at: number, length: number): number {
+  if (length !== 5) return -1;
+  let number = 0;
+  for (let i = 0; i < length; i++) {
+    const digit = data.getUint8(at + i) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    number = 10 * number + digit;
+  }
+  return number;
 }
 
 function mismatch(what: string): PlatError {

@@ -13,12 +13,14 @@ const COLUMNS = {
   cents: { type: 'int8', null: Number.NaN },
   acres: { type: 'float8', null: Number.NaN },
   day: { type: 'date', null: NONE },
+  zip: { type: 'digits5', null: -1 },
 } as const;
 
 const QUERY = `
   select (case when i % 5 > 0 then i % 3 end)::"char", case when i % 7 > 0 then i - 20000 end::int4,
     case when i % 11 > 0 then (i - 5)::int8 * 9007199254 end, case when i % 13 > 0 then i / 7.0 end::float8,
-    case when i % 17 > 0 then date '1969-12-30' + i end
+    case when i % 17 > 0 then date '1969-12-30' + i end,
+    case when i % 19 > 0 then (array['0328', '03280', '', '3280-12', 'ä', '1234567890', '999999999'])[i % 7 + 1] end
   from generate_series(1, %n) i`;
 
 const dayOf = (date: string) => Date.parse(date) / 86_400_000;
@@ -55,14 +57,16 @@ test.each([0, 1, 40_000])('%i rows arrive as the server has them, nulls included
     columns.cents[i],
     columns.acres[i],
     columns.day[i],
+    columns.zip[i],
   ]);
-  const plain = expected.map(([kind, code, cents, acres, day]) => [
+  const plain = expected.map(([kind, code, cents, acres, day, zip]) => [
     // "char" comes as text: \\0 as the empty string, 1 and 2 as that character.
     kind === null ? 255 : kind === '' ? 0 : String(kind).charCodeAt(0),
     code ?? -1,
     cents ?? Number.NaN,
     acres ?? Number.NaN,
     day === null ? NONE : dayOf(String(day)),
+    /^[0-9]{5}$/.test(String(zip)) ? Number(zip) : -1,
   ]);
   expect(actual).toEqual(plain);
 });
@@ -86,8 +90,8 @@ test.each([
 
 test('columns that are not those of the statement are refused', async () => {
   const data = await copied(3);
-  const { day, ...fewer } = COLUMNS;
-  await expect(readCopyBinary(cut(data, 64), fewer)).rejects.toThrow(/5 fields, not 4/);
-  const wider = { ...COLUMNS, day: { ...day, type: 'float8' } } as const;
+  const { zip, ...fewer } = COLUMNS;
+  await expect(readCopyBinary(cut(data, 64), fewer)).rejects.toThrow(/6 fields, not 5/);
+  const wider = { ...COLUMNS, day: { ...COLUMNS.day, type: 'float8' } } as const;
   await expect(readCopyBinary(cut(data, 64), wider)).rejects.toThrow(/column day has 4 bytes/);
 });

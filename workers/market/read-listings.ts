@@ -6,7 +6,7 @@ import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-s
 /** The columns of copy_listings.sql. */
 const COLUMNS = {
   fips: { type: 'int4', null: -1 },
-  zip: { type: 'int4', null: -1 },
+  zip: { type: 'digits5', null: -1 },
   status: { type: 'char', null: 0 },
   cents: { type: 'int8', null: Number.NaN },
   acres: { type: 'float8', null: Number.NaN },

@@ -3,7 +3,7 @@
 copy (
   select
     l.fips,
-    case when l.zip ~ '^[0-9]{5}$' then l.zip::int end as zip,
+    l.zip,
     (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char" as status,
     (l.price * 100)::int8 as cents,
     l.lot_acres,
