@@ -68,7 +68,7 @@ export function conformsTo(document: Document): (reply: Reply) => void {
     const response = document.paths[path]![documented]!.responses[String(reply.status)];
     if (response === undefined)
       throw new Error(`${reply.method} ${path}: status ${reply.status} is not documented. ${reply.text}`);
-    const at = `/paths/${escape(path)}/${documented}/responses/${reply.status}`;
+    const at = `/paths/${pointerPart(path)}/${documented}/responses/${reply.status}`;
     for (const [name, header] of Object.entries(response.headers ?? {})) {
       const value = reply.headers.get(name);
       if (value === null) {
@@ -76,7 +76,7 @@ export function conformsTo(document: Document): (reply: Reply) => void {
         continue;
       }
       const typed = header.schema.type === 'integer' ? Number(value) : value;
-      assertValid(validator(`${at}/headers/${escape(name)}/schema`), typed, reply);
+      assertValid(validator(`${at}/headers/${pointerPart(name)}/schema`), typed, reply);
     }
     if (reply.method === 'HEAD') return;
     if (response.content === undefined)
@@ -109,6 +109,6 @@ function close(node: unknown): unknown {
   return node;
 }
 
-function escape(part: string): string {
+function pointerPart(part: string): string {
   return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
 }

@@ -1,0 +1,157 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { revokeKey } from '../../../shared/accounts.ts';
+import { insertRegions, newCaller, startTestApi, type TestApi, type TestReply } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+const PATH = '/api/public/v1/markets-stats/33019/stats/';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db);
+const other = await startTestApi(db);
+beforeAll(() => insertRegions(db));
+
+function expectError(reply: TestReply, status: number, code: string): void {
+  expect(reply.json).toMatchObject({ error: { code, request_id: reply.headers.get('x-request-id') } });
+  expect(reply.status).toBe(status);
+  expect(reply.headers.get('x-tokens-used')).toBe('0');
+}
+
+describe('who calls', () => {
+  const whole = `plat_${'a'.repeat(43)}`;
+  test.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['another scheme', `Basic ${whole}`],
+    ['no key', 'Bearer'],
+    ['a key without its prefix', `Bearer ${'a'.repeat(48)}`],
+    ['a key that is too short', 'Bearer plat_abc'],
+    ['two keys', `Bearer ${whole} ${whole}`],
+    ['a key that nobody has', `Bearer ${whole}`],
+  ])('%s is unauthorized', async (_name, authorization) => {
+    const reply = await api.call(PATH, {
+      headers: authorization === undefined ? {} : { Authorization: authorization },
+    });
+    expectError(reply, 401, 'unauthorized');
+    expect(reply.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test('the scheme may be written in any case', async () => {
+    const { key } = await newCaller(db);
+    expect((await api.call(PATH, { headers: { Authorization: `bearer ${key}` } })).status).toBe(200);
+  });
+
+  test('an expired key is unauthorized, also when it expires between two calls', async () => {
+    const past = await newCaller(db, {}, { expiresAt: new Date(Date.now() - 1_000) });
+    expectError(await api.call(PATH, { key: past.key }), 401, 'unauthorized');
+    const soon = await newCaller(db, {}, { expiresAt: new Date(Date.now() + 700) });
+    expect((await api.call(PATH, { key: soon.key })).status).toBe(200);
+    await new Promise(resolve => setTimeout(resolve, 800));
+    expectError(await api.call(PATH, { key: soon.key }), 401, 'unauthorized');
+  });
+
+  test('a revoked key is refused within 5 seconds by every process that has just served it', async () => {
+    const { key, keyId } = await newCaller(db);
+    for (const each of [api, other]) expect((await each.call(PATH, { key })).status).toBe(200);
+    await revokeKey(db.pool, keyId);
+    const refused = async (each: TestApi) => {
+      while ((await each.call(PATH, { key })).status === 200)
+        await new Promise(resolve => setTimeout(resolve, 100));
+    };
+    const started = Date.now();
+    await Promise.all([refused(api), refused(other)]);
+    expect(Date.now() - started).toBeLessThan(5_000);
+    expectError(await api.call(PATH, { key }), 401, 'unauthorized');
+  });
+
+  test('the key is stored as a hash only, and its use is noted', async () => {
+    const { key, keyId } = await newCaller(db);
+    await api.call(PATH, { key });
+    const { rows } = await db.pool.query('select * from api_keys where id = $1', [keyId]);
+    expect(JSON.stringify(rows)).not.toContain(key.slice(11));
+    expect(key.startsWith(rows[0].prefix)).toBe(true);
+    expect(Date.now() - rows[0].last_used_at.getTime()).toBeLessThan(10_000);
+  });
+});
+
+describe('what the account may do', () => {
+  test.each([
+    ['a key without the REST scope', {}, { scopes: ['api:mcp'] }, 403, 'forbidden'],
+    ['no Pro subscription', { pro: false }, {}, 402, 'subscription_required'],
+    ['a tier without REST', { tier: 'free' }, {}, 402, 'tier_upgrade_required'],
+    ['an unpaid invoice', { invoicePaid: false }, {}, 402, 'payment_required'],
+    ['tokens used up', { tokensIncluded: 9 }, {}, 402, 'usage_limit_exceeded'],
+    [
+      'tokens used up, overage without a payment method',
+      { tokensIncluded: 9, overageAllowed: true, backstopTokens: 100 },
+      {},
+      402,
+      'payment_method_required',
+    ],
+    [
+      'the ceiling of overage reached',
+      { tokensIncluded: 5, overageAllowed: true, paymentMethod: true, backstopTokens: 4 },
+      {},
+      402,
+      'usage_backstop_reached',
+    ],
+  ] as const)('%s', async (_name, account, key, status, code) => {
+    const caller = await newCaller(db, account, key);
+    expectError(await api.call(PATH, { key: caller.key }), status, code);
+  });
+
+  test('overage within the ceiling, and without one, is served', async () => {
+    const overage = { tokensIncluded: 5, overageAllowed: true, paymentMethod: true };
+    const capped = await newCaller(db, { ...overage, backstopTokens: 5 });
+    expect((await api.call(PATH, { key: capped.key })).status).toBe(200);
+    expectError(await api.call(PATH, { key: capped.key }), 402, 'usage_backstop_reached');
+    const open = await newCaller(db, overage);
+    for (let call = 0; call < 3; call++) expect((await api.call(PATH, { key: open.key })).status).toBe(200);
+  });
+});
+
+/** Everything is wrong with this account; each repair uncovers the next complaint. */
+test('checks are made in the order of the contract', async () => {
+  const caller = await newCaller(
+    db,
+    { pro: false, tier: 'free', invoicePaid: false, tokensIncluded: 0, ratePerMinute: 1, rateBurst: 1 },
+    { scopes: ['api:mcp'] },
+  );
+  const bad = '/api/public/v1/markets-stats/abc/stats/';
+  const codes: string[] = [];
+  const observe = async (path = bad) => {
+    // A fresh process has read nothing yet.
+    const fresh = await startTestApi(db);
+    codes.push(
+      ((await fresh.call(path, { key: caller.key })).json as { error: { code: string } }).error.code,
+    );
+    await fresh.stop();
+  };
+  const repair = (set: string) =>
+    db.pool.query(`update accounts set ${set} where id = $1`, [caller.accountId]);
+  await observe();
+  await db.pool.query("update api_keys set scopes = '{api:direct}' where id = $1", [caller.keyId]);
+  await observe();
+  await repair('pro = true');
+  await observe();
+  await repair("tier = 'starter'");
+  await observe();
+  await repair('invoice_paid = true');
+  await db.pool.query("insert into rate_buckets values ($1, 'calls', 1, 1, 0, 0, now())", [caller.accountId]);
+  await observe();
+  await repair('rate_per_minute = 60000, rate_burst = 1000');
+  await db.pool.query('delete from rate_buckets where account_id = $1', [caller.accountId]);
+  await observe();
+  await observe('/api/public/v1/markets-stats/99999/stats/');
+  await repair('tokens_included = 100');
+  await observe('/api/public/v1/markets-stats/99999/stats/');
+  expect(codes).toEqual([
+    'forbidden',
+    'subscription_required',
+    'tier_upgrade_required',
+    'payment_required',
+    'rate_limited',
+    'validation_error',
+    'usage_limit_exceeded',
+    'not_found',
+  ]);
+});

@@ -1,0 +1,121 @@
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, test } from 'vitest';
+import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+const PATH = '/api/public/v1/markets-stats/33019/stats/';
+
+const db = await createTestDatabase();
+const one = await startTestApi(db);
+const two = await startTestApi(db);
+beforeAll(() => insertRegions(db));
+
+test('200 calls at once over two processes never use more than the account may', async () => {
+  // 77 calls fit into 775 tokens.
+  const { key, accountId } = await newCaller(db, { tokensIncluded: 775 });
+  const replies = await Promise.all(
+    Array.from({ length: 200 }, (_, index) => (index % 2 ? one : two).call(PATH, { key })),
+  );
+  const served = replies.filter(reply => reply.status === 200);
+  const refused = replies.filter(reply => reply.status === 402);
+  expect([served.length, refused.length]).toEqual([77, 123]);
+  for (const reply of refused) expect(reply.json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 770, calls: 77, daily: 770 });
+});
+
+test('many accounts at once are charged what each was served', async () => {
+  const callers = await Promise.all(Array.from({ length: 12 }, () => newCaller(db, { tokensIncluded: 50 })));
+  const calls = callers.flatMap(({ key }) =>
+    Array.from({ length: 8 }, (_, index) => (index % 2 ? one : two).call(PATH, { key })),
+  );
+  await Promise.all(calls);
+  for (const { accountId } of callers)
+    expect(await usageOf(db, accountId)).toEqual({ tokens: 50, calls: 5, daily: 50 });
+});
+
+test('a client that has gone before the answer is ready is not charged', async () => {
+  const { key, accountId } = await newCaller(db);
+  await one.call(PATH, { key });
+  const lock = await db.pool.connect();
+  try {
+    // The look-up of the statistics has to wait; meanwhile the client gives up.
+    await lock.query('begin');
+    await lock.query('lock table region_stats in access exclusive mode');
+    const gone = request(one.url + PATH, { headers: { Authorization: `Bearer ${key}` } });
+    gone.on('error', () => {});
+    gone.end();
+    await until(async () => one.lifecycle.active === 1);
+    await until(async () => {
+      const { rows } = await db.pool.query(
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      );
+      return rows.length > 0;
+    });
+    gone.destroy();
+    await until(async () => one.lifecycle.active === 0);
+  } finally {
+    await lock.query('rollback');
+    lock.release();
+  }
+  // The next call has to pass the same path, so the first one is over by then.
+  await one.call(PATH, { key });
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
+});
+
+test('when the charge fails, so does the call', async () => {
+  const { key, accountId } = await newCaller(db);
+  const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '300' } });
+  await api.call(PATH, { key });
+  const lock = await db.pool.connect();
+  try {
+    await lock.query('begin');
+    await lock.query('select from usage_periods where account_id = $1 for update', [accountId]);
+    const reply = await api.call(PATH, { key });
+    expect(reply.status).toBe(503);
+    expect(reply.headers.get('x-tokens-used')).toBe('0');
+    expect(reply.headers.get('etag')).toBeNull();
+  } finally {
+    await lock.query('rollback');
+    lock.release();
+  }
+  expect((await usageOf(db, accountId)).tokens).toBe(10);
+});
+
+test('a period that is over is rolled once, month by month from its anchor, however many calls arrive', async () => {
+  const { key, accountId } = await newCaller(db, { tokensIncluded: 2_000 });
+  await db.pool.query(
+    `update accounts set period_anchor = '2024-01-31T10:00:00Z', period_start = '2024-01-31T10:00:00Z', period_end = '2024-02-29T10:00:00Z' where id = $1`,
+    [accountId],
+  );
+  await db.pool.query('delete from usage_periods where account_id = $1', [accountId]);
+  await db.pool.query("insert into usage_periods values ($1, '2024-01-31T10:00:00Z', 2000)", [accountId]);
+
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => (index % 2 ? one : two).call(PATH, { key })),
+  );
+  expect(new Set(replies.map(reply => reply.status))).toEqual(new Set([200]));
+
+  const { rows } = await db.pool.query(
+    `select a.period_start, a.period_end, u.tokens_used
+     from accounts a join usage_periods u on u.account_id = a.id where a.id = $1 order by u.period_start`,
+    [accountId],
+  );
+  expect(rows.map(row => row.tokens_used)).toEqual([2_000, 200]);
+  const { period_start: start, period_end: end } = rows[0];
+  expect(start.getTime()).toBeLessThanOrEqual(Date.now());
+  expect(end.getTime()).toBeGreaterThan(Date.now());
+  for (const moment of [start, end]) {
+    expect(moment.toISOString()).toContain('T10:00:00.000Z');
+    const lastDay = new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + 1, 0)).getUTCDate();
+    expect(moment.getUTCDate()).toBe(Math.min(31, lastDay));
+  }
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await condition()) return;
+    await sleep(10);
+  }
+  throw new Error('It did not happen within 5 seconds.');
+}
