@@ -36,7 +36,10 @@ async function main(): Promise<number> {
   const names = positionals.length > 0 ? positionals : Object.keys(BENCHES);
   const unknown = names.filter(name => !(name in BENCHES));
   if (unknown.length > 0) {
-    throw new PlatError('bench', `No bench is named ${unknown.join(', ')}. There are ${Object.keys(BENCHES).join(', ')}.`);
+    throw new PlatError(
+      'bench',
+      `No bench is named ${unknown.join(', ')}. There are ${Object.keys(BENCHES).join(', ')}.`,
+    );
   }
 
   const folder = mkdtempSync(join(tmpdir(), 'plat-bench-'));
@@ -79,7 +82,9 @@ main().then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    process.stderr.write(`${error instanceof PlatError ? error.message : ((error as Error).stack ?? String(error))}\n`);
+    process.stderr.write(
+      `${error instanceof PlatError ? error.message : ((error as Error).stack ?? String(error))}\n`,
+    );
     process.exitCode = 2;
   },
 );

@@ -3,7 +3,7 @@ export function nearMatches(wanted: string, candidates: Iterable<string>, limit 
   const target = plain(wanted);
   return [...candidates]
     .map(name => ({ name, distance: likeness(target, plain(name)) }))
-    .filter(({ distance }) => distance <= 0.5)
+    .filter(({ distance }) => distance < 0.5)
     .sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name))
     .slice(0, limit)
     .map(({ name }) => name);

@@ -4,13 +4,14 @@ import { tidyText } from '../validate/text.ts';
 
 /** The international acre: 43,560 square feet of 0.3048 m. */
 const SQ_M_PER_ACRE = 4_046.856_422_4;
+const HECTARES_PER_ACRE = 0.404_685_642_24;
 
 /** Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, for buckets begin there. */
 const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
   acres: area => area,
   sqft: area => area / SQ_FT_PER_ACRE,
   sqm: area => area / SQ_M_PER_ACRE,
-  hectares: area => (area * 10_000) / SQ_M_PER_ACRE,
+  hectares: area => area / HECTARES_PER_ACRE,
 };
 
 export type AreaTarget = 'acres' | 'square feet';

@@ -10,32 +10,35 @@ type Values = Record<string, unknown>;
  */
 export function compileKey(spec: KeySpec, resolve: Resolve): (values: Values) => string | null {
   const columns = spec.columns.map(name => resolve(name) ?? name);
-  const join = spec.join ?? '-';
-  const strip = spec.strip_leading_zeros ?? false;
-  const drop = spec.drop_empty ?? false;
   const { split } = spec;
   return values => {
     let key: string | null = null;
-    let anything = false;
-    const add = (text: string): void => {
-      const part = strip && text.startsWith('0') ? text.replace(/^0+(?=.)/, '') : text;
-      if (drop && isNothing(part)) return;
-      if (part !== '') anything = true;
-      key = key === null ? part : key + join + part;
-    };
     for (const column of columns) {
       const text = keyText(values[column]);
-      if (split === undefined) add(text);
-      else for (const part of text.split(split)) add(part);
+      if (split === undefined) key = append(key, text, spec);
+      else for (const part of text.split(split)) key = append(key, part, spec);
     }
-    return anything ? key : null;
+    return key !== null && hasContent(key, spec) ? key : null;
   };
 }
+
+function append(key: string | null, text: string, spec: KeySpec): string | null {
+  const part = spec.strip_leading_zeros && text.charCodeAt(0) === ZERO ? text.replace(LEADING_ZEROS, '') : text;
+  if (spec.drop_empty && (part === '' || ONLY_ZEROS.test(part))) return key;
+  return key === null ? part : key + (spec.join ?? '-') + part;
+}
+
+/** Whether there is more to a key than what joins its parts. */
+function hasContent(key: string, spec: KeySpec): boolean {
+  return key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1));
+}
+
+const ZERO = 48;
+const LEADING_ZEROS = /^0+(?=.)/;
+const ONLY_ZEROS = /^0+$/;
 
 function keyText(raw: unknown): string {
   const text = tidyText(raw);
   if (text === null) return '';
   return (text.includes(' ') ? text.replaceAll(' ', '') : text).toUpperCase();
 }
-
-const isNothing = (part: string): boolean => part === '' || /^0+$/.test(part);

@@ -1,6 +1,7 @@
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
-import { formatError, sourceError } from '../open/context.ts';
+import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
+import { formatError, limitsOf, sourceError } from '../open/context.ts';
 import type { OpenedSource } from '../open/source.ts';
 import { addRow, type Output, takeFull, useCrs } from './output.ts';
 import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
@@ -10,18 +11,18 @@ export async function* readFlatGeobuf(
   source: OpenedSource,
   _spec: InputSpec,
   output: Output,
-  _context: ReadContext,
+  context: ReadContext,
 ): AsyncGenerator<RowBatch> {
   const { name } = source;
-  let header: HeaderMeta | null = null;
-  const headerMetaFn = (meta: HeaderMeta) => {
-    header = meta;
-    useCrs(output, crsOf(meta), name);
+  const found: { header: HeaderMeta | null } = { header: null };
+  const headerMetaFn = (header: HeaderMeta) => {
+    found.header = header;
+    useCrs(output, crsOf(header), name);
   };
-  const chunks = source.bytes();
+  const frames = wholeFrames(source, () => indexBytes(found.header, name), limitsOf(context).rowBytes);
   let features = 0;
   try {
-    for await (const feature of deserialize(ReadableStream.from(chunks), { headerMetaFn })) {
+    for await (const feature of deserialize(ReadableStream.from(frames), { headerMetaFn })) {
       features++;
       const values = feature.properties ?? {};
       addRow(output, values, feature.geometry, () => JSON.stringify(values));
@@ -30,29 +31,89 @@ export async function* readFlatGeobuf(
     }
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'PlatError') throw cause;
-    throw formatError(
-      `${name} cannot be read as FlatGeobuf (${(cause as Error).message}). Check the format and the file.`,
-      cause,
-    );
+    const why = (cause as Error).message;
+    throw formatError(`${name} cannot be read as FlatGeobuf (${why}). Check the format and the file.`, cause);
   } finally {
-    await chunks.return(undefined);
+    await frames.return(undefined);
   }
-  requireComplete(header, features, name);
+  // A count of 0 stands for "not known".
+  const promised = found.header?.featuresCount ?? 0;
+  if (promised > features) throw cutOff(name, `it holds ${features} of ${promised} features`);
 }
 
-/** A count of 0 stands for "not known". */
-function requireComplete(header: HeaderMeta | null, features: number, name: string): void {
-  if (header === null)
-    throw formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
-  if (header.featuresCount > features) {
-    throw sourceError(
-      `${name} is cut off: it holds ${features} of ${header.featuresCount} features. Fetch or copy it again.`,
-    );
+/** The first bytes of every file of version 3. https://flatgeobuf.org */
+const MAGIC = 'fgb\x03';
+
+/**
+ * The bytes as whole parts: the header, the index, then features, none of them cut. The library reads a cut header or
+ * index for ever and takes a cut feature for a whole one.
+ * @param indexSize asked once the consumer has read the header
+ */
+async function* wholeFrames(
+  source: OpenedSource,
+  indexSize: () => number,
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
+  const { name } = source;
+  let held: Buffer = Buffer.alloc(0);
+  let indexLeft: number | null = null;
+  for await (const chunk of source.bytes()) {
+    let bytes: Buffer = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    if (indexLeft === null) {
+      held = bytes;
+      if (bytes.toString('latin1', 0, 4) !== MAGIC.slice(0, bytes.length)) throw notFlatGeobuf(name);
+      const size = bytes.length < 12 ? Number.POSITIVE_INFINITY : 12 + bytes.readUInt32LE(8);
+      if (Number.isFinite(size) && size > maxBytes) throw notFlatGeobuf(name);
+      if (bytes.length < size) continue;
+      yield bytes.subarray(0, size);
+      indexLeft = indexSize();
+      bytes = bytes.subarray(size);
+    }
+    if (indexLeft > 0) {
+      const part = bytes.subarray(0, indexLeft);
+      indexLeft -= part.length;
+      bytes = bytes.subarray(part.length);
+      if (part.length > 0) yield part;
+    }
+    const end = wholeFeatures(bytes);
+    if (end > 0) yield bytes.subarray(0, end);
+    held = bytes.subarray(end);
+    if (held.length > maxBytes) throw formatError(`${name}: one feature is longer than ${maxBytes} bytes.`);
   }
+  if (indexLeft === null) throw notFlatGeobuf(name);
+  if (indexLeft > 0 || held.length > 0) throw cutOff(name, 'it ends inside a feature or its index');
+}
+
+/** Length of the features at the start of `bytes` that are there to their last byte; each begins with its length. */
+function wholeFeatures(bytes: Buffer): number {
+  let end = 0;
+  while (end + 4 <= bytes.length) {
+    const next = end + 4 + bytes.readUInt32LE(end);
+    if (next > bytes.length) break;
+    end = next;
+  }
+  return end;
+}
+
+function indexBytes(header: HeaderMeta | null, name: string): number {
+  if (header === null) throw notFlatGeobuf(name);
+  if (header.indexNodeSize === 0) return 0;
+  // An index over nothing: its size would be computed in an endless loop.
+  if (header.featuresCount === 0)
+    throw formatError(`${name} says that it holds no features. Check the file.`);
+  return calcTreeSize(header.featuresCount, header.indexNodeSize);
 }
 
 function crsOf(header: HeaderMeta): string | null {
   const { crs } = header;
   if (crs === null || (crs.code === 0 && !crs.wkt)) return null;
   return crs.wkt || `${crs.org ?? 'EPSG'}:${crs.code}`;
+}
+
+function notFlatGeobuf(name: string): Error {
+  return formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
+}
+
+function cutOff(name: string, how: string): Error {
+  return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
 }

@@ -43,11 +43,10 @@ export function openCopy(client: Client, statement: string): CopyWriter {
     failure = error;
   });
   let pending = '';
-  let full = false;
 
   function flush() {
     if (pending === '' || failure) return;
-    full = !stream.write(pending);
+    stream.write(pending);
     pending = '';
   }
 
@@ -58,9 +57,8 @@ export function openCopy(client: Client, statement: string): CopyWriter {
     },
     async drain() {
       if (failure) throw failure;
-      if (!full) return;
-      await once(stream, 'drain');
-      full = false;
+      // Asked of the stream, not remembered: it may have drained while the caller waited for something else.
+      if (stream.writableNeedDrain) await once(stream, 'drain');
     },
     async end() {
       flush();

@@ -5,6 +5,9 @@
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
+/** Looked at first: upper-casing every short text costs a third of the mapping's time. */
+const MAY_BE_NULL_WORD = /^[Nn<(#]/;
+
 const UNTIDY = /[\0\t\n\v\f\r]|\s\s/;
 
 /**
@@ -16,7 +19,11 @@ export function tidyText(raw: unknown): string | null {
   let text = raw.trim();
   if (UNTIDY.test(text)) text = text.replaceAll('\0', '').replace(/\s+/g, ' ').trim();
   if (text === '') return null;
-  return text.length <= LONGEST_NULL_WORD && NULL_WORDS.has(text.toUpperCase()) ? null : text;
+  return text.length <= LONGEST_NULL_WORD && isNullWord(text) ? null : text;
+}
+
+function isNullWord(text: string): boolean {
+  return MAY_BE_NULL_WORD.test(text) && NULL_WORDS.has(text.toUpperCase());
 }
 
 function tidyOther(raw: unknown): string | null {
