@@ -24,7 +24,6 @@ const count = (description: string, example: number) => ({
   example,
 });
 
-/** On every response. */
 const HEADERS = {
   'X-Request-Id': text(
     "The request's own X-Request-Id if that was 1-128 visible ASCII characters, else one that the server issued.",
@@ -42,11 +41,29 @@ const HEADERS = {
     'The IETF draft: r calls remain, and the bucket is full in t seconds.',
     '"account";r=119;t=1',
   ),
-};
-const ETAG = {
   ETag: text('Send it back as If-None-Match: an unchanged answer is a free 304.', '"J1Qe0Zl3aPzV4m2kq9yWnA"'),
+  'Retry-After': count('Seconds to wait before the next try.', 5),
+  'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
+  Allow: text('The methods of this path.', 'GET, HEAD'),
 };
-const RETRY_AFTER = { 'Retry-After': count('Seconds to wait before the next try.', 5) };
+type HeaderName = keyof typeof HEADERS;
+
+const ON_EVERY_RESPONSE: HeaderName[] = [
+  'X-Request-Id',
+  'X-Tokens-Used',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+];
+
+/** References to the headers of every response and these. */
+function headers(...names: HeaderName[]) {
+  return Object.fromEntries(
+    [...ON_EVERY_RESPONSE, ...names].map(name => [name, { $ref: `#/components/headers/${name}` as const }]),
+  );
+}
 
 const MESSAGES: Record<string, [code: string, message: string]> = {
   '400': ['validation_error', 'Rejected: fips. See details for the reasons.'],
@@ -64,7 +81,11 @@ const MESSAGES: Record<string, [code: string, message: string]> = {
   '503': ['internal_error', 'The service cannot reach its database. Try again shortly.'],
 };
 
-function errorResponse(status: string, description: string, headers: object = {}): ZodOpenApiResponseObject {
+function errorResponse(
+  status: string,
+  description: string,
+  ...names: HeaderName[]
+): ZodOpenApiResponseObject {
   const [code, message] = MESSAGES[status]!;
   const details =
     status === '400'
@@ -73,44 +94,46 @@ function errorResponse(status: string, description: string, headers: object = {}
   const example = { error: { code, message, request_id: HEADERS['X-Request-Id'].example, ...details } };
   return {
     description,
-    headers: { ...HEADERS, ...headers },
+    headers: headers(...names),
     content: { 'application/json': { schema: errorEnvelope, example } },
   };
 }
 
+/** One that every endpoint shares by reference. */
+function commonError(status: string, description: string, ...names: HeaderName[]): ZodOpenApiResponseObject {
+  return { id: `Error${status}`, ...errorResponse(status, description, ...names) };
+}
+
 /** The errors that every endpoint can answer. */
 const COMMON_ERRORS = {
-  '400': errorResponse(
+  '400': commonError(
     '400',
     '`validation_error`: something in the request does not fit; `details` names the fields.',
   ),
-  '401': errorResponse('401', '`unauthorized`: no, malformed, unknown, revoked or expired API key.', {
-    'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
-  }),
-  '402': errorResponse(
+  '401': commonError(
+    '401',
+    '`unauthorized`: no, malformed, unknown, revoked or expired API key.',
+    'WWW-Authenticate',
+  ),
+  '402': commonError(
     '402',
     '`subscription_required`, `tier_upgrade_required`: a Pro subscription or higher API tier is required. `payment_required`: the invoice is unpaid. ' +
       '`usage_limit_exceeded`, `payment_method_required`, `usage_backstop_reached`: the tokens of the period are used up.',
   ),
-  '403': errorResponse(
-    '403',
-    '`forbidden`: the key lacks the scope, or the resource belongs to someone else.',
-  ),
-  '405': errorResponse('405', '`method_not_allowed`', {
-    Allow: text('The methods of this path.', 'GET, HEAD'),
-  }),
-  '429': errorResponse('429', '`rate_limited`', RETRY_AFTER),
-  '500': errorResponse('500', '`internal_error`'),
-  '503': errorResponse(
+  '403': commonError('403', '`forbidden`: the key lacks the scope, or the resource belongs to someone else.'),
+  '405': commonError('405', '`method_not_allowed`', 'Allow'),
+  '429': commonError('429', '`rate_limited`', 'Retry-After'),
+  '500': commonError('500', '`internal_error`'),
+  '503': commonError(
     '503',
     '`internal_error`: the database cannot be reached, or the service is shutting down.',
-    RETRY_AFTER,
+    'Retry-After',
   ),
 };
 
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { response, errors, metering } = endpoint;
-  const etag = response.etag ? ETAG : {};
+  const etag: HeaderName[] = response.etag ? ['ETag'] : [];
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
@@ -123,14 +146,14 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     responses: {
       [response.status]: {
         description: response.description,
-        headers: { ...HEADERS, ...etag },
+        headers: headers(...etag),
         content: { 'application/json': { schema: response.schema, examples: response.examples } },
       },
       ...(response.etag
         ? {
             '304': {
               description: 'Unchanged since the answer with the ETag of If-None-Match; free.',
-              headers: { ...HEADERS, ...etag },
+              headers: headers(...etag),
             },
           }
         : {}),
@@ -158,6 +181,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
       security: [{ apiKey: [] }],
       paths,
       components: {
+        headers: HEADERS,
         securitySchemes: {
           apiKey: {
             type: 'http',
@@ -170,7 +194,8 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
     {
       // Fields may be added within v1, so a client must not refuse those that it does not know.
       override: ({ jsonSchema, io }) => {
-        if (io === 'output') delete jsonSchema.additionalProperties;
+        if (io === 'output' && jsonSchema.additionalProperties === false)
+          delete jsonSchema.additionalProperties;
       },
     },
   );

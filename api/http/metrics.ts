@@ -19,7 +19,14 @@ const QUEUE_STATES = ['waiting', 'active', 'delayed', 'prioritized', 'waiting-ch
 /** The upper bounds of job_totals.le, in seconds. */
 const JOB_BOUNDS = [0.1, 1, 10, 60, 600, '+Inf'];
 
-type JobTotals = { name: string; outcome: string; jobs: number; seconds: number; rows: number; le: number[] };
+type JobTotals = {
+  name: string;
+  outcome: string;
+  jobs: number;
+  seconds: number;
+  rows: number /** pg leaves the elements of a bigint[] as text. */;
+  le: string[];
+};
 
 /**
  * Requests of this process, and the queues' and jobs' figures of the whole installation (the same from every process).
@@ -95,7 +102,7 @@ function jobDurations(totals: () => JobTotals[]): Metric {
         ...JOB_BOUNDS.map((bound, index) => ({
           metricName: `${name}_bucket`,
           labels: { name: job, outcome, le: bound },
-          value: le[index] ?? 0,
+          value: Number(le[index] ?? 0),
         })),
         { metricName: `${name}_sum`, labels: { name: job, outcome }, value: seconds },
         { metricName: `${name}_count`, labels: { name: job, outcome }, value: jobs },

@@ -19,7 +19,8 @@ export async function readInput(
 ): Promise<Input<z.ZodType, z.ZodType, z.ZodType>> {
   refuseOversize(req);
   const body = endpoint.body === undefined ? undefined : await readBody(req, res);
-  const details: Details = {};
+  // Without a prototype: a field may be called `__proto__`.
+  const details: Details = Object.create(null);
   const input = {
     params: check(endpoint.params, req.params, 'path', details),
     query: check(endpoint.query, req.query, 'query', details),
@@ -62,6 +63,6 @@ function check(schema: z.ZodType, value: unknown, part: string, details: Details
 }
 
 function add(details: Details, field: string, message: string): void {
-  if (!Object.hasOwn(details, field)) details[field] = [];
-  details[field]!.push(message);
+  details[field] ??= [];
+  details[field].push(message);
 }

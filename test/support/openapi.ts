@@ -5,8 +5,9 @@ import { expect } from 'vitest';
 
 type Schema = Record<string, unknown>;
 type Header = { required?: boolean; schema: Schema };
-type Response = { headers?: Record<string, Header>; content?: Record<string, { schema: Schema }> };
-type Operation = { responses: Record<string, Response> };
+type Ref = { $ref: string };
+type Response = { headers?: Record<string, Header | Ref>; content?: Record<string, { schema: Schema }> };
+type Operation = { responses: Record<string, Response | Ref> };
 export type Document = {
   paths: Record<string, Record<string, Operation>>;
   components?: { schemas?: Record<string, Schema> };
@@ -65,18 +66,20 @@ export function conformsTo(document: Document): (reply: Reply) => void {
     // A method that the path does not have is answered like the others of this path.
     const documented =
       document.paths[path]![method] === undefined ? Object.keys(document.paths[path]!)[0]! : method;
-    const response = document.paths[path]![documented]!.responses[String(reply.status)];
-    if (response === undefined)
+    const responses = document.paths[path]![documented]!.responses;
+    if (responses[String(reply.status)] === undefined)
       throw new Error(`${reply.method} ${path}: status ${reply.status} is not documented. ${reply.text}`);
-    const at = `/paths/${pointerPart(path)}/${documented}/responses/${reply.status}`;
-    for (const [name, header] of Object.entries(response.headers ?? {})) {
+    const place = `/paths/${pointerPart(path)}/${documented}/responses/${reply.status}`;
+    const [response, at] = follow<Response>(document, responses[String(reply.status)]!, place);
+    for (const [name, given] of Object.entries(response.headers ?? {})) {
+      const [header, headerAt] = follow<Header>(document, given, `${at}/headers/${pointerPart(name)}`);
       const value = reply.headers.get(name);
       if (value === null) {
         expect(header.required ?? false, `${reply.method} ${path} ${reply.status} lacks ${name}`).toBe(false);
         continue;
       }
       const typed = header.schema.type === 'integer' ? Number(value) : value;
-      assertValid(validator(`${at}/headers/${pointerPart(name)}/schema`), typed, reply);
+      assertValid(validator(`${headerAt}/schema`), typed, reply);
     }
     if (reply.method === 'HEAD') return;
     if (response.content === undefined)
@@ -96,6 +99,17 @@ function assertValid(validate: ValidateFunction, value: unknown, reply: Reply): 
   throw new Error(
     `${reply.method} ${reply.path} ${reply.status} is not as published:\n${faults.join('\n')}\n${reply.text.slice(0, 500)}`,
   );
+}
+
+/** What stands at a place of the document, or at the component that it refers to, and the JSON pointer to it. */
+function follow<T extends object>(document: Document, node: T | Ref, pointer: string): [T, string] {
+  if (!('$ref' in node)) return [node, pointer];
+  const target = node.$ref.slice(1);
+  const found = target
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((at, key) => (at as Schema)[key], document);
+  return [found as T, target];
 }
 
 /** Every object schema with properties takes no others. */

@@ -1,0 +1,332 @@
+import { connect } from 'node:net';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineEndpoint } from '../../../api/http/endpoint.ts';
+import { endpoints } from '../../../api/v1/index.ts';
+import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+const PATH = '/api/public/v1/markets-stats/33019/stats/';
+const ECHO = '/api/public/v1/echo/';
+
+/** An endpoint with a body, as later ones have, and one that breaks. */
+const common = {
+  tag: 'Test',
+  summary: 'Test',
+  description: 'Test.',
+  params: z.object({}),
+  query: z.strictObject({ page: z.coerce.number().int().min(1).default(1) }),
+  metering: null,
+  errors: {},
+  response: {
+    status: 200,
+    description: 'The same.',
+    schema: z.object({ name: z.string(), page: z.number() }),
+    etag: false,
+    examples: {},
+  },
+} as const;
+const echo = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: ECHO,
+  operationId: 'echo',
+  body: z.strictObject({ name: z.string().max(10), at: z.object({ zip: z.string() }).optional() }),
+  handle: async ({ body, query }) => ({ body: { name: body.name, page: query.page }, tokens: 0 }),
+});
+const broken = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: '/api/public/v1/broken/',
+  operationId: 'break',
+  handle: async () => {
+    throw new Error('secret table parcels_internal');
+  },
+});
+
+const db = await createTestDatabase();
+const api = await startTestApi(db, { endpoints: [...endpoints, echo, broken] });
+let key: string;
+beforeAll(async () => {
+  await insertRegions(db);
+  ({ key } = await newCaller(db));
+});
+
+const post = (
+  body: string | undefined,
+  headers: Record<string, string> = { 'Content-Type': 'application/json' },
+  query = '',
+) => api.call(ECHO + query, { key, method: 'POST', headers, ...(body === undefined ? {} : { body }) });
+
+describe('request ids', () => {
+  test.each(['a', 'x'.repeat(128), '!~{}"', 'order-42'])('%s is echoed', async id => {
+    const reply = await api.call(PATH, { headers: { 'X-Request-Id': id } });
+    expect(reply.headers.get('x-request-id')).toBe(id);
+    expect(reply.json).toMatchObject({ error: { request_id: id } });
+  });
+
+  test.each(['x'.repeat(129), 'two words', 'caf\u00e9', ''])('"%s" is replaced by a new id', async id => {
+    const first = (await api.call(PATH, { key, headers: { 'X-Request-Id': id } })).headers.get(
+      'x-request-id',
+    );
+    const second = (await api.call(PATH, { key, headers: { 'X-Request-Id': id } })).headers.get(
+      'x-request-id',
+    );
+    expect(first).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second).not.toBe(first);
+  });
+});
+
+describe('paths and methods', () => {
+  test.each([
+    '/nothing',
+    '/api/public/v1/',
+    '/api/public/v1/markets-stats/',
+    `${PATH}more/`,
+    PATH.toUpperCase(),
+    '/API/public/v1/x',
+  ])('%s is a 404 envelope', async path => {
+    const reply = await api.call(path, { key });
+    expect(reply.status).toBe(404);
+    expect(reply.json).toMatchObject({ error: { code: 'not_found' } });
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '%s on a GET endpoint is 405 with Allow',
+    async method => {
+      for (const path of [PATH, PATH.slice(0, -1)]) {
+        const reply = await api.call(path, { key, method });
+        expect(reply.status).toBe(405);
+        expect(reply.headers.get('allow')).toBe('GET, HEAD');
+        expect(reply.json).toMatchObject({ error: { code: 'method_not_allowed' } });
+      }
+    },
+  );
+
+  test('GET on a POST endpoint is 405 with Allow', async () => {
+    expect((await api.call(ECHO, { key })).headers.get('allow')).toBe('POST');
+  });
+
+  test.each([
+    'abc',
+    '123',
+    '330190',
+    '33-19',
+    '%20',
+    'a%2Fb',
+    '\u0663\u0663\u0660\u0661\u0669',
+    '0x123',
+    '-1001',
+  ])('FIPS %s is a validation error', async fips => {
+    const reply = await api.call(
+      `/api/public/v1/markets-stats/${encodeURI(fips).replaceAll('%25', '%')}/stats/`,
+      { key },
+    );
+    expect(reply.status).toBe(400);
+    expect(reply.json).toMatchObject({
+      error: { code: 'validation_error', details: { fips: [expect.stringContaining('FIPS')] } },
+    });
+  });
+
+  test('an unknown query parameter is a validation error that names it', async () => {
+    const reply = await api.call(`${PATH}?colour=red&size=2`, { key });
+    expect(reply.json).toMatchObject({
+      error: {
+        code: 'validation_error',
+        details: { colour: [expect.any(String)], size: [expect.any(String)] },
+      },
+    });
+  });
+
+  test('a broken percent escape is a validation error', async () => {
+    const reply = await api.call('/api/public/v1/markets-stats/%ff/stats/', { key });
+    expect(reply.status).toBe(400);
+  });
+
+  test('whatever the path, no answer is a 500 and every answer is an envelope', async () => {
+    const piece = fc.oneof(
+      fc.string({ maxLength: 20 }),
+      fc.constantFrom(
+        '..',
+        '%00',
+        '%',
+        '%2e%2e',
+        '33019',
+        'stats',
+        'zip',
+        '__proto__',
+        'constructor',
+        '\\',
+        ';',
+        '*',
+        '🌾',
+      ),
+    );
+    const path = fc
+      .array(piece, { maxLength: 4 })
+      .map(parts => parts.map(part => part.replaceAll(/[\s#?]/g, '_')).join('/'));
+    await fc.assert(
+      fc.asyncProperty(
+        path,
+        fc.constantFrom('/', '/api/public/v1/', '/api/public/v1/markets-stats/', '/docs/', '/openapi.json/'),
+        async (tail, head) => {
+          const reply = await api.call(head + tail, { key });
+          expect(reply.status).toBeLessThan(500);
+          if (reply.status >= 400)
+            expect(reply.json).toMatchObject({
+              error: { code: expect.any(String), message: expect.any(String) },
+            });
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('bodies', () => {
+  test('a JSON body and query arrive as the schemas describe them', async () => {
+    expect(
+      (await post('{"name":"Ada"}', { 'Content-Type': 'application/json; charset=utf-8' }, '?page=3')).json,
+    ).toEqual({ name: 'Ada', page: 3 });
+  });
+
+  test.each([
+    ['malformed JSON', '{"name":', {}, 'body'],
+    ['a number instead of an object', '7', {}, 'body'],
+    ['nothing', '', {}, 'name'],
+    ['another content type', 'name=Ada', { 'Content-Type': 'application/x-www-form-urlencoded' }, 'body'],
+    ['another character set', '{}', { 'Content-Type': 'application/json; charset=latin9' }, 'body'],
+    ['another encoding', '{}', { 'Content-Encoding': 'pigeon' }, 'body'],
+    ['an over-long body', JSON.stringify({ name: 'x'.repeat(1_100_000) }), {}, 'body'],
+    ['an unknown field', '{"name":"Ada","colour":"red"}', {}, 'colour'],
+    ['a wrong type deep inside', '{"name":"Ada","at":{"zip":3280}}', {}, 'at.zip'],
+    ['a missing field', '{}', {}, 'name'],
+    ['a value out of range', '{"name":"Ada Lovelace"}', {}, 'name'],
+    ['a prototype', '{"name":"Ada","__proto__":{"x":1}}', {}, '__proto__'],
+  ])('%s is a validation error', async (_name, body, headers, field) => {
+    const reply = await post(body, { 'Content-Type': 'application/json', ...headers });
+    expect(reply.status).toBe(400);
+    const { error } = reply.json as { error: { code: string; details: Record<string, string[]> } };
+    expect(error.code).toBe('validation_error');
+    expect(Object.keys(error.details)).toContain(field);
+  });
+
+  test('all rejected fields are told at once', async () => {
+    const reply = await post('{"colour":"red"}', undefined, '?page=0');
+    const { details } = (reply.json as { error: { details: object } }).error;
+    expect(Object.keys(details).sort()).toEqual(['colour', 'name', 'page']);
+  });
+
+  test('an over-long body to an endpoint that takes none is a validation error', async () => {
+    const text = await raw(
+      `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 5000000\r\n\r\n`,
+    );
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(text).toContain('validation_error');
+  });
+});
+
+describe('failures', () => {
+  test('an unforeseen error is a 500 without its internals', async () => {
+    const reply = await api.call('/api/public/v1/broken/', { key });
+    expect(reply.status).toBe(500);
+    expect(reply.json).toMatchObject({ error: { code: 'internal_error' } });
+    expect(reply.text).not.toContain('parcels_internal');
+  });
+
+  test('a database that is too slow is a 503 with Retry-After', async () => {
+    const slow = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '200' } });
+    const lock = await db.pool.connect();
+    try {
+      await lock.query('begin');
+      await lock.query('lock table region_stats in access exclusive mode');
+      const reply = await slow.call(PATH, { key });
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('retry-after')).toBe('5');
+      expect(reply.json).toMatchObject({ error: { code: 'internal_error' } });
+      expect(reply.text).not.toMatch(/statement|timeout|canceling/i);
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+    expect((await slow.call(PATH, { key })).status).toBe(200);
+  });
+
+  test('a request that outlasts its deadline is a 503', async () => {
+    const slow = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300' } });
+    const lock = await db.pool.connect();
+    try {
+      await lock.query('begin');
+      await lock.query('lock table region_stats in access exclusive mode');
+      expect((await slow.call(PATH, { key })).status).toBe(503);
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+  });
+
+  test('a database that is not there is a 503', async () => {
+    const url = new URL(db.url);
+    url.port = '1';
+    const lost = await startTestApi({ ...db, url: url.href });
+    const reply = await lost.call(PATH, { key });
+    expect(reply.status).toBe(503);
+    expect(reply.text).not.toContain('ECONNREFUSED');
+    expect((await lost.call('/readyz')).status).toBe(503);
+    expect((await lost.call('/healthz')).status).toBe(200);
+    expect((await lost.call('/metrics')).text).toContain('plat_database_up 0');
+  });
+});
+
+describe('requests that are not HTTP', () => {
+  test.each([
+    ['garbage', 'GARBAGE\r\n\r\n'],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    ],
+    ['an over-long URL', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['over-long headers', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ])(
+    '%s is answered with the envelope, its headers and the end of the connection',
+    async (_name, request) => {
+      const text = await raw(request);
+      const [head, body] = text.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1.1 400 /);
+      for (const header of [
+        'X-Request-Id',
+        'X-Tokens-Used: 0',
+        'X-RateLimit-Limit',
+        'X-RateLimit-Remaining',
+        'X-RateLimit-Reset',
+        'RateLimit-Policy',
+        'RateLimit:',
+      ]) {
+        expect(head).toContain(header);
+      }
+      expect(JSON.parse(body!)).toMatchObject({ error: { code: 'validation_error' } });
+    },
+  );
+
+  test('a request without a Host header is answered with an error', async () => {
+    expect(await raw('GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+  });
+});
+
+/** Sends bytes and returns everything that comes until the server closes the connection. */
+function raw(request: string): Promise<string> {
+  const { port } = new URL(api.url);
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
+    socket.on('data', chunk => {
+      text += chunk;
+    });
+    socket.on('end', () => resolve(text));
+    // What we still send after the end may be answered with a reset.
+    socket.on('error', error => (text === '' ? reject(error) : resolve(text)));
+  });
+}

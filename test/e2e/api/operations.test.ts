@@ -1,0 +1,293 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '../../../shared/log.ts';
+import { openQueueBackend, QUEUE_NAMES } from '../../../shared/queue.ts';
+import { rootDir } from '../../../shared/root.ts';
+import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+const PATH = '/api/public/v1/markets-stats/33019/stats/';
+
+const db = await createTestDatabase();
+const backend = openQueueBackend(db.config, createLogger(db.config, 'test'));
+afterAll(() => backend.close());
+const queues = QUEUE_NAMES.map(name => backend.queue(name));
+const api = await startTestApi(db, { queues });
+let key: string;
+let accountId: string;
+beforeAll(async () => {
+  await insertRegions(db);
+  ({ key, accountId } = await newCaller(db));
+});
+
+describe('health', () => {
+  test('/healthz and /readyz answer 200, with a slash as well', async () => {
+    expect((await api.call('/healthz')).json).toEqual({ status: 'ok' });
+    expect((await api.call('/readyz/')).json).toEqual({ status: 'ready' });
+  });
+
+  test('/readyz is 503 while the schema is not the one of the program', async () => {
+    await db.pool.query('update schema_migrations set version = version + 100 where version = 1');
+    try {
+      const reply = await api.call('/readyz');
+      expect(reply.status).toBe(503);
+      expect(reply.json).toMatchObject({
+        error: { code: 'internal_error', message: expect.stringContaining('schema') },
+      });
+    } finally {
+      await db.pool.query('update schema_migrations set version = version - 100 where version > 100');
+    }
+    expect((await api.call('/readyz')).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  test('requests by template and status, queues, jobs and the process', async () => {
+    await api.call(PATH, { key });
+    await api.call('/api/public/v1/markets-stats/99999/stats/', { key });
+    await api.call('/some/unknown/path');
+    await queues[0]!.add('ingest', { id: 'x' });
+    await db.pool.query(
+      "insert into job_totals (name, outcome, jobs, seconds, rows, le) values ('ingest', 'done', 3, 12.5, 4000, '{0,1,2,3,3,3}')",
+    );
+    const { text, status } = await api.call('/metrics');
+    expect(status).toBe(200);
+    const template = '/api/public/v1/markets-stats/{fips}/stats/';
+    expect(text).toContain(
+      `plat_http_request_duration_seconds_count{method="GET",route="${template}",status="200"} 1`,
+    );
+    expect(text).toContain(
+      `plat_http_request_duration_seconds_count{method="GET",route="${template}",status="404"} 1`,
+    );
+    expect(text).toContain(
+      'plat_http_request_duration_seconds_count{method="GET",route="unknown",status="404"} 1',
+    );
+    expect(text).not.toContain('/some/unknown');
+    expect(text).toContain('plat_queue_jobs{queue="ingest",state="waiting"} 1');
+    expect(text).toContain('plat_job_duration_seconds_bucket{name="ingest",outcome="done",le="10"} 2');
+    expect(text).toContain('plat_job_duration_seconds_sum{name="ingest",outcome="done"} 12.5');
+    expect(text).toContain('plat_job_duration_seconds_count{name="ingest",outcome="done"} 3');
+    expect(text).toContain('plat_job_rows_total{name="ingest",outcome="done"} 4000');
+    expect(text).toContain('plat_database_up 1');
+    expect(text).toContain('process_resident_memory_bytes');
+  });
+
+  test('without a token, only programs on this machine get them', async () => {
+    const reply = await api.call('/metrics', { headers: { 'X-Forwarded-For': '203.0.113.9' } });
+    expect(reply.status).toBe(404);
+  });
+
+  test('with a token, its bearer gets them', async () => {
+    const guarded = await startTestApi(db, { env: { METRICS_TOKEN: 'a-metrics-token' } });
+    expect((await guarded.call('/metrics')).status).toBe(401);
+    expect(
+      (await guarded.call('/metrics', { headers: { Authorization: 'Bearer another-token' } })).status,
+    ).toBe(401);
+    const headers = { Authorization: 'Bearer a-metrics-token', 'X-Forwarded-For': '203.0.113.9' };
+    expect((await guarded.call('/metrics', { headers })).status).toBe(200);
+  });
+});
+
+describe('queues', () => {
+  test('without a password there is no page', async () => {
+    expect((await api.call('/admin/queues')).status).toBe(404);
+  });
+
+  test('with one, the operator sees the queues and others do not', async () => {
+    const guarded = await startTestApi(db, { queues, env: { ADMIN_PASSWORD: 'correct horse battery' } });
+    const basic = (user: string, password: string) => ({
+      Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+    });
+    const refused = await guarded.call('/admin/queues/');
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toMatch(/^Basic /);
+    for (const headers of [
+      basic('admin', 'wrong horse battery'),
+      basic('root', 'correct horse battery'),
+      { Authorization: 'Basic %%%' },
+    ]) {
+      expect((await guarded.call('/admin/queues/api/queues', { headers })).status).toBe(401);
+    }
+    const headers = basic('admin', 'correct horse battery');
+    const page = await guarded.call('/admin/queues/', { headers });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const script = /src="(static\/js\/main[^"]+)"/.exec(page.text)?.[1];
+    expect((await guarded.call(`/admin/queues/${script}`, { headers })).status).toBe(200);
+    const board = (await guarded.call('/admin/queues/api/queues', { headers })).json as {
+      queues: { name: string }[];
+    };
+    expect(board.queues.map(queue => queue.name)).toEqual([...QUEUE_NAMES]);
+    const foreign = { ...headers, 'Sec-Fetch-Site': 'cross-site' };
+    expect(
+      (await guarded.call('/admin/queues/api/queues/ingest/pause', { method: 'PUT', headers: foreign }))
+        .status,
+    ).toBe(403);
+  });
+});
+
+describe('documentation', () => {
+  test('/ points to it, on the origin of the request or BASE_URL', async () => {
+    expect((await api.call('/')).json).toMatchObject({
+      docs: `${api.url}/docs/`,
+      openapi: `${api.url}/openapi.json`,
+    });
+    // Forwarded headers count when they come from a trusted proxy.
+    const forwarded = { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https' };
+    expect((await api.call('/', { headers: forwarded })).json).toMatchObject({ docs: `${api.url}/docs/` });
+    const proxied = await startTestApi(db, { env: { TRUSTED_PROXIES: 'loopback' } });
+    expect((await proxied.call('/', { headers: forwarded })).json).toMatchObject({
+      docs: 'https://api.example.com/docs/',
+    });
+    const fixed = await startTestApi(db, { env: { BASE_URL: 'https://plat.example.org/' } });
+    expect((await fixed.call('/')).json).toMatchObject({ docs: 'https://plat.example.org/docs/' });
+  });
+
+  test('the page loads nothing from elsewhere, and all that it loads is there', async () => {
+    const page = await api.call('/docs/');
+    expect(page.headers.get('content-security-policy')).not.toMatch(/https?:/);
+    expect(page.text).not.toMatch(/(https?:)?\/\/[a-z]/i);
+    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+    expect(loaded).toHaveLength(4);
+    for (const path of [...loaded, '/openapi.json']) {
+      const reply = await api.call(path);
+      expect(reply.status, path).toBe(200);
+      expect(reply.text.length, path).toBeGreaterThan(50);
+    }
+    expect((await api.call('/docs/start.js')).text).toContain('validatorUrl: null');
+    expect((await api.call('/docs')).text).toBe(page.text);
+  });
+
+  test('nothing else of the package is served', async () => {
+    for (const path of ['/docs/package.json', '/docs/index.html', '/docs/../package.json'])
+      expect((await api.call(path)).status).toBe(404);
+  });
+
+  test('other methods are 405', async () => {
+    for (const path of ['/', '/docs', '/openapi.json', '/healthz', '/metrics']) {
+      const reply = await api.call(path, { method: 'POST' });
+      expect([path, reply.status, reply.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD']);
+    }
+  });
+});
+
+describe('stopping', () => {
+  test('running requests are finished and charged, new ones get 503 with Retry-After', async () => {
+    const leaving = await startTestApi(db);
+    const before = (await usageOf(db, accountId)).tokens;
+    await leaving.call(PATH, { key });
+    const lock = await db.pool.connect();
+    await lock.query('begin');
+    await lock.query('lock table region_stats in access exclusive mode');
+    const running = leaving.call(PATH, { key });
+    while (leaving.lifecycle.active === 0) await sleep(5);
+    const stopped = leaving.stop();
+    const refused = await leaving.call(PATH, { key });
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(refused.headers.get('connection')).toBe('close');
+    expect((await leaving.call('/readyz')).status).toBe(503);
+    expect((await leaving.call('/healthz')).status).toBe(200);
+    await lock.query('rollback');
+    lock.release();
+    expect((await running).status).toBe(200);
+    await stopped;
+    expect((await usageOf(db, accountId)).tokens).toBe(before + 20);
+    await expect(leaving.call(PATH, { key })).rejects.toThrow();
+  });
+
+  test('what does not finish within SHUTDOWN_TIMEOUT_MS is cut', async () => {
+    const leaving = await startTestApi(db, {
+      env: { SHUTDOWN_TIMEOUT_MS: '300', STATEMENT_TIMEOUT_MS: '1500' },
+    });
+    const lock = await db.pool.connect();
+    await lock.query('begin');
+    await lock.query('lock table region_stats in access exclusive mode');
+    const running = leaving.call(PATH, { key }).then(
+      () => 'answered',
+      () => 'cut',
+    );
+    while (leaving.lifecycle.active === 0) await sleep(5);
+    const started = Date.now();
+    const stopped = leaving.stop();
+    expect(await running).toBe('cut');
+    expect(Date.now() - started).toBeLessThan(1_200);
+    await lock.query('rollback');
+    lock.release();
+    await stopped;
+  });
+
+  test('the program starts from its environment and stops on SIGTERM, idle connections notwithstanding', async () => {
+    const { child, url } = await startProgram();
+    const agent = new Agent({ keepAlive: true });
+    const status = await new Promise(resolve =>
+      get(`${url}/readyz`, { agent }, response =>
+        response.resume().on('end', () => resolve(response.statusCode)),
+      ),
+    );
+    expect(status).toBe(200);
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(0);
+    agent.destroy();
+  });
+
+  test('a second signal stops it at once', async () => {
+    const { child, url } = await startProgram();
+    const lock = await db.pool.connect();
+    try {
+      await lock.query('begin');
+      await lock.query('lock table region_stats in access exclusive mode');
+      const running = fetch(url + PATH, { headers: { Authorization: `Bearer ${key}` } }).catch(() => 'cut');
+      await sleep(500);
+      child.kill('SIGTERM');
+      await sleep(300);
+      expect(child.exitCode).toBeNull();
+      child.kill('SIGTERM');
+      expect((await once(child, 'exit'))[0]).toBe(1);
+      expect(await running).toBe('cut');
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+  });
+
+  test('the program refuses to start on another schema, and says what to do', async () => {
+    await db.pool.query('update schema_migrations set version = version + 100 where version = 1');
+    try {
+      const child = spawnProgram();
+      let said = '';
+      child.stderr.on('data', chunk => {
+        said += chunk;
+      });
+      expect((await once(child, 'close'))[0]).toBe(1);
+      expect(said).toContain('Update the program');
+    } finally {
+      await db.pool.query('update schema_migrations set version = version - 100 where version > 100');
+    }
+  });
+});
+
+function spawnProgram() {
+  return spawn(process.execPath, ['--import', 'tsx', 'api/main.ts'], {
+    cwd: rootDir,
+    env: { PATH: process.env.PATH, DATABASE_URL: db.url, PORT: '0', LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
+async function startProgram() {
+  const child = spawnProgram();
+  let said = '';
+  for await (const chunk of child.stderr) {
+    said += chunk;
+    const url = /"url":"([^"]+)"/.exec(said)?.[1];
+    if (url !== undefined) {
+      child.stderr.resume();
+      return { child, url };
+    }
+  }
+  throw new Error(`It did not start: ${said}`);
+}

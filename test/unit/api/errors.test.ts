@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../api/http/database.ts';
+import { ERROR_STATUSES, toApiError } from '../../../api/http/errors.ts';
+import type { Pool } from '../../../shared/db.ts';
+import { PlatError } from '../../../shared/errors.ts';
+
+function failing(error: unknown): Database {
+  return openDatabase({ query: () => Promise.reject(error) } as unknown as Pool, 1_000);
+}
+
+describe('errors of the database', () => {
+  test.each([
+    '57014',
+    '57P01',
+    '57P03',
+    '08006',
+    '53300',
+    '53100',
+    '40001',
+    '40P01',
+    '55P03',
+    '25006',
+    '28P01',
+    'ECONNREFUSED',
+    'ENOTFOUND',
+    undefined,
+  ])('%s means that it can be tried again: 503', async code => {
+    const error = await failing(Object.assign(new Error('secret detail'), { code }))
+      .run('api/read_job_totals')
+      .catch(toApiError);
+    expect(error).toMatchObject({ code: 'internal_error', status: 503, headers: { 'Retry-After': '5' } });
+    expect((error as PlatError).message).not.toContain('secret');
+  });
+
+  test.each(['42P01', '22P02', '23505', 'XX000'])('%s is a fault of the program: 500', async code => {
+    const error = await failing(Object.assign(new Error('secret detail'), { code }))
+      .run('api/read_job_totals')
+      .catch(toApiError);
+    expect(error).toMatchObject({ code: 'internal_error', status: 500 });
+    expect((error as PlatError).message).not.toContain('secret');
+  });
+});
+
+test('an error of another part of the program is not shown to clients', () => {
+  const shown = toApiError(
+    new PlatError('config', 'DATABASE_URL is postgres://user:secret@host', { status: 400 }),
+  );
+  expect(shown).toMatchObject({ code: 'internal_error', status: 500 });
+  expect(shown.message).not.toContain('secret');
+});
+
+test('the codes and statuses are those of the contract', () => {
+  expect(ERROR_STATUSES).toEqual({
+    validation_error: [400],
+    unauthorized: [401],
+    subscription_required: [402],
+    tier_upgrade_required: [402],
+    payment_required: [402],
+    usage_limit_exceeded: [402],
+    payment_method_required: [402],
+    usage_backstop_reached: [402],
+    forbidden: [403],
+    not_found: [404],
+    method_not_allowed: [405],
+    unprocessable: [422],
+    rate_limited: [429],
+    internal_error: [500, 503],
+  });
+});

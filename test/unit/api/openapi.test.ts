@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../../api/openapi.ts';
+import { rootDir } from '../../../shared/root.ts';
+import { conformsTo, type Document, type Reply } from '../../support/openapi.ts';
+
+const document = openApiDocument() as Document;
+
+test('openapi.json in the root is the generated document', () => {
+  expect(JSON.parse(readFileSync(join(rootDir, 'openapi.json'), 'utf8'))).toEqual(
+    JSON.parse(JSON.stringify(document)),
+  );
+});
+
+test('every reference leads somewhere, and every example fits its schema', () => {
+  const text = JSON.stringify(document);
+  for (const [, pointer] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    const found = pointer!
+      .split('/')
+      .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
+    expect(found, pointer).toBeDefined();
+  }
+  const conforms = conformsTo(document);
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, { responses }] of Object.entries(operations)) {
+      for (const [status, response] of Object.entries(responses)) {
+        const media = (
+          response as {
+            content?: Record<string, { example?: unknown; examples?: Record<string, { value: unknown }> }>;
+          }
+        ).content?.['application/json'];
+        const examples = [
+          media?.example,
+          ...Object.values(media?.examples ?? {}).map(example => example.value),
+        ].filter(Boolean);
+        for (const example of examples)
+          conforms({ ...reply(path, example), method: method.toUpperCase(), status: Number(status) });
+      }
+    }
+  }
+});
+
+const HEADERS = {
+  'content-type': 'application/json',
+  'x-request-id': 'a',
+  'x-tokens-used': '10',
+  'x-ratelimit-limit': '120',
+  'x-ratelimit-remaining': '119',
+  'x-ratelimit-reset': '1790000000',
+  'ratelimit-policy': '"account";q=120;w=120',
+  ratelimit: '"account";r=119;t=1',
+  'x-content-type-options': 'nosniff',
+  etag: '"a"',
+};
+const BODY = {
+  id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11',
+  type: 'county',
+  name: 'Sullivan County',
+  state: 'NH',
+  county_name: 'Sullivan County',
+  fips: '33019',
+  stats: [],
+};
+
+function reply(path: string, body: unknown, headers: Record<string, string> = HEADERS): Reply {
+  return { method: 'GET', path, status: 200, headers: new Headers(headers), text: JSON.stringify(body) };
+}
+
+describe('the check of answers against the document finds', () => {
+  const conforms = conformsTo(document);
+  const path = '/api/public/v1/markets-stats/33019/stats/';
+
+  test('nothing in a right answer', () => {
+    conforms(reply(path, BODY));
+  });
+
+  test.each([
+    ['a missing field', reply(path, { ...BODY, name: undefined })],
+    ['an additional field', reply(path, { ...BODY, colour: 'red' })],
+    ['a wrong type', reply(path, { ...BODY, fips: 33019 })],
+    ['an unknown bucket', reply(path, { ...BODY, stats: [{ type: '1 acre', data: {} }] })],
+    ['an unknown metric', reply(path, { ...BODY, stats: [{ type: '1 acre-2 acre', data: { Sold: 1 } }] })],
+    ['an undocumented status', { ...reply(path, BODY), status: 418 }],
+    ['a missing header', reply(path, BODY, { ...HEADERS, etag: undefined } as never)],
+    ['a header of the wrong type', reply(path, BODY, { ...HEADERS, 'x-tokens-used': 'ten' })],
+    ['another content type', reply(path, BODY, { ...HEADERS, 'content-type': 'text/html' })],
+    ['an error without the envelope', { ...reply('/nothing', { message: 'no' }), status: 404 }],
+  ])('%s', (_name, wrong) => {
+    const given = wrong as Reply;
+    if (given.headers.get('etag') === 'undefined') given.headers.delete('etag');
+    expect(() => conforms(given)).toThrow();
+  });
+});
