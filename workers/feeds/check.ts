@@ -4,7 +4,7 @@ import { PARCEL_FIELD_NAMES } from '../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { compileListingMapper } from '../ingest/map/listing.ts';
 import { compileParcelMapper } from '../ingest/map/parcel.ts';
-import { type InputSpec, type RowBatch, readInput } from '../ingest/parse/rows.ts';
+import { type BadRow, type InputSpec, type RowBatch, readInput } from '../ingest/parse/rows.ts';
 import { type Mapping, newPartCheck, type PartCheck, type PartState } from './check-part.ts';
 import type { AssessorFeed, Feed } from './feed.ts';
 
@@ -115,21 +115,25 @@ async function checkPart(
   readOn: () => boolean = () => false,
 ): Promise<void> {
   let state: PartState | undefined;
+  const bad: BadRow[] = [];
   try {
     for await (const batch of read(spec)) {
+      bad.push(...batch.bad);
+      if (batch.rows.length === 0) continue;
       state ??= newPartCheck(part, spec, mapping, batch.rows.slice(0, limit));
       for (const row of batch.rows) {
         if (state.rows < limit) state.add(row, onKey);
         else if (readOn()) state.keyOf(row, onKey);
       }
-      for (const bad of batch.bad) state.addBad(bad);
       if (state.rows >= limit && !readOn()) break;
     }
-    if (state === undefined || state.rows === 0) result.problems.push(`${part}: the source has no rows.`);
+    if (state === undefined) result.problems.push(`${part}: the source has no usable rows.`);
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;
     result.problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
   }
+  state ??= bad.length > 0 ? newPartCheck(part, spec, mapping, []) : undefined;
+  for (const row of bad) state?.addBad(row);
   if (state) result.parts.push(state.result());
 }
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Ajv2020 from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { PlatError } from '../../../shared/errors.ts';
@@ -37,7 +37,12 @@ describe('a feed file', () => {
       fips: 1001,
       schedule: null,
       asOf: null,
-      roll: { input: { source: 'roll.csv', format: 'csv' }, key: { columns: ['PIN'] }, columns: {}, skipWhere: [] },
+      roll: {
+        input: { source: 'roll.csv', format: 'csv' },
+        key: { columns: ['PIN'] },
+        columns: {},
+        skipWhere: [],
+      },
       shape: null,
       sales: null,
       gates: {
@@ -59,8 +64,12 @@ describe('a feed file', () => {
       /feed\.yaml:9: roll\.columns\.apm: is no property of this section; did you mean apn/,
     );
     expect(fault(`${MINIMAL}  fromat: csv\n`)).toMatch(/feed\.yaml:8: roll\.fromat: .*did you mean format/);
-    expect(fault(`${MINIMAL}atribution: Me\n`)).toMatch(/feed\.yaml:8: atribution: .*did you mean attribution/);
-    expect(fault(`${MINIMAL}  columns:\n    acres: { colum: ACRES }\n`)).toMatch(/:9: roll\.columns\.acres\.colum: /);
+    expect(fault(`${MINIMAL}atribution: Me\n`)).toMatch(
+      /feed\.yaml:8: atribution: .*did you mean attribution/,
+    );
+    expect(fault(`${MINIMAL}  columns:\n    acres: { colum: ACRES }\n`)).toMatch(
+      /:9: roll\.columns\.acres\.colum: /,
+    );
   });
 
   test('every fault is named, in the order of the file', () => {
@@ -181,7 +190,12 @@ describe('folders of feeds', () => {
 });
 
 describe('feed.schema.json', () => {
-  type Node = { description?: string; $ref?: string; properties?: Record<string, Node>; [key: string]: unknown };
+  type Node = {
+    description?: string;
+    $ref?: string;
+    properties?: Record<string, Node>;
+    [key: string]: unknown;
+  };
   const schema = JSON.parse(feedJsonSchema()) as Node;
 
   test('is current: `npm run generate` writes it', async () => {

@@ -79,7 +79,12 @@ describe('Regrid', () => {
   });
 
   test('falls back on the acreage of the county map and the footprints', () => {
-    expect(mapped[1]!.fields).toMatchObject({ acres: 1.25, structure_count: 0, vacant: true, mail_state: 'OH' });
+    expect(mapped[1]!.fields).toMatchObject({
+      acres: 1.25,
+      structure_count: 0,
+      vacant: true,
+      mail_state: 'OH',
+    });
   });
 });
 
@@ -117,7 +122,12 @@ describe('Florida NAL', () => {
 
   test('an improved parcel of Broward', () => {
     expect(mapped[1]!.row).toMatchObject({ fips: 12011 });
-    expect(mapped[1]!.fields).toMatchObject({ acres: 0.2, building_sqft: 2150, year_built: 1985, vacant: false });
+    expect(mapped[1]!.fields).toMatchObject({
+      acres: 0.2,
+      building_sqft: 2150,
+      year_built: 1985,
+      vacant: false,
+    });
   });
 
   test('a county number that does not exist rejects the row', () => {
@@ -185,7 +195,9 @@ describe('RESO', () => {
   const byKey = new Map<unknown, Mapped<MappedListing>>();
   beforeAll(async () => {
     const feed = listings(
-      feedOf('name: mls\nkind: listings\npreset: reso\nlistings: { source: reso.ndjson, format: ndjson, label: MLS }\n'),
+      feedOf(
+        'name: mls\nkind: listings\npreset: reso\nlistings: { source: reso.ndjson, format: ndjson, label: MLS }\n',
+      ),
     );
     const rows = await rowsOf(feed.listings.input);
     const map = compileListingMapper(feed.listings);
@@ -225,7 +237,9 @@ describe('RESO', () => {
 
   test('knows every StandardStatus in both spellings', () => {
     const statuses = Object.fromEntries(
-      [...byKey].filter(([key]) => Number(String(key).slice(1)) <= 13).map(([key, { fields }]) => [key, fields.status]),
+      [...byKey]
+        .filter(([key]) => Number(String(key).slice(1)) <= 13)
+        .map(([key, { fields }]) => [key, fields.status]),
     );
     expect(statuses).toEqual({
       K1: 'ACTIVE',

@@ -143,6 +143,7 @@ function recoder(way: PlainColumn, parse: Parser): Parser {
     const text = typeof raw === 'string' ? raw.trim().toUpperCase() : (tidyText(raw)?.toUpperCase() ?? '');
     const value = table.get(text);
     if (value !== undefined) return value;
+    if (table.has('') && tidyText(raw) === null) return table.get('')!;
     return otherwise === undefined ? parse(raw) : otherwise;
   };
 }

@@ -23,14 +23,17 @@ export function compileKey(spec: KeySpec, resolve: Resolve): (values: Values) =>
 }
 
 function append(key: string | null, text: string, spec: KeySpec): string | null {
-  const part = spec.strip_leading_zeros && text.charCodeAt(0) === ZERO ? text.replace(LEADING_ZEROS, '') : text;
+  const part =
+    spec.strip_leading_zeros && text.charCodeAt(0) === ZERO ? text.replace(LEADING_ZEROS, '') : text;
   if (spec.drop_empty && (part === '' || ONLY_ZEROS.test(part))) return key;
   return key === null ? part : key + (spec.join ?? '-') + part;
 }
 
 /** Whether there is more to a key than what joins its parts. */
 function hasContent(key: string, spec: KeySpec): boolean {
-  return key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1));
+  return (
+    key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1))
+  );
 }
 
 const ZERO = 48;
