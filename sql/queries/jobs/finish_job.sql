@@ -15,8 +15,8 @@ with finished as (
 )
 insert into job_totals as t (name, outcome, jobs, seconds, rows, le)
 select
-  name, $2, 1, $6, $7,
-  array[($6 <= 0.1)::int, ($6 <= 1)::int, ($6 <= 10)::int, ($6 <= 60)::int, ($6 <= 600)::int, 1]::bigint[]
+  name, $2, 1, $6::double precision, $7,
+  array[($6::double precision <= 0.1)::int, ($6 <= 1)::int, ($6 <= 10)::int, ($6 <= 60)::int, ($6 <= 600)::int, 1]::bigint[]
 from finished
 on conflict (name, outcome) do update
 set
