@@ -23,7 +23,7 @@ export async function loadFeed(file: string): Promise<Feed> {
 export function parseFeed(text: string, path: string): Feed {
   const parsed = parseFeedText(text, path);
   const checked = feedSchema.safeParse(parsed.value);
-  if (!checked.success) throw feedError(parsed, issuesOf(checked.error).map(suggest));
+  if (!checked.success) throw feedError(parsed, issuesOf(checked.error, parsed.value).map(suggest));
   const feed = resolveFeed(checked.data, path);
   if (Array.isArray(feed)) throw feedError(parsed, feed);
   return feed;

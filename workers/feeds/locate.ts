@@ -37,8 +37,16 @@ export function feedError(text: FeedText, issues: readonly Issue[]): PlatError {
 }
 
 /** zod's issues in words, one for each unknown property, and of a union's branches the one that was meant. */
-export function issuesOf(error: z.ZodError): Issue[] {
-  return error.issues.flatMap(issue => flatten(issue, []));
+export function issuesOf(error: z.ZodError, value: unknown): Issue[] {
+  return error.issues
+    .flatMap(issue => flatten(issue, []))
+    .map(issue => (isMissing(value, issue.path) ? { ...issue, message: 'is required' } : issue));
+}
+
+function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
+  let at: unknown = value;
+  for (const part of path) at = typeof at === 'object' && at !== null ? Reflect.get(at, part) : undefined;
+  return path.length > 0 && at === undefined;
 }
 
 function flatten(issue: z.core.$ZodIssue, above: PropertyKey[]): Issue[] {
@@ -47,8 +55,17 @@ function flatten(issue: z.core.$ZodIssue, above: PropertyKey[]): Issue[] {
     return issue.keys.map(key => ({ path: [...path, key], message: 'is no property of this section' }));
   }
   if (issue.code === 'invalid_union') return flattenUnion(issue, path);
+  if (issue.code === 'invalid_type') return [{ path, message: `must be ${named(issue.expected)}` }];
   return [{ path, message: lowerFirst(issue.message) }];
 }
+
+const TYPE_NAMES: Record<string, string> = {
+  string: 'a text',
+  object: 'a section',
+  array: 'a list',
+  number: 'a number',
+};
+const named = (type: string): string => TYPE_NAMES[type] ?? type;
 
 /** A branch whose very type is wrong was not meant; of the others, the one with the fewest faults was. */
 function flattenUnion(issue: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]): Issue[] {
@@ -58,7 +75,7 @@ function flattenUnion(issue: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]):
   if (meant) return meant.flatMap(inner => flatten(inner, path));
   const expected = issue.errors
     .flat()
-    .map(inner => (inner.code === 'invalid_type' ? inner.expected : 'another value'));
+    .map(inner => (inner.code === 'invalid_type' ? named(inner.expected) : 'another value'));
   return [{ path, message: `must be ${[...new Set(expected)].join(' or ')}` }];
 }
 

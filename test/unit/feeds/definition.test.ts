@@ -79,6 +79,17 @@ describe('a feed file', () => {
     expect(lines[1]).toMatch(/feed\.yaml:8: licence: /);
   });
 
+  test('a wrong type and a missing property are told in words', () => {
+    expect(fault('- a\n')).toMatch(/feed\.yaml:1: must be a section/);
+    expect(fault(MINIMAL.replace('  source: roll.csv\n', ''))).toMatch(
+      /feed\.yaml:4: roll\.source: is required/,
+    );
+    expect(fault(MINIMAL.replace('name: a-county\n', ''))).toMatch(/:1: name: is required/);
+    expect(fault(`${MINIMAL}  columns: { acres: [A, B] }\n`)).toMatch(
+      /:8: roll\.columns\.acres: must be a text or a section or null/,
+    );
+  });
+
   test('broken YAML names its line', () => {
     expect(fault('name: a\nkind: [assessor\n')).toMatch(/feed\.yaml:\d: /);
   });
