@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { formatError, sourceError } from '../open/context.ts';
 import type { OpenedSource, Sibling } from '../open/source.ts';
-import { addRow, checkColumns, type Output, takeFull } from './output.ts';
+import { addRow, checkColumns, detached, type Output, takeFull } from './output.ts';
 import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
 import { encodingName } from './text.ts';
 
@@ -143,54 +143,42 @@ const DELETED = 0x2a;
 
 function parseRecord(bytes: Buffer, at: number, header: Header): DbfRecord | null {
   if (bytes[at] === DELETED) return null;
+  const raw = bytes.subarray(at, at + header.recordBytes);
+  // A byte is a character in Latin-1, so the record is decoded once and cut by the offsets of its fields.
+  const text = raw.toString('latin1');
+  const ascii = isAscii(raw);
   const record: DbfRecord = {};
-  for (const field of header.fields) {
-    const start = at + field.offset;
-    const value = parseValue(bytes.subarray(start, start + field.length), field.type, header.decode);
-    if (value !== undefined) record[field.name] = value;
+  for (const { name, type, offset, length } of header.fields) {
+    const cell = text.slice(offset, offset + length);
+    let value: unknown;
+    if (type === 'N' || type === 'F') value = parseNumber(cell);
+    else if (type === 'D') value = parseDate(cell);
+    else if (type === 'L') value = parseLogical(cell);
+    else if (BINARY.has(type)) value = parseBinary(raw.subarray(offset, offset + length), type);
+    else value = parseText(cell, ascii, header.decode);
+    if (value !== undefined) record[name] = value;
   }
   return record;
 }
 
-function parseValue(bytes: Buffer, type: string, decode: Decode): unknown {
-  switch (type) {
-    case 'N':
-    case 'F':
-      return parseNumber(bytes.toString('latin1'));
-    case 'D':
-      return parseDate(bytes.toString('latin1'));
-    case 'L':
-      return parseLogical(bytes[0]);
-    case 'I':
-    case '+':
-      return bytes.length === 4 ? bytes.readInt32LE(0) : null;
-    case 'O':
-      return bytes.length === 8 ? bytes.readDoubleLE(0) : null;
-    case 'B': // a double in FoxPro, a memo in dBASE 5
-      return bytes.length === 8 ? bytes.readDoubleLE(0) : undefined;
-    case 'Y':
-      return bytes.length === 8 ? Number(bytes.readBigInt64LE(0)) / 10_000 : null;
-    case 'T':
-    case '@':
-      return bytes.length === 8 ? parseDateTime(bytes) : null;
-    case 'M':
-    case 'G':
-    case 'P':
-    case '0': // FoxPro's null flags
-      return undefined;
-    default:
-      return parseText(bytes, decode);
-  }
+const BINARY = new Set('I+OBYT@MGP0');
+
+/** undefined for what lies in another file: memos, pictures; and for FoxPro's null flags. */
+function parseBinary(bytes: Buffer, type: string): unknown {
+  if (type === 'I' || type === '+') return bytes.length === 4 ? bytes.readInt32LE(0) : null;
+  if (bytes.length !== 8 || 'MGP0'.includes(type)) return undefined;
+  if (type === 'Y') return Number(bytes.readBigInt64LE(0)) / 10_000;
+  return type === 'T' || type === '@' ? parseDateTime(bytes) : bytes.readDoubleLE(0);
 }
 
-function parseText(bytes: Buffer, decode: Decode): string | null {
-  let end = bytes.length;
-  while (end > 0 && (bytes[end - 1] === 0x20 || bytes[end - 1] === 0)) end--;
-  return end === 0 ? null : decode(bytes.subarray(0, end));
+function parseText(cell: string, ascii: boolean, decode: Decode): string | null {
+  const text = cell.replace(/[ \0]+$/, '');
+  if (text === '') return null;
+  return ascii ? detached(text) : decode(Buffer.from(text, 'latin1'));
 }
 
 function parseNumber(cell: string): number | string | null {
-  const text = cell.replaceAll('\0', ' ').trim();
+  const text = withoutNul(cell).trim();
   // Asterisks are what dBASE writes for a number that did not fit.
   if (text === '' || /^\*+$/.test(text)) return null;
   const number = Number(text);
@@ -199,15 +187,20 @@ function parseNumber(cell: string): number | string | null {
 }
 
 function parseDate(cell: string): string | null {
-  const text = cell.replaceAll('\0', ' ').trim();
+  const text = withoutNul(cell).trim();
   if (text === '' || /^0+$/.test(text)) return null;
   return /^\d{8}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` : text;
 }
 
-function parseLogical(byte: number | undefined): boolean | null {
-  const letter = String.fromCharCode(byte ?? 0x3f);
-  if ('TtYy'.includes(letter)) return true;
-  return 'FfNn'.includes(letter) ? false : null;
+/** Some writers fill empty cells with NUL instead of blanks. */
+function withoutNul(cell: string): string {
+  return cell.includes('\0') ? cell.replaceAll('\0', ' ') : cell;
+}
+
+function parseLogical(cell: string): boolean | null {
+  if (cell === '') return null;
+  if ('TtYy'.includes(cell)) return true;
+  return 'FfNn'.includes(cell) ? false : null;
 }
 
 /** Days since the start of the Julian period and milliseconds since midnight; the Unix epoch is day 2,440,588. */

@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { serialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { FeatureCollection } from 'geojson';
 import { describe, expect, test } from 'vitest';
-import { contextFor, feature, fixtures, makeZip, readAll, temporaryFolder } from './make.ts';
+import { readFlatGeobuf } from '../../../../workers/ingest/parse/flatgeobuf.ts';
+import { contextFor, feature, fixtures, makeZip, readAll, readInChunks, temporaryFolder } from './make.ts';
 
 const folder = temporaryFolder();
 const context = contextFor(folder.path);
@@ -34,6 +35,26 @@ describe('FlatGeobuf', () => {
     folder.put('utm.fgb', pack([feature(1, { PID: '7' }, 500_000, 4_760_000)], 26919));
     const { rows } = await readAll({ source: 'utm.fgb', format: 'flatgeobuf' }, context);
     expect((rows[0]!.geometry as { coordinates: number[][][] }).coordinates[0]![0]![0]).toBeCloseTo(-69, 9);
+  });
+
+  test('a spatial index is passed over', async () => {
+    const plain = pack(Array.from({ length: 40 }, (_, i) => feature(i, { PID: String(i) })));
+    const headerEnd = 12 + plain.readUInt32LE(8);
+    // index_node_size is the tenth field of the header's table; its place stands in the table's vtable.
+    const table = 12 + plain.readUInt32LE(12);
+    const vtable = table - plain.readInt32LE(table);
+    plain.writeUInt16LE(16, table + plain.readUInt16LE(vtable + 4 + 2 * 9));
+    // 40 leaves, 3 nodes and the root, 40 bytes each.
+    const index = Buffer.alloc((40 + 3 + 1) * 40, 0xff);
+    const bytes = Buffer.concat([plain.subarray(0, headerEnd), index, plain.subarray(headerEnd)]);
+    const numbers = (read: { rows: { values: Record<string, unknown> }[] }) =>
+      read.rows.map(row => Number(row.values.PID));
+    for (const size of [1, 500, 100_000]) {
+      const read = await readInChunks(readFlatGeobuf, bytes, size, { format: 'flatgeobuf' });
+      expect(numbers(read)).toEqual(Array.from({ length: 40 }, (_, i) => i));
+    }
+    folder.put('index.fgb', bytes.subarray(0, headerEnd + 100));
+    await expect(readAll({ source: 'index.fgb', format: 'flatgeobuf' }, context)).rejects.toThrow(/cut off/);
   });
 
   const good = pack([feature(1, { PID: '7' }), feature(2, { PID: '8' })]);
