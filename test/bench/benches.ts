@@ -1,7 +1,15 @@
 import type { Bench } from './bench.ts';
 
+const QUICK_LISTINGS = 20_000;
+
 /** Every bench by the name under which `npm run bench -- NAME` finds it; loaded only when it is run. */
-export const BENCHES: Record<string, () => Promise<{ bench: Bench }>> = {
-  ingest: () => import('./ingest.ts'),
-  'ingest-memory': () => import('./ingest-memory.ts'),
+export const BENCHES: Record<string, () => Promise<Bench>> = {
+  ingest: async () => (await import('./ingest.ts')).bench,
+  'ingest-memory': async () => (await import('./ingest-memory.ts')).bench,
+  market: async () => {
+    const { bench } = await import('./market.ts');
+    return ({ quick }) => (quick ? bench(QUICK_LISTINGS) : bench());
+  },
+  // Quick as it is: it measures for a fixed time, not a number of requests.
+  api: async () => (await import('./api.ts')).bench,
 };

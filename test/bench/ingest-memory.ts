@@ -21,8 +21,9 @@ const STEPS = 5;
 const MAX_PEAK_MB = 400;
 /** Flat: from a fifth of the roll on, the peak grows by no more than this. */
 const MAX_GROWTH = 1.15;
-const SAMPLE_MS = 50;
 const LOOK_MS = 200;
+/** The share of a run's progress at which its one file has been read. */
+const ALL_READ = 0.6;
 
 type Measured = {
   /** The highest RSS, in MB, by the time that each fifth of the roll had been read, and by the end of the run. */
@@ -33,7 +34,7 @@ type Measured = {
 
 /**
  * Memory of a worker, a process of its own as in production, that is given one job: to ingest a large roll. Its resident
- * set is sampled from outside, so that nothing is missed while it is busy.
+ * set is read from outside, so that measuring costs it nothing.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
@@ -44,7 +45,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   await writeRoll(roll, 'ndgeojson', { parcels, seed: 2 });
   writeFeed(join(feeds, 'bench-large-roll.yaml'), rollFeed('bench-large-roll', roll));
 
-  const measured = await withBenchDatabase(options, url => watchWorker(options, url, feeds, parcels));
+  const measured = await withBenchDatabase(options, url => watchWorker(url, feeds, parcels));
   const { peakAt, peak, seconds } = measured;
   const details = {
     ...Object.fromEntries(
@@ -74,19 +75,12 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   ];
 }
 
-async function watchWorker(
-  options: BenchOptions,
-  url: string,
-  feeds: string,
-  parcels: number,
-): Promise<Measured> {
+async function watchWorker(url: string, feeds: string, parcels: number): Promise<Measured> {
   const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
   const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench', max: 2 });
-  const { id } = await enqueue(
-    pool,
-    ingestJob,
-    ingestJob.payload.parse({ feed: 'bench-large-roll', requestedBy: 'bench' }),
-  );
+  const payload = ingestJob.payload.parse({ feed: 'bench-large-roll', requestedBy: 'bench' });
+  const { id } = await enqueue(pool, ingestJob, payload);
+  const begin = performance.now();
   const worker = spawn(process.execPath, ['--import', 'tsx', 'workers/main.ts'], {
     cwd: rootDir,
     env: {
@@ -98,15 +92,11 @@ async function watchWorker(
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const begin = performance.now();
-  const memory = sampleMemory(worker);
   try {
-    const peakAt = await watchJob(pool, id, worker, parcels, memory);
-    options.note(`  done in ${Math.round((performance.now() - begin) / 1000)} s`);
-    return { peakAt, peak: memory.peak(), seconds: (performance.now() - begin) / 1000 };
+    const peaks = await watchJob(pool, id, worker, parcels);
+    return { ...peaks, seconds: (performance.now() - begin) / 1000 };
   } finally {
-    memory.stop();
-    if (worker.exitCode === null) {
+    if (!hasEnded(worker)) {
       worker.kill('SIGTERM');
       await once(worker, 'exit');
     }
@@ -114,33 +104,29 @@ async function watchWorker(
   }
 }
 
-type Memory = { peak(): number; stop(): void };
+const hasEnded = (worker: ChildProcess) => worker.exitCode !== null || worker.signalCode !== null;
 
-/** The peak when each fifth of the roll had been read, as the job's own note tells it. */
+/** Watches the peak until the job is done; how far it is, the job's own note tells. */
 async function watchJob(
   pool: Pool,
   id: string,
   worker: ChildProcess,
   parcels: number,
-  memory: Memory,
-): Promise<number[]> {
+): Promise<{ peakAt: number[]; peak: number }> {
   const peakAt: number[] = [];
+  let peak = 0;
   for (;;) {
     const job = await getJob(pool, id);
-    const isRead =
-      job.status === 'done' || (job.note !== null && !job.note.startsWith('roll:') && peakAt.length > 0);
-    const read = isRead ? parcels : Number(/(\d+) rows/.exec(job.note ?? '')?.[1] ?? 0);
-    while (peakAt.length < STEPS && read >= ((peakAt.length + 1) * parcels) / STEPS)
-      peakAt.push(memory.peak());
+    if (job.status === 'failed' || job.attempts > 1 || hasEnded(worker)) {
+      const why = job.error ?? `it was tried ${job.attempts} times and ended with ${worker.exitCode}`;
+      throw new PlatError('bench', `The worker did not do the job: ${why}.`);
+    }
+    peak = Math.max(peak, await residentMb(worker.pid!));
+    const read = job.progress >= ALL_READ ? parcels : Number(/(\d+) rows/.exec(job.note ?? '')?.[1] ?? 0);
+    while (peakAt.length < STEPS && read >= ((peakAt.length + 1) * parcels) / STEPS) peakAt.push(peak);
     if (job.status === 'done') {
       expectMerged(job.result, parcels);
-      return peakAt;
-    }
-    if (job.status === 'failed' || worker.exitCode !== null) {
-      throw new PlatError(
-        'bench',
-        `The worker did not do the job: ${job.error ?? `it ended with ${worker.exitCode}`}.`,
-      );
+      return { peakAt, peak };
     }
     await sleep(LOOK_MS);
   }
@@ -153,14 +139,6 @@ function expectMerged(result: unknown, parcels: number): void {
     'bench',
     `The run should have merged ${parcels} new parcels, but: ${JSON.stringify(result)}`,
   );
-}
-
-function sampleMemory(worker: ChildProcess): Memory {
-  let peak = 0;
-  const timer = setInterval(async () => {
-    peak = Math.max(peak, await residentMb(worker.pid!).catch(() => 0));
-  }, SAMPLE_MS);
-  return { peak: () => peak, stop: () => clearInterval(timer) };
 }
 
 /** The highest resident set so far: the kernel's own mark on Linux, elsewhere that of this moment. */

@@ -67,7 +67,7 @@ async function runBenches(names: string[], options: BenchOptions): Promise<Bench
   const results: BenchResult[] = [];
   for (const name of names) {
     note(`bench ${name}`);
-    const { bench } = await BENCHES[name]!();
+    const bench = await BENCHES[name]!();
     results.push(...[await bench(options)].flat());
   }
   return results;

@@ -20,7 +20,14 @@ export type Place = {
 };
 
 /** Every ZIP of the regions table with its town and position, and every county that has none, ascending by county and ZIP. */
-export function allPlaces(): Place[] {
+export function allPlaces(): readonly Place[] {
+  cached ??= readPlaces();
+  return cached;
+}
+
+let cached: readonly Place[] | undefined;
+
+function readPlaces(): Place[] {
   const counties = new Map(allCounties().map(county => [county.fips, county]));
   const details = zipDetails();
   const places: Place[] = [];
