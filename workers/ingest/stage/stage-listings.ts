@@ -60,6 +60,7 @@ export async function stageListings(
   counts.unplaced = {};
   try {
     for await (const batch of batches) {
+      if (rows === 0) map.prepare(batch.rows);
       for (const row of batch.rows) stageRow(row);
       for (const { rowNo, field, reason, message, raw } of batch.bad) {
         bump(counts.rejected, reason);

@@ -116,6 +116,7 @@ export async function stageParcels(
   }
 
   for await (const batch of input.batches) {
+    if (rows === 0) input.map.prepare(batch.rows);
     for (const row of batch.rows) stageRow(row);
     for (const { rowNo, field, reason, message, raw } of batch.bad) {
       bump(counts.rejected, reason);
