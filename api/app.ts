@@ -4,7 +4,7 @@ import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import { type BoardQueue, mountAdmin } from './http/admin.ts';
-import { begin, type Lifecycle } from './http/begin.ts';
+import { begin, type Lifecycle, presetHeaders } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
 import { openDatabase } from './http/database.ts';
 import { docs } from './http/docs.ts';
@@ -49,6 +49,7 @@ export function createApp({ config, log, pool, lifecycle, queues, endpoints = v1
   configure(app, config);
   app.use(begin({ lifecycle, metrics, log, logRequests: config.LOG_REQUESTS }));
   mountEndpoints(app, endpoints, serving);
+  app.use(presetHeaders);
   app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
   app.use(docs(openApiDocument(), req => originOf(req, config)));
   if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
@@ -100,5 +101,5 @@ function named(path: string, handler: RequestHandler): RequestHandler {
 
 /** Where clients reach the service: BASE_URL, else the origin of the request (forwarded headers of trusted proxies only). */
 function originOf(req: Request, config: Config): string {
-  return config.BASE_URL ?? `${req.protocol}://${req.host}`;
+  return config.BASE_URL ?? (req.host === undefined ? '' : `${req.protocol}://${req.host}`);
 }

@@ -6,8 +6,9 @@ import type { Express } from 'express';
 import type { Config } from '../shared/config.ts';
 import { errorCode, PlatError } from '../shared/errors.ts';
 import type { Lifecycle } from './http/begin.ts';
-import { envelope, validationError } from './http/errors.ts';
-import { baseHeaders } from './http/headers.ts';
+import { envelope, JSON_TYPE, validationError } from './http/errors.ts';
+import { headersOf } from './http/headers.ts';
+import { UNTOUCHED } from './http/rate-limits.ts';
 
 export type RunningServer = { port: number; url: string; stop(): Promise<void> };
 
@@ -24,8 +25,11 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
     requestTimeout: config.REQUEST_TIMEOUT_MS,
     headersTimeout: config.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    requireHostHeader: false,
   });
   server.on('request', app);
+  // An expectation that nobody can meet is ignored, as RFC 9110 allows, instead of node's bare 417.
+  server.on('checkExpectation', app);
   server.on('clientError', answerMalformed);
   await listen(server, config);
   const { port } = server.address() as AddressInfo;
@@ -86,13 +90,18 @@ function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const complaint = COMPLAINTS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
   const body = envelope(validationError({ request: [complaint] }), requestId);
   const headers = [
-    ...baseHeaders(requestId),
-    ['Content-Type', 'application/json; charset=utf-8'],
-    ['Content-Length', String(Buffer.byteLength(body))],
-    ['Cache-Control', 'no-store'],
-    ['Connection', 'close'],
+    ...headersOf({ requestId, rate: UNTOUCHED }),
+    ...[
+      'Content-Type',
+      JSON_TYPE,
+      'Content-Length',
+      String(Buffer.byteLength(body)),
+      'Cache-Control',
+      'no-store',
+      'Connection',
+      'close',
+    ],
   ];
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-  );
+  const lines = headers.map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('');
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${lines}\r\n${body}`);
 }

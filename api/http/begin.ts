@@ -1,10 +1,11 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from '../../shared/log.ts';
 import { unavailable } from './database.ts';
-import { sendError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
-import { baseHeaders, requestIdOf, setHeaders } from './headers.ts';
+import { sendError, validationError } from './errors.ts';
+import { type Exchange, exchangeOf } from './exchange.ts';
+import { headersOf, requestIdOf, setHeaders } from './headers.ts';
 import type { Metrics } from './metrics.ts';
+import { UNTOUCHED } from './rate-limits.ts';
 
 /** Shared by the requests and whoever stops the server. */
 export type Lifecycle = {
@@ -30,9 +31,9 @@ export function begin({ lifecycle, metrics, log, logRequests }: BeginDeps): Requ
       requestId: requestIdOf(req.headers['x-request-id']),
       startedAt: performance.now(),
       route: 'unknown',
+      rate: UNTOUCHED,
     };
     res.locals.exchange = exchange;
-    setHeaders(res, baseHeaders(exchange.requestId));
     lifecycle.active++;
     res.once('close', () => {
       lifecycle.active--;
@@ -59,10 +60,26 @@ export function begin({ lifecycle, metrics, log, logRequests }: BeginDeps): Requ
     }
 
     if (lifecycle.draining && !WHILE_DRAINING.has(req.path)) {
-      res.setHeader('Connection', 'close');
-      sendError(res, unavailable('The service is shutting down. Try again shortly.'));
+      sendError(
+        res,
+        unavailable('The service is shutting down. Try again shortly.', undefined, { Connection: 'close' }),
+      );
+      return;
+    }
+    // Node's own answer to this (requireHostHeader) would lack the envelope and the headers.
+    if (req.headers.host === undefined && req.httpVersion === '1.1') {
+      sendError(
+        res,
+        validationError({ Host: ['is missing: HTTP/1.1 requires it'] }, { Connection: 'close' }),
+      );
       return;
     }
     next();
   };
 }
+
+/** The headers of every response, set where express and its middleware write the answer. v1 writes them itself. */
+export const presetHeaders: RequestHandler = (_req, res, next) => {
+  setHeaders(res, headersOf(exchangeOf(res)));
+  next();
+};

@@ -59,10 +59,14 @@ function databaseError(cause: unknown): unknown {
 }
 
 /** 503 with Retry-After: the request may be repeated as it is. */
-export function unavailable(message: string, cause?: unknown): PlatError {
+export function unavailable(
+  message: string,
+  cause?: unknown,
+  headers: Record<string, string> = {},
+): PlatError {
   return new PlatError('internal_error', message, {
     status: 503,
-    headers: { 'Retry-After': '5' },
+    headers: { 'Retry-After': '5', ...headers },
     retryable: true,
     cause,
   });

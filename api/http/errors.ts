@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { PlatError } from '../../shared/errors.ts';
-import { exchangeOf } from './exchange.ts';
+import { exchangeOf, respond } from './exchange.ts';
 
 /** The codes that a client may see, and their statuses. */
 export const ERROR_STATUSES = {
@@ -22,12 +22,14 @@ export const ERROR_STATUSES = {
 
 export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
 export type Details = Record<string, string[]>;
 
-export function validationError(details: Details): PlatError {
+export function validationError(details: Details, headers: Record<string, string> = {}): PlatError {
   const fields = Object.keys(details);
   const message = `Rejected: ${fields.join(', ')}. See details for the reasons.`;
-  return new PlatError('validation_error', message, { status: 400, details });
+  return new PlatError('validation_error', message, { status: 400, details, headers });
 }
 
 export function notFound(message: string): PlatError {
@@ -81,16 +83,14 @@ export function sendError(res: Response, error: unknown): void {
     res.destroy();
     return;
   }
-  const body = envelope(safe, exchange.requestId);
-  for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
-  res.setHeader('X-Tokens-Used', '0');
-  res.removeHeader('ETag');
-  res.setHeader('Cache-Control', 'no-store');
-  res.writeHead(safe.status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-  });
-  res.end(body);
+  const headers = [
+    'Content-Type',
+    JSON_TYPE,
+    'Cache-Control',
+    'no-store',
+    ...Object.entries(safe.headers).flat(),
+  ];
+  respond(res, safe.status, headers, envelope(safe, exchange.requestId));
 }
 
 /** The last handler of all. Express knows it by its four parameters. */

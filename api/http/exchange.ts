@@ -1,4 +1,6 @@
 import type { Request, Response } from 'express';
+import { type HeaderList, headersOf } from './headers.ts';
+import type { RateState } from './rate-limits.ts';
 
 /** What is known of a request while it is being answered; express hands it on in res.locals. */
 export type Exchange = {
@@ -6,12 +8,31 @@ export type Exchange = {
   startedAt: number;
   /** The route's template for metrics and logs: never the path, whose values are unbounded. */
   route: string;
+  /** The caller's bucket; the default limits, untouched, until it is known. */
+  rate: RateState;
+  /** Answers 503 when the work takes too long. */
+  deadline?: NodeJS.Timeout;
   /** What went wrong inside, for the log. */
   error?: unknown;
 };
 
 export function exchangeOf(res: Response): Exchange {
   return res.locals.exchange as Exchange;
+}
+
+/** Writes a whole response; `tokens` is what it cost. HEAD gets the headers alone. */
+export function respond(
+  res: Response,
+  status: number,
+  headers: HeaderList,
+  body?: Buffer | string,
+  tokens = 0,
+): void {
+  const all = headersOf(exchangeOf(res), tokens);
+  all.push(...headers);
+  if (body !== undefined) all.push('Content-Length', String(Buffer.byteLength(body)));
+  res.writeHead(status, all);
+  res.end(res.req.method === 'HEAD' ? undefined : body);
 }
 
 /** True once nobody waits for the answer, or it was given (a time-out) already. */

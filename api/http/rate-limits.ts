@@ -87,16 +87,21 @@ export function requireAdmitted(rate: RateState): void {
  * The bucket as headers: X-RateLimit-Reset is the epoch second at which it is full again, RateLimit's `t` the seconds
  * until then (draft-ietf-httpapi-ratelimit-headers: a bucket of q calls that fills in w seconds).
  */
-export function rateHeaders(rate: RateState, now = Date.now()): [string, string][] {
+export function rateHeaders(rate: RateState, now = Date.now()): string[] {
   const { perMinute, burst } = rate;
   const remaining = Math.max(0, Math.floor(rate.tokens));
   const untilFull = Math.ceil(((burst - rate.tokens) * 60) / perMinute);
   return [
-    ['X-RateLimit-Limit', String(burst)],
-    ['X-RateLimit-Remaining', String(remaining)],
-    ['X-RateLimit-Reset', String(Math.ceil(now / 1_000) + untilFull)],
-    ['RateLimit-Policy', `"account";q=${burst};w=${Math.ceil((burst * 60) / perMinute)}`],
-    ['RateLimit', `"account";r=${remaining};t=${untilFull}`],
+    'X-RateLimit-Limit',
+    String(burst),
+    'X-RateLimit-Remaining',
+    String(remaining),
+    'X-RateLimit-Reset',
+    String(Math.ceil(now / 1_000) + untilFull),
+    'RateLimit-Policy',
+    `"account";q=${burst};w=${Math.ceil((burst * 60) / perMinute)}`,
+    'RateLimit',
+    `"account";r=${remaining};t=${untilFull}`,
   ];
 }
 

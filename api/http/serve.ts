@@ -2,11 +2,10 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Caller, Callers } from './callers.ts';
 import { unavailable } from './database.ts';
 import type { Answer, Endpoint, Resources } from './endpoint.ts';
-import { sendError } from './errors.ts';
-import { exchangeOf, isOver } from './exchange.ts';
-import { setHeaders } from './headers.ts';
+import { JSON_TYPE, sendError } from './errors.ts';
+import { exchangeOf, isOver, respond } from './exchange.ts';
 import type { Meter } from './meter.ts';
-import { type RateLimits, rateHeaders, requireAdmitted } from './rate-limits.ts';
+import { type RateLimits, requireAdmitted } from './rate-limits.ts';
 import { requireQuota, requireScope, requireStanding } from './standing.ts';
 import { readInput } from './validate.ts';
 
@@ -24,44 +23,38 @@ async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Res
   requireScope(caller);
   requireStanding(caller);
   const rate = await deps.rateLimits.take(caller.account);
-  setHeaders(res, rateHeaders(rate));
+  exchangeOf(res).rate = rate;
   requireAdmitted(rate);
   const input = await readInput(endpoint, req, res);
   requireQuota(caller.account, endpoint.metering?.price ?? 0);
   const answer = await endpoint.handle(input, deps.resources);
-  await deliver(endpoint, deps.meter, caller, answer, req, res);
+  await deliver({ endpoint, caller, req, res }, answer, deps.meter);
 }
 
+type Call = { endpoint: Endpoint; caller: Caller; req: Request; res: Response };
+
 /** Charges for the answer, then sends it. Nothing is charged for what nobody gets. */
-async function deliver(
-  endpoint: Endpoint,
-  meter: Meter,
-  caller: Caller,
-  answer: Answer,
-  req: Request,
-  res: Response,
-): Promise<void> {
-  if (answer.etag !== undefined) {
-    res.setHeader('ETag', answer.etag);
-    // For the caller alone, and to be asked for again: the answer to that may be a free 304.
-    res.setHeader('Cache-Control', 'private, no-cache');
-    if (matches(req.headers['if-none-match'], answer.etag)) {
-      if (!isOver(req, res)) res.writeHead(304).end();
-      return;
-    }
+async function deliver({ endpoint, caller, req, res }: Call, answer: Answer, meter: Meter): Promise<void> {
+  // A look at the socket: the client may have left, or the deadline passed, while the answer was made.
+  if (isOver(req, res)) return;
+  // For the caller alone, and to be asked for again: the answer to that may be a free 304.
+  const headers =
+    answer.etag === undefined
+      ? ['Cache-Control', 'no-store']
+      : ['ETag', answer.etag, 'Cache-Control', 'private, no-cache'];
+  if (answer.etag !== undefined && matches(req.headers['if-none-match'], answer.etag)) {
+    respond(res, 304, headers);
+    return;
   }
-  const body = Buffer.isBuffer(answer.body) ? answer.body : Buffer.from(JSON.stringify(answer.body));
+  const body = Buffer.isBuffer(answer.body) ? answer.body : JSON.stringify(answer.body);
   // HEAD delivers nothing but headers.
   const tokens = req.method === 'HEAD' ? 0 : answer.tokens;
-  if (isOver(req, res)) return;
+  // From here on the call succeeds or fails with its charge, which has the statement time-out.
+  clearTimeout(exchangeOf(res).deadline);
   if (endpoint.metering !== null) await meter.charge(caller, endpoint.metering.key, tokens);
   if (isOver(req, res)) return;
-  res.setHeader('X-Tokens-Used', String(tokens));
-  res.writeHead(endpoint.response.status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': body.length,
-  });
-  res.end(req.method === 'HEAD' ? undefined : body);
+  headers.push('Content-Type', JSON_TYPE);
+  respond(res, endpoint.response.status, headers, body, tokens);
 }
 
 /** RFC 9110 section 13.1.2: a list of tags or `*`, compared weakly. */
@@ -74,8 +67,9 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
 /** The endpoint as an express handler with a deadline; what fails is answered with the envelope. */
 export function handlerFor(endpoint: Endpoint, deps: ServeDeps): RequestHandler {
   return (req, res) => {
-    exchangeOf(res).route = endpoint.path;
-    const deadline = setTimeout(
+    const exchange = exchangeOf(res);
+    exchange.route = endpoint.path;
+    exchange.deadline = setTimeout(
       () => sendError(res, unavailable('The answer took too long. Try again shortly.')),
       deps.requestTimeoutMs,
     );
@@ -83,6 +77,6 @@ export function handlerFor(endpoint: Endpoint, deps: ServeDeps): RequestHandler 
       .catch(error => {
         if (!res.headersSent) sendError(res, error);
       })
-      .finally(() => clearTimeout(deadline));
+      .finally(() => clearTimeout(exchange.deadline));
   };
 }

@@ -33,8 +33,10 @@ export async function readInput(
 /** Also for a GET, whose body means nothing: a client that sends megabytes should hear of it. */
 function refuseOversize(req: Request): void {
   if (Number(req.headers['content-length'] ?? 0) <= MAX_BODY_BYTES) return;
-  req.res?.setHeader('Connection', 'close');
-  throw validationError({ body: [`is larger than the ${MAX_BODY_BYTES / 1e6} MB that are allowed`] });
+  throw validationError(
+    { body: [`is larger than the ${MAX_BODY_BYTES / 1e6} MB that are allowed`] },
+    { Connection: 'close' },
+  );
 }
 
 async function readBody(req: Request, res: Response): Promise<unknown> {

@@ -46,7 +46,10 @@ const broken = defineEndpoint({
 });
 
 const db = await createTestDatabase();
-const api = await startTestApi(db, { endpoints: [...endpoints, echo, broken] });
+const api = await startTestApi(db, {
+  endpoints: [...endpoints, echo, broken],
+  env: { ADMIN_PASSWORD: 'correct horse battery' },
+});
 let key: string;
 beforeAll(async () => {
   await insertRegions(db);
@@ -311,9 +314,34 @@ describe('requests that are not HTTP', () => {
     },
   );
 
-  test('a request without a Host header is answered with an error', async () => {
-    expect(await raw('GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+  test('a request without a Host header gets the envelope as well', async () => {
+    const text = await raw('GET / HTTP/1.1\r\n\r\n');
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(text).toContain('validation_error');
+    expect(text).toContain('X-Request-Id');
   });
+
+  test('an expectation that nobody knows changes nothing', async () => {
+    const text = await raw(
+      'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
+    );
+    expect(text).toMatch(/^HTTP\/1.1 200 /);
+    expect(text).toContain('X-Request-Id');
+  });
+
+  test.each(['/nothing', '/docs', '/healthz', '/admin/queues', '/openapi.json'])(
+    'no header of %s is sent twice',
+    async path => {
+      const text = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      const names = text
+        .split('\r\n\r\n')[0]!
+        .split('\r\n')
+        .slice(1)
+        .map(line => line.split(':')[0]!.toLowerCase());
+      expect(names.length).toBeGreaterThan(10);
+      expect(names).toEqual([...new Set(names)]);
+    },
+  );
 });
 
 /** Sends bytes and returns everything that comes until the server closes the connection. */

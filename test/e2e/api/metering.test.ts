@@ -82,6 +82,20 @@ test('when the charge fails, so does the call', async () => {
   expect((await usageOf(db, accountId)).tokens).toBe(10);
 });
 
+test('a call whose charge has begun is not cut by its deadline: it is charged and answered', async () => {
+  const { key, accountId } = await newCaller(db);
+  const api = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300' } });
+  const lock = await db.pool.connect();
+  await lock.query('begin');
+  await lock.query('select from usage_periods where account_id = $1 for update', [accountId]);
+  const call = api.call(PATH, { key });
+  await sleep(800);
+  await lock.query('rollback');
+  lock.release();
+  expect((await call).status).toBe(200);
+  expect((await usageOf(db, accountId)).tokens).toBe(10);
+});
+
 test('a period that is over is rolled once, month by month from its anchor, however many calls arrive', async () => {
   const { key, accountId } = await newCaller(db, { tokensIncluded: 2_000 });
   await db.pool.query(
