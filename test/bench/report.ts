@@ -19,10 +19,10 @@ export async function describeMachine(serverUrl: string): Promise<Machine> {
 
 const HEADS = ['bench', 'reference', 'reach', 'measured', ''];
 
-function cells(result: BenchResult): string[] {
+function cells(result: BenchResult, quick: boolean): string[] {
   const { name, reference, reach, value, unit, pass } = result;
   const measured = `${value.toFixed(unit === 'x' ? 2 : 0)} ${unit}`;
-  return [name, reference, reach, measured, pass ? 'reached' : 'MISSED'];
+  return [name, reference, reach, measured, quick ? 'not judged' : pass ? 'reached' : 'MISSED'];
 }
 
 const machineText = ({ cpu, cores, memory, node, postgresql }: Machine) =>
@@ -35,7 +35,7 @@ const detailText = ({ details }: BenchResult) =>
 
 /** For a terminal: a table, and under it each bench's own figures. */
 export function plainReport(results: BenchResult[], machine: Machine, quick: boolean): string {
-  const rows = [HEADS, ...results.map(cells)];
+  const rows = [HEADS, ...results.map(result => cells(result, quick))];
   const widths = HEADS.map((_, i) => Math.max(...rows.map(row => row[i]!.length)));
   const lines = rows.map(row =>
     row
@@ -51,7 +51,11 @@ export function plainReport(results: BenchResult[], machine: Machine, quick: boo
 /** For the README. */
 export function markdownReport(results: BenchResult[], machine: Machine, quick: boolean): string {
   const row = (list: string[]) => `| ${list.join(' | ')} |`;
-  const lines = [row(HEADS), row(HEADS.map(() => '---')), ...results.map(result => row(cells(result)))];
+  const lines = [
+    row(HEADS),
+    row(HEADS.map(() => '---')),
+    ...results.map(result => row(cells(result, quick))),
+  ];
   const small = quick ? ['', 'Small sizes (`--quick`): the figures only prove that the benches run.'] : [];
   return [`Measured on ${machineText(machine)}.`, '', ...lines, ...small, ''].join('\n');
 }

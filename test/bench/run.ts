@@ -16,7 +16,7 @@ Runs the named benches, or all of them: ${Object.keys(BENCHES).join(', ')}.
 --json FILE  also write the results there
 BENCH_DATABASE_URL names a server to measure on (its user must be allowed to create databases); without it, the
 PostgreSQL that npm installed is started in a temporary folder with the settings that \`npm start\` uses.
-The exit code is 1 when a figure was missed (with --quick none counts), 2 when a bench could not be run.
+The exit code is 1 when a figure was missed (with --quick none is judged), 2 when a bench could not be run.
 `;
 
 async function main(): Promise<number> {
