@@ -1,4 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
+import { encodeRegionStats, newRegionTable } from '../../../shared/domain/market-stats.ts';
+import { etagOf } from '../../../shared/regions/etag.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
@@ -93,6 +96,36 @@ test('another If-None-Match gets the answer', async () => {
     headers: { 'If-None-Match': '"etag-01001"' },
   });
   expect(reply.status).toBe(200);
+});
+
+test('what the statistics encoder writes is what is published, nulls and all buckets included', async () => {
+  const table = newRegionTable();
+  table.filled.fill(1);
+  table.hundredths.forEach((_, index) => {
+    table.hundredths[index] = index % 7 === 0 ? Number.NaN : index * 33;
+  });
+  const region = {
+    id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f14',
+    type: 'county' as const,
+    name: 'Doña Ana County',
+    state: 'NM',
+    county_name: 'Doña Ana County',
+    fips: '35013',
+  };
+  const body = encodeRegionStats(region, table);
+  await db.pool.query(
+    "insert into regions (id, type, code, name, state, county_name, fips) values ($1, 'county', '35013', $2, 'NM', $2, 35013)",
+    [region.id, region.name],
+  );
+  await db.pool.query(
+    "insert into region_stats (type, code, body, etag) values ('county', '35013', $1, $2)",
+    [Buffer.from(body), etagOf(body)],
+  );
+  const { key } = await newCaller(db);
+  const reply = await api.call('/api/public/v1/markets-stats/35013/stats/', { key });
+  expect(reply.json).toMatchObject({ name: 'Doña Ana County' });
+  expect((reply.json as { stats: unknown[] }).stats).toHaveLength(ACRE_BUCKETS.length);
+  expect(reply.headers.get('etag')).toBe(etagOf(body));
 });
 
 test('a recomputed region answers with its new bytes and tag at once', async () => {

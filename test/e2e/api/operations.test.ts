@@ -234,6 +234,28 @@ describe('stopping', () => {
     agent.destroy();
   });
 
+  test('with LOG_REQUESTS, a request is a line with its template, without key and query', async () => {
+    const { child, url, said } = await startProgram({ LOG_REQUESTS: '1' });
+    await fetch(`${url}${PATH}?owner=secret`, {
+      headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'order-42' },
+    });
+    child.kill('SIGTERM');
+    await once(child, 'close');
+    const line = said()
+      .split('\n')
+      .map(text => (text === '' ? {} : JSON.parse(text)))
+      .find(entry => entry.msg === 'request');
+    expect(line).toMatchObject({
+      requestId: 'order-42',
+      method: 'GET',
+      route: '/api/public/v1/markets-stats/{fips}/stats/',
+      path: PATH,
+      status: '400',
+    });
+    expect(said()).not.toContain(key);
+    expect(said()).not.toContain('secret');
+  });
+
   test('a second signal stops it at once', async () => {
     const { child, url } = await startProgram();
     const lock = await db.pool.connect();
@@ -270,24 +292,25 @@ describe('stopping', () => {
   });
 });
 
-function spawnProgram() {
+function spawnProgram(env: Record<string, string> = {}) {
   return spawn(process.execPath, ['--import', 'tsx', 'api/main.ts'], {
     cwd: rootDir,
-    env: { PATH: process.env.PATH, DATABASE_URL: db.url, PORT: '0', LOG_LEVEL: 'info' },
+    env: { PATH: process.env.PATH, DATABASE_URL: db.url, PORT: '0', LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
 
-async function startProgram() {
-  const child = spawnProgram();
+/** The running program, its address, and what it has logged so far. */
+async function startProgram(env: Record<string, string> = {}) {
+  const child = spawnProgram(env);
   let said = '';
-  for await (const chunk of child.stderr) {
+  child.stderr.on('data', chunk => {
     said += chunk;
+  });
+  for (let tries = 0; tries < 500 && child.exitCode === null; tries++) {
     const url = /"url":"([^"]+)"/.exec(said)?.[1];
-    if (url !== undefined) {
-      child.stderr.resume();
-      return { child, url };
-    }
+    if (url !== undefined) return { child, url, said: () => said };
+    await sleep(20);
   }
   throw new Error(`It did not start: ${said}`);
 }
