@@ -4,7 +4,7 @@ import { computeRegionTable, encodeRegionStats, newRegionTable } from '../../sha
 import { PlatError } from '../../shared/errors.ts';
 import { utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { etagOf } from '../../shared/regions/etag.ts';
+import { statsEtag } from '../../shared/regions/stats-etag.ts';
 import { regionFields } from '../regions/region-rows.ts';
 import { asOfDay, dayOf, isoDay } from './as-of.ts';
 import type { MarketScope } from './jobs.ts';
@@ -157,15 +157,15 @@ function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
   return (region: StoredRegion, { rows, start, end }: RegionGroup): ComputedStats => {
     const day = named ?? asOfDay(listings.feedDay, rows, start, end, today);
     computeRegionTable(listings, rows, start, end, day, table);
-    const body = encodeRegionStats(regionFields(region), table);
-    const etag = etagOf(body);
+    const fields = regionFields(region);
+    const etag = statsEtag(fields, table);
     return {
       region,
       etag,
       asOf: end > start ? isoDay(day) : null,
       listings: end - start,
       // The encoder's buffer is its own.
-      body: etag === region.etag ? null : body.slice(),
+      body: etag === region.etag ? null : encodeRegionStats(fields, table).slice(),
     };
   };
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
-import { etagOf } from '../../shared/regions/etag.ts';
 import { packBodies } from '../../shared/regions/pack-bodies.ts';
+import { statsEtag } from '../../shared/regions/stats-etag.ts';
 import { type RegionRow, regionFields, regionRows } from './region-rows.ts';
 import type { Skipped } from './zip-file.ts';
 
@@ -64,9 +64,14 @@ async function insertMissingStats(client: Client, rows: readonly RegionRow[]): P
   const none = newRegionTable();
   const entries = rows
     .filter(row => missing.has(`${row.type}:${row.code}`))
-    .map(({ type, code, ...row }) => {
-      const body = encodeRegionStats(regionFields({ type, code, ...row }), none).slice();
-      return { type, code, etag: etagOf(body), body };
+    .map(row => {
+      const fields = regionFields(row);
+      return {
+        type: row.type,
+        code: row.code,
+        etag: statsEtag(fields, none),
+        body: encodeRegionStats(fields, none).slice(),
+      };
     });
   if (entries.length === 0) return;
   const { starts, lengths, bytes } = packBodies(entries.map(entry => entry.body));
