@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { type Queryable, sql } from './db.ts';
 import { SCOPES, type Scope, TIERS, type Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
@@ -138,5 +138,5 @@ export async function revokeKey(
 
 /** Keys have 256 random bits: a slow hash would add nothing. */
 export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
+  return hash('sha256', key, 'buffer');
 }
