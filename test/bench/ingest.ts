@@ -20,7 +20,8 @@ const ROUNDS = 3;
 const MAX_FIRST = 3;
 const MAX_AGAIN = 2;
 
-type Round = { firstMs: number; copyMs: number; againMs: number };
+type Timed = { ms: number; steps: string };
+type Round = { first: Timed; copyMs: number; again: Timed };
 
 /**
  * First ingest of a roll, and ingest of the same roll again, against COPY of the finished rows into an empty table with
@@ -38,10 +39,9 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const rounds: Round[] = [];
   for (let round = 1; round <= (options.quick ? 1 : ROUNDS); round++) {
     const times = await withBenchDatabase(options, url => measure(url, feed, rows, parcels));
+    const { first, copyMs, again } = times;
     options.note(
-      `  round ${round}: ${Object.entries(times)
-        .map(([name, ms]) => `${name} ${Math.round(ms)}`)
-        .join(', ')}`,
+      `  round ${round}: first ${Math.round(first.ms)} ms (${first.steps}), COPY ${Math.round(copyMs)} ms, again ${Math.round(again.ms)} ms (${again.steps})`,
     );
     rounds.push(times);
   }
@@ -58,21 +58,28 @@ async function measure(url: string, feed: Feed, rowsFile: string, parcels: numbe
     const copyMs = await copyParcels(pool, rowsFile, parcels);
     const again = await ingest(pool, feed);
     expectRun(again.result, 'unchanged', 'unchanged', parcels);
-    return { firstMs: first.ms, copyMs, againMs: again.ms };
+    return { first, copyMs, again };
   } finally {
     await pool.end();
   }
 }
 
-async function ingest(pool: Pool, feed: Feed): Promise<{ result: RunResult; ms: number }> {
+async function ingest(pool: Pool, feed: Feed): Promise<Timed & { result: RunResult }> {
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'bench');
   await pool.query('checkpoint');
-  const deps = { pool, log, signal: new AbortController().signal, env: process.env, progress() {} };
+  const begins: [step: string, at: number][] = [];
+  const onStep = (step: string) => void begins.push([step, performance.now()]);
+  const deps = { pool, log, signal: new AbortController().signal, env: process.env, progress() {}, onStep };
+  const options = { feed, jobId: null, requestedBy: 'bench', force: false, sources: {} };
   let result: RunResult | undefined;
   const ms = await timed(async () => {
-    result = await runFeed(deps, { feed, jobId: null, requestedBy: 'bench', force: false, sources: {} });
+    result = await runFeed(deps, options);
   });
-  return { result: result!, ms };
+  const steps = begins.map(([step, at], i) => {
+    const next = begins[i + 1]?.[1];
+    return next === undefined ? '' : `${step} ${Math.round(next - at)}`;
+  });
+  return { result: result!, ms, steps: steps.filter(step => step !== '').join(' ') };
 }
 
 /** A fast run that did not do the work is no figure. */
@@ -156,11 +163,12 @@ function results(
 ): BenchResult[] {
   const copyMs = median(rounds.map(round => round.copyMs));
   const reference = 'COPY of the finished rows into a table with the same columns and indexes';
-  const figure = (name: string, times: number[], most: number): BenchResult => {
-    const ms = median(times);
+  const figure = (name: string, runs: Timed[], most: number): BenchResult => {
+    const ms = median(runs.map(run => run.ms));
     const details = {
       'ms, median': Math.round(ms),
-      'ms, each': times.map(Math.round).join(' '),
+      'ms, each': runs.map(run => Math.round(run.ms)).join(' '),
+      'ms by step, last round': runs.at(-1)!.steps,
       'COPY ms, median': Math.round(copyMs),
       'COPY ms, each': rounds.map(round => Math.round(round.copyMs)).join(' '),
       'parcels a second': Math.round((1000 * parcels) / ms),
@@ -173,12 +181,12 @@ function results(
   return [
     figure(
       `first ingest of ${what}`,
-      rounds.map(round => round.firstMs),
+      rounds.map(round => round.first),
       MAX_FIRST,
     ),
     figure(
       `re-ingest of the unchanged roll of ${what}`,
-      rounds.map(round => round.againMs),
+      rounds.map(round => round.again),
       MAX_AGAIN,
     ),
   ];
