@@ -91,6 +91,10 @@ function listings(file: FeedFile, base: Base, preset: Preset | null, issues: Iss
   for (const field of ['source_id', 'status'] as const) {
     if (!section.columns[field]) issues.push({ path: ['listings'], message: `columns.${field} is required` });
   }
+  if (section.snapshot && section.input.format === 'reso') {
+    // A RESO run fetches what changed: the rest would be taken for gone.
+    issues.push({ path: ['listings', 'snapshot'], message: 'must be false for format reso' });
+  }
   if (!section.columns.list_price && !section.columns.sold_price) {
     issues.push({ path: ['listings'], message: 'columns.list_price or columns.sold_price is required' });
   }

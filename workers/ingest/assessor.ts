@@ -8,9 +8,9 @@ import { compileParcelMapper } from './map/parcel.ts';
 import { mergeListings } from './merge/merge-listings.ts';
 import { mergeParcels } from './merge/merge-parcels.ts';
 import { ensurePartitions } from './merge/partitions.ts';
+import type { ResoCheckpoint } from './parse/reso.ts';
 import { chooseSource, readBatches } from './read.ts';
 import { openRejects } from './rejects.ts';
-import { lastAcceptedCounts } from './run-record.ts';
 import { joinShapes } from './stage/join-shapes.ts';
 import { stageParcels } from './stage/stage-parcels.ts';
 import { stageSales } from './stage/stage-sales.ts';
@@ -22,6 +22,8 @@ export type Prepared = {
   /** Whether there is anything to merge. */
   touched: boolean;
   merge(client: Client): Promise<void>;
+  /** Where an incremental source goes on next time; stored with the merge, and also when there was nothing to merge. */
+  checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early; what came before it is merged first. */
   brokeOff?: unknown;
 };
@@ -59,7 +61,7 @@ export async function prepareAssessor(
     );
     counts.identical = settled[0]!.identical;
     if (settled[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', settled[0]!.rejected);
-    counts.parts = await joinShapes(client);
+    await joinShapes(client, runId, counts);
     await client.query('analyze stage_roll (fips, key)');
     await client.query('analyze stage_shape (fips, key)');
 
@@ -86,7 +88,7 @@ export async function prepareAssessor(
         retired: figures.retired,
         outside: await extentFigures(client, fips),
         filled: counts.filled,
-        last: lastFigures(await lastAcceptedCounts(pool, feedId)),
+        last: lastFigures(run.last?.counts),
       },
       feed.gates,
     );
@@ -96,7 +98,7 @@ export async function prepareAssessor(
       touched: counts.new + counts.changed + counts.returned + counts.retired + sales > 0,
       async merge(transaction) {
         await mergeParcels(transaction, runId, feedId);
-        if (feed.sales) await mergeListings(transaction, runId, feedId, false);
+        if (feed.sales) await mergeListings(transaction, runId, feedId);
       },
     };
   });
@@ -154,7 +156,6 @@ async function stageInput(
           await stageParcels(
             { name, batches, map, fallback, attributes },
             { roll, shape, raw, rejects, counts },
-            () => {},
           );
           await rejects.end();
         }),

@@ -2,7 +2,7 @@ import type { Pool } from '../../shared/db.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { RunCounts } from './counts.ts';
 import type { ResoCheckpoint } from './parse/reso.ts';
-import type { InputRecord } from './run-record.ts';
+import type { AcceptedRun, InputRecord } from './run-record.ts';
 
 /** The places at which a run can be looked at, and killed in tests. */
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
@@ -19,6 +19,8 @@ export type RunContext = {
   counts: RunCounts;
   inputs: InputRecord[];
   checkpoint: ResoCheckpoint | null;
+  /** The run whose data is what readers see now. */
+  last: AcceptedRun | null;
   step(name: Step, note: string, fraction: number): Promise<void>;
   progress(fraction: number, note: string): void;
 };

@@ -1,4 +1,7 @@
-/** What happened to the rows of a run; the JSON of `runs.counts`. Every row read is in exactly one place. */
+/**
+ * What happened to the rows of a run; the JSON of `runs.counts`. Every row read is in exactly one place: skipped,
+ * rejected, identical, a part, or the row of its input that a parcel or a listing was made of.
+ */
 export type RunCounts = {
   /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
   read: Record<string, number>;
@@ -10,11 +13,11 @@ export type RunCounts = {
   dropped: Record<string, number>;
   /** Boundaries that were repaired, by kind of repair. */
   repaired: Record<string, number>;
-  /** Rows that repeat another one to the letter. */
+  /** Rows that repeat another one in everything that is used of them. */
   identical: number;
-  /** Geometry features joined to an earlier one of the same key. */
+  /** Rows whose geometry was joined to that of an earlier row of the same key. */
   parts: number;
-  /** How many rows of the roll fill each mapped column. */
+  /** How many rows fill each mapped field; those of a geometry file as `shape.<field>`. */
   filled: Record<string, number>;
   /** The result of the comparison with what was there, and other figures of the kind of feed. */
   new: number;
@@ -38,4 +41,13 @@ export function bump(counts: Record<string, number>, key: string, by = 1): void 
 
 export function total(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, n) => sum + n, 0);
+}
+
+/** Counts which of the named values a row fills. */
+export function countFilled(
+  filled: Record<string, number>,
+  names: readonly string[],
+  values: readonly unknown[],
+): void {
+  for (let i = 0; i < values.length; i++) if (values[i] !== null) bump(filled, names[i]!);
 }

@@ -1,17 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../shared/db.ts';
+import { interrupted } from './read.ts';
 
 /** The class of advisory locks that stands for feeds; any number that nothing else uses. */
 const FEED_LOCK = 7_152_803;
 
+/** Asked for again and again rather than waited for: a waiting statement could not be told that the worker stops. */
+const ASK_MS = 250;
+
 /**
  * Runs `work` while no other run of the feed is under way, in this process or another. The lock belongs to a
  * connection, so a worker that dies gives it back at once.
+ * @throws PlatError `interrupted` when the worker has to stop while another run is under way
  */
-export async function withFeedLock<T>(pool: Pool, feedId: number, work: () => Promise<T>): Promise<T> {
+export async function withFeedLock<T>(
+  pool: Pool,
+  feedId: number,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let failed = true;
   try {
-    await client.query('select pg_advisory_lock($1, $2)', [FEED_LOCK, feedId]);
+    for (;;) {
+      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1, $2) as held', [
+        FEED_LOCK,
+        feedId,
+      ]);
+      if (rows[0]!.held) break;
+      if (signal.aborted) throw interrupted();
+      await sleep(ASK_MS);
+    }
     const result = await work();
     await client.query('select pg_advisory_unlock($1, $2)', [FEED_LOCK, feedId]);
     failed = false;

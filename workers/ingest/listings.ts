@@ -8,9 +8,9 @@ import { judge, lastFigures, rejectedRows } from './gate/gate.ts';
 import { compileListingMapper } from './map/listing.ts';
 import { mergeListings } from './merge/merge-listings.ts';
 import type { ResoCheckpoint } from './parse/reso.ts';
+import type { RowBatch } from './parse/rows.ts';
 import { chooseSource, readBatches } from './read.ts';
 import { openRejects } from './rejects.ts';
-import { lastAcceptedCounts } from './run-record.ts';
 import { stageListings } from './stage/stage-listings.ts';
 import { createStage, withStage } from './stage/stage-schema.ts';
 
@@ -45,11 +45,9 @@ export async function prepareListings(
     if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
     await client.query('analyze stage_listing (id)');
     await client.query(sql('ingest/match_listings'));
+    if (listings.snapshot) await client.query(sql('ingest/match_gone_listings'), [feedId]);
     await client.query('analyze stage_listing_match');
-    const { rows: measured } = await client.query<ListingFigures>(sql('ingest/measure_listings'), [
-      feedId,
-      listings.snapshot,
-    ]);
+    const { rows: measured } = await client.query<ListingFigures>(sql('ingest/measure_listings'));
     const { listings: rows, ...figures } = measured[0]!;
     Object.assign(counts, figures, { rows });
 
@@ -66,7 +64,7 @@ export async function prepareListings(
         outside: { points: 0, outside: 0, where: '' },
         filled: counts.filled,
         // An incremental run holds what changed: its size says nothing about the last one's.
-        last: listings.snapshot ? lastFigures(await lastAcceptedCounts(pool, feedId)) : null,
+        last: listings.snapshot ? lastFigures(run.last?.counts) : null,
       },
       feed.gates,
     );
@@ -74,13 +72,9 @@ export async function prepareListings(
       gate: listings.snapshot
         ? gate
         : { ...gate, blocked: gate.blocked.filter(({ gate: name }) => name !== 'empty') },
-      touched: counts.new + counts.changed + counts.retired > 0 || staged.checkpoint !== null,
-      async merge(transaction) {
-        await mergeListings(transaction, runId, feedId, listings.snapshot);
-        if (staged.checkpoint)
-          await transaction.query(sql('ingest/save_checkpoint'), [feedId, JSON.stringify(staged.checkpoint)]);
-      },
-      ...(staged.brokeOff === undefined ? {} : { brokeOff: staged.brokeOff }),
+      touched: counts.new + counts.changed + counts.retired > 0,
+      merge: transaction => mergeListings(transaction, runId, feedId),
+      ...staged,
     };
   });
 }
@@ -94,24 +88,34 @@ async function stageAll(run: RunContext, feed: ListingsFeed, override: string | 
     from: 0,
     to: 0.6,
   });
-  const map = compileListingMapper(listings);
   const staged: Staged = { checkpoint: null };
+  // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
+  const checked = listings.input.format !== 'reso';
+  const input = { batches: untilItBreaks(batches, staged), map: compileListingMapper(listings), checked };
   await withStage(pool, runId, copy =>
     withStage(pool, runId, raw =>
       withStage(pool, runId, async rejectClient => {
         const rejects = openRejects(rejectClient, runId);
-        try {
-          await stageListings(batches, map, { copy, raw, rejects, counts }, (_rows, batch) => {
-            if (batch.checkpoint) staged.checkpoint = batch.checkpoint;
-          });
-        } catch (error) {
-          if (staged.checkpoint === null || !isRetryable(error)) throw error;
-          staged.brokeOff = error;
-        } finally {
-          await rejects.end();
-        }
+        await stageListings(input, { copy, raw, rejects, counts });
+        await rejects.end();
       }),
     ),
   );
   return staged;
+}
+
+/**
+ * Ends where a source breaks off that can be taken up again. Only an error of the source: what fails while a batch
+ * is staged is thrown in the consumer and means that the batch is lost.
+ */
+async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
+  try {
+    for await (const batch of batches) {
+      yield batch;
+      if (batch.checkpoint) staged.checkpoint = batch.checkpoint;
+    }
+  } catch (error) {
+    if (staged.checkpoint === null || !isRetryable(error)) throw error;
+    staged.brokeOff = error;
+  }
 }

@@ -40,10 +40,19 @@ export async function* readBatches(
         );
     },
   };
-  for await (const batch of readInput(spec, context)) {
-    if (run.signal.aborted)
-      throw new PlatError('interrupted', 'The worker was asked to stop.', { retryable: true });
-    rows += batch.rows.length;
-    yield batch;
+  try {
+    for await (const batch of readInput(spec, context)) {
+      if (run.signal.aborted) throw interrupted();
+      rows += batch.rows.length;
+      yield batch;
+    }
+  } catch (error) {
+    // What a reader throws when its signal fires says nothing of that.
+    throw run.signal.aborted ? interrupted() : error;
   }
+}
+
+/** The run ends because its worker does; the job's next attempt does it again. */
+export function interrupted(): PlatError {
+  return new PlatError('interrupted', 'The worker was asked to stop.', { retryable: true });
 }

@@ -33,9 +33,8 @@ export function openRejects(client: Client, runId: number): RejectWriter {
     counts,
     add({ input, rowNo, field, reason, message, raw }) {
       counts[reason] = (counts[reason] ?? 0) + 1;
-      const kept = raw.length <= RAW_LIMIT ? raw : `${raw.slice(0, RAW_LIMIT)}… (${raw.length} characters)`;
       copy.write(
-        [runId, input, rowNo, field, reason, message, kept].map(value => copyValue(clean(value))).join('\t'),
+        [runId, input, rowNo, field, reason, message, raw].map(value => copyValue(clean(value))).join('\t'),
       );
     },
     drain: () => copy.drain(),
@@ -48,6 +47,9 @@ function clean<T>(value: T): T | string {
   return typeof value === 'string' ? value.replaceAll('\u0000', '�') : value;
 }
 
+/** A row as its reject shows it: JSON of its values and geometry, cut where that is very long. */
 export function rawText(values: Record<string, unknown>, geometry?: unknown): string {
-  return JSON.stringify(geometry ? { ...values, geometry } : values) ?? '';
+  const row = geometry ? { ...values, geometry } : values;
+  const text = JSON.stringify(row, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
+  return text.length <= RAW_LIMIT ? text : `${text.slice(0, RAW_LIMIT)}… (${text.length} characters)`;
 }

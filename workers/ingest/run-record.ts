@@ -38,9 +38,26 @@ export async function startRun(
   return rows[0]!;
 }
 
-export async function lastAcceptedCounts(db: Queryable, feedId: number): Promise<RunCounts | undefined> {
-  const { rows } = await db.query<{ counts: RunCounts }>(sql('ingest/get_last_accepted_run'), [feedId]);
-  return rows[0]?.counts;
+export type AcceptedRun = { id: number; counts: RunCounts };
+
+/** The run whose data is what readers see now, or null before the first. */
+export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {
+  const { rows } = await db.query<AcceptedRun>(sql('ingest/get_last_accepted_run'), [feedId]);
+  return rows[0] ?? null;
+}
+
+export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
+
+/** The run that did the job's work already, if there is one. */
+export async function endedRun(db: Queryable, jobId: string): Promise<EndedRun | undefined> {
+  const { rows } = await db.query<EndedRun>(sql('ingest/get_ended_run'), [jobId]);
+  return rows[0];
+}
+
+/** Marks the feed's runs whose worker died; only under the feed's lock. Returns their ids. */
+export async function abandonRuns(db: Queryable, feedId: number, runId: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>(sql('ingest/abandon_runs'), [feedId, runId]);
+  return rows.map(row => row.id);
 }
 
 export async function finishRun(db: Queryable, runId: number, end: RunEnd): Promise<void> {
@@ -63,15 +80,22 @@ export async function failRun(
   inputs: InputRecord[],
   counts: RunCounts,
 ): Promise<void> {
-  const code = error instanceof PlatError ? error.code : 'internal_error';
-  const text = error instanceof Error ? error.message : String(error);
   await pool.query(sql('ingest/finish_run'), [
     runId,
     'failed',
     JSON.stringify(inputs),
     JSON.stringify(counts),
     null,
-    code,
-    text,
+    ...describeError(error),
   ]);
+}
+
+/** Notes with a merged run why its source broke off, and leaves its job to a run of its own. */
+export async function detachRun(db: Queryable, runId: number, error: unknown): Promise<void> {
+  await db.query(sql('ingest/detach_run'), [runId, ...describeError(error)]);
+}
+
+function describeError(error: unknown): [code: string, text: string] {
+  const code = error instanceof PlatError ? error.code : 'internal_error';
+  return [code, error instanceof Error ? error.message : String(error)];
 }

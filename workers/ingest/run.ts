@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Pool, transaction } from '../../shared/db.ts';
+import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Feed } from '../feeds/feed.ts';
@@ -12,7 +13,17 @@ import { newCounts, type RunCounts } from './counts.ts';
 import { withFeedLock } from './feed-lock.ts';
 import type { GateResult } from './gate/gate.ts';
 import { prepareListings } from './listings.ts';
-import { failRun, finishRun, type RunStatus, registerFeed, startRun } from './run-record.ts';
+import {
+  abandonRuns,
+  detachRun,
+  endedRun,
+  failRun,
+  finishRun,
+  lastAcceptedRun,
+  type RunStatus,
+  registerFeed,
+  startRun,
+} from './run-record.ts';
 import { dropStage, stageSchema } from './stage/stage-schema.ts';
 
 export type RunOptions = {
@@ -53,7 +64,12 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
   const { pool } = deps;
   const { feed } = options;
   const { id: feedId } = await registerFeed(pool, feed);
-  const { result, brokeOff } = await withFeedLock(pool, feedId, async () => {
+  const { result, brokeOff } = await withFeedLock(pool, feedId, deps.signal, async () => {
+    const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
+    if (ended) {
+      const { id, status, counts, gate } = ended;
+      return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
+    }
     // Read again under the lock: the run before may have moved it.
     const { checkpoint } = await registerFeed(pool, feed);
     const { id: runId } = await startRun(pool, {
@@ -62,8 +78,10 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
       requestedBy: options.requestedBy,
       forced: options.force,
     });
+    for (const dead of await abandonRuns(pool, feedId, runId)) await dropStage(pool, dead);
+    const last = await lastAcceptedRun(pool, feedId);
     const tmpDir = await mkdtemp(join(tmpdir(), 'plat-run-'));
-    const run = createContext(deps, { runId, feedId, checkpoint, tmpDir });
+    const run = createContext(deps, { runId, feedId, checkpoint, last, tmpDir });
     try {
       return await carryOut(run, options);
     } catch (error) {
@@ -85,13 +103,13 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
 type Outcome = { result: RunResult; brokeOff?: unknown };
 
 async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): Promise<Outcome> {
-  const { pool, runId, counts, inputs } = run;
+  const { pool, runId, feedId, counts, inputs } = run;
   await run.step('open', 'opening', 0);
   const prepared: Prepared =
     feed.kind === 'assessor'
       ? await prepareAssessor(run, feed, sources)
       : await prepareListings(run, feed, sources);
-  const { gate, touched } = prepared;
+  const { gate, touched, brokeOff } = prepared;
 
   if (gate.blocked.length > 0 && !force) {
     await finishRun(pool, runId, { status: 'blocked', inputs, counts, gate });
@@ -102,25 +120,44 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
   const follow: string[] = [];
   await transaction(pool, async client => {
     await client.query(`set local search_path = ${stageSchema(runId)}, public`);
+    await assertUndisturbed(client, run);
     if (touched) {
       await run.step('merge', 'merging', 0.78);
       await prepared.merge(client);
       const { rowCount } = await client.query('select from stats_dirty limit 1');
       if (rowCount) follow.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
     }
+    if (prepared.checkpoint)
+      await client.query(sql('ingest/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
     await finishRun(client, runId, { status, inputs, counts, gate });
-    // The rest of a source that broke off is the next attempt's, in a run of its own.
-    if (prepared.brokeOff !== undefined)
-      await client.query('update runs set job_id = null where id = $1', [runId]);
+    if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
     await run.step('commit', 'committing', 0.98);
   });
   await run.step('follow', 'done', 1);
-  return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff: prepared.brokeOff };
+  return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff };
+}
+
+/**
+ * The feed's lock is lost with its connection, without a word. The merge must then not build on a comparison with
+ * what another run has replaced since.
+ * @throws PlatError `overtaken`; the job's next attempt begins anew
+ */
+async function assertUndisturbed(client: Client, { feedId, last }: RunContext): Promise<void> {
+  await client.query(sql('ingest/lock_feed'), [feedId]);
+  const now = await lastAcceptedRun(client, feedId);
+  if (now?.id === last?.id) return;
+  throw new PlatError(
+    'overtaken',
+    `Run ${now?.id} of the same feed was merged while this one was under way.`,
+    {
+      retryable: true,
+    },
+  );
 }
 
 function createContext(
   deps: RunDeps,
-  run: Pick<RunContext, 'runId' | 'feedId' | 'checkpoint' | 'tmpDir'>,
+  run: Pick<RunContext, 'runId' | 'feedId' | 'checkpoint' | 'last' | 'tmpDir'>,
 ): RunContext {
   const { pool, log, signal, env, progress, onStep } = deps;
   return {

@@ -52,6 +52,8 @@ create unlogged table stage_roll (
 );
 
 create unlogged table stage_shape (
+  -- As in stage_roll: 0 where the roll brings its own geometry, 1 where that comes in a file of its own.
+  input smallint not null,
   row_no bigint not null,
   fips int not null,
   key text not null,
@@ -63,3 +65,13 @@ create unlogged table stage_shape (
 );
 
 alter table stage_shape alter column boundary set storage external;
+
+-- The one boundary of each parcel that came in parts.
+create unlogged table stage_united (like stage_shape including storage);
+
+-- Roll rows that were taken out again because their key had been used before.
+create unlogged table stage_removed (
+  input smallint not null,
+  row_no bigint not null,
+  identical boolean not null
+);

@@ -1,4 +1,5 @@
--- The regions whose statistics the run's new and changed listings can move: where a listing is, and where it was.
+-- The regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it
+-- was. In one order for all merges, so that two of them cannot wait for each other.
 -- Returns: nothing; adds to stats_dirty
 insert into stats_dirty (type, code)
 select r.type, r.code
@@ -22,4 +23,5 @@ join (
   from stage_listing_match
   where state <> 'unchanged'
 ) touched using (type, code)
+order by r.type, r.code
 on conflict (type, code) do update set marked_at = clock_timestamp()

@@ -5,4 +5,6 @@ select fips, count(*)
 from stage_match
 where state = 'new'
 group by fips
+-- One order for all merges, so that two feeds of several counties cannot wait for each other.
+order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial

@@ -1,5 +1,6 @@
 -- Roll rows that share a key: the first of the roll is kept (a geometry row's attributes only where the roll has
--- none), an identical repetition is dropped, and one that differs is rejected with its raw text.
+-- none), an identical repetition is dropped, and one that differs is rejected with its raw text. What goes is
+-- remembered in stage_removed, `identical` as compared with the first row of the same file.
 -- $1 run id bigint
 -- Returns: identical, rejected
 with repeated as (
@@ -12,7 +13,7 @@ ranked as (
   select
     r.ctid as place,
     row_number() over same_key as n,
-    first_value(r.hash) over same_key as kept_hash,
+    first_value(r.hash) over (partition by r.fips, r.key, r.input order by r.row_no) as first_hash,
     first_value(r.row_no) over same_key as kept_row
   from stage_roll r
   join repeated using (fips, key)
@@ -22,7 +23,12 @@ removed as (
   delete from stage_roll s
   using ranked
   where s.ctid = ranked.place and ranked.n > 1
-  returning s.input, s.row_no, s.key, s.hash = ranked.kept_hash as identical, ranked.kept_row
+  returning s.input, s.row_no, s.key, s.hash = ranked.first_hash as identical, ranked.kept_row
+),
+remembered as (
+  insert into stage_removed (input, row_no, identical)
+  select input, row_no, identical
+  from removed
 ),
 rejected as (
   insert into run_rejects (run_id, input, row_no, field, reason, message, raw)

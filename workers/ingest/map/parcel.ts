@@ -1,6 +1,7 @@
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { targetSpec } from '../../feeds/definition.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
+import { MAX_IDENTIFIER } from '../validate/values.ts';
 import { compileColumn } from './column.ts';
 import { compileCondition } from './condition.ts';
 import { compileCounty, isKnownCounty } from './county.ts';
@@ -62,6 +63,7 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
   const countyOf = compileCounty(options.fips, fipsColumn, options.isCounty ?? isKnownCounty);
   const keyOf = compileKey(input.key, resolve);
   const noKey = refused('key', 'missing_key', `no key: ${input.key.columns.join(', ')} empty`);
+  const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
   const isSkipped = compileSkip(input.skipWhere, resolve);
   const isSale = options.sales ? compileSale(options.sales, resolve) : () => false;
 
@@ -69,6 +71,7 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
     if (isSkipped(source)) return SKIPPED;
     const key = keyOf(source);
     if (key === null) return noKey;
+    if (key.length > MAX_IDENTIFIER) return longKey;
     const fips = countyOf(source);
     if (typeof fips === 'object') return fips;
     const values: FieldValue[] = new Array(PARCEL_FIELD_NAMES.length).fill(null);

@@ -4,16 +4,10 @@ import { sql } from '../../../shared/db.ts';
 /**
  * Brings listings to what the run staged, inside the caller's transaction, with their history, and marks the
  * regions whose statistics are due.
- * @param snapshot whether the run's source lists everything, so that what it no longer shows is off the market
  */
-export async function mergeListings(
-  client: Client,
-  runId: number,
-  feedId: number,
-  snapshot: boolean,
-): Promise<void> {
+export async function mergeListings(client: Client, runId: number, feedId: number): Promise<void> {
   await client.query(sql('ingest/upsert_listings'), [runId, feedId]);
   await client.query(sql('ingest/record_listing_events'), [runId]);
+  await client.query(sql('ingest/retire_listings'), [runId]);
   await client.query(sql('ingest/mark_touched_regions'));
-  if (snapshot) await client.query(sql('ingest/retire_listings'), [runId, feedId]);
 }

@@ -1,36 +1,110 @@
-import type { Client } from '../../../shared/db.ts';
-import { sql } from '../../../shared/db.ts';
+import { type Client, sql } from '../../../shared/db.ts';
 import { acres, areaSqM } from '../../../shared/kernels/geometry/area.ts';
 import { decodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
 import { combineParts } from '../../../shared/kernels/geometry/combine.ts';
-import { measureBoundary } from './boundary.ts';
+import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { bump, type RunCounts } from '../counts.ts';
+import { measureBoundary, type StagedBoundary } from './boundary.ts';
 
-type SplitShape = { fips: number; key: string; row_nos: number[]; acres: number[]; boundaries: Buffer[] };
+type SplitShape = {
+  /** 0 where the roll brings its own geometry, 1 for a geometry file. */
+  input: number;
+  fips: number;
+  key: string;
+  row_nos: number[];
+  /** Whether a feature's attributes repeat the first's; null where they were kept or there are none. */
+  identical: (boolean | null)[];
+  hashes: string[];
+  acres: number[];
+  boundaries: Buffer[];
+};
+
+/** Parcels whose parts are held in memory at a time: a county of condominiums has tens of thousands. */
+const FETCH = 500;
 
 /**
- * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united.
- * @returns how many features were joined to an earlier one
+ * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united. Counts
+ * what each of them was. Where a union cannot be resolved, the first feature stands for the parcel and the others
+ * are among the rejects.
  */
-export async function joinShapes(client: Client): Promise<number> {
-  const { rows } = await client.query<SplitShape>(sql('ingest/list_split_shapes'));
-  let parts = 0;
-  for (const { fips, key, row_nos, acres: stated, boundaries } of rows) {
-    const polygons = combineParts(boundaries.map(decodeBoundary));
-    const area = unitedAcres(acres(areaSqM(polygons)), stated);
-    const { hash, location, extent, acres: total, boundary } = measureBoundary(polygons, area);
-    await client.query(sql('ingest/join_shape_parts'), [
-      fips,
-      key,
-      row_nos[0],
-      hash,
-      location,
-      extent,
-      total,
-      Buffer.from(boundary),
-    ]);
-    parts += row_nos.length - 1;
+export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
+  await client.query('begin');
+  await client.query(`declare split no scroll cursor for ${sql('ingest/list_split_shapes')}`);
+  for (let some = false; ; some = true) {
+    const { rows } = await client.query<SplitShape>(`fetch ${FETCH} from split`);
+    if (rows.length > 0) {
+      for (const shape of rows) countFeatures(shape, counts);
+      await stageUnited(client, runId, counts, rows);
+      continue;
+    }
+    if (some) await client.query(sql('ingest/replace_split_shapes'));
+    break;
   }
-  return parts;
+  await client.query('commit');
+}
+
+async function stageUnited(
+  client: Client,
+  runId: number,
+  counts: RunCounts,
+  shapes: SplitShape[],
+): Promise<void> {
+  const united: StagedBoundary[] = [];
+  for (const shape of shapes) {
+    const whole = unite(shape);
+    united.push(whole ?? measureBoundary(decodeBoundary(shape.boundaries[0]!), shape.acres[0]!));
+    if (whole) continue;
+    const others = shape.row_nos.slice(1);
+    bump(counts.dropped, 'geometry', others.length);
+    await client.query(sql('ingest/reject_parts'), [
+      runId,
+      shape.input === 1 ? 'shape' : 'roll',
+      others,
+      shape.key,
+    ]);
+  }
+  await client.query(sql('ingest/stage_united_shapes'), [
+    shapes.map(shape => shape.input),
+    shapes.map(shape => shape.row_nos[0]),
+    shapes.map(shape => shape.fips),
+    shapes.map(shape => shape.key),
+    united.map(shape => shape.hash),
+    united.map(shape => shape.location),
+    united.map(shape => shape.extent),
+    united.map(shape => shape.acres),
+    united.map(shape => Buffer.from(shape.boundary)),
+  ]);
+}
+
+/**
+ * A feature after the first is a part, or identical when it repeats another one in geometry and attributes. Of a
+ * roll with geometry, the rows that repeat the first's attributes were counted as identical before their geometry
+ * was looked at, and those that differ are among the rejected.
+ */
+function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCounts): void {
+  const seen = new Set(hashes.slice(0, 1));
+  for (let i = 1; i < hashes.length; i++) {
+    const repeated = seen.has(hashes[i]!) && identical[i] !== false;
+    seen.add(hashes[i]!);
+    if (input === 1) {
+      if (repeated) counts.identical++;
+      else counts.parts++;
+    } else if (identical[i] && !repeated) {
+      counts.identical--;
+      counts.parts++;
+    }
+  }
+}
+
+/** One boundary of all features, or null when their union cannot be resolved. */
+function unite({ acres: stated, boundaries }: SplitShape): StagedBoundary | null {
+  let polygons: MultiPolygon;
+  try {
+    polygons = combineParts(boundaries.map(decodeBoundary));
+  } catch {
+    return null;
+  }
+  return measureBoundary(polygons, unitedAcres(acres(areaSqM(polygons)), stated));
 }
 
 /**

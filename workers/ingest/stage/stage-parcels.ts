@@ -1,6 +1,6 @@
 import { type Client, sql } from '../../../shared/db.ts';
-import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
-import { bump, type RunCounts } from '../counts.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { bump, countFilled, type RunCounts } from '../counts.ts';
 import type { ParcelMapper } from '../map/parcel.ts';
 import type { RowBatch, SourceRow } from '../parse/rows.ts';
 import { type RejectWriter, rawText } from '../rejects.ts';
@@ -32,23 +32,20 @@ export type ParcelStage = {
 const ROLL_COLUMNS = ['input', 'row_no', 'fips', 'key', 'hash', 'sale', ...PARCEL_FIELD_NAMES].join(', ');
 const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
 const COPY_SHAPE =
-  'copy stage_shape (row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
+  'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
 
 /**
  * Maps, validates and stages the rows of one input. Rows that cannot be used go to the rejects; a value or a
  * geometry that cannot be used is set to null and goes there too, under its own reason.
- * @param onBatch called after each batch with the rows read so far
  */
-export async function stageParcels(
-  input: ParcelInput,
-  stage: ParcelStage,
-  onBatch: (rows: number) => void,
-): Promise<void> {
+export async function stageParcels(input: ParcelInput, stage: ParcelStage): Promise<void> {
   const { counts, rejects } = stage;
   const roll = openCopy(stage.roll, COPY_ROLL);
   const shape = openCopy(stage.shape, COPY_SHAPE);
   const repeats: { rowNo: number; raw: string }[] = [];
   const seen = new SeenKeys();
+  const number = input.fallback ? 1 : 0;
+  const filledNames = input.fallback ? PARCEL_FIELD_NAMES.map(name => `shape.${name}`) : PARCEL_FIELD_NAMES;
   let rows = 0;
 
   function stageRow(row: SourceRow): void {
@@ -79,11 +76,11 @@ export async function stageParcels(
       if (boundary.ok) {
         for (const repair of boundary.repairs) bump(counts.repaired, repair);
         const { hash, location, extent, acres, boundary: bytes } = boundary.staged;
-        shape.write(`${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(bytes)}`);
+        shape.write(`${number}\t${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(bytes)}`);
       } else {
         const reason = `geometry_${boundary.reason}`;
         reject('geometry', reason, boundary.message);
-        if (!input.attributes) {
+        if (input.fallback) {
           bump(counts.rejected, reason);
           return;
         }
@@ -104,15 +101,13 @@ export async function stageParcels(
       bump(counts.dropped, field);
       reject(field, reason, message);
     }
+    countFilled(counts.filled, filledNames, values);
     if (!input.fallback) {
-      countFilled(counts.filled, values);
       if (seen.add(`${fips}/${key}`))
         repeats.push({ rowNo: row.rowNo, raw: rawText(row.values, row.geometry) });
     }
     const attributes = values.map(copyValue).join('\t');
-    roll.write(
-      `${input.fallback ? 1 : 0}\t${place}\t${digest(attributes + sale)}\t${sale ? 't' : 'f'}\t${attributes}`,
-    );
+    roll.write(`${number}\t${place}\t${digest(attributes + sale)}\t${sale ? 't' : 'f'}\t${attributes}`);
   }
 
   for await (const batch of input.batches) {
@@ -126,7 +121,6 @@ export async function stageParcels(
     counts.read[input.name] = rows;
     await keepRaw(stage.raw, repeats.splice(0));
     await Promise.all([roll.drain(), shape.drain(), rejects.drain()]);
-    onBatch(rows);
   }
   counts.read[input.name] = rows;
   await Promise.all([roll.end(), shape.end()]);
@@ -136,10 +130,6 @@ async function keepRaw(client: Client, repeats: { rowNo: number; raw: string }[]
   if (repeats.length === 0) return;
   await client.query(sql('ingest/keep_raw_rows'), [
     repeats.map(({ rowNo }) => rowNo),
-    repeats.map(({ raw }) => raw.replaceAll('\u0000', '�')),
+    repeats.map(({ raw }) => raw),
   ]);
-}
-
-function countFilled(filled: Record<string, number>, values: FieldValue[]): void {
-  for (let i = 0; i < values.length; i++) if (values[i] !== null) bump(filled, PARCEL_FIELD_NAMES[i]!);
 }

@@ -10,6 +10,7 @@ const failure = (reason: string, says: string): Failure => ({ reason, says });
 export const FAILURES = {
   notANumber: failure('not_a_number', 'is not a number'),
   notWhole: failure('not_whole', 'is not a whole number'),
+  tooLong: failure('too_long', 'has more than 255 characters'),
   negative: failure('negative', 'is negative'),
   outOfRange: failure('out_of_range', 'is out of range'),
   notADate: failure('not_a_date', 'is not a date in the expected format'),

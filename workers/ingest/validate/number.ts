@@ -14,7 +14,10 @@ export function parseNumber(raw: unknown): number | null | Failure {
   }
   const text = tidyText(raw);
   if (text === null) return null;
-  if (PLAIN.test(text)) return Number(text);
+  if (PLAIN.test(text)) {
+    const number = Number(text);
+    return Number.isFinite(number) ? number : FAILURES.outOfRange;
+  }
   if (!WRITTEN.test(text) || !/\d/.test(text)) return FAILURES.notANumber;
   const magnitude = Number(text.replace(/[($,)\s]/g, ''));
   if (Number.isNaN(magnitude)) return FAILURES.notANumber;
@@ -41,6 +44,13 @@ export function money(value: Numeric): Numeric {
   if (typeof value !== 'number') return value;
   if (value < 0) return FAILURES.negative;
   return value >= MAX_USD ? FAILURES.outOfRange : Math.round(value);
+}
+
+/** US dollars and cents. */
+export function price(value: Numeric): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value < 0) return FAILURES.negative;
+  return Math.round(value * 100) >= MAX_USD * 100 ? FAILURES.outOfRange : value;
 }
 
 /** A count that fits the database's 4-byte integer. */

@@ -3,7 +3,7 @@ import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { dateParser } from './date.ts';
 import { FAILURES, type Failure } from './failure.ts';
 import { parseList } from './list.ts';
-import { acres, count, degrees, money, parseNumber, percent, quantity, year } from './number.ts';
+import { acres, count, degrees, money, parseNumber, percent, price, quantity, year } from './number.ts';
 import { parseFips, parseState, parseZip } from './place.ts';
 import { tidyText } from './text.ts';
 
@@ -30,6 +30,15 @@ function parseBoolean(raw: unknown): boolean | null | Failure {
   return YES.has(text) ? true : NO.has(text) ? false : FAILURES.notABoolean;
 }
 
+/** Texts that have an index, whose entries PostgreSQL limits to 2,704 bytes (of UTF-8, so to 676 characters). */
+const INDEXED = new Set(['apn', 'source', 'source_id']);
+export const MAX_IDENTIFIER = 255;
+
+function identifier(raw: unknown): string | null | Failure {
+  const text = tidyText(raw);
+  return text !== null && text.length > MAX_IDENTIFIER ? FAILURES.tooLong : text;
+}
+
 const STATUSES = new Set<string>(LISTING_STATUSES);
 
 function parseStatus(raw: unknown): string | null | Failure {
@@ -43,7 +52,7 @@ export function fieldParser(name: string, spec: ListingFieldSpec, options: Parse
   const number = scaled(options.scale);
   switch (spec.type) {
     case 'text':
-      return tidyText;
+      return INDEXED.has(name) ? identifier : tidyText;
     case 'state':
       return parseState;
     case 'zip':
@@ -68,6 +77,7 @@ export function fieldParser(name: string, spec: ListingFieldSpec, options: Parse
       return name === 'latitude' ? raw => degrees(number(raw), 90) : raw => degrees(number(raw), 180);
     case 'number':
       if (spec.unit === 'acres') return raw => acres(number(raw));
+      if (spec.unit === 'USD') return raw => price(number(raw));
       return spec.unit === 'percent' ? raw => percent(number(raw)) : raw => quantity(number(raw));
   }
 }

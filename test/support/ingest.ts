@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Geometry } from 'geojson';
+import type pg from 'pg';
+import { pino } from 'pino';
+import { stringify } from 'yaml';
+import type { Pool } from '../../shared/db.ts';
+import { uuidV5 } from '../../shared/domain/uuid.ts';
+import type { Feed } from '../../workers/feeds/feed.ts';
+import { parseFeed } from '../../workers/feeds/load.ts';
+import { type RunDeps, type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';
+
+/** A folder that is gone when the test file is done; call `remove` in afterAll. */
+export function tempFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'plat-ingest-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Runs a feed as a worker would. */
+export function ingest(
+  pool: Pool,
+  feed: Feed,
+  options: Partial<RunOptions> = {},
+  deps: Partial<RunDeps> = {},
+): Promise<RunResult> {
+  const log = pino({ level: 'silent' });
+  const signal = new AbortController().signal;
+  return runFeed(
+    { pool, log, signal, env: {}, progress() {}, ...deps },
+    { feed, jobId: null, requestedBy: 'test', force: false, sources: {}, ...options },
+  );
+}
+
+/** A feed from its definition, whose relative sources start in `folder`. */
+export function feedOf(folder: string, definition: Record<string, unknown>): Feed {
+  return parseFeed(stringify(definition), join(folder, `${definition.name}.yaml`));
+}
+
+export type Feature = { properties: Record<string, unknown>; geometry: Geometry | null };
+
+/** Writes a file of one GeoJSON feature a line. */
+export function writeFeatures(path: string, features: readonly Feature[]): void {
+  writeFileSync(path, features.map(({ properties, geometry }) => `${JSON.stringify({ type: 'Feature', properties, geometry })}\n`).join(''));
+}
+
+/** Writes a file of one JSON object a line. */
+export function writeObjects(path: string, rows: readonly Record<string, unknown>[]): void {
+  writeFileSync(path, rows.map(row => `${JSON.stringify(row)}\n`).join(''));
+}
+
+/** Where the lots of `lot` lie: inside Sullivan County, New Hampshire (33019). */
+export const ORIGIN = [-72.15, 43.2] as const;
+
+/** The n-th square lot of a row of them, of 0.001 degree with a gap between. */
+export function lot(n: number, size = 0.001): Geometry {
+  const west = ORIGIN[0] + 0.0015 * (n % 50);
+  const south = ORIGIN[1] + 0.0015 * Math.floor(n / 50);
+  return square(west, south, size);
+}
+
+export function square(west: number, south: number, size: number): Geometry {
+  const [w, s, e, n] = [west, south, west + size, south + size].map(x => Math.round(x * 1e7) / 1e7) as [number, number, number, number];
+  return { type: 'Polygon', coordinates: [[[w, s], [e, s], [e, n], [w, n], [w, s]]] };
+}
+
+/** The few regions that a test's listings lie in; `loadRegions` has 44,000. */
+export async function insertRegions(pool: pg.Pool, regions: { type: 'county' | 'zip'; code: string; state: string; fips: number }[]): Promise<void> {
+  for (const { type, code, state, fips } of regions) {
+    await pool.query('insert into regions (id, type, code, name, state, county_name, fips) values ($1, $2, $3, $3, $4, $3, $5)', [
+      uuidV5(`${type}:${code}`),
+      type,
+      code,
+      state,
+      fips,
+    ]);
+  }
+}
+
+export async function all<T extends pg.QueryResultRow>(pool: pg.Pool, text: string, values: unknown[] = []): Promise<T[]> {
+  return (await pool.query<T>(text, values)).rows;
+}
+
+export async function one<T extends pg.QueryResultRow>(pool: pg.Pool, text: string, values: unknown[] = []): Promise<T> {
+  const rows = await all<T>(pool, text, values);
+  if (rows.length !== 1) throw new Error(`${rows.length} rows instead of one: ${text}`);
+  return rows[0]!;
+}
