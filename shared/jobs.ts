@@ -54,9 +54,12 @@ export async function enqueue<P>(
   throw new PlatError('enqueue', `Job ${job.name} could not be added.`, { retryable: true });
 }
 
+/** What handing a job to its queue needs to know of it. */
+export type Deliverable = Pick<JobDefinition<never>, 'name' | 'queue' | 'attempts' | 'backoffMs'>;
+
 export type Deliverer = {
   queues: Record<QueueName, DeliveryQueue>;
-  definitions: Map<string, JobDefinition<unknown>>;
+  definitions: ReadonlyMap<string, Deliverable>;
 };
 
 /**

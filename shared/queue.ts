@@ -21,7 +21,8 @@ export type QueueName = (typeof QUEUE_NAMES)[number];
 /** What travels through the queue: the row of table `jobs`, or the feed whose schedule has come round. */
 export type Delivery = { id: string } | { scheduled: string };
 export type DeliveryQueue = Queue<Delivery, unknown, string>;
-export type Processor = (job: Job<Delivery, unknown, string>) => Promise<unknown>;
+/** `token` is the lock under which the worker holds the job. */
+export type Processor = (job: Job<Delivery, unknown, string>, token?: string) => Promise<unknown>;
 
 export type QueueBackend = {
   kind: 'redis' | 'postgres';
@@ -29,6 +30,12 @@ export type QueueBackend = {
   worker(name: QueueName, process: Processor, options: Omit<WorkerOptions, 'connection' | 'prefix'>): Worker;
   close(): Promise<void>;
 };
+
+/** A producer's end of every queue. */
+export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQueue> {
+  const entries = QUEUE_NAMES.map(name => [name, backend.queue(name)] as const);
+  return Object.fromEntries(entries) as Record<QueueName, DeliveryQueue>;
+}
 
 // The two backends' classes differ only in the type of their connection.
 type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;

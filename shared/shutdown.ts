@@ -2,17 +2,17 @@ import type { Logger } from './log.ts';
 
 /**
  * On SIGINT or SIGTERM, or when the parent process has gone, runs `stop` within a deadline and exits: 0 when it
- * ended in time, 1 when it did not. A second signal exits at once.
- * @returns an aborted signal from the first of them on
+ * ended in time, 1 when it did not. A second signal exits at once. Call it before anything is opened, so that no
+ * signal and no death of the parent during the start is missed.
  */
-export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<void>): AbortSignal {
-  const stopping = new AbortController();
+export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<void>): void {
+  let stopping = false;
   const begin = (reason: string) => {
-    if (stopping.signal.aborted) {
+    if (stopping) {
       log.warn({ reason }, 'stopping at once');
       process.exit(1);
     }
-    stopping.abort();
+    stopping = true;
     log.info({ reason }, 'stopping');
     setTimeout(() => {
       log.error({ deadlineMs }, 'did not stop in time');
@@ -28,6 +28,9 @@ export function onShutdown(log: Logger, deadlineMs: number, stop: () => Promise<
   };
   process.on('SIGINT', () => begin('SIGINT'));
   process.on('SIGTERM', () => begin('SIGTERM'));
-  if (process.send) process.on('disconnect', () => begin('parent gone'));
-  return stopping.signal;
+  // Only a process that was forked has a channel to its parent.
+  if (!process.send) return;
+  // After a signal, that the parent goes as well is no second signal.
+  process.on('disconnect', () => stopping || begin('parent gone'));
+  if (!process.connected) begin('parent gone');
 }

@@ -1,7 +1,8 @@
+import { definitions } from './definitions.ts';
 import { handleIngest } from './ingest/handler.ts';
 import { ingestJob } from './ingest/job.ts';
 import { marketJobs } from './market/handlers.ts';
 import { buildRegistry, job } from './registry.ts';
 
 /** Every job and the one function that does it. */
-export const registry = buildRegistry([job(ingestJob, handleIngest), ...marketJobs]);
+export const registry = buildRegistry(definitions, [job(ingestJob, handleIngest), ...marketJobs]);

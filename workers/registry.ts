@@ -1,7 +1,7 @@
 import type { Config } from '../shared/config.ts';
 import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
-import type { Deliverer, JobDefinition } from '../shared/jobs.ts';
+import type { Deliverable, Deliverer, JobDefinition } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Progress } from './progress.ts';
 
@@ -33,17 +33,31 @@ export function job<P>(definition: JobDefinition<P>, handle: JobHandler<P>): Reg
   return { definition, handle };
 }
 
-/** @throws PlatError `registry` when a job name has two handlers. */
-export function buildRegistry(jobs: RegisteredJob[]): Map<string, RegisteredJob> {
+export type Registry = ReadonlyMap<string, RegisteredJob>;
+
+/** @throws PlatError `registry` unless every definition has exactly one handler, and every handler a definition. */
+export function buildRegistry(definitions: readonly Deliverable[], jobs: readonly RegisteredJob[]): Registry {
   const registry = new Map<string, RegisteredJob>();
   for (const entry of jobs) {
     const { name } = entry.definition;
     if (registry.has(name)) throw new PlatError('registry', `Job ${name} has two handlers.`);
     registry.set(name, entry);
   }
+  const names = new Set<string>();
+  for (const { name } of definitions) {
+    if (names.has(name)) throw new PlatError('registry', `Two jobs are named ${name}.`);
+    if (!registry.has(name)) throw new PlatError('registry', `Job ${name} has no handler.`);
+    names.add(name);
+  }
+  const undefinedJob = [...registry.keys()].find(name => !names.has(name));
+  if (undefinedJob !== undefined)
+    throw new PlatError(
+      'registry',
+      `Job ${undefinedJob} has a handler, but is not in workers/definitions.ts.`,
+    );
   return registry;
 }
 
-export function definitionsOf(registry: Map<string, RegisteredJob>): Deliverer['definitions'] {
+export function definitionsOf(registry: Registry): Deliverer['definitions'] {
   return new Map([...registry].map(([name, { definition }]) => [name, definition]));
 }

@@ -1,81 +1,112 @@
-import { UnrecoverableError } from 'bullmq';
+import { UnrecoverableError, WaitingError } from 'bullmq';
 import type { Config } from '../shared/config.ts';
 import { type Pool, sql } from '../shared/db.ts';
 import { isRetryable, PlatError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Processor } from '../shared/queue.ts';
 import { jobProgress } from './progress.ts';
-import type { JobResult, RegisteredJob } from './registry.ts';
+import type { JobResult, Registry } from './registry.ts';
 
 export type RunnerDeps = {
   pool: Pool;
   config: Config;
   log: Logger;
-  registry: Map<string, RegisteredJob>;
+  registry: Registry;
   signal: AbortSignal;
   deliver(ids: string[]): Promise<unknown>;
 };
 
+type Started = { name: string; payload: unknown; attempts: number };
+type Outcome = 'done' | 'failed' | 'retried';
+
 /**
- * The processor of every queue: loads the job's row, runs its handler and writes down how it ended. A job
- * delivered twice runs once; one whose worker died runs again from the start.
+ * A job that was begun this often without ever ending takes its workers down with it. No retry policy comes near, and
+ * neither do the restarts of one job's time.
  */
-export function createProcessor({ pool, config, log, registry, signal, deliver }: RunnerDeps): Processor {
-  return async delivery => {
+const MOST_STARTS = 25;
+
+/**
+ * The processor of every queue: loads the job's row, runs its handler and writes down how it ended. A job delivered
+ * twice runs once; one whose worker died runs again from the start; one whose worker has to stop goes back to the
+ * queue, which costs it no attempt.
+ */
+export function createProcessor(deps: RunnerDeps): Processor {
+  const { pool, log, signal } = deps;
+  return async (delivery, token) => {
     if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
     const { id } = delivery.data;
-    const started = await pool.query<{ name: string; payload: unknown; attempts: number }>(
-      sql('jobs/start_job'),
-      [id],
-    );
-    const row = started.rows[0];
+    const { rows } = await pool.query<Started>(sql('jobs/start_job'), [id]);
+    const row = rows[0];
     if (row === undefined) return;
 
-    const entry = registry.get(row.name);
     const jobLog = log.child({ job: row.name, jobId: id, attempt: row.attempts });
     const begin = performance.now();
-    const finish = (outcome: 'done' | 'failed' | 'retried', result: JobResult | null, error?: unknown) => {
-      const code = error instanceof PlatError ? error.code : error === undefined ? null : 'internal_error';
-      const text = error === undefined ? null : error instanceof Error ? error.message : String(error);
-      const seconds = (performance.now() - begin) / 1000;
-      return pool.query(sql('jobs/finish_job'), [
+    const finish = (outcome: Outcome, result: JobResult | null, error?: unknown) =>
+      pool.query(sql('jobs/finish_job'), [
         id,
         outcome,
         JSON.stringify(result),
-        code,
-        text,
-        seconds,
+        codeOf(error),
+        error === undefined ? null : messageOf(error),
+        (performance.now() - begin) / 1000,
         result?.rows ?? 0,
       ]);
-    };
 
     try {
-      if (entry === undefined)
-        throw new PlatError(
-          'registry',
-          `No handler for job ${row.name}: this worker is older than what enqueued it.`,
-        );
-      const payload = entry.definition.payload.parse(row.payload);
-      const context = {
-        jobId: id,
-        attempt: row.attempts,
-        pool,
-        config,
-        log: jobLog,
-        signal,
-        deliver,
-        progress: jobProgress(pool, id, jobLog),
-      };
-      const result = await entry.handle(context, payload);
+      const result = await run(deps, id, row, jobLog);
       await finish('done', result);
       jobLog.info({ rows: result.rows, ms: Math.round(performance.now() - begin) }, 'job done');
-      return;
     } catch (error) {
+      if (signal.aborted) {
+        jobLog.info({ err: error }, 'job given back: the worker stops');
+        await pool.query(sql('jobs/report_progress'), [id, 0, 'its worker stopped: waits for the next one']);
+        await delivery.moveToWait(token);
+        throw new WaitingError();
+      }
       const again = isRetryable(error) && delivery.attemptsMade + 1 < (delivery.opts.attempts ?? 1);
       jobLog.error({ err: error, again }, 'job failed');
       await finish(again ? 'retried' : 'failed', null, error);
       if (again) throw error;
-      throw new UnrecoverableError(error instanceof Error ? error.message : String(error));
+      throw new UnrecoverableError(messageOf(error));
     }
   };
+}
+
+async function run(deps: RunnerDeps, id: string, row: Started, log: Logger): Promise<JobResult> {
+  const { pool, config, signal, deliver, registry } = deps;
+  if (row.attempts > MOST_STARTS) {
+    throw new PlatError(
+      'abandoned',
+      `The job was begun ${MOST_STARTS} times and never ended: its workers die of it. Their logs tell more.`,
+    );
+  }
+  const entry = registry.get(row.name);
+  if (entry === undefined) {
+    // Retried: while versions change, a newer worker may take it next.
+    const message = `No handler for job ${row.name}: this worker is older than what enqueued it.`;
+    throw new PlatError('registry', message, { retryable: true });
+  }
+  const payload = parsePayload(entry.definition.payload, row);
+  const progress = jobProgress(pool, id, log);
+  return entry.handle(
+    { ...{ pool, config, log, signal, deliver, progress }, jobId: id, attempt: row.attempts },
+    payload,
+  );
+}
+
+function parsePayload(schema: { parse(input: unknown): unknown }, { name, payload }: Started): unknown {
+  try {
+    return schema.parse(payload);
+  } catch (cause) {
+    throw new PlatError('payload', `The payload does not fit job ${name}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function codeOf(error: unknown): string | null {
+  if (error === undefined) return null;
+  return error instanceof PlatError ? error.code : 'internal_error';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import type { Config } from '../shared/config.ts';
 import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
 import { type Deliverer, deliver, enqueue } from '../shared/jobs.ts';
+import type { Logger } from '../shared/log.ts';
 import type { DeliveryQueue } from '../shared/queue.ts';
 import { installedFeeds } from './feeds/dirs.ts';
 import { ingestJob } from './ingest/job.ts';
@@ -10,29 +11,72 @@ import { MARKET_DAILY, marketDaily } from './market/jobs.ts';
 const FEED_PREFIX = 'feed-';
 const DAILY_ID = 'market-daily';
 
+/** All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a quarter of an hour. */
+const DUE_OPTIONS = {
+  attempts: 10,
+  backoff: { type: 'exponential', delay: 1_000 },
+  removeOnComplete: true,
+  removeOnFail: { count: 100 },
+};
+
+type Repeat = { pattern: string; tz: string };
+
 /**
- * Keeps the queue's schedulers in step with the feed files: adds, changes and removes them. A schedule that comes
- * round only says which job is due; the job itself goes through the outbox like any other.
- * @returns the ids of the schedulers that are in force
+ * Keeps the queue's schedulers in step with the feed files. When a feed file is faulty the schedules stay as they are:
+ * the feeds that are in order go on, and `plat feed list` names the fault.
+ * @returns `restore` puts schedulers back that the queue has lost
  */
-export async function syncSchedules(queue: DeliveryQueue, config: Config): Promise<string[]> {
-  const feeds = await installedFeeds(config);
-  const wanted = new Map<string, { pattern: string; tz: string }>();
-  wanted.set(DAILY_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone });
-  for (const { name, schedule } of feeds) {
+export async function keepSchedules(
+  queue: DeliveryQueue,
+  config: Config,
+  log: Logger,
+): Promise<{ restore(): Promise<void> }> {
+  let wanted: Map<string, Repeat>;
+  try {
+    wanted = await wantedSchedules(config);
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    log.error({ err: error }, 'a feed file is faulty: the schedules stay as they are');
+    return { restore: async () => {} };
+  }
+  await syncSchedules(queue, wanted);
+  log.info({ schedules: [...wanted.keys()] }, 'schedules are in step with the feed files');
+  return {
+    async restore() {
+      if ((await queue.getJobSchedulersCount()) < wanted.size) await syncSchedules(queue, wanted);
+    },
+  };
+}
+
+/** By id: the daily recompute, and every feed that has a schedule. */
+async function wantedSchedules(config: Config): Promise<Map<string, Repeat>> {
+  const wanted = new Map([[DAILY_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }]]);
+  for (const { name, schedule } of await installedFeeds(config)) {
     if (schedule) wanted.set(`${FEED_PREFIX}${name}`, { pattern: schedule.cron, tz: schedule.timezone });
   }
+  return wanted;
+}
+
+/**
+ * Adds, changes and removes schedulers. One that is as it should be is left alone: writing it again would skip what came
+ * due while no worker ran. A schedule that comes round only says which job is due; the job itself goes through the outbox
+ * like any other.
+ */
+async function syncSchedules(queue: DeliveryQueue, wanted: Map<string, Repeat>): Promise<void> {
+  const present = new Map<string, { pattern?: string | undefined; tz?: string | undefined }>();
   for (const scheduler of await queue.getJobSchedulers()) {
-    if (scheduler.key && !wanted.has(scheduler.key)) await queue.removeJobScheduler(scheduler.key);
+    if (wanted.has(scheduler.key)) present.set(scheduler.key, scheduler);
+    else await queue.removeJobScheduler(scheduler.key);
   }
-  for (const [id, repeat] of wanted) {
-    await queue.upsertJobScheduler(id, repeat, {
-      name: 'due',
-      data: { scheduled: id },
-      opts: { removeOnComplete: true, removeOnFail: { count: 100 } },
-    });
+  for (const [id, { pattern, tz }] of wanted) {
+    const now = present.get(id);
+    if (now?.pattern === pattern && now.tz === tz) continue;
+    await queue.upsertJobScheduler(
+      id,
+      { pattern, tz },
+      { name: 'due', data: { scheduled: id }, opts: DUE_OPTIONS },
+    );
   }
-  return [...wanted.keys()];
 }
 
 /** Puts the job of a schedule that has come round into the outbox and hands it on. */

@@ -14,6 +14,8 @@ export type EmbeddedServer = {
   /** False when a server that was left running was taken over. */
   started: boolean;
   stop(): Promise<void>;
+  /** Ends the server at once, without waiting for it; its next start replays what was committed. */
+  kill(): void;
 };
 
 const USER = 'plat';
@@ -69,7 +71,12 @@ export async function startEmbedded(
       const url = connectionUrl(paths, running.port);
       if (await answers(url, paths.data)) {
         await ensureDatabase(url);
-        return { url, started: failure !== undefined, stop: () => stopServer(paths) };
+        return {
+          url,
+          started: failure !== undefined,
+          stop: () => stopServer(paths),
+          kill: () => killServer(paths),
+        };
       }
       if (isAlive(running.pid)) {
         await sleep(200);
@@ -82,7 +89,7 @@ export async function startEmbedded(
       await start(paths, port, { ...SETTINGS, ...settings });
       const url = connectionUrl(paths, port);
       await ensureDatabase(url);
-      return { url, started: true, stop: () => stopServer(paths) };
+      return { url, started: true, stop: () => stopServer(paths), kill: () => killServer(paths) };
     } catch (error) {
       failure = error;
       await sleep(500);
@@ -142,6 +149,12 @@ async function start(paths: Paths, port: number, settings: Record<string, string
 async function stopServer(paths: Paths): Promise<void> {
   if (readPid(paths.data) === undefined) return;
   await run(paths, 'pg_ctl', ['-w', '-t', '30', '-D', paths.data, '-m', 'fast', 'stop']);
+}
+
+/** SIGQUIT is PostgreSQL's immediate shutdown: https://www.postgresql.org/docs/current/server-shutdown.html */
+function killServer(paths: Paths): void {
+  const running = readPid(paths.data);
+  if (running !== undefined && isAlive(running.pid)) process.kill(running.pid, 'SIGQUIT');
 }
 
 function run(paths: Paths, program: string, args: string[]): Promise<void> {

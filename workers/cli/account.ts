@@ -1,6 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { createAccount, createKey, listAccounts, listKeys, revokeKey } from '../../shared/accounts.ts';
 import { SCOPES, type Scope, TIERS, type Tier } from '../../shared/domain/tiers.ts';
+import { endOfDay, wholeNumber } from './options.ts';
 import { print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
 
@@ -36,11 +37,25 @@ export function addAccountCommands(program: Command): void {
     .action((name: string, flags: AccountFlags) =>
       withSession(async ({ pool }) => {
         const created = await createAccount(pool, {
-          ...{ name, tier: flags.tier, pro: flags.pro, tokensIncluded: flags.tokens, overageAllowed: flags.overage },
-          ...{ paymentMethod: flags.paymentMethod, backstopTokens: flags.backstop, ratePerMinute: flags.rate, rateBurst: flags.burst },
+          ...{
+            name,
+            tier: flags.tier,
+            pro: flags.pro,
+            tokensIncluded: flags.tokens,
+            overageAllowed: flags.overage,
+          },
+          ...{
+            paymentMethod: flags.paymentMethod,
+            backstopTokens: flags.backstop,
+            ratePerMinute: flags.rate,
+            rateBurst: flags.burst,
+          },
         });
         if (flags.json) printJson(created);
-        else print(`Account ${created.name} (${created.tier}, ${created.tokens_included} tokens a period). Next: plat key create ${created.name}`);
+        else
+          print(
+            `Account ${created.name} (${created.tier}, ${created.tokens_included} tokens a period). Next: plat key create ${created.name}`,
+          );
       }),
     );
 
@@ -52,7 +67,10 @@ export function addAccountCommands(program: Command): void {
       withSession(async ({ pool }) => {
         const accounts = await listAccounts(pool);
         if (json) printJson(accounts);
-        else print(table(accounts, ['name', 'tier', 'pro', 'tokens_used', 'tokens_included', 'keys', 'period_end']));
+        else
+          print(
+            table(accounts, ['name', 'tier', 'pro', 'tokens_used', 'tokens_included', 'keys', 'period_end']),
+          );
       }),
     );
 
@@ -68,13 +86,20 @@ function addKeyCommands(program: Command): void {
     .command('create')
     .argument('<account>', 'its name or id')
     .option('--name <name>', 'what the key is for', 'default')
-    .addOption(new Option('--scope <scope...>', 'what it may be used for').choices(SCOPES).default(['api:direct']))
+    .addOption(
+      new Option('--scope <scope...>', 'what it may be used for').choices(SCOPES).default(['api:direct']),
+    )
     .option('--expires <date>', 'last day of validity in UTC (YYYY-MM-DD)', endOfDay)
     .option('--json', 'print JSON')
     .description('a new key; it is shown this once and stored only as a hash')
+    .addHelpText('after', '\nExample:\n  plat key create acme --name website --expires 2027-12-31')
     .action((account: string, flags: KeyFlags) =>
       withSession(async ({ pool }) => {
-        const created = await createKey(pool, account, { name: flags.name, scopes: flags.scope, ...(flags.expires ? { expiresAt: flags.expires } : {}) });
+        const created = await createKey(pool, account, {
+          name: flags.name,
+          scopes: flags.scope,
+          ...(flags.expires ? { expiresAt: flags.expires } : {}),
+        });
         if (flags.json) printJson(created);
         else print(created.key);
       }),
@@ -89,7 +114,19 @@ function addKeyCommands(program: Command): void {
       withSession(async ({ pool }) => {
         const keys = await listKeys(pool, account);
         if (json) printJson(keys);
-        else print(table(keys, ['id', 'account', 'name', 'prefix', 'scopes', 'expires_at', 'revoked_at', 'last_used_at']));
+        else
+          print(
+            table(keys, [
+              'id',
+              'account',
+              'name',
+              'prefix',
+              'scopes',
+              'expires_at',
+              'revoked_at',
+              'last_used_at',
+            ]),
+          );
       }),
     );
 
@@ -98,6 +135,7 @@ function addKeyCommands(program: Command): void {
     .argument('<key>', 'its id, its prefix or the key itself')
     .option('--json', 'print JSON')
     .description('ends a key for good, in every process within 5 seconds')
+    .addHelpText('after', '\nExample:\n  plat key revoke plat_HR3tpD')
     .action((text: string, { json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const revoked = await revokeKey(pool, text);
@@ -105,15 +143,4 @@ function addKeyCommands(program: Command): void {
         else print(`Key ${revoked.name} (${revoked.id}) is revoked.`);
       }),
     );
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('A whole number is needed.');
-  return Number(text);
-}
-
-function endOfDay(text: string): Date {
-  const day = new Date(`${text}T23:59:59Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(day.getTime())) throw new InvalidArgumentError('A day is written YYYY-MM-DD.');
-  return day;
 }

@@ -20,7 +20,10 @@ export async function enqueueFromCli<P>(
   await deliverFromHere(session, [id]);
   if (!options.wait) {
     if (options.json) printJson({ job: id, added });
-    else print(`${label}: job ${id} ${added ? 'is queued' : 'was waiting already'}. \`plat status\` shows how it goes.`);
+    else
+      print(
+        `${label}: job ${id} ${added ? 'is queued' : 'was waiting already'}. \`plat status\` shows how it goes.`,
+      );
     return undefined;
   }
   const view = openProgress();

@@ -1,3 +1,6 @@
+import { CommanderError } from 'commander';
+import { PlatError } from '../../shared/errors.ts';
+
 /** Exit codes of every command. */
 export const EXIT = {
   ok: 0,
@@ -8,3 +11,12 @@ export const EXIT = {
   /** The gate blocked a run: nothing changed, `plat runs show` says why. */
   blocked: 3,
 } as const;
+
+/** Names that the caller gave and that do not stand for anything, or stand for something already. */
+const USAGE_CODES = new Set(['account_unknown', 'account_exists', 'key_unknown', 'key_scopes']);
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof PlatError && (error.status === 404 || USAGE_CODES.has(error.code))) return EXIT.usage;
+  return EXIT.failed;
+}

@@ -1,16 +1,24 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { cliConfig, withSession } from './session.ts';
-import { ingestJob } from '../ingest/job.ts';
+import { loadConfig } from '../../shared/config.ts';
 import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
 import { loadFeed } from '../feeds/load.ts';
-import { checkFeed, renderCheck } from '../feeds/check.ts';
+import { ingestJob } from '../ingest/job.ts';
 import { enqueueFromCli } from './enqueue.ts';
 import { EXIT } from './exit.ts';
+import { wholeNumber } from './options.ts';
 import { print, printJson, table } from './output.ts';
 import { printRun } from './runs.ts';
+import { type Session, withSession } from './session.ts';
 
-type RunFlags = { wait?: boolean; force?: boolean; json?: boolean; roll?: string; shape?: string; listings?: string };
+type RunFlags = {
+  wait?: boolean;
+  force?: boolean;
+  json?: boolean;
+  roll?: string;
+  shape?: string;
+  listings?: string;
+};
 
 export function addFeedCommands(program: Command): void {
   const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
@@ -20,9 +28,16 @@ export function addFeedCommands(program: Command): void {
     .description('the installed feeds')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
-      const config = cliConfig();
+      const config = loadConfig();
       const rows = (await installedFeeds(config)).map(({ name, kind, title, schedule, asOf, file }) => ({
-        ...{ name, kind, title: title ?? '', schedule: schedule ? `${schedule.cron} ${schedule.timezone}` : '', as_of: asOf, file },
+        ...{
+          name,
+          kind,
+          title: title ?? '',
+          schedule: schedule ? `${schedule.cron} ${schedule.timezone}` : '',
+          as_of: asOf,
+          file,
+        },
       }));
       if (json) printJson(rows);
       else print(table(rows, ['name', 'kind', 'schedule', 'as_of', 'title']));
@@ -31,12 +46,18 @@ export function addFeedCommands(program: Command): void {
   feed
     .command('check')
     .argument('<file>', 'a feed file, or the name of an installed feed')
-    .option('--rows <n>', 'how many rows to read', Number, 1000)
+    .option('--rows <n>', 'how many rows to read', wholeNumber, 1000)
     .option('--json', 'print JSON')
-    .description('reads the first rows and shows what they map to, what is missing, what would be rejected and why')
+    .description(
+      'reads the first rows and shows what they map to, what is missing, what would be rejected and why',
+    )
     .addHelpText('after', '\nExample:\n  plat feed check feeds/my-county.yaml --rows 5000')
     .action(async (file: string, { rows, json }: { rows: number; json?: boolean }) => {
-      const found = /\.(ya?ml|json)$/i.test(file) ? await loadFeed(file) : await installedFeed(cliConfig(), file);
+      const found = /\.(ya?ml|json)$/i.test(file)
+        ? await loadFeed(file)
+        : await installedFeed(loadConfig(), file);
+      // Its readers of every format are for this command alone.
+      const { checkFeed, renderCheck } = await import('../feeds/check.ts');
       const result = await checkFeed(found, { rows });
       if (json) printJson(result);
       else print(renderCheck(result));
@@ -60,7 +81,7 @@ export function addFeedCommands(program: Command): void {
     .action((name: string, flags: RunFlags) => withSession(session => runFeedCommand(session, name, flags)));
 }
 
-async function runFeedCommand(session: Parameters<Parameters<typeof withSession>[0]>[0], name: string, flags: RunFlags): Promise<void> {
+async function runFeedCommand(session: Session, name: string, flags: RunFlags): Promise<void> {
   await installedFeed(session.config, name);
   const sources = Object.fromEntries(
     (['roll', 'shape', 'listings'] as const).flatMap(input => {
@@ -69,7 +90,12 @@ async function runFeedCommand(session: Parameters<Parameters<typeof withSession>
       return [[input, /^[a-z]+:\/\//i.test(source) ? source : resolve(source)]];
     }),
   );
-  const payload = { feed: name, force: flags.force ?? false, sources, requestedBy: `operator ${process.env.USER ?? ''}`.trim() };
+  const payload = {
+    feed: name,
+    force: flags.force ?? false,
+    sources,
+    requestedBy: `operator ${process.env.USER ?? ''}`.trim(),
+  };
   const state = await enqueueFromCli(session, ingestJob, payload, name, flags);
   if (state === undefined) return;
   const result = state.result as { runId: number; status: string } | null;

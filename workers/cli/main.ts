@@ -1,20 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { loadConfig, requireDatabaseUrl } from '../../shared/config.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { migrate } from '../../shared/migrate.ts';
+import { loadConfig } from '../../shared/config.ts';
+import { errorCode, PlatError } from '../../shared/errors.ts';
 import { rootDir } from '../../shared/root.ts';
 import { addAccountCommands } from './account.ts';
-import { EXIT } from './exit.ts';
+import { EXIT, exitCodeOf } from './exit.ts';
 import { addFeedCommands } from './feed.ts';
-import { print } from './output.ts';
+import { addMigrateCommand } from './migrate.ts';
 import { addRecomputeCommands } from './recompute.ts';
 import { addRunCommands } from './runs.ts';
-import { cliConfig } from './session.ts';
+import { connectedConfig } from './session.ts';
 import { addStatusCommand } from './status.ts';
 import { runService } from './up/service.ts';
-import { up } from './up/up.ts';
 
 const HELP = `
 Examples:
@@ -39,18 +37,20 @@ function createProgram(): Command {
 
   program
     .command('up')
-    .description('starts PostgreSQL (unless DATABASE_URL is set), migrates, loads the sample on the first run, and runs workers and API')
-    .action(() => up(loadConfig()));
+    .description(
+      'starts PostgreSQL (unless DATABASE_URL is set), migrates, loads the sample on the first run, and runs workers and API',
+    )
+    .action(async () => (await import('./up/up.ts')).up(loadConfig()));
+  addMigrateCommand(program);
   program
-    .command('migrate')
-    .description('brings the database to the newest schema')
-    .action(async () => {
-      const config = cliConfig();
-      const applied = await migrate(requireDatabaseUrl(config), { queue: config.REDIS_URL === undefined });
-      print(applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`);
-    });
-  program.command('api').description('the API alone, on PORT').action(() => runService('api'));
-  program.command('worker').description('one worker process').action(() => runService('worker'));
+    .command('api')
+    .description('the API alone, on PORT')
+    .action(() => runService('api', connectedConfig()));
+  program
+    .command('worker')
+    .description('one worker process, with /healthz and /metrics on WORKER_PORT when that is set')
+    .addHelpText('after', '\nExample, a second worker beside `npm start`:\n  plat worker')
+    .action(() => runService('worker', connectedConfig()));
   addFeedCommands(program);
   addRunCommands(program);
   addRecomputeCommands(program);
@@ -61,16 +61,25 @@ function createProgram(): Command {
 
 /** Runs one command line. @returns the exit code, see exit.ts */
 export async function main(argv: string[]): Promise<number> {
+  // Whoever reads may stop reading (`plat runs | head`, a closed terminal): the command still does what it was asked to.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed);
   try {
     await createProgram().parseAsync(argv, { from: 'user' });
     return Number(process.exitCode ?? EXIT.ok);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    if (error instanceof PlatError) {
-      process.stderr.write(`plat: ${error.message}\n`);
-      return error.status === 404 ? EXIT.usage : EXIT.failed;
-    }
-    process.stderr.write(`plat: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
-    return EXIT.failed;
+    // Commander has said what is wrong.
+    if (!(error instanceof CommanderError)) process.stderr.write(`plat: ${textOf(error)}\n`);
+    return exitCodeOf(error);
   }
+}
+
+function ignoreClosed(error: Error): void {
+  if (!['EPIPE', 'EIO'].includes(errorCode(error) ?? '')) throw error;
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof PlatError) return error.message;
+  if (errorCode(error) === 'ECONNREFUSED')
+    return `The database cannot be reached: ${(error as Error).message || 'connection refused'}.`;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -13,16 +13,22 @@ type Cell = string | number | boolean | Date | null | undefined;
 function show(value: Cell): string {
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return `${value.toISOString().slice(0, 19).replace('T', ' ')}Z`;
-  if (typeof value === 'number') return Number.isInteger(value) ? value.toLocaleString('en-US') : String(value);
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? value.toLocaleString('en-US') : String(value);
   return String(value);
 }
 
 /** Columns padded to their widest cell, numbers to the right. */
-export function table<Row extends Record<string, unknown>>(rows: Row[], columns: (keyof Row & string)[]): string {
+export function table<Row extends Record<string, unknown>>(
+  rows: Row[],
+  columns: (keyof Row & string)[],
+): string {
   if (rows.length === 0) return '(none)';
   const cells = rows.map(row => columns.map(column => show(row[column] as Cell)));
   const widths = columns.map((column, i) => Math.max(column.length, ...cells.map(line => line[i]!.length)));
-  const numeric = columns.map(column => rows.every(row => row[column] === null || typeof row[column] === 'number'));
+  const numeric = columns.map(column =>
+    rows.every(row => row[column] === null || typeof row[column] === 'number'),
+  );
   const line = (values: string[]) =>
     values
       .map((value, i) => (numeric[i] ? value.padStart(widths[i]!) : value.padEnd(widths[i]!)))

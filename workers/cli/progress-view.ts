@@ -10,7 +10,12 @@ export function openProgress(out: NodeJS.WriteStream = process.stderr): Progress
 
 function bars(out: NodeJS.WriteStream): ProgressView {
   const multi = new MultiBar(
-    { format: '  {label} [{bar}] {percentage}% {note}', hideCursor: true, stream: out, clearOnComplete: false },
+    {
+      format: '  {label} [{bar}] {percentage}% {note}',
+      hideCursor: true,
+      stream: out,
+      clearOnComplete: false,
+    },
     Presets.shades_grey,
   );
   const open = new Map<string, ReturnType<MultiBar['create']>>();

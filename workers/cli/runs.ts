@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
-import type { GateResult } from '../ingest/gate/gate.ts';
+import { installedFeed } from '../feeds/dirs.ts';
 import { type RunCounts, total } from '../ingest/counts.ts';
+import type { GateResult } from '../ingest/gate/gate.ts';
+import { wholeNumber } from './options.ts';
 import { listCounts, print, printJson, table } from './output.ts';
 import { type Session, withSession } from './session.ts';
 
@@ -22,40 +24,76 @@ type Run = {
   finished_at: Date | null;
 };
 
-type Reject = { input: string; row_no: number; field: string | null; reason: string; message: string; raw: string };
+type Reject = {
+  input: string;
+  row_no: number;
+  field: string | null;
+  reason: string;
+  message: string;
+  raw: string;
+};
 
 export function addRunCommands(program: Command): void {
   const runs = program
     .command('runs')
     .description('what ingestions did: rows read, new, changed, unchanged, retired, rejected')
     .option('--feed <name>', 'of one feed')
-    .option('--limit <n>', 'how many', Number, 20)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat runs --feed washington-nh\n  plat runs show 3 --reason missing_key --rejects 50',
+    )
+    .option('--limit <n>', 'how many', wholeNumber, 20)
     .option('--json', 'print JSON')
     .action(({ feed, limit, json }: { feed?: string; limit: number; json?: boolean }) =>
-      withSession(async ({ pool }) => {
+      withSession(async ({ pool, config }) => {
         const { rows } = await pool.query<Run>(sql('runs/list_runs'), [feed ?? null, limit]);
+        // No runs may be the answer; of a feed that is not there it is not.
+        if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
         if (json) printJson(rows);
-        else print(table(rows.map(summary), ['id', 'feed', 'status', 'read', 'new', 'changed', 'unchanged', 'retired', 'rejected', 'started']));
+        else
+          print(
+            table(rows.map(summary), [
+              'id',
+              'feed',
+              'status',
+              'read',
+              'new',
+              'changed',
+              'unchanged',
+              'retired',
+              'rejected',
+              'started',
+            ]),
+          );
       }),
     );
 
   runs
     .command('show')
-    .argument('<id>', 'a run', Number)
+    .argument('<id>', 'a run', wholeNumber)
     .option('--reason <reason>', 'only rejects of this reason')
-    .option('--rejects <n>', 'how many rejects to show', Number, 10)
+    .option('--rejects <n>', 'how many rejects to show', wholeNumber, 10)
     .option('--json', 'print JSON')
     .description('one run: its counts, what the gate found, and the rows that were rejected')
     .action((id: number, flags: { reason?: string; rejects: number }, command: Command) =>
-      withSession(session => printRun(session, id, Boolean(command.optsWithGlobals().json), flags.reason, flags.rejects)),
+      withSession(session =>
+        printRun(session, id, Boolean(command.optsWithGlobals().json), flags.reason, flags.rejects),
+      ),
     );
 }
 
 /** Prints one run with its first rejects. */
-export async function printRun({ pool }: Session, id: number, json: boolean, reason?: string, limit = 10): Promise<void> {
-  const { rows } = await pool.query<Run>(sql('runs/get_run'), [Number.isSafeInteger(id) ? id : 0]);
+export async function printRun(
+  { pool }: Session,
+  id: number,
+  json: boolean,
+  reason?: string,
+  limit = 10,
+): Promise<void> {
+  const { rows } = await pool.query<Run>(sql('runs/get_run'), [id]);
   const run = rows[0];
-  if (run === undefined) throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`, { status: 404 });
+  if (run === undefined)
+    throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`, { status: 404 });
   const { rows: rejects } = await pool.query<Reject>(sql('runs/list_rejects'), [id, reason ?? null, limit]);
   if (json) printJson({ ...run, rejects });
   else print(describe(run, rejects));
@@ -64,8 +102,18 @@ export async function printRun({ pool }: Session, id: number, json: boolean, rea
 function summary(run: Run) {
   const { counts } = run;
   return {
-    ...{ id: run.id, feed: run.feed, status: run.forced ? `${run.status} (forced)` : run.status, started: run.started_at },
-    ...{ read: total(counts.read ?? {}), new: counts.new ?? 0, changed: counts.changed ?? 0, unchanged: counts.unchanged ?? 0 },
+    ...{
+      id: run.id,
+      feed: run.feed,
+      status: run.forced ? `${run.status} (forced)` : run.status,
+      started: run.started_at,
+    },
+    ...{
+      read: total(counts.read ?? {}),
+      new: counts.new ?? 0,
+      changed: counts.changed ?? 0,
+      unchanged: counts.unchanged ?? 0,
+    },
     ...{ retired: counts.retired ?? 0, rejected: total(counts.rejected ?? {}) },
   };
 }
@@ -74,17 +122,25 @@ function describe(run: Run, rejects: Reject[]): string {
   const { counts, gate } = run;
   const lines = [
     `run ${run.id} of ${run.feed}: ${run.status}${run.forced ? ' (forced)' : ''}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
-    ...run.inputs.map(({ input, source, bytes }) => `  ${input.padEnd(10)} ${source.join(', ')} (${bytes.toLocaleString('en-US')} bytes)`),
+    ...run.inputs.map(
+      ({ input, source, bytes }) =>
+        `  ${input.padEnd(10)} ${source.join(', ')} (${bytes.toLocaleString('en-US')} bytes)`,
+    ),
   ];
   if (run.error) lines.push(`  error      ${run.error}`);
   for (const [name, value] of Object.entries(counts)) {
     if (name === 'filled' || value === undefined) continue;
-    lines.push(`  ${name.padEnd(20)} ${typeof value === 'number' ? value.toLocaleString('en-US') : listCounts(value)}`);
+    lines.push(
+      `  ${name.padEnd(20)} ${typeof value === 'number' ? value.toLocaleString('en-US') : listCounts(value)}`,
+    );
   }
   for (const { gate: name, message } of gate?.blocked ?? []) lines.push(`  gate ${name}: ${message}`);
   if (rejects.length > 0) lines.push('  rejected or dropped, the first of them:');
   for (const { input, row_no, field, reason, message, raw } of rejects) {
-    lines.push(`    ${input} row ${row_no}${field ? `, ${field}` : ''}: ${reason}: ${message}`, `      ${raw.slice(0, 160)}`);
+    lines.push(
+      `    ${input} row ${row_no}${field ? `, ${field}` : ''}: ${reason}: ${message}`,
+      `      ${raw.slice(0, 160)}`,
+    );
   }
   return lines.join('\n');
 }

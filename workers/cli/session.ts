@@ -1,32 +1,39 @@
 import { type Config, loadConfig } from '../../shared/config.ts';
 import { createPool, type Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { type Deliverer, deliver } from '../../shared/jobs.ts';
+import { deliver } from '../../shared/jobs.ts';
 import { createLogger, type Logger } from '../../shared/log.ts';
 import { assertSchemaVersion } from '../../shared/migrate.ts';
-import { type DeliveryQueue, openQueueBackend, QUEUE_NAMES, type QueueName } from '../../shared/queue.ts';
-import { registry } from '../jobs.ts';
-import { definitionsOf } from '../registry.ts';
+import { definitions } from '../definitions.ts';
 import { readState } from './state.ts';
 
-export type Session = { config: Config; pool: Pool; log: Logger };
+/** The settings with a database. */
+export type ConnectedConfig = Config & { DATABASE_URL: string };
+export type Session = { config: ConnectedConfig; pool: Pool; log: Logger };
 
-/** The settings, with the database of the running `plat up` where DATABASE_URL is not set. */
-export function cliConfig(): Config {
+/**
+ * The settings, with the database of the running `plat up` where DATABASE_URL is not set.
+ * @throws PlatError `no_database` when there is neither
+ */
+export function connectedConfig(): ConnectedConfig {
   const config = loadConfig();
-  if (config.DATABASE_URL !== undefined) return config;
-  return { ...config, DATABASE_URL: readState(config)?.databaseUrl };
+  const running = config.DATABASE_URL === undefined ? readState(config) : undefined;
+  const url = config.DATABASE_URL ?? running?.databaseUrl;
+  if (url) return { ...config, DATABASE_URL: url };
+  throw new PlatError(
+    'no_database',
+    running
+      ? 'Plat is still starting here: try again in a moment.'
+      : 'Plat is not running here and DATABASE_URL is not set: start it with `npm start` in another terminal, or set DATABASE_URL.',
+  );
 }
 
 /**
  * Runs a command with a database connection.
- * @throws PlatError `no_database` when there is neither DATABASE_URL nor a running `plat up`
+ * @throws PlatError `no_database`, `schema_version`; errors of pg when the database cannot be reached
  */
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
-  const config = cliConfig();
-  if (config.DATABASE_URL === undefined) {
-    throw new PlatError('no_database', 'Plat is not running here and DATABASE_URL is not set: start it with `npm start` in another terminal, or set DATABASE_URL.');
-  }
+  const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat cli', max: 4 });
   try {
@@ -39,11 +46,12 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
 
 /** Hands outbox jobs to the queue from a process that is no worker. */
 export async function deliverFromHere({ config, pool, log }: Session, ids: string[]): Promise<void> {
+  // A quarter of a second to load, which the commands that only read need not spend.
+  const { openQueueBackend, openQueues } = await import('../../shared/queue.ts');
   const backend = openQueueBackend(config, log);
   try {
-    const queues = Object.fromEntries(QUEUE_NAMES.map(name => [name, backend.queue(name)])) as Record<QueueName, DeliveryQueue>;
-    const deliverer: Deliverer = { queues, definitions: definitionsOf(registry) };
-    await deliver(pool, deliverer, ids);
+    const known = new Map(definitions.map(definition => [definition.name, definition]));
+    await deliver(pool, { queues: openQueues(backend), definitions: known }, ids);
   } finally {
     await backend.close();
   }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
 import type { JobState } from '../../shared/jobs.ts';
+import { wholeNumber } from './options.ts';
 import { print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
 import { readState } from './state.ts';
@@ -9,20 +10,28 @@ export function addStatusCommand(program: Command): void {
   program
     .command('status')
     .description('what the installation holds and what its workers are doing')
-    .option('--jobs <n>', 'how many jobs to show', Number, 10)
+    .option('--jobs <n>', 'how many jobs to show', wholeNumber, 10)
     .option('--json', 'print JSON')
+    .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json')
     .action(({ jobs: limit, json }: { jobs: number; json?: boolean }) =>
       withSession(async ({ pool, config }) => {
-        const { rows: overview } = await pool.query<Record<string, number | string>>(sql('jobs/get_overview'));
+        const { rows: overview } = await pool.query<Record<string, number | string>>(
+          sql('jobs/get_overview'),
+        );
         const { rows: jobs } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit]);
         const api = readState(config)?.apiUrl ?? null;
         if (json) {
           printJson({ api, ...overview[0], jobs });
           return;
         }
-        const figures: Record<string, number | string> = { api: api ?? 'not started by `npm start`', ...overview[0] };
+        const figures: Record<string, number | string> = {
+          api: api ?? 'not started by `npm start`',
+          ...overview[0],
+        };
         for (const [name, value] of Object.entries(figures)) {
-          print(`${name.replaceAll('_', ' ').padEnd(24)} ${typeof value === 'number' ? value.toLocaleString('en-US') : value}`);
+          print(
+            `${name.replaceAll('_', ' ').padEnd(24)} ${typeof value === 'number' ? value.toLocaleString('en-US') : value}`,
+          );
         }
         print(`\n${table(jobs.map(view), ['job', 'for', 'status', 'progress', 'note', 'queued_at'])}`);
       }),
@@ -31,5 +40,12 @@ export function addStatusCommand(program: Command): void {
 
 function view(job: JobState) {
   const { name, key, status, progress, note, error, queued_at } = job;
-  return { job: name, for: key.slice(0, 40), status, progress: `${Math.round(progress * 100)} %`, note: (error ?? note ?? '').slice(0, 60), queued_at };
+  return {
+    job: name,
+    for: key.slice(0, 40),
+    status,
+    progress: `${Math.round(progress * 100)} %`,
+    note: (error ?? note ?? '').slice(0, 60),
+    queued_at,
+  };
 }

@@ -11,7 +11,8 @@ const DEMO_ACCOUNT = 'demo';
 export async function demoKey(config: Config, pool: Pool): Promise<string> {
   const file = join(config.PLAT_DIR, 'demo-key');
   const accounts = await listAccounts(pool);
-  if (!accounts.some(account => account.name === DEMO_ACCOUNT)) await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale' });
+  if (!accounts.some(account => account.name === DEMO_ACCOUNT))
+    await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale' });
   if (existsSync(file)) {
     const key = readFileSync(file, 'utf8').trim();
     const known = await listKeys(pool, DEMO_ACCOUNT);

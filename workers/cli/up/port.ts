@@ -4,18 +4,29 @@ import { errorCode, PlatError } from '../../../shared/errors.ts';
 /** How many ports above the wanted one are tried. */
 const TRIES = 50;
 
-/** The wanted port, or the next free one. */
+/** The wanted port, or the next free one; any free one for 0. */
 export async function findPort(host: string, wanted: number): Promise<number> {
   for (let port = wanted; port < wanted + TRIES && port <= 65_535; port++) {
-    if (await isFree(host, port)) return port;
+    const free = await tryPort(host, port);
+    if (free !== undefined) return free;
   }
-  throw new PlatError('port', `Ports ${wanted} to ${wanted + TRIES - 1} are all taken: set PORT to a free one.`);
+  throw new PlatError(
+    'port',
+    `Ports ${wanted} to ${wanted + TRIES - 1} are all taken: set PORT to a free one.`,
+  );
 }
 
-function isFree(host: string, port: number): Promise<boolean> {
+/** The port that was listened on for a moment, or undefined when it is taken. */
+function tryPort(host: string, port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
-    probe.once('error', error => (['EADDRINUSE', 'EACCES'].includes(errorCode(error) ?? '') ? resolve(false) : reject(error)));
-    probe.listen(port, host, () => probe.close(() => resolve(true)));
+    probe.once('error', error => {
+      if (['EADDRINUSE', 'EACCES'].includes(errorCode(error) ?? '')) resolve(undefined);
+      else reject(error);
+    });
+    probe.listen(port, host, () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : port));
+    });
   });
 }

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { rootDir } from '../../../shared/root.ts';
+import type { ConnectedConfig } from '../session.ts';
 
 const PROGRAMS = { api: join('api', 'main.ts'), worker: join('workers', 'main.ts') } as const;
 export type ServiceName = keyof typeof PROGRAMS;
@@ -13,14 +14,27 @@ export function programOf(name: ServiceName): string {
 }
 
 /** Runs one service in the foreground and ends with its exit code; signals are passed on to it. */
-export function runService(name: ServiceName): Promise<void> {
-  // A group of its own: Ctrl-C in a terminal would reach it twice, and a second signal means "at once".
-  const child = fork(programOf(name), [], { execArgv: RUNTIME, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], detached: true });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
+export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
+  const child = fork(programOf(name), [], {
+    execArgv: RUNTIME,
+    env: { ...process.env, DATABASE_URL },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // A group of its own: Ctrl-C in a terminal would reach it twice, and a second signal means "at once".
+    detached: true,
+  });
+  let asked = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      asked = true;
+      child.kill(signal);
+    });
+  }
   return new Promise((resolve, reject) => {
     child.on('error', reject);
-    child.on('exit', code => {
-      process.exitCode = code ?? 1;
+    child.on('exit', (code, signal) => {
+      // Asked to stop before it could listen to signals: it had nothing to finish.
+      const early = asked && (signal === 'SIGINT' || signal === 'SIGTERM');
+      process.exitCode = early ? 0 : (code ?? 1);
       resolve();
     });
   });

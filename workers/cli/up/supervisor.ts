@@ -15,6 +15,8 @@ export type Supervisor = {
   start(service: Service): void;
   /** Asks every service to stop, waits, and kills what is left. */
   stop(deadlineMs: number): Promise<void>;
+  /** Kills every service at once. */
+  kill(): void;
 };
 
 /**
@@ -24,6 +26,10 @@ export type Supervisor = {
 export function createSupervisor(onRestart: (label: string, how: string) => void): Supervisor {
   const children = new Map<string, ChildProcess>();
   let stopping = false;
+  const kill = () => {
+    stopping = true;
+    for (const child of children.values()) child.kill('SIGKILL');
+  };
 
   function start(service: Service, delay = 250): void {
     mkdirSync(dirname(service.logFile), { recursive: true });
@@ -43,7 +49,7 @@ export function createSupervisor(onRestart: (label: string, how: string) => void
       if (stopping) return;
       onRestart(service.label, signal ?? `exit ${code}`);
       const wait = Date.now() - begun > STABLE_MS ? 250 : delay;
-      await sleep(wait);
+      await sleep(wait, undefined, { ref: false });
       if (!stopping) start(service, Math.min(wait * 2, MAX_RESTART_DELAY_MS));
     });
     child.on('error', () => {});
@@ -57,7 +63,8 @@ export function createSupervisor(onRestart: (label: string, how: string) => void
       const gone = open.map(child => new Promise<void>(resolve => child.once('exit', () => resolve())));
       for (const child of open) child.kill('SIGTERM');
       await Promise.race([Promise.all(gone), sleep(deadlineMs, undefined, { ref: false })]);
-      for (const child of children.values()) child.kill('SIGKILL');
+      kill();
     },
+    kill,
   };
 }

@@ -1,41 +1,43 @@
-import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../../shared/config.ts';
 import { createPool, type Pool } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
-import { createLogger, type Logger } from '../../../shared/log.ts';
+import { createLogger } from '../../../shared/log.ts';
 import { migrate } from '../../../shared/migrate.ts';
 import { startEmbedded } from '../../../shared/postgres/embedded.ts';
 import { loadRegions } from '../../regions/load.ts';
+import { regionsLine } from '../migrate.ts';
 import { print } from '../output.ts';
-import { deliverFromHere } from '../session.ts';
-import { clearState, readState, writeState } from '../state.ts';
+import { type ConnectedConfig, deliverFromHere } from '../session.ts';
+import { claimState, clearState, writeState } from '../state.ts';
 import { adminPassword, demoKey } from './credentials.ts';
 import { findPort } from './port.ts';
-import { ingestSamples, missingSamples } from './sample.ts';
+import { finishStatistics, ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
 import { welcome } from './welcome.ts';
 
 /** How long the API may take to answer /readyz. */
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 60_000;
+/** What the services may need to close after SHUTDOWN_TIMEOUT_MS. */
+const CLOSING_MS = 3_000;
+
+/** What has been started, in this order; it is stopped in the reverse one. */
+type Part = { stop(): Promise<void>; kill(): void };
 
 /**
- * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API. Returns
+ * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API. Ends the process
  * when a signal has stopped it all. What was killed in between is taken up by the next start.
  * @throws PlatError `already_running` in a checkout that has one running
  */
 export async function up(config: Config): Promise<void> {
-  const running = readState(config);
-  if (running) throw new PlatError('already_running', `Plat is running here already (process ${running.pid}${running.apiUrl ? `, ${running.apiUrl}` : ''}). Stop that one first.`);
-  mkdirSync(config.PLAT_DIR, { recursive: true });
-  const stops: (() => Promise<void>)[] = [];
-  const stopAll = async () => {
-    for (const stop of stops.splice(0).reverse()) await stop();
-  };
+  claimState(config);
+  const parts: Part[] = [{ stop: async () => clearState(config), kill: () => clearState(config) }];
   const asked = new AbortController();
-  const stopped = untilSignal(asked);
-  const starting = start(config, stops, asked.signal);
+  const stopped = untilSignal(asked, () => {
+    for (const part of parts.reverse()) part.kill();
+  });
+  const starting = start(config, parts, asked.signal);
   try {
     // A signal during the start ends it like one afterwards, once the step under way has been taken.
     await Promise.race([starting, stopped]);
@@ -43,83 +45,138 @@ export async function up(config: Config): Promise<void> {
     print('Stopping.');
     await starting.catch(() => {});
   } finally {
-    await stopAll();
+    await stopAll(parts);
   }
   print('Stopped.');
   process.exit(0);
 }
 
-async function start(base: Config, stops: (() => Promise<void>)[], signal: AbortSignal): Promise<void> {
-  const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
-  const databaseUrl = base.DATABASE_URL ?? (await startPostgres(base, stops));
+async function stopAll(parts: Part[]): Promise<void> {
+  for (const part of parts.reverse()) {
+    // What cannot be stopped must not keep the others running.
+    await part.stop().catch(error => print(`Not stopped: ${error instanceof Error ? error.message : error}`));
+  }
+}
+
+async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<void> {
+  const databaseUrl = base.DATABASE_URL ?? (await startPostgres(base, parts));
   const config = { ...base, DATABASE_URL: databaseUrl };
-  writeState(config, { pid: process.pid, databaseUrl, apiUrl: null });
-  stops.push(async () => clearState(config));
+  writeState(config, { databaseUrl, apiUrl: null });
+  signal.throwIfAborted();
 
   const applied = await migrate(databaseUrl, { queue: config.REDIS_URL === undefined });
   if (applied.length > 0) print(`Schema: applied ${applied.length} migrations.`);
+  const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
-  stops.push(() => pool.end());
-  const regions = await loadRegions(pool);
-  print(`Regions: ${regions.counties.toLocaleString('en-US')} counties, ${regions.zips.toLocaleString('en-US')} ZIPs.`);
+  parts.push({ stop: () => pool.end(), kill: () => {} });
+
   signal.throwIfAborted();
-  await runServices(config, pool, log, stops, signal);
-}
+  const services = await startServices(config, pool, parts);
+  // While the services load their programs.
+  print(regionsLine(await loadRegions(pool)));
+  signal.throwIfAborted();
 
-async function startPostgres(config: Config, stops: (() => Promise<void>)[]): Promise<string> {
-  const server = await startEmbedded(join(config.PLAT_DIR, 'postgres'));
-  stops.push(() => server.stop());
-  print(server.started ? 'PostgreSQL: started.' : 'PostgreSQL: took over the one that an earlier start left running.');
-  return server.url;
-}
-
-async function runServices(
-  config: Config & { DATABASE_URL: string },
-  pool: Pool,
-  log: Logger,
-  stops: (() => Promise<void>)[],
-  signal: AbortSignal,
-): Promise<void> {
-  const key = await demoKey(config, pool);
-  const admin = adminPassword(config);
-  const port = await findPort(config.HOST, config.PORT);
-  if (port !== config.PORT) print(`Port ${config.PORT} is taken; using ${port}.`);
-  const url = `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
-  const logs = join(config.PLAT_DIR, 'logs');
-  const env = { DATABASE_URL: config.DATABASE_URL, ADMIN_PASSWORD: admin, PORT: String(port), HOST: config.HOST };
-
-  const supervisor = createSupervisor((label, how) => print(`${label} ended (${how}) and is started again; its log is in ${logs}.`));
-  stops.push(() => supervisor.stop(config.SHUTDOWN_TIMEOUT_MS + 2_000));
-  for (let i = 1; i <= config.WORKERS; i++) {
-    supervisor.start({ label: `worker ${i}`, program: 'worker', env, logFile: join(logs, `worker-${i}.log`) });
-  }
-  supervisor.start({ label: 'api', program: 'api', env, logFile: join(logs, 'api.log') });
-
+  const deliver = (ids: string[]) => deliverFromHere({ config, pool, log }, ids);
   const samples = config.SAMPLE_FEEDS ? await missingSamples(pool) : [];
   if (samples.length > 0) {
     print(`Ingesting ${samples.length} sample feeds through the workers:`);
-    await ingestSamples(pool, samples, ids => deliverFromHere({ config, pool, log }, ids), signal);
+    await ingestSamples(pool, samples, deliver, signal);
   }
+  await finishStatistics(pool, deliver, signal);
+
+  const { url, logs } = services;
   await ready(url, logs, signal);
-  writeState(config, { pid: process.pid, databaseUrl: config.DATABASE_URL, apiUrl: url });
-  print(await welcome({ url, key, admin, logs: relative(process.cwd(), logs) || logs, keyFile: relative(process.cwd(), join(config.PLAT_DIR, 'demo-key')) }));
+  writeState(config, { databaseUrl, apiUrl: url });
+  const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
+  print(await welcome({ ...services, logs: shortest(logs), keyFile }));
+}
+
+async function startPostgres(config: Config, parts: Part[]): Promise<string> {
+  const server = await startEmbedded(join(config.PLAT_DIR, 'postgres'));
+  parts.push(server);
+  print(
+    server.started
+      ? 'PostgreSQL: started.'
+      : 'PostgreSQL: took over the one that an earlier start left running.',
+  );
+  return server.url;
+}
+
+type Services = { url: string; key: string; admin: string; logs: string };
+
+async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[]): Promise<Services> {
+  const key = await demoKey(config, pool);
+  const admin = adminPassword(config);
+  const port = await findPort(config.HOST, config.PORT);
+  if (port !== config.PORT && config.PORT !== 0) print(`Port ${config.PORT} is taken; using ${port}.`);
+  const url = urlOf(config.HOST, port);
+  const logs = join(config.PLAT_DIR, 'logs');
+  const env = {
+    DATABASE_URL: config.DATABASE_URL,
+    ADMIN_PASSWORD: admin,
+    PORT: String(port),
+    HOST: config.HOST,
+  };
+
+  const supervisor = createSupervisor((label, how) =>
+    print(`${label} ended (${how}) and is started again; its log is in ${logs}.`),
+  );
+  parts.push({
+    stop: () => supervisor.stop(config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS),
+    kill: supervisor.kill,
+  });
+  supervisor.start({ label: 'api', program: 'api', env, logFile: join(logs, 'api.log') });
+  for (let i = 0; i < config.WORKERS; i++) {
+    const name = `worker-${i + 1}`;
+    // Each has a health port of its own.
+    const own: Record<string, string> = config.WORKER_PORT
+      ? { WORKER_PORT: String(config.WORKER_PORT + i) }
+      : {};
+    supervisor.start({
+      label: `worker ${i + 1}`,
+      program: 'worker',
+      env: { ...env, ...own },
+      logFile: join(logs, `${name}.log`),
+    });
+  }
+  return { url, key, admin, logs };
+}
+
+/** A host that stands for all addresses is reached on loopback. */
+function urlOf(host: string, port: number): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
 async function ready(url: string, logs: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    const ok = await fetch(`${url}/readyz`).then(response => response.ok, () => false);
+    const ok = await fetch(`${url}/readyz`).then(
+      response => response.ok,
+      () => false,
+    );
     if (ok) return;
-    await sleep(100, undefined, { signal });
+    await sleep(50, undefined, { signal });
   }
-  throw new PlatError('api_start', `The API did not become ready within ${READY_TIMEOUT_MS / 1000} s; see ${join(logs, 'api.log')}.`);
+  throw new PlatError(
+    'api_start',
+    `The API did not become ready within ${READY_TIMEOUT_MS / 1000} s; see ${join(logs, 'api.log')}.`,
+  );
 }
 
-function untilSignal(asked: AbortController): Promise<void> {
+/** As seen from the current folder, when that is within or beside it. */
+function shortest(path: string): string {
+  const seen = relative(process.cwd(), path);
+  return seen === '' || seen.startsWith('..') ? path : seen;
+}
+
+/** Resolves with the first SIGINT or SIGTERM; the second kills everything. */
+function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
   return new Promise(resolve => {
     const onSignal = () => {
       if (asked.signal.aborted) {
         print('Stopping at once.');
+        kill();
         process.exit(1);
       }
       asked.abort();

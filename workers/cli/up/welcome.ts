@@ -3,9 +3,18 @@ export type Welcome = { url: string; key: string; keyFile: string; admin: string
 /** Three calls that a newcomer can paste. */
 function calls(): { path: string; what: string }[] {
   return [
-    { path: '/api/public/v1/markets-stats/33019/stats/', what: 'market statistics of Sullivan County, New Hampshire' },
-    { path: '/api/public/v1/markets-stats/zip/03280/stats/', what: 'the same for ZIP 03280 (Washington, New Hampshire)' },
-    { path: '/api/public/v1/markets-stats/99999/stats/', what: 'a county that does not exist: 404, 0 tokens' },
+    {
+      path: '/api/public/v1/markets-stats/33019/stats/',
+      what: 'market statistics of Sullivan County, New Hampshire',
+    },
+    {
+      path: '/api/public/v1/markets-stats/zip/03280/stats/',
+      what: 'the same for ZIP 03280 (Washington, New Hampshire)',
+    },
+    {
+      path: '/api/public/v1/markets-stats/99999/stats/',
+      what: 'a county that does not exist: 404, 0 tokens',
+    },
   ];
 }
 
@@ -23,10 +32,24 @@ export async function welcome({ url, key, keyFile, admin, logs }: Welcome): Prom
     'Calls to paste, and what they answer now:',
   ];
   for (const { path, what } of calls()) {
-    lines.push('', `  # ${what}`, `  curl -H "Authorization: Bearer $(cat ${keyFile})" ${url}${path}`, `  ${await answer(url + path, key)}`);
+    lines.push(
+      '',
+      `  # ${what}`,
+      `  curl -H "Authorization: Bearer $(cat ${quoted(keyFile)})" ${url}${path}`,
+      `  ${await answer(url + path, key)}`,
+    );
   }
-  lines.push('', 'In another terminal: npx plat status, npx plat runs, npx plat --help.  Ctrl-C stops everything.', '');
+  lines.push(
+    '',
+    'In another terminal: npx plat status, npx plat runs, npx plat --help.  Ctrl-C stops everything.',
+    '',
+  );
   return lines.join('\n');
+}
+
+/** For a shell: the path of the checkout may hold spaces. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** Status, tokens and the beginning of the body. */

@@ -1,0 +1,95 @@
+import { UnrecoverableError, type Worker } from 'bullmq';
+import type { Config } from '../shared/config.ts';
+import { createPool, sql } from '../shared/db.ts';
+import { deliver } from '../shared/jobs.ts';
+import type { Logger } from '../shared/log.ts';
+import { assertSchemaVersion } from '../shared/migrate.ts';
+import { openQueueBackend, openQueues, type Processor, QUEUE_NAMES } from '../shared/queue.ts';
+import { serveHealth } from './health.ts';
+import { definitionsOf, type Registry } from './registry.ts';
+import { createProcessor } from './runner.ts';
+import { enqueueScheduled, keepSchedules } from './schedules.ts';
+
+/** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
+const CONNECTIONS_A_JOB = 6;
+/** A worker killed with -9 holds its job this long: the lock's time, then the next look for stalled jobs. */
+const LOCK_MS = 15_000;
+const STALLED_MS = 5_000;
+/** The queue gives a job up after this many killed workers; then the sweep hands it on, see MOST_STARTS of the runner. */
+const MAX_STALLED = 10;
+const SWEEP_MS = 15_000;
+
+export type RunningWorker = {
+  /** The port of /healthz and /metrics, when WORKER_PORT is set. */
+  healthPort: number | undefined;
+  /** Takes no more jobs, gives back those that run, and closes. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Takes jobs from every queue until it is told to stop.
+ * @throws PlatError `schema_version`, `address_in_use`; errors of pg when the database cannot be reached
+ */
+export async function startWorker(config: Config, log: Logger, registry: Registry): Promise<RunningWorker> {
+  const pool = createPool(config, log, {
+    applicationName: 'plat worker',
+    max: config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4,
+  });
+  const backend = openQueueBackend(config, log);
+  const stopping = new AbortController();
+  const workers: Worker[] = [];
+  let sweep: NodeJS.Timeout | undefined;
+  let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
+  const stop = async () => {
+    stopping.abort();
+    clearInterval(sweep);
+    await health?.close();
+    await Promise.all(workers.map(worker => worker.close()));
+    await backend.close();
+    await pool.end();
+  };
+
+  try {
+    await assertSchemaVersion(pool);
+    if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config.HOST, pool);
+    const queues = openQueues(backend);
+    const deliverer = { queues, definitions: definitionsOf(registry) };
+    const schedules = await keepSchedules(queues.schedule, config, log);
+
+    const processJob = createProcessor({
+      ...{ pool, config, log, registry, signal: stopping.signal },
+      deliver: ids => deliver(pool, deliverer, ids),
+    });
+    const processDue: Processor = async job => {
+      if (!('scheduled' in job.data)) throw new UnrecoverableError('not a schedule');
+      await enqueueScheduled(pool, deliverer, job.data.scheduled);
+    };
+    for (const name of QUEUE_NAMES) {
+      workers.push(
+        backend.worker(name, name === 'schedule' ? processDue : processJob, {
+          concurrency: name === 'ingest' ? config.WORKER_CONCURRENCY : 1,
+          lockDuration: LOCK_MS,
+          stalledInterval: STALLED_MS,
+          maxStalledCount: MAX_STALLED,
+        }),
+      );
+    }
+
+    const sweepOnce = async () => {
+      try {
+        await deliver(pool, deliverer);
+        await schedules.restore();
+        await pool.query(sql('jobs/delete_old_jobs'));
+      } catch (error) {
+        if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for undelivered jobs failed');
+      }
+    };
+    sweep = setInterval(sweepOnce, SWEEP_MS);
+    await sweepOnce();
+    log.info({ queue: backend.kind, jobs: [...registry.keys()] }, 'worker ready');
+    return { healthPort: health?.port, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
