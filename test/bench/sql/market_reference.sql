@@ -1,5 +1,6 @@
 -- All statistics of all regions in one statement: the 22 buckets and 43 keys for each county and ZIP, as of the day in the
--- setting bench.as_of. `region` is the county's FIPS, or 100000 + the ZIP; `bucket` counts from 0 in the API's order.
+-- setting bench.as_of. The textbook form of Gini's coefficient loses digits by cancellation, which showed in 1 of 30 million
+-- figures, a tie; so it is rounded to 11 decimals before it is rounded to 2. `region` is the county's FIPS, or 100000 + the ZIP; `bucket` counts from 0 in the API's order.
 create temp table market_reference as
 with bucket (bucket, least, below) as (
   values
@@ -135,8 +136,8 @@ select
   round(max6::numeric, 2) as "PPA Range 6mo Max",
   round(min12::numeric, 2) as "PPA Range 1yr Min",
   round(max12::numeric, 2) as "PPA Range 1yr Max",
-  case when n1 > 1 then round((100 * (2 * ranked1 - (n1 + 1) * sum1) / (n1 * sum1))::numeric, 2) end as "Gini 1mo",
-  case when n3 > 1 then round((100 * (2 * ranked3 - (n3 + 1) * sum3) / (n3 * sum3))::numeric, 2) end as "Gini 3mo",
-  case when n6 > 1 then round((100 * (2 * ranked6 - (n6 + 1) * sum6) / (n6 * sum6))::numeric, 2) end as "Gini 6mo",
-  case when n12 > 1 then round((100 * (2 * ranked12 - (n12 + 1) * sum12) / (n12 * sum12))::numeric, 2) end as "Gini 1yr"
+  case when n1 > 1 then round(round((100 * (2 * ranked1 - (n1 + 1) * sum1) / (n1 * sum1))::numeric, 11), 2) end as "Gini 1mo",
+  case when n3 > 1 then round(round((100 * (2 * ranked3 - (n3 + 1) * sum3) / (n3 * sum3))::numeric, 11), 2) end as "Gini 3mo",
+  case when n6 > 1 then round(round((100 * (2 * ranked6 - (n6 + 1) * sum6) / (n6 * sum6))::numeric, 11), 2) end as "Gini 6mo",
+  case when n12 > 1 then round(round((100 * (2 * ranked12 - (n12 + 1) * sum12) / (n12 * sum12))::numeric, 11), 2) end as "Gini 1yr"
 from grouped;
