@@ -28,13 +28,23 @@ export type AppDeps = {
   queues: readonly BoardQueue[];
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
+  /** Default: the clock; tests stop it. */
+  now?: () => Date;
 };
 
 /**
  * The service. A call to v1 passes, in this order (serve.ts):
  *   authentication -> scope -> subscription -> tier -> payment -> rate limit -> validation -> quota -> work -> charge
  */
-export function createApp({ config, log, pool, lifecycle, queues, endpoints = v1 }: AppDeps): Express {
+export function createApp({
+  config,
+  log,
+  pool,
+  lifecycle,
+  queues,
+  endpoints = v1,
+  now = () => new Date(),
+}: AppDeps): Express {
   const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
   const metrics = createMetrics(database, queues);
   const serving: ServeDeps = {
@@ -43,6 +53,8 @@ export function createApp({ config, log, pool, lifecycle, queues, endpoints = v1
     meter: openMeter(database),
     resources: { database, readRegionStats: openRegionStats(database) },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
+    originOf: req => originOf(req, config),
+    now,
   };
 
   const app = express();

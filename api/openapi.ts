@@ -147,7 +147,9 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       [response.status]: {
         description: response.description,
         headers: headers(...etag),
-        content: { 'application/json': { schema: response.schema, examples: response.examples } },
+        ...(response.schema && {
+          content: { 'application/json': { schema: response.schema, examples: response.examples } },
+        }),
       },
       ...(response.etag
         ? {

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import type { Account } from './callers.ts';
 import type { Database } from './database.ts';
 
 /** What a handler gives back. */
 export type Answer = {
-  /** Bytes are sent as they are, anything else as JSON. */
-  body: Buffer | object;
+  /** Bytes are sent as they are, anything else as JSON; null for 204, which has none. */
+  body: Buffer | object | null;
   /** Quoted, as stored. */
   etag?: string;
   /** What the answer costs; 0 when it is empty. */
@@ -17,6 +18,15 @@ export type Resources = {
   readRegionStats: (type: 'county' | 'zip', code: string) => Promise<RegionStats | undefined>;
 };
 export type RegionStats = { body: Buffer; etag: string };
+
+/** Who calls, when, and under which address: what paging links and company scope need. */
+export type CallContext = {
+  account: Account;
+  /** The call's own address as clients see it, query included. */
+  url: URL;
+  /** The moment that months, years and windows are counted from. */
+  now: Date;
+};
 
 /**
  * An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it.
@@ -41,15 +51,16 @@ export type Endpoint<
   /** The metering key and the least that an answer with something in it costs; null for a free endpoint. */
   metering: { key: string; price: number; rule: string } | null;
   response: {
-    status: 200;
+    status: 200 | 201 | 204;
     description: string;
-    schema: z.ZodType;
+    /** Absent for 204. */
+    schema?: z.ZodType;
     etag: boolean;
     examples: Record<string, { summary: string; value: unknown }>;
   };
   /** Errors besides those that every endpoint can answer, and when. */
   errors: Partial<Record<'not_found' | 'unprocessable', string>>;
-  handle(input: Input<Params, Query, Body>, resources: Resources): Promise<Answer>;
+  handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
 
 export type Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {

@@ -15,6 +15,8 @@ export type ServeDeps = {
   meter: Meter;
   resources: Resources;
   requestTimeoutMs: number;
+  originOf(req: Request): string;
+  now(): Date;
 };
 
 /** The path of every call to v1: the order of the checks is part of the contract. */
@@ -27,7 +29,9 @@ async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Res
   requireAdmitted(rate);
   const input = await readInput(endpoint, req, res);
   requireQuota(caller.account, endpoint.metering?.price ?? 0);
-  const answer = await endpoint.handle(input, deps.resources);
+  const url = new URL(req.originalUrl, deps.originOf(req) || 'http://localhost');
+  const call = { account: caller.account, url, now: deps.now() };
+  const answer = await endpoint.handle(input, deps.resources, call);
   await deliver({ endpoint, caller, req, res }, answer, deps.meter);
 }
 
@@ -46,15 +50,16 @@ async function deliver({ endpoint, caller, req, res }: Call, answer: Answer, met
     respond(res, 304, headers);
     return;
   }
-  const body = Buffer.isBuffer(answer.body) ? answer.body : JSON.stringify(answer.body);
+  const body =
+    answer.body === null || Buffer.isBuffer(answer.body) ? answer.body : JSON.stringify(answer.body);
   // HEAD delivers nothing but headers.
   const tokens = req.method === 'HEAD' ? 0 : answer.tokens;
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchangeOf(res).deadline);
   if (endpoint.metering !== null) await meter.charge(caller, endpoint.metering.key, tokens);
   if (isOver(req, res)) return;
-  headers.push('Content-Type', JSON_TYPE);
-  respond(res, endpoint.response.status, headers, body, tokens);
+  if (body !== null) headers.push('Content-Type', JSON_TYPE);
+  respond(res, endpoint.response.status, headers, body ?? undefined, tokens);
 }
 
 /** RFC 9110 section 13.1.2: a list of tags or `*`, compared weakly. */
