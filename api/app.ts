@@ -51,7 +51,7 @@ export function createApp({
     callers: openCallers(database),
     rateLimits: openRateLimits(database),
     meter: openMeter(database),
-    resources: { database, readRegionStats: openRegionStats(database) },
+    resources: { readRegionStats: openRegionStats(database) },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     originOf: req => originOf(req, config),
     now,

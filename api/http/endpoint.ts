@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Account } from './callers.ts';
-import type { Database } from './database.ts';
 
 /** What a handler gives back. */
 export type Answer = {
@@ -14,8 +13,7 @@ export type Answer = {
 
 /** What handlers may use. */
 export type Resources = {
-  database: Database;
-  readRegionStats: (type: 'county' | 'zip', code: string) => Promise<RegionStats | undefined>;
+  readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
 };
 export type RegionStats = { body: Buffer; etag: string };
 

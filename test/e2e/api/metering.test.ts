@@ -1,6 +1,9 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import type { Caller } from '../../../api/http/callers.ts';
+import { openDatabase } from '../../../api/http/database.ts';
+import { openMeter } from '../../../api/http/meter.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
@@ -61,6 +64,35 @@ test('a client that has gone before the answer is ready is not charged', async (
   // The next call has to pass the same path, so the first one is over by then.
   await one.call(PATH, { key });
   expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
+});
+
+test('of charges that arrive together, the small ones that fit are made and the large one is refused', async () => {
+  const { accountId } = await newCaller(db, { tokensIncluded: 35 });
+  const meter = openMeter(openDatabase(db.pool, 5_000));
+  const caller = { account: { id: accountId, tokensUsed: 0 }, mode: 'direct' } as unknown as Caller;
+  const verdicts = await Promise.allSettled(
+    [30, 10, 20, 5].map(tokens => meter.charge(caller, 'public_comps', tokens)),
+  );
+  expect(verdicts.map(verdict => verdict.status)).toEqual([
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+  ]);
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 35, calls: 3, daily: 35 });
+});
+
+test('a charge is on disk when its call is answered, also on a server that commits asynchronously', async () => {
+  const { key } = await newCaller(db);
+  // The server of the tests does, unless TEST_DATABASE_URL names another.
+  for (let round = 0; round < 20; round++) {
+    const { rows: before } = await db.pool.query('select pg_current_wal_insert_lsn() as lsn');
+    await one.call(PATH, { key });
+    const { rows: after } = await db.pool.query('select pg_current_wal_flush_lsn() > $1::pg_lsn as flushed', [
+      before[0].lsn,
+    ]);
+    expect(after[0].flushed).toBe(true);
+  }
 });
 
 test('when the charge fails, so does the call', async () => {
