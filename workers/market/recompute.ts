@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type Pool, sql } from '../../shared/db.ts';
 import { computeRegionTable, encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -47,6 +47,8 @@ const LOCK_POLL_MS = 100;
 /** A batch is one transaction: large enough that its overhead does not show, small enough to hold twice in memory. */
 const BATCH_BYTES = 8 << 20;
 const BATCH_REGIONS = 2_000;
+/** Some 2 ms of computing, after which the process sees to its connections: else the server waits for the next statement. */
+const TURN_REGIONS = 32;
 
 /**
  * Computes the statistics of a scope's regions from their listings and replaces what is stored, each region atomically.
@@ -143,6 +145,7 @@ async function recomputeRegions(
       result.failed.push({ type: region.type, code: region.code, message });
     }
     done++;
+    if (done % TURN_REGIONS === 0) await nextTurn();
     if (bytes >= BATCH_BYTES || batch.length >= BATCH_REGIONS) await flush();
   }
   await flush();
