@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Caller } from '../../../api/http/callers.ts';
 import { openDatabase } from '../../../api/http/database.ts';
 import { openMeter } from '../../../api/http/meter.ts';
+import { sql } from '../../../shared/db.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
@@ -25,6 +26,25 @@ test('200 calls at once over two processes never use more than the account may',
   expect([served.length, refused.length]).toEqual([77, 123]);
   for (const reply of refused) expect(reply.json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
   expect(await usageOf(db, accountId)).toEqual({ tokens: 770, calls: 77, daily: 770 });
+});
+
+test('a charge waits for one that another process has not committed yet, and counts it', async () => {
+  const { accountId } = await newCaller(db, { tokensIncluded: 15 });
+  const caller = { account: { id: accountId, tokensUsed: 0 }, mode: 'direct' } as unknown as Caller;
+  const other = await db.pool.connect();
+  await other.query('begin');
+  await other.query(sql('api/charge_calls'), [[accountId], ['public_comps'], ['direct'], [10]]);
+  const verdict = openMeter(openDatabase(db.pool, 5_000))
+    .charge(caller, 'public_comps', 10)
+    .then(
+      () => 'charged',
+      error => error.code,
+    );
+  await sleep(200);
+  await other.query('commit');
+  other.release();
+  expect(await verdict).toBe('usage_limit_exceeded');
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 10, calls: 1, daily: 10 });
 });
 
 test('many accounts at once are charged what each was served', async () => {
