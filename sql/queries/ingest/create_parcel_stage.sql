@@ -9,6 +9,14 @@ create unlogged table stage_roll (
   hash uuid not null,
   -- The row fits the feed's description of a sale that becomes a comp.
   sale boolean not null,
+  -- Derived from the row for the filters.
+  owner_key uuid,
+  corporate_owner boolean,
+  hoa_owner boolean,
+  out_of_state_owner boolean,
+  out_of_county_owner boolean,
+  out_of_zip_owner boolean,
+  lives_there boolean,
   apn text,
   acres double precision,
   owner_name text,

@@ -4,33 +4,41 @@ import { transaction } from '../../../shared/db.ts';
 /** Any number that nothing else locks. */
 const PARTITION_LOCK = 7_152_802;
 
+/** The tables that hold a partition for every state. */
+const PARTITIONED = ['parcels', 'parcel_filters'];
+
 /**
- * Creates the partition of every state that `fips` names and that has none yet. A table made first and attached
+ * Creates the partitions of every state that `fips` names and that has none yet. A table made first and attached
  * then blocks no reader; CREATE TABLE … PARTITION OF would lock them all out for a moment.
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  */
 export async function ensurePartitions(pool: Pool, fips: number[]): Promise<void> {
   const states = [...new Set(fips.map(code => Math.floor(code / 1000)))];
   const { rows } = await pool.query<{ name: string }>(
-    "select inhrelid::regclass::text as name from pg_inherits where inhparent = 'parcels'::regclass",
+    'select inhrelid::regclass::text as name from pg_inherits where inhparent = any ($1::regclass[])',
+    [PARTITIONED],
   );
   const present = new Set(rows.map(row => row.name));
   for (const state of states) {
-    const name = `parcels_${String(state).padStart(2, '0')}`;
-    if (present.has(name)) continue;
-    await transaction(pool, async client => {
-      await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
-      const { rows: made } = await client.query<{ found: string | null }>(
-        'select to_regclass($1)::text as found',
-        [name],
-      );
-      if (made[0]?.found) return;
-      await client.query(
-        `create table ${name} (like parcels including defaults including constraints including generated including storage)`,
-      );
-      await client.query(
-        `alter table parcels attach partition ${name} for values from (${state * 1000}) to (${(state + 1) * 1000})`,
-      );
-    });
+    for (const table of PARTITIONED) {
+      const name = `${table}_${String(state).padStart(2, '0')}`;
+      if (!present.has(name)) await createPartition(pool, table, name, state);
+    }
   }
+}
+
+function createPartition(pool: Pool, table: string, name: string, state: number): Promise<void> {
+  return transaction(pool, async client => {
+    await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+    const { rows } = await client.query<{ found: string | null }>('select to_regclass($1)::text as found', [
+      name,
+    ]);
+    if (rows[0]?.found) return;
+    await client.query(
+      `create table ${name} (like ${table} including defaults including constraints including generated including storage)`,
+    );
+    await client.query(
+      `alter table ${table} attach partition ${name} for values from (${state * 1000}) to (${(state + 1) * 1000})`,
+    );
+  });
 }
