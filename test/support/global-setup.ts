@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/migrate.ts';
-import { onServer, startTestServer, withDatabase } from './server.ts';
+import { FOLDER_PREFIX, onServer, startTestServer, withDatabase } from './server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -15,6 +17,7 @@ declare module 'vitest' {
  * throw-away one; its user must be allowed to create databases.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  removeOldFolders();
   const given = process.env.TEST_DATABASE_URL;
   const server = given ? undefined : await startTestServer();
   const url = given ?? server!.url;
@@ -46,4 +49,14 @@ function report(kept: string[], given: string | undefined, folder: string | unde
   process.stderr.write(
     `\nDatabases of failed test files were kept (${where}):\n${kept.map(name => `  ${name}\n`).join('')}`,
   );
+}
+
+/** What failed runs kept is looked at within a day, or never. */
+function removeOldFolders(): void {
+  const yesterday = Date.now() - 24 * 3_600_000;
+  for (const name of readdirSync(tmpdir()).filter(entry => entry.startsWith(FOLDER_PREFIX))) {
+    const folder = join(tmpdir(), name);
+    const stat = statSync(folder, { throwIfNoEntry: false });
+    if (stat !== undefined && stat.mtimeMs < yesterday) rmSync(folder, { recursive: true, force: true });
+  }
 }

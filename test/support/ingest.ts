@@ -41,7 +41,12 @@ export type Feature = { properties: Record<string, unknown>; geometry: Geometry 
 
 /** Writes a file of one GeoJSON feature a line. */
 export function writeFeatures(path: string, features: readonly Feature[]): void {
-  writeFileSync(path, features.map(({ properties, geometry }) => `${JSON.stringify({ type: 'Feature', properties, geometry })}\n`).join(''));
+  writeFileSync(
+    path,
+    features
+      .map(({ properties, geometry }) => `${JSON.stringify({ type: 'Feature', properties, geometry })}\n`)
+      .join(''),
+  );
 }
 
 /** Writes a file of one JSON object a line. */
@@ -60,28 +65,52 @@ export function lot(n: number, size = 0.001): Geometry {
 }
 
 export function square(west: number, south: number, size: number): Geometry {
-  const [w, s, e, n] = [west, south, west + size, south + size].map(x => Math.round(x * 1e7) / 1e7) as [number, number, number, number];
-  return { type: 'Polygon', coordinates: [[[w, s], [e, s], [e, n], [w, n], [w, s]]] };
+  const [w, s, e, n] = [west, south, west + size, south + size].map(x => Math.round(x * 1e7) / 1e7) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return {
+    type: 'Polygon',
+    coordinates: [
+      [
+        [w, s],
+        [e, s],
+        [e, n],
+        [w, n],
+        [w, s],
+      ],
+    ],
+  };
 }
 
 /** The few regions that a test's listings lie in; `loadRegions` has 44,000. */
-export async function insertRegions(pool: pg.Pool, regions: { type: 'county' | 'zip'; code: string; state: string; fips: number }[]): Promise<void> {
+export async function insertRegions(
+  pool: pg.Pool,
+  regions: { type: 'county' | 'zip'; code: string; state: string; fips: number }[],
+): Promise<void> {
   for (const { type, code, state, fips } of regions) {
-    await pool.query('insert into regions (id, type, code, name, state, county_name, fips) values ($1, $2, $3, $3, $4, $3, $5)', [
-      uuidV5(`${type}:${code}`),
-      type,
-      code,
-      state,
-      fips,
-    ]);
+    await pool.query(
+      'insert into regions (id, type, code, name, state, county_name, fips) values ($1, $2, $3, $3, $4, $3, $5)',
+      [uuidV5(`${type}:${code}`), type, code, state, fips],
+    );
   }
 }
 
-export async function all<T extends pg.QueryResultRow>(pool: pg.Pool, text: string, values: unknown[] = []): Promise<T[]> {
+export async function all<T extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  text: string,
+  values: unknown[] = [],
+): Promise<T[]> {
   return (await pool.query<T>(text, values)).rows;
 }
 
-export async function one<T extends pg.QueryResultRow>(pool: pg.Pool, text: string, values: unknown[] = []): Promise<T> {
+export async function one<T extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  text: string,
+  values: unknown[] = [],
+): Promise<T> {
   const rows = await all<T>(pool, text, values);
   if (rows.length !== 1) throw new Error(`${rows.length} rows instead of one: ${text}`);
   return rows[0]!;

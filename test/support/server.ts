@@ -15,6 +15,8 @@ const SETTINGS = {
   max_connections: '300',
 };
 
+export const FOLDER_PREFIX = 'plat-test-';
+
 export type TestServer = { url: string; folder: string; stop(): Promise<void> };
 
 /** Starts a throw-away PostgreSQL in a new temporary folder, or the one that is in `folder` already. */
@@ -24,7 +26,7 @@ export async function startTestServer(folder = makeFolder()): Promise<TestServer
 }
 
 function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plat-test-'));
+  const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
   // As root, the server runs as another user, who has to pass through.
   chmodSync(folder, 0o755);
   return folder;
