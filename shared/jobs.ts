@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, type Queryable, sql } from './db.ts';
-import { PlatError } from './errors.ts';
+import { isRetryable, PlatError } from './errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
 /**
@@ -107,6 +107,22 @@ export async function getJob(db: Queryable, id: string): Promise<JobState> {
   return rows[0];
 }
 
+/** Longer than PostgreSQL takes to come back from a crash. */
+const PATIENCE_MS = 60_000;
+
+/** Repeats a look at the database while it is away for a moment; any other failure is thrown at once. */
+export async function patiently<T>(look: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (!isRetryable(error) || Date.now() > deadline) throw error;
+      await sleep(500, undefined, { signal });
+    }
+  }
+}
+
 /** Polls until the job has ended; `onState` sees every look. */
 export async function waitForJob(
   pool: Pool,
@@ -114,7 +130,7 @@ export async function waitForJob(
   options: { signal?: AbortSignal; onState?(state: JobState): void } = {},
 ): Promise<JobState> {
   for (;;) {
-    const state = await getJob(pool, id);
+    const state = await patiently(() => getJob(pool, id), options.signal);
     options.onState?.(state);
     if (state.status === 'done' || state.status === 'failed') return state;
     await sleep(250, undefined, { signal: options.signal });

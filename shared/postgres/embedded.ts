@@ -13,6 +13,8 @@ export type EmbeddedServer = {
   url: string;
   /** False when a server that was left running was taken over. */
   started: boolean;
+  /** Starts the server again, on its port, when it has died. @returns whether it had */
+  revive(): Promise<boolean>;
   stop(): Promise<void>;
   /** Ends the server at once, without waiting for it; its next start replays what was committed. */
   kill(): void;
@@ -63,33 +65,45 @@ export async function startEmbedded(
   };
   if (!existsSync(join(paths.data, 'PG_VERSION'))) await createCluster(paths);
 
+  const { port, started } = await ensureRunning(paths, settings);
+  const url = connectionUrl(paths, port);
+  await ensureDatabase(url);
+  return {
+    url,
+    started,
+    async revive() {
+      const running = readPid(paths.data);
+      if (running !== undefined && isAlive(running.pid)) return false;
+      return (await ensureRunning(paths, settings, port)).started;
+    },
+    stop: () => stopServer(paths),
+    kill: () => killServer(paths),
+  };
+}
+
+/** @param wanted the port to start it on; without one, any that is free */
+async function ensureRunning(
+  paths: Paths,
+  settings: Record<string, string>,
+  wanted?: number,
+): Promise<{ port: number; started: boolean }> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   let failure: unknown;
   while (Date.now() < deadline) {
     const running = readPid(paths.data);
     if (running !== undefined) {
-      const url = connectionUrl(paths, running.port);
-      if (await answers(url, paths.data)) {
-        await ensureDatabase(url);
-        return {
-          url,
-          started: failure !== undefined,
-          stop: () => stopServer(paths),
-          kill: () => killServer(paths),
-        };
-      }
+      if (await answers(connectionUrl(paths, running.port), paths.data))
+        return { port: running.port, started: failure !== undefined };
       if (isAlive(running.pid)) {
         await sleep(200);
         continue;
       }
       rmSync(join(paths.data, 'postmaster.pid'), { force: true });
     }
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     try {
       await start(paths, port, { ...SETTINGS, ...settings });
-      const url = connectionUrl(paths, port);
-      await ensureDatabase(url);
-      return { url, started: true, stop: () => stopServer(paths), kill: () => killServer(paths) };
+      return { port, started: true };
     } catch (error) {
       failure = error;
       await sleep(500);

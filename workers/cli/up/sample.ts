@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, sql } from '../../../shared/db.ts';
-import { enqueue, waitForJob } from '../../../shared/jobs.ts';
+import { enqueue, patiently, waitForJob } from '../../../shared/jobs.ts';
 import { sampleDir } from '../../feeds/dirs.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import { listFeeds } from '../../feeds/load.ts';
@@ -9,6 +9,7 @@ import { marketRecompute } from '../../market/jobs.ts';
 import { print } from '../output.ts';
 import { openProgress } from '../progress-view.ts';
 
+type DirtyState = { due: boolean; open: boolean };
 type Deliver = (ids: string[]) => Promise<void>;
 
 /** The bundled feeds that have never been ingested here. */
@@ -50,7 +51,7 @@ export async function ingestSamples(
 /** Waits until no region's statistics are due: those of the sample, or those that an interrupted start has left. */
 export async function finishStatistics(pool: Pool, deliver: Deliver, signal: AbortSignal): Promise<void> {
   for (let asked = false; ; ) {
-    const { rows } = await pool.query<{ due: boolean; open: boolean }>(sql('market/get_dirty_state'));
+    const { rows } = await patiently(() => pool.query<DirtyState>(sql('market/get_dirty_state')), signal);
     const { due, open } = rows[0]!;
     if (!due) return;
     if (!open) {

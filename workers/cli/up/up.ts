@@ -5,7 +5,6 @@ import { createPool, type Pool } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { createLogger } from '../../../shared/log.ts';
 import { migrate } from '../../../shared/migrate.ts';
-import { startEmbedded } from '../../../shared/postgres/embedded.ts';
 import { loadRegions } from '../../regions/load.ts';
 import { regionsLine } from '../migrate.ts';
 import { print } from '../output.ts';
@@ -13,6 +12,7 @@ import { type ConnectedConfig, deliverFromHere } from '../session.ts';
 import { claimState, clearState, writeState } from '../state.ts';
 import { adminPassword, demoKey } from './credentials.ts';
 import { findPort } from './port.ts';
+import { startPostgres } from './postgres.ts';
 import { finishStatistics, ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
 import { welcome } from './welcome.ts';
@@ -59,7 +59,12 @@ async function stopAll(parts: Part[]): Promise<void> {
 }
 
 async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<void> {
-  const databaseUrl = base.DATABASE_URL ?? (await startPostgres(base, parts));
+  let databaseUrl = base.DATABASE_URL;
+  if (databaseUrl === undefined) {
+    const server = await startPostgres(join(base.PLAT_DIR, 'postgres'));
+    parts.push(server);
+    databaseUrl = server.url;
+  }
   const config = { ...base, DATABASE_URL: databaseUrl };
   writeState(config, { databaseUrl, apiUrl: null });
   signal.throwIfAborted();
@@ -89,17 +94,6 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   writeState(config, { databaseUrl, apiUrl: url });
   const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
   print(await welcome({ ...services, logs: shortest(logs), keyFile }));
-}
-
-async function startPostgres(config: Config, parts: Part[]): Promise<string> {
-  const server = await startEmbedded(join(config.PLAT_DIR, 'postgres'));
-  parts.push(server);
-  print(
-    server.started
-      ? 'PostgreSQL: started.'
-      : 'PostgreSQL: took over the one that an earlier start left running.',
-  );
-  return server.url;
 }
 
 type Services = { url: string; key: string; admin: string; logs: string };

@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type EmbeddedServer, startEmbedded } from '../../../shared/postgres/embedded.ts';
+import { print } from '../output.ts';
+
+/** How often the server is looked after. */
+const WATCH_MS = 1_000;
+
+/** Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect again by themselves. */
+export async function startPostgres(
+  folder: string,
+): Promise<{ url: string; stop(): Promise<void>; kill(): void }> {
+  const server = await startEmbedded(folder);
+  print(
+    server.started
+      ? 'PostgreSQL: started.'
+      : 'PostgreSQL: took over the one that an earlier start left running.',
+  );
+  const stopping = new AbortController();
+  const watching = watch(server, stopping.signal);
+  return {
+    url: server.url,
+    async stop() {
+      stopping.abort();
+      await watching;
+      await server.stop();
+    },
+    kill: server.kill,
+  };
+}
+
+async function watch(server: EmbeddedServer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      if (await server.revive()) print('PostgreSQL ended and was started again.');
+    } catch (error) {
+      print(`PostgreSQL ended and does not start: ${error instanceof Error ? error.message : error}`);
+    }
+    await sleep(WATCH_MS, undefined, { signal }).catch(() => {});
+  }
+}
