@@ -48,10 +48,10 @@ export function rawStats(comps: RawComp[]): { type: string; data: Data }[] {
     .map(comp => ({ ...comp, price: decimal(comp.price), acres: decimal(comp.acres) }))
     .filter(comp => comp.price.over > 0n && comp.acres.over > 0n)
     .map(comp => ({ ...comp, ppa: divide(comp.price, comp.acres) }));
-  return BUCKETS.map(([type, from, to]) => {
+  return BUCKETS.flatMap(([type, from, to]) => {
     const inside = land.filter(comp => !isLess(comp.acres, from) && isLess(comp.acres, to));
-    return { type, data: inside.length > 0 ? bucket(inside) : null };
-  }).filter((one): one is { type: string; data: Data } => one.data !== null);
+    return inside.length > 0 ? [{ type, data: bucket(inside) }] : [];
+  });
 }
 
 type Land = {
