@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../../shared/db.ts';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
+import { deliverFromHere } from '../../workers/cli/session.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { registry } from '../../workers/jobs.ts';
 import { loadRegions } from '../../workers/regions/load.ts';
@@ -28,8 +29,10 @@ beforeAll(async () => {
   const jobs: string[] = [];
   for (const feed of SAMPLE)
     jobs.push((await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed }))).id);
-  const worker = await startWorker(db.config, createLogger(db.config, 'test'), registry);
+  const log = createLogger(db.config, 'test');
+  const worker = await startWorker(db.config, log, registry);
   try {
+    await deliverFromHere({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, jobs);
     for (const id of jobs) {
       const { status, result, error } = await waitForJob(db.pool, id);
       expect({ status, result, error }).toMatchObject({
