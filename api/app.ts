@@ -6,6 +6,7 @@ import type { Logger } from '../shared/log.ts';
 import { type BoardQueue, mountAdmin } from './http/admin.ts';
 import { begin, type Lifecycle, presetHeaders } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
+import { openCursorSecret } from './http/cursor-secret.ts';
 import { openDatabase } from './http/database.ts';
 import { docs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -51,9 +52,14 @@ export function createApp({
     callers: openCallers(database),
     rateLimits: openRateLimits(database),
     meter: openMeter(database),
-    resources: { readRegionStats: openRegionStats(database) },
+    resources: {
+      readRegionStats: openRegionStats(database),
+      database,
+      cursorSecret: openCursorSecret(database, config.CURSOR_SECRET),
+    },
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     originOf: req => originOf(req, config),
+    appUrl: config.APP_URL,
     now,
   };
 

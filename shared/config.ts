@@ -35,6 +35,7 @@ const schema = z.object({
   BASE_URL: url.optional(),
   APP_URL: url.optional(),
   TRUSTED_PROXIES: z.string().default(''),
+  CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
   METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),
   FEEDS_DIR: folder.default(join(rootDir, 'feeds')),

@@ -28,6 +28,18 @@ export function sql(name: string): string {
   return text;
 }
 
+/**
+ * The statement `name` with fragments in its marked places: `{{where}}` becomes `fragments.where`. Fragments are
+ * constants of the program joined together; what a client sends travels in numbered parameters.
+ */
+export function compose(name: string, fragments: Record<string, string>): string {
+  return sql(name).replaceAll(/\{\{(\w+)\}\}/g, (_marker, part: string) => {
+    const fragment = fragments[part];
+    if (fragment === undefined) throw new Error(`${name}.sql has a place for ${part}, which is not given`);
+    return fragment;
+  });
+}
+
 export type PoolOptions = {
   applicationName: string;
   max?: number;
@@ -48,7 +60,9 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
   });
   pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
   // One that is lost while in use fails its query, and besides emits an error that would end the process unheard.
-  pool.on('connect', client => client.on('error', error => log.debug({ err: error }, 'a database connection was lost')));
+  pool.on('connect', client =>
+    client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
+  );
   return pool;
 }
 

@@ -1,5 +1,9 @@
 -- The schema after all migrations. Written by `npm run generate`; `npm run check` compares it.
 
+create extension if not exists btree_gin;
+
+create extension if not exists pg_trgm;
+
 create table accounts (
   id uuid default gen_random_uuid() not null,
   name text not null,
@@ -50,6 +54,13 @@ create table county_serials (
   fips integer not null,
   last_serial bigint not null,
   constraint county_serials_pkey PRIMARY KEY (fips)
+);
+
+create table cursor_secret (
+  id boolean default true not null,
+  secret bytea not null,
+  constraint cursor_secret_pkey PRIMARY KEY (id),
+  constraint cursor_secret_id_check CHECK (id)
 );
 
 create table feeds (
@@ -136,6 +147,55 @@ create table listings (
   constraint listings_source_source_id_key UNIQUE (source, source_id),
   constraint listings_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text, 'SOLD'::text, 'OFF_MARKET'::text])))
 );
+
+create table owner_parcels (
+  owner_key uuid not null,
+  property_id bigint not null,
+  constraint owner_parcels_pkey PRIMARY KEY (owner_key, property_id)
+);
+
+create table parcel_filters (
+  fips integer not null,
+  property_id bigint not null,
+  location point,
+  extent box,
+  effective_acres double precision,
+  situs_zip integer,
+  owner_key uuid,
+  building_sqft double precision,
+  improvement_percent double precision,
+  mortgage_interest_rate double precision,
+  assessed_total_value bigint,
+  assessed_land_value bigint,
+  assessed_improvement_value bigint,
+  market_total_value bigint,
+  market_land_value bigint,
+  market_improvement_value bigint,
+  last_sale_price bigint,
+  mortgage_amount bigint,
+  last_sale_date date,
+  mortgage_date date,
+  structure_count integer,
+  year_built smallint,
+  tax_delinquent_year smallint,
+  tax_delinquent boolean,
+  owner_occupied boolean,
+  out_of_state_owner boolean,
+  out_of_county_owner boolean,
+  out_of_zip_owner boolean,
+  corporate_owner boolean,
+  hoa_owner boolean,
+  inter_family_transfer boolean,
+  vacant boolean,
+  landlocked boolean,
+  wetlands_percent real,
+  flood_zone_percent real,
+  highway_frontage_ft real,
+  road_frontage_ft real,
+  local_frontage_ft real,
+  steeper_percent real[],
+  constraint parcel_filters_pkey PRIMARY KEY (fips, property_id)
+) partition by RANGE (fips);
 
 create table parcels (
   fips integer not null,
@@ -300,9 +360,11 @@ CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
+CREATE INDEX parcel_filters_location ON ONLY public.parcel_filters USING gist (location);
+CREATE INDEX parcel_filters_zip ON ONLY public.parcel_filters USING btree (situs_zip);
 CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalized) WHERE (retired_at IS NULL);
-CREATE INDEX parcels_extent ON ONLY public.parcels USING gist (extent) WHERE (retired_at IS NULL);
-CREATE INDEX parcels_location ON ONLY public.parcels USING gist (location) WHERE (retired_at IS NULL);
+CREATE INDEX parcels_owner_name ON ONLY public.parcels USING gin (fips, owner_name gin_trgm_ops) WHERE (retired_at IS NULL);
 CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);
 CREATE INDEX regions_fips ON public.regions USING btree (fips);
 CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);

@@ -1,10 +1,16 @@
 import type pg from 'pg';
-import { type Pool, sql } from '../../shared/db.ts';
+import { compose, type Pool, sql } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 
 /** Runs `sql/queries/<name>.sql`; every connection prepares a statement once, under its name. */
 export type Database = {
   run<Row extends pg.QueryResultRow>(name: string, values?: unknown[]): Promise<Row[]>;
+  /** The same with declared fragments in its marked places; planned anew for every call, by its very values. */
+  runComposed<Row extends pg.QueryResultRow>(
+    name: string,
+    fragments: Record<string, string>,
+    values: unknown[],
+  ): Promise<Row[]>;
   /** The same with every column as the bytes of PostgreSQL's binary format: bytea without the detour over hex. */
   runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: unknown[]): Promise<Row[]>;
 };
@@ -45,6 +51,8 @@ export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
   };
   return {
     run: (name, values) => ask({ name, text: sql(name), values, query_timeout } as pg.QueryConfig),
+    runComposed: (name, fragments, values) =>
+      ask({ text: compose(name, fragments), values, query_timeout } as pg.QueryConfig),
     runBinary: (name, values) =>
       ask({ name, text: sql(name), values, query_timeout, binary: true, types: AS_BYTES } as pg.QueryConfig),
   };

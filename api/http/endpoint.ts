@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import type { Account } from './callers.ts';
+import type { CursorSecret } from './cursor-secret.ts';
+import type { Database } from './database.ts';
 
 /** What a handler gives back. */
 export type Answer = {
@@ -14,6 +16,8 @@ export type Answer = {
 /** What handlers may use. */
 export type Resources = {
   readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
+  database: Database;
+  cursorSecret: CursorSecret;
 };
 export type RegionStats = { body: Buffer; etag: string };
 
@@ -22,6 +26,8 @@ export type CallContext = {
   account: Account;
   /** The call's own address as clients see it, query included. */
   url: URL;
+  /** Where the web app is, without a slash at its end: APP_URL, else the origin of the call. */
+  appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;
 };

@@ -16,6 +16,8 @@ export type ServeDeps = {
   resources: Resources;
   requestTimeoutMs: number;
   originOf(req: Request): string;
+  /** APP_URL. */
+  appUrl: string | undefined;
   now(): Date;
 };
 
@@ -30,7 +32,7 @@ async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Res
   const input = await readInput(endpoint, req, res);
   requireQuota(caller.account, endpoint.metering?.price ?? 0);
   const url = new URL(req.originalUrl, deps.originOf(req) || 'http://localhost');
-  const call = { account: caller.account, url, now: deps.now() };
+  const call = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now: deps.now() };
   const answer = await endpoint.handle(input, deps.resources, call);
   await deliver({ endpoint, caller, req, res }, answer, deps.meter);
 }

@@ -1,0 +1,2 @@
+-- The installation's own key for cursors. No parameters.
+select secret from cursor_secret;
