@@ -1,7 +1,5 @@
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../shared/config.ts';
 import { createPool, type Pool } from '../../shared/db.ts';
@@ -11,6 +9,7 @@ import type { Feed } from '../../workers/feeds/feed.ts';
 import { parseFeed } from '../../workers/feeds/load.ts';
 import { type RunResult, runFeed } from '../../workers/ingest/run.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+import { copyRows, exportRows } from './copy-reference.ts';
 import { rollFeed } from './generate/feed-files.ts';
 import { writeRoll } from './generate/roll.ts';
 
@@ -21,44 +20,43 @@ const MAX_FIRST = 3;
 const MAX_AGAIN = 2;
 
 type Timed = { ms: number; steps: string };
-type Round = { first: Timed; copyMs: number; again: Timed };
+type Round = { first: Timed; copyMs: number; copyBytes: number; again: Timed };
 
 /**
  * First ingest of a roll, and ingest of the same roll again, against COPY of the finished rows into an empty table with
- * the columns and indexes of `parcels`. Every round has a database of its own and does all three in turn, each after a
+ * the columns and indexes of `parcels`, and likewise for the narrow rows that filters read. Every round has a database of its own and does all three in turn, each after a
  * checkpoint; medians count.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
   const roll = join(options.folder, 'roll.ndgeojson');
-  const rows = join(options.folder, 'parcels.copy');
   options.note(`  generating a roll of ${parcels} parcels`);
   await writeRoll(roll, 'ndgeojson', { parcels, seed: 1 });
   const feed = parseFeed(stringify(rollFeed('bench-roll', roll)), join(options.folder, 'feed.yaml'));
 
   const rounds: Round[] = [];
   for (let round = 1; round <= (options.quick ? 1 : ROUNDS); round++) {
-    const times = await withBenchDatabase(options, url => measure(url, feed, rows, parcels));
+    const times = await withBenchDatabase(options, url => measure(url, feed, options.folder, parcels));
     const { first, copyMs, again } = times;
     options.note(
       `  round ${round}: first ${Math.round(first.ms)} ms (${first.steps}), COPY ${Math.round(copyMs)} ms, again ${Math.round(again.ms)} ms (${again.steps})`,
     );
     rounds.push(times);
   }
-  return results(rounds, parcels, { rollBytes: statSync(roll).size, copyBytes: statSync(rows).size });
+  return results(rounds, parcels, statSync(roll).size);
 }
 
-async function measure(url: string, feed: Feed, rowsFile: string, parcels: number): Promise<Round> {
+async function measure(url: string, feed: Feed, folder: string, parcels: number): Promise<Round> {
   const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
   const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench' });
   try {
     const first = await ingest(pool, feed);
     expectRun(first.result, 'merged', 'new', parcels);
-    await exportParcels(pool, rowsFile);
-    const copyMs = await copyParcels(pool, rowsFile, parcels);
+    const copyBytes = await exportRows(pool, folder);
+    const copyMs = await copyRows(pool, folder, parcels);
     const again = await ingest(pool, feed);
     expectRun(again.result, 'unchanged', 'unchanged', parcels);
-    return { first, copyMs, again };
+    return { first, copyMs, copyBytes, again };
   } finally {
     await pool.end();
   }
@@ -97,70 +95,7 @@ function expectRun(
   );
 }
 
-/** Every stored column: all but those that the server generates. */
-async function storedColumns(pool: Pool): Promise<string> {
-  const { rows } = await pool.query<{ columns: string }>(
-    `select string_agg(quote_ident(attname), ', ' order by attnum) as columns
-     from pg_attribute where attrelid = 'parcels'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
-  );
-  return rows[0]!.columns;
-}
-
-async function exportParcels(pool: Pool, file: string): Promise<void> {
-  const columns = await storedColumns(pool);
-  const client = await pool.connect();
-  try {
-    const stream = client.query(
-      copyTo(`copy (select ${columns} from parcels order by property_id) to stdout`),
-    );
-    await pipeline(stream, createWriteStream(file));
-  } finally {
-    client.release();
-  }
-}
-
-/** The reference. The table is made in a transaction of its own, so that COPY writes its rows to the log like any other. */
-async function copyParcels(pool: Pool, file: string, parcels: number): Promise<number> {
-  const columns = await storedColumns(pool);
-  await pool.query('create table bench_parcels (like parcels including all)');
-  await expectSameIndexes(pool);
-  await pool.query('checkpoint');
-  const client = await pool.connect();
-  try {
-    const ms = await timed(() =>
-      pipeline(
-        createReadStream(file, { highWaterMark: 1 << 18 }),
-        client.query(copyFrom(`copy bench_parcels (${columns}) from stdin`)),
-      ),
-    );
-    const { rows } = await client.query<{ count: number }>('select count(*)::int from bench_parcels');
-    if (rows[0]!.count !== parcels)
-      throw new PlatError('bench', `COPY wrote ${rows[0]!.count} of ${parcels} rows.`);
-    return ms;
-  } finally {
-    client.release();
-  }
-}
-
-async function expectSameIndexes(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ table: string; indexes: number }>(
-    `select indrelid::regclass::text as table, count(*)::int as indexes from pg_index
-     where indrelid in ('parcels'::regclass, 'bench_parcels'::regclass) group by 1`,
-  );
-  const counts = new Set(rows.map(row => row.indexes));
-  if (rows.length !== 2 || counts.size !== 1) {
-    throw new PlatError(
-      'bench',
-      `The reference table has other indexes than parcels: ${JSON.stringify(rows)}.`,
-    );
-  }
-}
-
-function results(
-  rounds: Round[],
-  parcels: number,
-  sizes: { rollBytes: number; copyBytes: number },
-): BenchResult[] {
+function results(rounds: Round[], parcels: number, rollBytes: number): BenchResult[] {
   const copyMs = median(rounds.map(round => round.copyMs));
   const reference = 'COPY of the finished rows into a table with the same columns and indexes';
   const figure = (name: string, runs: Timed[], most: number): BenchResult => {
@@ -172,8 +107,8 @@ function results(
       'COPY ms, median': Math.round(copyMs),
       'COPY ms, each': rounds.map(round => Math.round(round.copyMs)).join(' '),
       'parcels a second': Math.round((1000 * parcels) / ms),
-      'roll, MB': Math.round(sizes.rollBytes / 1e6),
-      'COPY data, MB': Math.round(sizes.copyBytes / 1e6),
+      'roll, MB': Math.round(rollBytes / 1e6),
+      'COPY data, MB': Math.round(rounds[0]!.copyBytes / 1e6),
     };
     return judged({ name, reference, value: ms / copyMs, unit: 'x', details }, { most });
   };

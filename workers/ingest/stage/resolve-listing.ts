@@ -5,7 +5,7 @@ import {
 } from '../../../shared/domain/listing-fields.ts';
 import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
-import { countyAt } from '../../../shared/regions/county-polygons.ts';
+import { countyAt, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import type { ListingValue } from '../map/listing.ts';
 import type { ListingRecord } from './listing-row.ts';
 
@@ -41,7 +41,7 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
     apn: text('apn'),
     location: placed ? { lonE7: toE7(lon), latE7: toE7(lat) } : null,
     fips:
-      number('fips') ?? countyByName(text('county'), text('state')) ?? (placed ? countyAt(lon, lat) : null),
+      number('fips') ?? countyByName(text('county'), text('state')) ?? (placed ? countyOf(lon, lat) : null),
     lotAcres: number('lot_acres'),
     price: number(sold ? 'sold_price' : 'list_price') ?? 0,
     listedDate: day('listed_date'),
@@ -52,4 +52,9 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
     url: text('url'),
     photos: (values[AT.photos] as string[] | null) ?? [],
   };
+}
+
+/** The polygons are generalised: a shore parcel may lie just off its own county's. */
+function countyOf(lon: number, lat: number): number | null {
+  return countyAt(lon, lat) ?? nearestCounty(lon, lat);
 }
