@@ -71,7 +71,8 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
   const applied = await migrate(databaseUrl, { queue: config.REDIS_URL === undefined });
   if (applied.length > 0) print(`Schema: applied ${applied.length} migrations.`);
-  const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
+  // That the database was away for a moment is said in plain words.
+  const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
   parts.push({ stop: () => pool.end(), kill: () => {} });
 

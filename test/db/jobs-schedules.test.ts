@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '../../shared/log.ts';
+import { openQueues } from '../../shared/queue.ts';
+import { registry } from '../../workers/jobs.ts';
+import { keepSchedules } from '../../workers/schedules.ts';
+import { createTestDatabase } from '../support/database.ts';
+import {
+  BACKENDS,
+  eventually,
+  loseQueues,
+  openTestBackend,
+  startTestWorker,
+  workerConfig,
+} from '../support/workers.ts';
+
+const db = await createTestDatabase();
+const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
+
+function feedText(name: string, schedule: string): string {
+  return `name: ${name}
+kind: assessor
+fips: "33019"
+${schedule}
+roll:
+  source: ./roll.csv
+  format: csv
+  key: { columns: [ID] }
+  columns: { apn: ID }
+`;
+}
+
+describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
+  function setUp() {
+    const folder = mkdtempSync(join(tmpdir(), 'plat-feeds-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const config = workerConfig(db, kind, { FEEDS_DIR: folder });
+    const queue = openQueues(openTestBackend(config)).schedule;
+    return {
+      config,
+      queue,
+      write: (name: string, text: string) => writeFileSync(join(folder, `${name}.yaml`), text),
+      remove: (name: string) => rmSync(join(folder, `${name}.yaml`)),
+      /** What every start of a worker does. */
+      sync: () => keepSchedules(queue, config, log),
+      async inForce() {
+        const all = await queue.getJobSchedulers();
+        return Object.fromEntries(all.map(({ key, pattern, tz }) => [key, `${pattern} ${tz}`]));
+      },
+    };
+  }
+  const daily = { 'market-daily': '5 0 * * * UTC' };
+  const at = (cron: string, timezone: string) => `schedule: { cron: "${cron}", timezone: ${timezone} }`;
+
+  test('follow the feed files at every start: added, changed in time or zone, removed', async () => {
+    const { write, remove, sync, inForce } = setUp();
+    await sync();
+    expect(await inForce()).toEqual(daily);
+    write('one', feedText('one', at('0 4 * * *', 'America/New_York')));
+    write('two', feedText('two', at('30 5 * * 1', 'America/Denver')));
+    write('three', feedText('three', ''));
+    await sync();
+    expect(await inForce()).toEqual({
+      ...daily,
+      'feed-one': '0 4 * * * America/New_York',
+      'feed-two': '30 5 * * 1 America/Denver',
+    });
+    write('one', feedText('one', at('0 4 * * *', 'America/Chicago')));
+    write('two', feedText('two', at('45 5 * * 1', 'America/Denver')));
+    await sync();
+    expect(await inForce()).toEqual({
+      ...daily,
+      'feed-one': '0 4 * * * America/Chicago',
+      'feed-two': '45 5 * * 1 America/Denver',
+    });
+    remove('one');
+    await sync();
+    expect(await inForce()).toEqual({ ...daily, 'feed-two': '45 5 * * 1 America/Denver' });
+  });
+
+  test('a faulty feed file leaves them as they are', async () => {
+    const { write, sync, inForce } = setUp();
+    write('one', feedText('one', at('0 4 * * *', 'UTC')));
+    await sync();
+    write('faulty', 'name: [');
+    await sync();
+    expect(await inForce()).toEqual({ ...daily, 'feed-one': '0 4 * * * UTC' });
+  });
+
+  test('what came due while no worker ran is still due after the next start', async () => {
+    const { sync, queue } = setUp();
+    await sync();
+    const [before] = await queue.getDelayed();
+    await sync();
+    const [after] = await queue.getDelayed();
+    expect(after).toMatchObject({ id: before!.id, timestamp: before!.timestamp });
+  });
+
+  test('come back when the queue has lost them', async () => {
+    const { sync, inForce, config } = setUp();
+    const { restore } = await sync();
+    await loseQueues(db, config);
+    expect(await inForce()).toEqual({});
+    await restore();
+    expect(await inForce()).toEqual(daily);
+  });
+
+  test('one that comes round puts its job into the outbox, and the worker does it', async () => {
+    const { write, queue, config } = setUp();
+    const name = `due-${kind}`;
+    write(name, feedText(name, at('0 4 * * *', 'UTC')));
+    await startTestWorker(config, registry);
+    const due = await eventually(async () => {
+      const delayed = await queue.getDelayed();
+      return delayed.length === 2 && delayed;
+    });
+    for (const one of due) await one.promote();
+    const jobs = await eventually(async () => {
+      const { rows } = await db.pool.query<{ name: string; payload: unknown; status: string }>(
+        "select name, payload, status from jobs where payload->>'feed' = $1 or name = 'market.daily' order by name",
+        [name],
+      );
+      return rows.length === 2 && rows.every(row => row.status === 'done' || row.status === 'failed') && rows;
+    });
+    // The feed's roll does not exist, so that its job has come as far as the ingestion and failed there.
+    expect(jobs).toMatchObject([
+      { name: 'ingest.run', payload: { feed: name, requestedBy: 'schedule' }, status: 'failed' },
+      { name: 'market.daily', status: 'done' },
+    ]);
+    await db.pool.query('delete from jobs');
+    expect((await queue.getDelayed()).length).toBe(2);
+  });
+});

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { type Config, loadConfig } from '../../shared/config.ts';
+import type { JobDefinition } from '../../shared/jobs.ts';
+import { createLogger } from '../../shared/log.ts';
+import { openQueueBackend, type QueueBackend } from '../../shared/queue.ts';
+import { buildRegistry, type JobHandler, job, type Registry } from '../../workers/registry.ts';
+import { type RunningWorker, startWorker } from '../../workers/start.ts';
+import type { TestDatabase } from './database.ts';
+
+const redisUrl = process.env.TEST_REDIS_URL;
+
+/** Every backend that is at hand: PostgreSQL, and Redis when TEST_REDIS_URL names one. */
+export const BACKENDS: { kind: 'postgres' | 'redis' }[] = [
+  { kind: 'postgres' },
+  ...(redisUrl ? [{ kind: 'redis' as const }] : []),
+];
+
+/** Settings for queues of the test's own. */
+export function queueEnv(kind: 'postgres' | 'redis'): Record<string, string> {
+  const own = { QUEUE_PREFIX: `test-${randomBytes(4).toString('hex')}`, SAMPLE_FEEDS: '0' };
+  return kind === 'redis' ? { ...own, REDIS_URL: redisUrl! } : own;
+}
+
+/** The database's settings with queues on one of the backends. */
+export function workerConfig(
+  db: TestDatabase,
+  kind: 'postgres' | 'redis',
+  env: Record<string, string> = {},
+): Config {
+  return loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: db.url, ...queueEnv(kind), ...env });
+}
+
+const silent = createLogger({ LOG_LEVEL: 'silent' }, 'test');
+
+/** Producers' and workers' ends of the queues, closed when the test is done. */
+export function openTestBackend(config: Config): QueueBackend {
+  const backend = openQueueBackend(config, silent);
+  onTestFinished(() => backend.close());
+  return backend;
+}
+
+/**
+ * A worker in this process, stopped when the test is done at the latest: queues in PostgreSQL are the database's, whatever
+ * their prefix.
+ */
+export async function startTestWorker(config: Config, registry: Registry): Promise<RunningWorker> {
+  const worker = await startWorker(config, silent, registry);
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= worker.stop();
+    return stopped;
+  };
+  onTestFinished(stop);
+  return { ...worker, stop };
+}
+
+/** As a crash, a flush or another server would leave it: nothing of these queues is known any more. */
+export async function loseQueues(db: TestDatabase, config: Config): Promise<void> {
+  if (config.REDIS_URL === undefined) {
+    const { rows } = await db.pool.query<{ name: string }>(
+      "select quote_ident(tablename) as name from pg_tables where schemaname = 'bullmq' and tablename not like '%migration%'",
+    );
+    await db.pool.query(`truncate ${rows.map(({ name }) => `bullmq.${name}`).join(', ')}`);
+    return;
+  }
+  const redis = new Redis(config.REDIS_URL);
+  const keys = await redis.keys(`${config.QUEUE_PREFIX}:*`);
+  if (keys.length > 0) await redis.del(keys);
+  redis.disconnect();
+}
+
+const text = z.strictObject({ text: z.string() });
+
+/** A job whose key is its text. */
+export function testJob(
+  name: string,
+  policy: Partial<Pick<JobDefinition<unknown>, 'attempts' | 'backoffMs' | 'queue'>> = {},
+): JobDefinition<{ text: string }> {
+  return {
+    name,
+    queue: 'ingest',
+    payload: text,
+    key: payload => payload.text,
+    attempts: 3,
+    backoffMs: 100,
+    ...policy,
+  };
+}
+
+export function registryOf(...entries: [JobDefinition<{ text: string }>, JobHandler<{ text: string }>][]) {
+  return buildRegistry(
+    entries.map(([definition]) => definition),
+    entries.map(([definition, handle]) => job(definition, handle)),
+  );
+}
+
+/** Looks again and again until `look` gives something. */
+export async function eventually<T>(
+  look: () => Promise<T | undefined | false>,
+  withinMs = 10_000,
+): Promise<T> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (Date.now() > deadline) throw new Error(`Not within ${withinMs} ms`);
+    await sleep(25);
+  }
+}
