@@ -68,6 +68,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
     const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
     if (ended) {
       const { id, status, counts, gate } = ended;
+      await dropStage(pool, id);
       return { result: { runId: id, status, counts, blocked: gate?.blocked ?? [], follow: [] } };
     }
     // Read again under the lock: the run before may have moved it.

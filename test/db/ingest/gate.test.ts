@@ -1,0 +1,289 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../support/database.ts';
+import {
+  all,
+  type Feature,
+  feedOf,
+  ingest,
+  lot,
+  one,
+  square,
+  tempFolder,
+  writeFeatures,
+} from '../../support/ingest.ts';
+
+const { pool } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+let feeds = 0;
+
+/** A feed of one file, and runs of it over given features. */
+function roll(gates: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
+  const name = `feed-${++feeds}`;
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'assessor',
+    fips: '33019',
+    roll: {
+      source: `${name}.ndgeojson`,
+      format: 'ndgeojson',
+      key: 'PIN',
+      columns: { owner_name: 'OWNER', acres: 'ACRES' },
+    },
+    gates,
+    ...more,
+  });
+  return {
+    name,
+    run(features: Feature[], force = false) {
+      writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
+      return ingest(pool, feed, { force });
+    },
+  };
+}
+
+const parcels = (
+  from: number,
+  to: number,
+  change: (n: number) => Partial<Feature> & { extra?: Record<string, unknown> } = () => ({}),
+): Feature[] =>
+  Array.from({ length: to - from }, (_, i) => {
+    const n = from + i;
+    const { extra, geometry = lot(n) } = change(n);
+    return { properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, ACRES: 1, ...extra }, geometry };
+  });
+
+/** Everything that the parcels of a feed hold, and when each row was last written. */
+const snapshot = (name: string) =>
+  all(
+    pool,
+    'select p.*, p.xmin::text as written from parcels p join feeds f on f.id = p.feed_id where f.name = $1 order by property_id',
+    [name],
+  );
+
+type Case = {
+  gate: string;
+  what: string;
+  says: RegExp;
+  second: Feature[];
+  /** The limit that lets the same run pass. */
+  allowed: Record<string, unknown>;
+  /** Just within the limits as they are without the feed's own. */
+  within: Feature[];
+};
+
+const CASES: Case[] = [
+  {
+    gate: 'rows',
+    what: 'rows fell by more than 10 %',
+    says: /rows fell from 100 to 89 \(11\.0 %, at most 10 %\)/,
+    second: parcels(0, 89),
+    allowed: { max_row_drop_percent: 11, max_key_drop_percent: 11 },
+    within: parcels(0, 90),
+  },
+  {
+    gate: 'matched_keys',
+    what: 'keys with geometry fell by more than 10 %',
+    says: /keys with geometry fell from 100 to 89/,
+    second: parcels(0, 100, n => (n < 11 ? { geometry: null } : {})),
+    allowed: { max_key_drop_percent: 11 },
+    within: parcels(0, 100, n => (n < 10 ? { geometry: null } : {})),
+  },
+  {
+    gate: 'known_keys',
+    what: 'keys changed their form, at the same number of rows',
+    says: /11 of 100 parcels would be retired \(11\.0 %, at most 10 %\)/,
+    second: parcels(11, 111),
+    allowed: { max_key_drop_percent: 11 },
+    within: parcels(10, 110),
+  },
+  {
+    gate: 'rejects',
+    what: 'more than 5 % of the rows were rejected',
+    says: /6 of 106 rows were rejected \(5\.7 %, at most 5 %\)/,
+    second: [
+      ...parcels(0, 100, n => (n === 0 ? { extra: { OWNER: 'ANOTHER' } } : {})),
+      ...parcels(0, 6, () => ({ extra: { PIN: '' } })),
+    ],
+    allowed: { max_reject_percent: 6 },
+    within: [...parcels(0, 100), ...parcels(0, 5, () => ({ extra: { PIN: '' } }))],
+  },
+  {
+    gate: 'extent',
+    what: 'more than 1 % of the parcels lie outside the county',
+    says: /2 of 100 parcels lie outside the county \(33019: longitudes -7\d\.\d+ to .*\): is the CRS right\?/,
+    second: parcels(0, 100, n => (n < 2 ? { geometry: square(-70, 44, 0.001) } : {})),
+    allowed: { max_outside_percent: 2 },
+    within: parcels(0, 100, n => (n < 1 ? { geometry: square(-70, 44, 0.001) } : {})),
+  },
+  {
+    gate: 'empty_column',
+    what: 'a mapped column turned empty',
+    says: /Column owner_name was filled in 100 rows of the last run and is empty now/,
+    second: parcels(0, 100, () => ({ extra: { OWNER: ' ' } })),
+    allowed: { empty_columns: false },
+    within: parcels(0, 100, n => (n > 0 ? { extra: { OWNER: null } } : {})),
+  },
+];
+
+test.each(CASES)(
+  '$gate: blocks when $what, and nothing changes',
+  async ({ gate, says, second, allowed, within }) => {
+    const strict = roll();
+    await strict.run(parcels(0, 100));
+    const before = await snapshot(strict.name);
+
+    const blocked = await strict.run(second);
+    expect(blocked.status).toBe('blocked');
+    const reasons = blocked.blocked.filter(reason => reason.gate === gate);
+    expect(reasons.map(({ message }) => message)).toEqual([expect.stringMatching(says)]);
+    // No other gate has a hand in it, but that fewer rows are fewer keys as well.
+    if (gate !== 'rows') expect(blocked.blocked).toHaveLength(1);
+    expect(await snapshot(strict.name)).toEqual(before);
+    const run = await one<Record<string, unknown>>(
+      pool,
+      'select status, forced, gate, counts, finished_at from runs where id = $1',
+      [blocked.runId],
+    );
+    expect(run).toMatchObject({ status: 'blocked', forced: false, gate: { blocked: blocked.blocked } });
+    expect(run.finished_at).not.toBeNull();
+
+    const forced = await strict.run(second, true);
+    expect(forced).toMatchObject({ status: 'merged', blocked: blocked.blocked });
+    const { forced: recorded, gate: kept } = await one<{ forced: boolean; gate: unknown }>(
+      pool,
+      'select forced, gate from runs where id = $1',
+      [forced.runId],
+    );
+    expect([recorded, kept]).toEqual([true, expect.objectContaining({ blocked: forced.blocked })]);
+    expect(await snapshot(strict.name)).not.toEqual(before);
+
+    const lenient = roll(allowed);
+    await lenient.run(parcels(0, 100));
+    expect(await lenient.run(second)).toMatchObject({ status: 'merged', blocked: [] });
+
+    const careful = roll();
+    await careful.run(parcels(0, 100));
+    expect((await careful.run(within)).blocked).toEqual([]);
+  },
+);
+
+test('an empty file blocks, on the first run too', async () => {
+  const { run, name } = roll();
+  expect(await run([])).toMatchObject({
+    status: 'blocked',
+    blocked: [{ gate: 'empty', message: 'The run has no usable row.' }],
+  });
+  await run(parcels(0, 3));
+  const result = await run([]);
+  expect(result.blocked.map(({ gate }) => gate)).toContain('empty');
+  expect(await snapshot(name)).toHaveLength(3);
+});
+
+test('the first run has nothing to be compared with, but its rejects and its extent are judged', async () => {
+  expect((await roll().run(parcels(0, 5, () => ({ extra: { OWNER: null } })))).status).toBe('merged');
+  const bad = await roll().run([...parcels(0, 3), ...parcels(3, 4, () => ({ extra: { PIN: null } }))]);
+  expect(bad.blocked.map(({ gate }) => gate)).toEqual(['rejects']);
+  const far = await roll().run(parcels(0, 3, () => ({ geometry: square(-90, 40, 0.001) })));
+  expect(far.blocked.map(({ gate }) => gate)).toEqual(['extent']);
+});
+
+test('a run is compared with the last accepted one, not with a blocked or failed one', async () => {
+  const { run } = roll();
+  await run(parcels(0, 100));
+  expect((await run(parcels(0, 50))).status).toBe('blocked');
+  expect((await run(parcels(0, 52))).status).toBe('blocked');
+  expect((await run(parcels(0, 95))).status).toBe('merged');
+  expect((await run(parcels(0, 86))).status).toBe('merged');
+});
+
+test('a column that the source no longer has fails the run and names it', async () => {
+  const { run, name } = roll();
+  await run(parcels(0, 3));
+  const renamed = parcels(0, 3).map(({ properties: { OWNER, ...rest }, geometry }) => ({
+    properties: { ...rest, OWNERS: OWNER },
+    geometry,
+  }));
+  await expect(run(renamed)).rejects.toMatchObject({
+    code: 'feed_mapping',
+    message: expect.stringContaining('OWNER'),
+  });
+  expect(await snapshot(name)).toHaveLength(3);
+  expect(await one(pool, 'select status, error_code from runs order by id desc limit 1')).toEqual({
+    status: 'failed',
+    error_code: 'feed_mapping',
+  });
+});
+
+test('a geometry file whose attributes turned empty blocks as well', async () => {
+  const name = `feed-${++feeds}`;
+  const section = (file: string) => ({
+    source: `${name}-${file}.ndgeojson`,
+    format: 'ndgeojson',
+    key: 'PIN',
+    columns: { owner_name: 'OWNER' },
+  });
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'assessor',
+    fips: '33019',
+    roll: section('roll'),
+    shape: section('shape'),
+  });
+  const run = (shape: Feature[]) => {
+    writeFeatures(
+      join(folder.path, `${name}-roll.ndgeojson`),
+      parcels(0, 10).map(({ properties }) => ({ properties, geometry: null })),
+    );
+    writeFeatures(join(folder.path, `${name}-shape.ndgeojson`), shape);
+    return ingest(pool, feed);
+  };
+  await run(parcels(0, 12));
+  expect((await run(parcels(0, 12, () => ({ extra: { OWNER: null } })))).blocked).toEqual([
+    {
+      gate: 'empty_column',
+      message: 'Column shape.owner_name was filled in 12 rows of the last run and is empty now.',
+    },
+  ]);
+});
+
+test('a listing feed that lists everything is gated by its rows, rejects and columns', async () => {
+  const name = 'listing-gates';
+  const columns = { source_id: 'ID', status: 'STATUS', list_price: 'PRICE', address: 'ADDRESS' };
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'listings',
+    listings: { source: 'listings.csv', format: 'csv', columns },
+  });
+  const run = (count: number, row: (n: number) => string) => {
+    writeFileSync(
+      join(folder.path, 'listings.csv'),
+      `ID,STATUS,PRICE,ADDRESS\n${Array.from({ length: count }, (_, n) => row(n)).join('\n')}\n`,
+    );
+    return ingest(pool, feed);
+  };
+  expect((await run(20, n => `${n},ACTIVE,1000,Road ${n}`)).status).toBe('merged');
+  expect((await run(17, n => `${n},ACTIVE,1000,Road ${n}`)).blocked.map(({ gate }) => gate)).toContain(
+    'rows',
+  );
+  expect(
+    (await run(20, n => `${n},${n < 2 ? 'SOLDISH' : 'ACTIVE'},1000,Road ${n}`)).blocked.map(
+      ({ gate }) => gate,
+    ),
+  ).toEqual(['rejects']);
+  expect((await run(20, n => `${n},ACTIVE,1000,`)).blocked).toEqual([
+    {
+      gate: 'empty_column',
+      message: 'Column address was filled in 20 rows of the last run and is empty now.',
+    },
+  ]);
+  expect((await run(0, () => '')).blocked.map(({ gate }) => gate)).toContain('empty');
+  const { active } = await one<{ active: number }>(
+    pool,
+    "select count(*)::int as active from listings where status = 'ACTIVE'",
+  );
+  expect(active).toBe(20);
+});

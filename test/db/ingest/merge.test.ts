@@ -1,0 +1,260 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import { acres } from '../../../shared/kernels/geometry/area.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import {
+  all,
+  type Feature,
+  feedOf,
+  ingest,
+  lot,
+  one,
+  square,
+  tempFolder,
+  writeFeatures,
+} from '../../support/ingest.ts';
+
+const { pool, url } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+const COLUMNS = { owner_name: 'OWNER', assessed_total_value: 'VALUE' };
+
+function roll(name: string, fips: string | null = '33019') {
+  const columns = fips === null ? { ...COLUMNS, fips: 'FIPS' } : COLUMNS;
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'assessor',
+    ...(fips === null ? {} : { fips }),
+    roll: { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns },
+    gates: { max_key_drop_percent: 100, max_row_drop_percent: 100, max_outside_percent: 100 },
+  });
+  return (features: Feature[], onStep?: (step: string) => void | Promise<void>) => {
+    writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
+    return ingest(pool, feed, {}, onStep ? { onStep } : {});
+  };
+}
+
+const parcel = (pin: string, n: number, more: Record<string, unknown> = {}): Feature => ({
+  properties: { PIN: pin, OWNER: `OWNER ${pin}`, VALUE: 1, ...more },
+  geometry: lot(n),
+});
+const parcels = (count: number, value: number): Feature[] =>
+  Array.from({ length: count }, (_, n) => parcel(`P${n}`, n % 1000, { VALUE: value }));
+
+type Stored = {
+  source_key: string;
+  property_id: number;
+  fips: number;
+  retired: boolean;
+  written: string;
+  owner_name: string;
+};
+const stored = (name: string) =>
+  all<Stored>(
+    pool,
+    `select source_key, property_id, fips, retired_at is not null as retired, p.xmin::text as written, owner_name
+     from parcels p join feeds f on f.id = p.feed_id where f.name = $1 order by property_id`,
+    [name],
+  );
+const summary = async (name: string) =>
+  (await stored(name)).map(row => [
+    row.source_key,
+    row.property_id % 100_000_000,
+    row.retired ? 'retired' : '',
+  ]);
+
+test('the same file again writes nothing and says so', async () => {
+  const run = roll('again');
+  expect(await run(parcels(50, 1))).toMatchObject({ status: 'merged', counts: { new: 50, unchanged: 0 } });
+  const before = await stored('again');
+  expect(await run(parcels(50, 1))).toMatchObject({
+    status: 'unchanged',
+    counts: { new: 0, changed: 0, retired: 0, returned: 0, unchanged: 50 },
+  });
+  expect(await stored('again')).toEqual(before);
+
+  const changed = parcels(50, 1);
+  changed[7] = parcel('P7', 7, { OWNER: 'ANOTHER' });
+  changed[8] = { ...changed[8]!, geometry: lot(8, 0.0011) };
+  expect(await run(changed)).toMatchObject({ status: 'merged', counts: { changed: 2, unchanged: 48 } });
+  const after = await stored('again');
+  expect(after.filter((row, i) => row.written !== before[i]!.written).map(row => row.source_key)).toEqual([
+    'P7',
+    'P8',
+  ]);
+});
+
+test('ids: fips times 100,000,000 and a serial, kept by parcels that leave and return, and never given twice', async () => {
+  const run = roll('ids', '33001');
+  const some = (...pins: string[]) => pins.map((pin, n) => parcel(pin, n));
+  await run(some('A', 'B', 'C'));
+  expect(await summary('ids')).toEqual([
+    ['A', 1, ''],
+    ['B', 2, ''],
+    ['C', 3, ''],
+  ]);
+  expect((await stored('ids'))[0]!.property_id).toBe(3_300_100_000_001);
+
+  expect((await run(some('A', 'C'))).counts).toMatchObject({ retired: 1, new: 0 });
+  expect(await summary('ids')).toEqual([
+    ['A', 1, ''],
+    ['B', 2, 'retired'],
+    ['C', 3, ''],
+  ]);
+
+  expect((await run(some('A', 'D'))).counts).toMatchObject({ retired: 1, new: 1 });
+  expect((await run(some('A', 'D'))).status).toBe('unchanged');
+  expect((await run(some('D', 'B', 'A', 'E'))).counts).toMatchObject({ returned: 1, new: 1, retired: 0 });
+  expect(await summary('ids')).toEqual([
+    ['A', 1, ''],
+    ['B', 2, ''],
+    ['C', 3, 'retired'],
+    ['D', 4, ''],
+    ['E', 5, ''],
+  ]);
+});
+
+test('two feeds of one county at once share its serials without collision', async () => {
+  const [one_, two] = [roll('first', '33003'), roll('second', '33003')];
+  await Promise.all([one_(parcels(300, 1)), two(parcels(300, 1))]);
+  await Promise.all([one_(parcels(400, 1)), two(parcels(450, 1))]);
+  const serials = [...(await stored('first')), ...(await stored('second'))].map(
+    row => row.property_id - 3_300_300_000_000,
+  );
+  expect(serials.sort((a, b) => a - b)).toEqual(Array.from({ length: 850 }, (_, i) => i + 1));
+});
+
+test('a feed of several counties in two states; two such feeds at once do not lock each other out', async () => {
+  const fips = ['33005', '50001', '33007', '50003'];
+  const rows = (shift: number) =>
+    Array.from({ length: 400 }, (_, n) => parcel(`P${n}`, n, { FIPS: fips[(n + shift) % 4] }));
+  const feeds = [roll('states-1', null), roll('states-2', null)];
+  const results = await Promise.all(feeds.map((run, i) => run(i === 0 ? rows(0) : rows(1).reverse())));
+  expect(results.map(result => result.counts.new)).toEqual([400, 400]);
+  const counties = await all(
+    pool,
+    `select p.tableoid::regclass::text as partition, fips, count(*)::int as parcels, min(property_id) as first, max(property_id) as last
+     from parcels p join feeds f on f.id = p.feed_id where f.name like 'states-%' group by 1, 2 order by fips`,
+  );
+  expect(counties).toEqual(
+    [33005, 33007, 50001, 50003].map(code => ({
+      partition: `parcels_${Math.floor(code / 1000)}`,
+      fips: code,
+      parcels: 200,
+      first: code * 100_000_000 + 1,
+      last: code * 100_000_000 + 200,
+    })),
+  );
+});
+
+/** Looks at the parcels of a feed without pause until told to stop; a look that has to wait for a lock fails. */
+async function watch(name: string): Promise<() => Promise<{ seen: string[]; looks: number }>> {
+  const client = new pg.Client({ connectionString: url, options: '-c lock_timeout=20' });
+  await client.connect();
+  const seen = new Set<string>();
+  let stopped = false;
+  let looks = 0;
+  const watching = (async () => {
+    while (!stopped) {
+      const { rows } = await client.query<{ text: string }>(
+        `select concat(count(*), ' parcels of value ', string_agg(distinct assessed_total_value::text, ' and ')) as text
+         from parcels p where retired_at is null and feed_id = (select id from feeds where name = $1)`,
+        [name],
+      );
+      seen.add(rows[0]!.text);
+      looks++;
+      await sleep(2);
+    }
+    await client.end();
+  })();
+  return async () => {
+    stopped = true;
+    await watching;
+    return { seen: [...seen], looks };
+  };
+}
+
+test('readers see the old roll or the new one, and are not blocked, while a state is added and 20,000 rows are merged', async () => {
+  const run = roll('watched', '23019');
+  const stop = await watch('watched');
+  await run(parcels(20_000, 1));
+  const changed = parcels(20_000, 2).slice(0, 19_000);
+  await run(changed);
+  const { seen, looks } = await stop();
+  expect(seen).toEqual(['0 parcels of value ', '20000 parcels of value 1', '19000 parcels of value 2']);
+  expect(looks).toBeGreaterThan(20);
+});
+
+test('a merge that builds on an overtaken comparison is refused, and the retry completes', async () => {
+  const run = roll('overtaken', '33009');
+  await run(parcels(4, 2));
+  const before = await stored('overtaken');
+  const failing = run(parcels(5, 3), async step => {
+    if (step !== 'gate') return;
+    // As if the lock had been lost and another run of the feed merged meanwhile.
+    await pool.query(
+      `insert into runs (feed_id, status, counts, requested_by, finished_at)
+       select feed_id, 'unchanged', counts, 'test', clock_timestamp() from runs where status = 'merged' order by id desc limit 1`,
+    );
+  });
+  await expect(failing).rejects.toMatchObject({ code: 'overtaken', retryable: true });
+  expect(await stored('overtaken')).toEqual(before);
+  expect((await run(parcels(5, 3))).counts).toMatchObject({ new: 1, changed: 4 });
+});
+
+test('staging leaves nothing behind, whether a run merges, blocks or fails', async () => {
+  const run = roll('clean', '33011');
+  await run(parcels(3, 1));
+  await run([]);
+  await expect(run([{ properties: { OTHER: 1 }, geometry: null }])).rejects.toMatchObject({
+    code: 'feed_mapping',
+  });
+  await expect(
+    run(parcels(3, 2), step => {
+      if (step === 'commit') throw new Error('boom');
+    }),
+  ).rejects.toThrow('boom');
+  expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
+  expect(
+    await all(
+      pool,
+      "select status from runs r join feeds f on f.id = r.feed_id where name = 'clean' order by r.id",
+    ),
+  ).toEqual(['merged', 'blocked', 'failed', 'failed'].map(status => ({ status })));
+  expect((await stored('clean')).map(row => row.source_key)).toEqual(['P0', 'P1', 'P2']);
+});
+
+test('a parcel larger than its lot: acres as stated win over measured ones, 0 counts as not stated', async () => {
+  const feed = feedOf(folder.path, {
+    name: 'acres',
+    kind: 'assessor',
+    fips: '33013',
+    roll: { source: 'acres.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { acres: 'ACRES' } },
+    gates: { max_outside_percent: 100 },
+  });
+  writeFeatures(join(folder.path, 'acres.ndgeojson'), [
+    { properties: { PIN: 'A', ACRES: 5 }, geometry: square(-72.15, 43.2, 0.001) },
+    { properties: { PIN: 'B', ACRES: 0 }, geometry: square(-72.15, 43.2, 0.001) },
+    { properties: { PIN: 'C', ACRES: null }, geometry: null },
+  ]);
+  await ingest(pool, feed);
+  const rows = await all<{ acres: number; calculated_acres: number; effective_acres: number }>(
+    pool,
+    'select acres, calculated_acres, effective_acres from parcels where fips = 33013 order by source_key',
+  );
+  expect(rows.map(row => row.acres)).toEqual([5, null, null]);
+  // 0.001 degree of longitude and of latitude at 43.2 degrees north.
+  expect(rows[1]!.calculated_acres).toBeCloseTo(acres(81.31 * 111.09), 1);
+  expect(rows.map(row => row.effective_acres)).toEqual([5, rows[1]!.calculated_acres, null]);
+  expect(
+    (
+      await one<{ n: number }>(
+        pool,
+        'select count(*)::int as n from parcels where fips = 33013 and location is null',
+      )
+    ).n,
+  ).toBe(1);
+});

@@ -1,0 +1,48 @@
+// A worker of the ingestion tests: runs one feed in a process of its own, which can be made to die or to wait.
+//   DATABASE_URL=… node --import tsx test/support/ingest-child.ts '{"feed": "…/feed.yaml", "jobId": "…", "dieAt": "gate"}'
+import { once } from 'node:events';
+import { loadConfig } from '../../shared/config.ts';
+import { createPool } from '../../shared/db.ts';
+import { createLogger } from '../../shared/log.ts';
+import { loadFeed } from '../../workers/feeds/load.ts';
+import { runFeed } from '../../workers/ingest/run.ts';
+
+export type ChildOrder = {
+  feed: string;
+  jobId: string | null;
+  /** A step, or 'copy' for the middle of the COPY. */
+  dieAt?: string;
+  /** A step at which to wait for a line on standard input. */
+  waitAt?: string;
+};
+
+const order = JSON.parse(process.argv[2]!) as ChildOrder;
+const config = loadConfig();
+const log = createLogger(config, 'child');
+const pool = createPool(config, log, { applicationName: 'ingest child' });
+
+function die(): Promise<never> {
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => {});
+}
+
+const result = await runFeed(
+  {
+    pool,
+    log,
+    signal: new AbortController().signal,
+    env: process.env,
+    progress(_fraction, note) {
+      if (order.dieAt === 'copy' && /roll: [2-9]\d{3} rows/.test(note)) void die();
+    },
+    async onStep(step) {
+      if (order.dieAt === step) await die();
+      process.stdout.write(`${step}\n`);
+      if (order.waitAt === step) await once(process.stdin, 'data');
+    },
+  },
+  { feed: await loadFeed(order.feed), jobId: order.jobId, requestedBy: 'child', force: false, sources: {} },
+);
+process.stdout.write(`${result.status}\n`);
+await pool.end();
+process.stdin.destroy();
