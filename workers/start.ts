@@ -86,7 +86,7 @@ export async function startWorker(config: Config, log: Logger, registry: Registr
     };
     sweep = setInterval(sweepOnce, SWEEP_MS);
     await sweepOnce();
-    log.info({ queue: backend.kind, jobs: [...registry.keys()] }, 'worker ready');
+    log.info({ queue: backend.kind, jobs: [...registry.keys()], healthPort: health?.port }, 'worker ready');
     return { healthPort: health?.port, stop };
   } catch (error) {
     await stop();

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { enqueue, waitForJob } from '../../shared/jobs.ts';
+import { createLogger } from '../../shared/log.ts';
+import { rootDir } from '../../shared/root.ts';
+import { deliverFromHere } from '../../workers/cli/session.ts';
+import { ingestJob } from '../../workers/ingest/job.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { BACKENDS, eventually, queueEnv, workerConfig } from '../support/workers.ts';
+
+const ROLL = 'ID,ACRES\n1-1,2.5\n1-2,10\n';
+
+// One for each group: workers take, or sweep up, whatever jobs their database holds.
+const databases = { postgres: await createTestDatabase(), redis: await createTestDatabase() };
+const db = await createTestDatabase();
+const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
+const feeds = mkdtempSync(join(tmpdir(), 'plat-feeds-'));
+/** Answers to requests for a roll, to be given by the test: what a slow source is like. */
+const asked: { path: string; response: ServerResponse }[] = [];
+const source = createServer((request, response) => asked.push({ path: request.url!, response }));
+const children: ChildProcess[] = [];
+
+beforeAll(() => new Promise<void>(resolve => source.listen(0, '127.0.0.1', resolve)));
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  source.closeAllConnections();
+  source.close();
+  rmSync(feeds, { recursive: true });
+});
+
+/** A feed whose roll comes from the test's server. */
+function writeFeed(name: string): void {
+  const { port } = source.address() as AddressInfo;
+  writeFileSync(
+    join(feeds, `${name}.yaml`),
+    `name: ${name}
+kind: assessor
+fips: "33019"
+roll:
+  source: http://127.0.0.1:${port}/${name}.csv
+  format: csv
+  key: { columns: [ID] }
+  columns: { apn: ID, acres: ACRES }
+`,
+  );
+}
+
+/** `plat worker` or `plat api` as an operator runs it. */
+function plat(command: 'worker' | 'api', env: Record<string, string>) {
+  const child = spawn(process.execPath, ['bin/plat.mjs', command], {
+    cwd: rootDir,
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', FEEDS_DIR: feeds, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let log = '';
+  child.stderr.on('data', chunk => {
+    log += chunk;
+  });
+  const lines = () =>
+    log
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line) as { pid: number; msg: string; url?: string });
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+  return {
+    child,
+    exited,
+    log: () => log,
+    /** The line that the service itself writes when it is ready. */
+    ready: (message: string) =>
+      eventually(async () => {
+        if (child.exitCode !== null) throw new Error(`It ended: ${log}`);
+        return lines().find(line => line.msg === message);
+      }, 30_000),
+  };
+}
+
+describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', ({ kind }) => {
+  test('in the middle of a job loses nothing: another finishes it within half a minute', async () => {
+    const name = `killed-${kind}`;
+    writeFeed(name);
+    const { pool, url: DATABASE_URL } = databases[kind];
+    const env = { ...queueEnv(kind), DATABASE_URL };
+    const config = workerConfig(databases[kind], kind, env);
+    const first = plat('worker', env);
+    const { pid } = await first.ready('worker ready');
+    const { id } = await enqueue(pool, ingestJob, {
+      ...{ feed: name, force: false, sources: {}, requestedBy: 'test' },
+    });
+    await deliverFromHere({ config: { ...config, DATABASE_URL }, pool, log }, [id]);
+    const request = () => eventually(async () => asked.find(({ path }) => path.includes(name)), 45_000);
+    const { response } = await request();
+    response.write(ROLL.slice(0, 12));
+    const second = plat('worker', env);
+    await second.ready('worker ready');
+
+    process.kill(pid, 'SIGKILL');
+    const killed = Date.now();
+    expect((await first.exited)[0]).toBe(1);
+    asked.splice(
+      asked.findIndex(one => one.response === response),
+      1,
+    );
+    (await request()).response.end(ROLL);
+    const state = await waitForJob(pool, id);
+    expect(Date.now() - killed).toBeLessThan(30_000);
+    expect(state).toMatchObject({ status: 'done', attempts: 2, result: { status: 'merged' } });
+    const { rows } = await pool.query(
+      'select count(*)::int as parcels from parcels p join feeds f on f.id = p.feed_id where f.name = $1',
+      [name],
+    );
+    expect(rows).toEqual([{ parcels: 2 }]);
+
+    // The other is asked to stop as `docker stop` does it.
+    second.child.kill('SIGTERM');
+    expect(await second.exited).toEqual([0, null]);
+  }, 90_000);
+});
+
+describe.concurrent('a service in the foreground', () => {
+  const env = { ...queueEnv('postgres'), HOST: '127.0.0.1', DATABASE_URL: db.url };
+
+  test('a worker answers on WORKER_PORT and stops when plat itself is killed', async () => {
+    const worker = plat('worker', { ...env, WORKER_PORT: '0' });
+    const { pid } = await worker.ready('worker ready');
+    const line = worker
+      .log()
+      .split('\n')
+      .find(text => text.includes('worker ready'))!;
+    const url = `http://127.0.0.1:${(JSON.parse(line) as { healthPort: number }).healthPort}`;
+    expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok\n');
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('plat_worker_process_cpu_seconds_total');
+    expect((await fetch(`${url}/other`)).status).toBe(404);
+
+    // A second worker with the same health port says so and ends.
+    const { port } = new URL(url);
+    const second = plat('worker', { ...env, WORKER_PORT: port });
+    expect((await second.exited)[0]).toBe(1);
+    expect(second.log()).toContain(`WORKER_PORT ${port} is taken`);
+
+    worker.child.kill('SIGKILL');
+    await eventually(async () => !isAlive(pid));
+  });
+
+  test('the API passes Ctrl-C on, finishes, and ends with 0; it stops when plat itself is killed', async () => {
+    const api = plat('api', { ...env, PORT: '0' });
+    const { url } = await api.ready('listening');
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    api.child.kill('SIGINT');
+    expect(await api.exited).toEqual([0, null]);
+
+    const second = plat('api', { ...env, PORT: '0' });
+    const { pid } = await second.ready('listening');
+    second.child.kill('SIGKILL');
+    await eventually(async () => !isAlive(pid));
+  });
+
+  test('without a database it says what to do', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plat-none-'));
+    const worker = plat('worker', { ...env, DATABASE_URL: '', PLAT_DIR: folder });
+    expect((await worker.exited)[0]).toBe(1);
+    expect(worker.log()).toContain('start it with `npm start` in another terminal, or set DATABASE_URL');
+    rmSync(folder, { recursive: true });
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
