@@ -1,0 +1,75 @@
+/**
+ * The words of an address line: upper case, without accents, apostrophes and full stops. Kept are the marks that carry
+ * meaning: a hyphen, stroke or point between digits (12-34 56th Ave, 1/2, 39.2 Rd), `#`, and `%`, which stands for
+ * "care of" as C/O does.
+ */
+export function addressWords(text: string): string[] {
+  const upper = text.toUpperCase();
+  if (IS_PLAIN.test(upper)) return splitWords(upper);
+  return splitWords(withoutMarks(withoutAccents(upper).replace(CARE_OF, ' % ')));
+}
+
+const IS_PLAIN = /^[A-Z0-9 ]*$/;
+const ASCII = /^[\0-\x7f]*$/;
+/** "%" alone stands for it too; as part of a number (50%) it does no harm. */
+const CARE_OF = /(?<![A-Z0-9])C\/O(?![A-Z0-9]*\/)/g;
+
+function splitWords(text: string): string[] {
+  const words = text.split(' ');
+  return words.includes('') ? words.filter(word => word !== '') : words;
+}
+
+/** Letters without their accents, as Publication 28 asks for English; what is left beyond ASCII separates. */
+function withoutAccents(text: string): string {
+  if (ASCII.test(text)) return text;
+  return text
+    .replace(/[’‘ʼ]/g, "'")
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\0-\x7f]/g, ' ')
+    .toUpperCase();
+}
+
+function withoutMarks(text: string): string {
+  let out = '';
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    out += isLetter(code) || isDigit(code) || code === SPACE ? text[i] : replacement(text, i);
+  }
+  return out;
+}
+
+const SPACE = 32;
+const isDigit = (code: number) => code >= 48 && code <= 57;
+const isLetter = (code: number) => code >= 65 && code <= 90;
+
+/** What takes the place of the mark at `i`: nothing where it joins, a space where it separates. */
+function replacement(text: string, i: number): string {
+  const before = text.charCodeAt(i - 1);
+  const after = text.charCodeAt(i + 1);
+  const betweenDigits = isDigit(before) && isDigit(after);
+  switch (text[i]) {
+    case "'":
+      return '';
+    case '#':
+      return ' # ';
+    case '%':
+      return ' % ';
+    case '&':
+      return ' AND ';
+    case '/':
+      return betweenDigits ? '/' : ' ';
+    case '.': {
+      if (betweenDigits) return '.';
+      // E.MAIN and ST.PAUL are two words, P.O. and N.W. one.
+      const afterNext = text.charCodeAt(i + 2);
+      return isLetter(after) && isLetter(afterNext) ? ' ' : '';
+    }
+    case '-':
+      if (betweenDigits) return '-';
+      // 12-B is 12B, APT B-4 is APT B4; OAK-HILL RD is OAK HILL RD.
+      return (isDigit(before) && isLetter(after)) || (isLetter(before) && isDigit(after)) ? '' : ' ';
+    default:
+      return ' ';
+  }
+}

@@ -1,0 +1,87 @@
+import { isCorporateOwner } from './corporate.ts';
+import { isHoaOwner } from './hoa.ts';
+import { type MailAddress, ownerKeyOf, zip5 } from './owner-key.ts';
+import { isBox, normaliseStreet } from './street.ts';
+
+export type OwnedParcel = MailAddress & {
+  ownerName: string | null;
+  situsAddress: string | null;
+  situsState: string | null;
+  situsZip: string | null;
+  /** The roll's own flag. */
+  ownerOccupied: boolean | null;
+  fips: number;
+  /** Of the county, two letters: the parcel's state where the roll gives none. */
+  countyState: string | null;
+};
+
+/** What filters ask of an owner. Null is not known. */
+export type OwnerFacts = {
+  /** See ownerKey. */
+  ownerKeyText: string | null;
+  corporate: boolean | null;
+  hoa: boolean | null;
+  /** The mailing address lies in another state, county, ZIP than the parcel. */
+  outOfState: boolean | null;
+  outOfCounty: boolean | null;
+  outOfZip: boolean | null;
+  ownerOccupied: boolean | null;
+};
+
+/** @param countyOfZip FIPS of the county that most of a ZIP lies in; null for a ZIP that it does not know */
+export function ownerFacts(parcel: OwnedParcel, countyOfZip: (zip: string) => number | null): OwnerFacts {
+  const street = normaliseStreet(parcel.mailAddress);
+  const mailZip = zip5(parcel.mailZip);
+  const situsZip = zip5(parcel.situsZip);
+  const outOfState = differ(parcel.mailState, parcel.situsState ?? parcel.countyState);
+  const outOfZip = differ(mailZip, situsZip);
+  return {
+    ownerKeyText: ownerKeyOf(street, parcel),
+    corporate: parcel.ownerName === null ? null : isCorporateOwner(parcel.ownerName),
+    hoa: parcel.ownerName === null ? null : isHoaOwner(parcel.ownerName),
+    outOfState,
+    outOfCounty: isOutOfCounty(mailZip, parcel.fips, outOfZip, outOfState, countyOfZip),
+    outOfZip,
+    ownerOccupied: parcel.ownerOccupied ?? livesThere(street, parcel.situsAddress, outOfZip, outOfState),
+  };
+}
+
+function differ(a: string | null, b: string | null): boolean | null {
+  return a === null || b === null ? null : a !== b;
+}
+
+/** A ZIP may cross county lines: mail to the parcel's own ZIP is not out of its county, whichever holds most of it. */
+function isOutOfCounty(
+  mailZip: string | null,
+  fips: number,
+  outOfZip: boolean | null,
+  outOfState: boolean | null,
+  countyOfZip: (zip: string) => number | null,
+): boolean | null {
+  if (outOfZip === false) return false;
+  const county = mailZip === null ? null : countyOfZip(mailZip);
+  if (county !== null) return county !== fips;
+  return outOfState === true ? true : null;
+}
+
+/**
+ * Mail to the parcel's own street and ZIP: the owner lives there. Mail to another: not. A post office box in the
+ * parcel's ZIP says nothing about where its holder lives, nor does a street whose house number the roll leaves out
+ * (BACK MOUNTAIN RD against 12 BACK MOUNTAIN RD).
+ */
+function livesThere(
+  street: string | null,
+  situsAddress: string | null,
+  outOfZip: boolean | null,
+  outOfState: boolean | null,
+): boolean | null {
+  if (outOfZip === true || outOfState === true) return false;
+  if (outOfZip === null || street === null || isBox(street)) return null;
+  const situs = normaliseStreet(situsAddress);
+  if (situs === null) return null;
+  if (hasNumber(street) && hasNumber(situs)) return street === situs;
+  return withoutNumber(street) === withoutNumber(situs) ? null : false;
+}
+
+const hasNumber = (street: string) => /^\d/.test(street);
+const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');

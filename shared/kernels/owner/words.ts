@@ -1,0 +1,101 @@
+/**
+ * What a word of a name is, for every filter that looks for words: owner names, seller names, and the lists of
+ * corporate and homeowners' words.
+ *
+ * Letters are upper-cased and lose their accents, apostrophes go (O'NEIL and O’Neil are ONEIL), every other mark and
+ * white space separates. It is done character by character from one table, so that PostgreSQL's translate() with the
+ * same table (words-sql.ts) gives the same words under any locale. Characters outside the table, such as ß or another
+ * script, are letters as they stand.
+ */
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const DIGITS = '0123456789';
+const MARKS = '!"#$%&()*+,-./:;<=>?@[\\]^_{|}~';
+/** No-break space, soft signs of print and the dashes and quotes that word processors put in. */
+const PRINT_MARKS = '\u00a0¡¦§©«¬®°±¶·»¿÷×‐‑‒–—―“”„•…′″';
+/** Apostrophes and accents as used; combining accents follow their letter in decomposed text. */
+const DELETED = "'`´‘’‚ʼ\u00ad\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328";
+const STROKED: Record<string, string> = { Ø: 'O', ø: 'O', Ł: 'L', ł: 'L', Đ: 'D', đ: 'D', ı: 'I' };
+
+/** Control characters, U+0001 to U+001F and U+007F; PostgreSQL's text holds no U+0000. */
+const CONTROLS = `${Array.from({ length: 31 }, (_, index) => String.fromCharCode(index + 1)).join('')}\u007f`;
+
+/** À to ž: the letters of Latin-1 and Latin Extended-A that change. */
+function accentedLetters(): [from: string, to: string][] {
+  const pairs: [string, string][] = [];
+  for (let code = 0xc0; code <= 0x17f; code++) {
+    const letter = String.fromCharCode(code);
+    const base = STROKED[letter] ?? letter.normalize('NFD').charAt(0).toUpperCase();
+    if (base !== letter && base.length === 1) pairs.push([letter, base]);
+  }
+  return pairs;
+}
+
+/**
+ * The arguments of translate(): characters of `from` become those at the same place in `to`; those past its end go.
+ * translate() searches `from` in order, so what names are made of stands first, unchanged characters included.
+ */
+export const WORD_TABLE: { from: string; to: string } = (() => {
+  const accented = accentedLetters();
+  const separators = MARKS + CONTROLS + PRINT_MARKS;
+  const kept = ` ${LETTERS}${DIGITS}`;
+  return {
+    from: kept + LETTERS.toLowerCase() + separators + accented.map(pair => pair[0]).join('') + DELETED,
+    to: kept + LETTERS + ' '.repeat(separators.length) + accented.map(pair => pair[1]).join(''),
+  };
+})();
+
+const SPACE = 32;
+const GONE = 0xffff;
+/** By UTF-16 code unit: what it becomes; 0 for itself. All of the table's characters are below U+2100. */
+const CODES = new Uint16Array(0x2100);
+CODES[0] = SPACE;
+for (let i = 0; i < WORD_TABLE.from.length; i++) {
+  const from = WORD_TABLE.from.charCodeAt(i);
+  const to = i < WORD_TABLE.to.length ? WORD_TABLE.to.charCodeAt(i) : GONE;
+  if (from !== to || to === SPACE) CODES[from] = to;
+}
+
+const IS_PLAIN = /^[A-Z0-9]+(?: [A-Z0-9]+)*$/;
+
+/** The words of a text, one space between them; '' when it has none. */
+export function wordsOf(text: string): string {
+  if (IS_PLAIN.test(text)) return text;
+  let words = '';
+  let pending = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const to = (code < CODES.length ? CODES[code]! : 0) || code;
+    if (to === GONE) continue;
+    if (to === SPACE) {
+      pending = words !== '';
+      continue;
+    }
+    if (pending) words += ' ';
+    pending = false;
+    words += to === code ? text[i] : String.fromCharCode(to);
+  }
+  return words;
+}
+
+/**
+ * A test whether a name contains any of the words as whole words. A "word" may be several (`SMITH FAMILY`): then they
+ * must stand next to each other in that order. One that has no letter or digit is never found.
+ */
+export function wordFinder(words: readonly string[]): (name: string) => boolean {
+  const needles = [...new Set(words.map(wordsOf))].filter(word => word !== '').map(word => ` ${word} `);
+  return name => {
+    const padded = ` ${wordsOf(name)} `;
+    return needles.some(needle => padded.includes(needle));
+  };
+}
+
+/** Whether a name contains any of the words, whole and regardless of case; see wordFinder. */
+export function containsAnyWord(name: string, words: readonly string[]): boolean {
+  return wordFinder(words)(name);
+}
+
+/** Text for a LIKE pattern in which %, _ and \ stand for themselves. */
+export function likeLiteral(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
