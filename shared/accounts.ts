@@ -18,11 +18,14 @@ export type NewAccount = {
   /** Default 60 calls a minute in bursts of up to 120. */
   ratePerMinute?: number;
   rateBurst?: number;
+  /** The company whose saved markets it shares: one that is there, or a new one. Default a new one of the account's name. */
+  company?: string;
 };
 
 export type AccountSummary = {
   id: string;
   name: string;
+  company: string;
   tier: Tier;
   pro: boolean;
   tokens_included: number;
@@ -52,7 +55,7 @@ export type NewKey = { name: string; scopes?: readonly Scope[]; expiresAt?: Date
 /** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
 const PREFIX_LENGTH = 11;
 
-/** @throws PlatError `account_exists` when the name is taken. */
+/** @throws PlatError `account_exists` or `company_exists` when the name is taken. */
 export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
   try {
     const { rows } = await db.query<AccountSummary>(sql('accounts/insert_account'), [
@@ -66,16 +69,27 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       account.backstopTokens ?? null,
       account.ratePerMinute ?? 60,
       account.rateBurst ?? 120,
+      account.company ?? null,
     ]);
     return rows[0]!;
   } catch (cause) {
     if (errorCode(cause) !== '23505') throw cause;
+    if (constraintOf(cause) === 'companies_name_key')
+      throw new PlatError(
+        'company_exists',
+        `There is a company named "${account.company ?? account.name}" already: name it as the account's company, or another one.`,
+        { cause },
+      );
     throw new PlatError(
       'account_exists',
       `There is an account named "${account.name}" already: choose another name.`,
       { cause },
     );
   }
+}
+
+function constraintOf(error: unknown): unknown {
+  return error instanceof Error && 'constraint' in error ? error.constraint : undefined;
 }
 
 export async function listAccounts(db: Queryable): Promise<AccountSummary[]> {

@@ -25,6 +25,7 @@ END)) stored,
   period_start timestamp with time zone not null,
   period_end timestamp with time zone not null,
   created_at timestamp with time zone default now() not null,
+  company_id uuid not null,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_name_key UNIQUE (name),
   constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
@@ -48,6 +49,14 @@ create table api_keys (
   created_at timestamp with time zone default now() not null,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash)
+);
+
+create table companies (
+  id uuid default gen_random_uuid() not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint companies_pkey PRIMARY KEY (id),
+  constraint companies_name_key UNIQUE (name)
 );
 
 create table county_serials (
@@ -289,6 +298,7 @@ create table regions (
   state text not null,
   county_name text not null,
   fips integer not null,
+  search_words text generated always as ((' '::text || regexp_replace(regexp_replace(lower(regexp_replace(NORMALIZE(((code || ' '::text) || county_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text)), '[''’]'::text, ''::text, 'g'::text), '[\s.,/()-]+'::text, ' '::text, 'g'::text))) stored not null,
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_type_code_key UNIQUE (type, code),
   constraint regions_code_check CHECK ((code ~ '^[0-9]{5}$'::text)),
@@ -326,6 +336,18 @@ create table runs (
   constraint runs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'merged'::text, 'unchanged'::text, 'blocked'::text, 'failed'::text])))
 );
 
+create table saved_markets (
+  id uuid default gen_random_uuid() not null,
+  company_id uuid not null,
+  region_id uuid not null,
+  status text default ''::text not null,
+  "position" integer not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint saved_markets_pkey PRIMARY KEY (id),
+  constraint saved_markets_company_id_region_id_key UNIQUE (company_id, region_id)
+);
+
 create table stats_dirty (
   type text not null,
   code text not null,
@@ -352,6 +374,7 @@ create table usage_periods (
   constraint usage_periods_pkey PRIMARY KEY (account_id, period_start)
 );
 
+CREATE INDEX accounts_company ON public.accounts USING btree (company_id);
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
@@ -367,14 +390,19 @@ CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalize
 CREATE INDEX parcels_owner_name ON ONLY public.parcels USING gin (fips, owner_name gin_trgm_ops) WHERE (retired_at IS NULL);
 CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);
 CREATE INDEX regions_fips ON public.regions USING btree (fips);
+CREATE INDEX regions_search_words ON public.regions USING gin (search_words gin_trgm_ops);
 CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
 CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
+CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
+alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
 alter table run_rejects add constraint run_rejects_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;
 alter table runs add constraint runs_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table saved_markets add constraint saved_markets_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+alter table saved_markets add constraint saved_markets_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON UPDATE CASCADE;
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { compose, type Pool, sql } from '../../shared/db.ts';
+import { compose, type Pool, sql, transaction } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 
 /** Runs `sql/queries/<name>.sql`; every connection prepares a statement once, under its name. */
@@ -13,6 +13,8 @@ export type Database = {
   ): Promise<Row[]>;
   /** The same with every column as the bytes of PostgreSQL's binary format: bytea without the detour over hex. */
   runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: unknown[]): Promise<Row[]>;
+  /** Statements that succeed or fail together; each sees what was committed when it began. */
+  transaction<T>(work: (run: Database['run']) => Promise<T>): Promise<T>;
 };
 
 const AS_BYTES = { getTypeParser: () => (value: unknown) => value };
@@ -49,8 +51,22 @@ export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
       throw databaseError(error);
     }
   };
+  const prepared = (name: string, values?: unknown[]) =>
+    ({ name, text: sql(name), values, query_timeout }) as pg.QueryConfig;
   return {
-    run: (name, values) => ask({ name, text: sql(name), values, query_timeout } as pg.QueryConfig),
+    run: (name, values) => ask(prepared(name, values)),
+    async transaction(work) {
+      try {
+        return await transaction(pool, client =>
+          work(
+            async <Row extends pg.QueryResultRow>(name: string, values?: unknown[]) =>
+              (await client.query<Row>(prepared(name, values))).rows,
+          ),
+        );
+      } catch (error) {
+        throw error instanceof PlatError ? error : databaseError(error);
+      }
+    },
     runComposed: (name, fragments, values) =>
       ask({ text: compose(name, fragments), values, query_timeout } as pg.QueryConfig),
     runBinary: (name, values) =>

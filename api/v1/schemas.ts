@@ -18,7 +18,7 @@ export const zip = z
   .regex(/^[0-9]{5}$/, 'must be a 5-digit ZIP code')
   .meta({ description: '5-digit ZIP code.', example: '03280' });
 
-const regionFields = {
+export const regionFields = {
   id: z.uuid().meta({ description: 'The id of the region, the same in every installation.' }),
   type: z.enum(['county', 'zip']),
   name: z.string().meta({ description: 'The name of the county, or the ZIP code.' }),

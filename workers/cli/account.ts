@@ -14,6 +14,7 @@ type AccountFlags = {
   backstop?: number;
   rate?: number;
   burst?: number;
+  company?: string;
   json?: boolean;
 };
 
@@ -31,6 +32,7 @@ export function addAccountCommands(program: Command): void {
     .option('--backstop <n>', 'most tokens of overage in a period', wholeNumber)
     .option('--rate <n>', 'calls a minute', wholeNumber)
     .option('--burst <n>', 'calls at once', wholeNumber)
+    .option('--company <name>', 'whose saved markets it shares; default: a new company of its own name')
     .option('--json', 'print JSON')
     .description('a new account, its first billing period beginning now')
     .addHelpText('after', '\nExample:\n  plat account create acme --tier growth --overage --payment-method')
@@ -49,6 +51,7 @@ export function addAccountCommands(program: Command): void {
             backstopTokens: flags.backstop,
             ratePerMinute: flags.rate,
             rateBurst: flags.burst,
+            company: flags.company,
           },
         });
         if (flags.json) printJson(created);
@@ -69,7 +72,16 @@ export function addAccountCommands(program: Command): void {
         if (json) printJson(accounts);
         else
           print(
-            table(accounts, ['name', 'tier', 'pro', 'tokens_used', 'tokens_included', 'keys', 'period_end']),
+            table(accounts, [
+              'name',
+              'company',
+              'tier',
+              'pro',
+              'tokens_used',
+              'tokens_included',
+              'keys',
+              'period_end',
+            ]),
           );
       }),
     );

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { PlatError } from '../../shared/errors.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { notFound, validationError } from '../http/errors.ts';
+import { type RegionRow, region, toRegion } from './region.ts';
+
+const PATH = '/api/public/v1/markets/';
+
+/** Far above any board that people look at; it bounds the list, which is not paged. */
+const MAX_MARKETS = 500;
+const MAX_STATUS = 64;
+
+const uuid = z.uuid('must be a UUID');
+
+const savedMarket = z
+  .object({
+    id: z.uuid().meta({ description: 'The id of the saved market.' }),
+    region,
+    status: z
+      .string()
+      .meta({ description: "The company's own label of how far it is with this market; may be empty." }),
+    created_at: z.iso.datetime(),
+    updated_at: z.iso.datetime(),
+  })
+  .meta({ id: 'SavedMarket' });
+
+const EXAMPLE: z.output<typeof savedMarket> = {
+  id: '0b8f3c1e-7a54-4c2b-9d3e-5f6a7b8c9d01',
+  region: {
+    id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
+    type: 'county',
+    name: 'Sullivan',
+    state: 'NH',
+    county_name: 'Sullivan',
+    fips: '33019',
+  },
+  status: 'Watching',
+  created_at: '2026-11-20T10:00:00.000Z',
+  updated_at: '2026-11-20T10:00:00.000Z',
+};
+
+const common = { tag: 'Saved markets', query: z.strictObject({}), metering: null } as const;
+
+export const listMarkets = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: PATH,
+  operationId: 'listMarkets',
+  summary: 'Saved markets of the company',
+  description: 'The counties and ZIP codes that the company of the caller has saved, in their pinned order.',
+  params: z.object({}),
+  response: {
+    status: 200,
+    description: 'All of them; the list is not paged.',
+    schema: z.array(savedMarket),
+    etag: false,
+    examples: { sample: { summary: 'One market', value: [EXAMPLE] } },
+  },
+  errors: {},
+  handle: async (_input, { database }, { account }) => {
+    const rows = await database.run<MarketRow>('markets/list_markets', [account.id]);
+    return { body: rows.map(toMarket), tokens: 0 };
+  },
+});
+
+export const saveMarket = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: PATH,
+  operationId: 'saveMarket',
+  summary: 'Save a market',
+  description:
+    `Pins a county or ZIP code at the end of the company's list, which holds up to ${MAX_MARKETS}. A region is saved once: saving it again ` +
+    'answers with the same market in its place, with the new status if one is given. So the call may be repeated safely.',
+  params: z.object({}),
+  body: z
+    .strictObject({
+      region_id: uuid.meta({
+        description: 'The `id` of a region, as `GET regions/` and market statistics tell it.',
+      }),
+      status: z
+        .string('must be text')
+        .max(MAX_STATUS, `must be at most ${MAX_STATUS} characters long`)
+        .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+        .optional()
+        .meta({
+          description: 'A label of your own, such as Backlog, Watching or Active.',
+          example: 'Watching',
+        }),
+    })
+    .meta({ id: 'NewMarket' }),
+  response: {
+    status: 201,
+    description: 'The saved market.',
+    schema: savedMarket,
+    etag: false,
+    examples: { sample: { summary: 'A county', value: EXAMPLE } },
+  },
+  errors: { unprocessable: `The company has ${MAX_MARKETS} markets already: remove one first.` },
+  handle: async ({ body }, { database }, { account }) => {
+    const saved = await database.transaction(async run => {
+      const [company] = await run<{ id: string }>('markets/lock_company', [account.id]);
+      const rows = await run<MarketRow>('markets/save_market', [
+        ...[company!.id, body.region_id, body.status ?? null],
+        MAX_MARKETS,
+      ]);
+      return rows[0] ?? refuse(await run('markets/find_region', [body.region_id]));
+    });
+    return { body: toMarket(saved), tokens: 0 };
+  },
+});
+
+function refuse(region: unknown[]): never {
+  if (region.length === 0) throw validationError({ region_id: ['is not the id of a region'] });
+  throw new PlatError('unprocessable', `The company has ${MAX_MARKETS} markets already: remove one first.`, {
+    status: 422,
+  });
+}
+
+export const deleteMarket = defineEndpoint({
+  ...common,
+  method: 'delete',
+  path: `${PATH}{id}/`,
+  operationId: 'deleteMarket',
+  summary: 'Remove a saved market',
+  description: "Takes a market off the company's list; the others keep their order.",
+  params: z.object({ id: uuid.meta({ description: 'The id of the saved market.' }) }),
+  response: { status: 204, description: 'It is removed.', etag: false, examples: {} },
+  errors: { not_found: 'The company has no saved market with this id.' },
+  handle: async ({ params }, { database }, { account }) => {
+    const removed = await database.run('markets/delete_market', [account.id, params.id]);
+    if (removed.length === 0) throw notFound(`There is no saved market ${params.id}.`);
+    return { body: null, tokens: 0 };
+  },
+});
+
+type MarketRow = Omit<RegionRow, 'id'> & {
+  id: string;
+  region_id: string;
+  status: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+function toMarket({
+  id,
+  region_id,
+  status,
+  created_at,
+  updated_at,
+  ...named
+}: MarketRow): z.output<typeof savedMarket> {
+  return {
+    id,
+    region: toRegion({ ...named, id: region_id }),
+    status,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { STATES } from '../../shared/regions/states.ts';
+import { defineEndpoint, type Resources } from '../http/endpoint.ts';
+import { openPage, type Page, pageOf, pageParameters, turnPage } from '../http/paging.ts';
+import { type RegionRow, region, toRegion } from './region.ts';
+import { wordPatterns } from './region-words.ts';
+
+const PATH = '/api/public/v1/regions/';
+
+/** No county's name is as long. */
+const MAX_QUERY = 100;
+
+const codes = STATES.map(state => state.code) as [string, ...string[]];
+
+const query = z.strictObject({
+  q: z
+    .string('must be given once')
+    .max(MAX_QUERY, `must be at most ${MAX_QUERY} characters long`)
+    .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+    .optional()
+    .meta({
+      description:
+        'Words of a county name, the beginning of a ZIP or of a FIPS code. Each word must begin a word of the region. ' +
+        'Case, accents and apostrophes do not matter. A ZIP has the words of its county, too.',
+      example: 'sullivan',
+    }),
+  type: z.enum(['county', 'zip'], 'must be county or zip').optional().meta({ description: 'Only these.' }),
+  state: z
+    .enum(codes, 'must be the two letters of a state, such as NH')
+    .optional()
+    .meta({ description: 'Two-letter state code.', example: 'NH' }),
+  ...pageParameters({ usual: 25, most: 100 }),
+});
+type Query = z.output<typeof query>;
+
+export const searchRegions = defineEndpoint({
+  method: 'get',
+  path: PATH,
+  operationId: 'searchRegions',
+  tag: 'Regions',
+  summary: 'Find counties and ZIP codes',
+  description:
+    'Counties and ZIP codes with the `id` that saved markets take: counties first, each by name. Without parameters, all of them.',
+  params: z.object({}),
+  query,
+  metering: null,
+  response: {
+    status: 200,
+    description: 'A page of regions.',
+    schema: pageOf('RegionPage', region),
+    etag: false,
+    examples: {
+      sample: {
+        summary: '?q=sullivan&state=NH&type=county',
+        value: {
+          count: 1,
+          next: null,
+          previous: null,
+          results: [
+            {
+              id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
+              type: 'county',
+              name: 'Sullivan',
+              state: 'NH',
+              county_name: 'Sullivan',
+              fips: '33019',
+            },
+          ],
+        },
+      },
+    },
+  },
+  errors: {},
+  handle: async ({ query: asked }, resources, call) => {
+    const page = await openPage(asked, {
+      endpoint: PATH,
+      request: { q: asked.q, type: asked.type, state: asked.state },
+      call,
+      secret: resources.cursorSecret,
+    });
+    const { count, rows } = await readPage(asked, page, resources);
+    const turned = turnPage(page, rows, count, row => [row.type, row.name, row.code]);
+    return { body: { ...turned, rows: undefined, results: turned.rows.map(toRegion) }, tokens: 0 };
+  },
+});
+
+type Row = { total: number | null } & (RegionRow | { id: null });
+
+async function readPage(
+  { q = '', type, state }: Query,
+  { beside, count, size, offset }: Page,
+  { database }: Resources,
+): Promise<{ count: number; rows: RegionRow[] }> {
+  const patterns = wordPatterns(q);
+  const backwards = beside?.direction === 'previous';
+  const rows = await database.runComposed<Row>(
+    'regions/search_regions',
+    {
+      words: patterns.map((_, at) => `and search_words like $${at + 9}`).join(' '),
+      beyond: backwards ? '<' : '>',
+      direction: backwards ? 'desc' : 'asc',
+    },
+    [
+      ...[type ?? null, state ?? null, count === undefined],
+      ...(beside?.place ?? [null, null, null]),
+      ...[size + 1, offset],
+      ...patterns,
+    ],
+  );
+  return {
+    count: count ?? rows[0]!.total!,
+    rows: rows.filter((row): row is Row & RegionRow => row.id !== null),
+  };
+}
