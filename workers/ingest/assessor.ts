@@ -11,6 +11,7 @@ import { ensurePartitions } from './merge/partitions.ts';
 import type { ResoCheckpoint } from './parse/reso.ts';
 import { chooseSource, readBatches } from './read.ts';
 import { openRejects } from './rejects.ts';
+import { type DeriveColumns, openDerivation } from './stage/derive.ts';
 import { joinShapes } from './stage/join-shapes.ts';
 import { stageParcels } from './stage/stage-parcels.ts';
 import { stageSales } from './stage/stage-sales.ts';
@@ -43,15 +44,19 @@ export async function prepareAssessor(
   await createStage(pool, runId, STAGE_TABLES);
 
   await run.step('stage', 'reading', 0);
-  await stageInput(
-    run,
-    feed,
-    'roll',
-    feed.roll,
-    sources.roll,
-    feed.shape ? { from: 0, to: 0.3 } : { from: 0, to: 0.6 },
-  );
-  if (feed.shape) await stageInput(run, feed, 'shape', feed.shape, sources.shape, { from: 0.3, to: 0.6 });
+  const derive = await openDerivation(pool);
+  const { roll, shape } = feed;
+  const half = shape ? 0.3 : 0.6;
+  await stageInput(run, feed, derive, { name: 'roll', input: roll, source: sources.roll, from: 0, to: half });
+  if (shape) {
+    await stageInput(run, feed, derive, {
+      name: 'shape',
+      input: shape,
+      source: sources.shape,
+      from: half,
+      to: 0.6,
+    });
+  }
 
   return withStage(pool, runId, async client => {
     await run.step('join', 'joining keys', 0.62);
@@ -135,16 +140,23 @@ async function touchedListings(client: Client): Promise<number> {
   return rows[0]!.touched;
 }
 
+/** One file of a feed, an operator's other source for it, and its share of the run's progress. */
+type FeedInput = {
+  name: 'roll' | 'shape';
+  input: ParcelInput;
+  source: string | undefined;
+  from: number;
+  to: number;
+};
+
 async function stageInput(
   run: RunContext,
   feed: AssessorFeed,
-  name: 'roll' | 'shape',
-  input: ParcelInput,
-  override: string | undefined,
-  share: { from: number; to: number },
+  derive: DeriveColumns,
+  { name, input, source, from, to }: FeedInput,
 ): Promise<void> {
   const { pool, runId, counts } = run;
-  const batches = readBatches(run, name, chooseSource(input.input, feed.baseDir, override), share);
+  const batches = readBatches(run, name, chooseSource(input.input, feed.baseDir, source), { from, to });
   const map = compileParcelMapper(input, { fips: feed.fips, sales: name === 'roll' ? feed.sales : null });
   const fallback = name === 'shape';
   const attributes = !fallback || Object.keys(input.columns).length > 0;
@@ -154,7 +166,7 @@ async function stageInput(
         withStage(pool, runId, async rejectClient => {
           const rejects = openRejects(rejectClient, runId);
           await stageParcels(
-            { name, batches, map, fallback, attributes },
+            { name, batches, map, derive, fallback, attributes },
             { roll, shape, raw, rejects, counts },
           );
           await rejects.end();

@@ -6,6 +6,7 @@ import type { RowBatch, SourceRow } from '../parse/rows.ts';
 import { type RejectWriter, rawText } from '../rejects.ts';
 import { stageBoundary } from './boundary.ts';
 import { copyBytes, copyValue, openCopy } from './copy.ts';
+import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';
 import { digest } from './digest.ts';
 import { SeenKeys } from './seen-keys.ts';
 
@@ -14,6 +15,7 @@ export type ParcelInput = {
   name: 'roll' | 'shape';
   batches: AsyncIterable<RowBatch>;
   map: ParcelMapper;
+  derive: DeriveColumns;
   /** The second file of a two-file roll gives geometry; its attributes only where the roll has no row. */
   fallback: boolean;
   /** Whether attributes are mapped at all (a geometry file may have none). */
@@ -29,7 +31,16 @@ export type ParcelStage = {
   counts: RunCounts;
 };
 
-const ROLL_COLUMNS = ['input', 'row_no', 'fips', 'key', 'hash', 'sale', ...PARCEL_FIELD_NAMES].join(', ');
+const ROLL_COLUMNS = [
+  'input',
+  'row_no',
+  'fips',
+  'key',
+  'hash',
+  'sale',
+  ...DERIVED_COLUMNS,
+  ...PARCEL_FIELD_NAMES,
+].join(', ');
 const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
 const COPY_SHAPE =
   'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
@@ -107,7 +118,10 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
         repeats.push({ rowNo: row.rowNo, raw: rawText(row.values, row.geometry) });
     }
     const attributes = values.map(copyValue).join('\t');
-    roll.write(`${number}\t${place}\t${digest(attributes + sale)}\t${sale ? 't' : 'f'}\t${attributes}`);
+    const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
+    roll.write(
+      `${number}\t${place}\t${hash}\t${sale ? 't' : 'f'}\t${input.derive(values, fips)}\t${attributes}`,
+    );
   }
 
   for await (const batch of input.batches) {

@@ -1,0 +1,66 @@
+import { type Pool, sql } from '../../../shared/db.ts';
+import {
+  type FieldValue,
+  PARCEL_FIELD_NAMES,
+  type ParcelField,
+} from '../../../shared/domain/parcel-fields.ts';
+import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+import { copyValue } from './copy.ts';
+import { digest } from './digest.ts';
+
+/** The staged columns that are derived from a row, in the order of `deriveColumns`. */
+export const DERIVED_COLUMNS = [
+  'owner_key',
+  'corporate_owner',
+  'hoa_owner',
+  'out_of_state_owner',
+  'out_of_county_owner',
+  'out_of_zip_owner',
+  'lives_there',
+];
+
+/**
+ * Part of every row's digest: raise it when a word list or a rule of the derivation changes, and the next run of a feed
+ * writes its parcels anew.
+ */
+export const DERIVATION = 1;
+
+/** Derives what filters ask of an owner from a row's values (in the order of PARCEL_FIELD_NAMES), as COPY columns. */
+export type DeriveColumns = (values: FieldValue[], fips: number) => string;
+
+const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;
+
+/** @param pool to read the counties of ZIPs from, once */
+export async function openDerivation(pool: Pool): Promise<DeriveColumns> {
+  const { rows } = await pool.query<{ zip: string; fips: number }>(sql('regions/list_zip_counties'));
+  const counties = new Map(rows.map(({ zip, fips }) => [zip, fips]));
+  const countyOfZip = (zip: string) => counties.get(zip) ?? null;
+
+  return (values, fips) => {
+    const text = (field: ParcelField) => values[AT[field]] as string | null;
+    const facts = ownerFacts(
+      {
+        ...{ fips, countyState: stateOfFips(fips) ?? null, ownerName: text('owner_name') },
+        ...{ mailAddress: text('mail_address'), mailCity: text('mail_city'), mailState: text('mail_state') },
+        ...{
+          mailZip: text('mail_zip'),
+          situsAddress: text('situs_address'),
+          situsState: text('situs_state'),
+        },
+        ...{ situsZip: text('situs_zip'), ownerOccupied: values[AT.owner_occupied] as boolean | null },
+      },
+      countyOfZip,
+    );
+    const key = facts.ownerKeyText === null ? '\\N' : digest(facts.ownerKeyText);
+    const flags = [
+      facts.corporate,
+      facts.hoa,
+      facts.outOfState,
+      facts.outOfCounty,
+      facts.outOfZip,
+      facts.ownerOccupied,
+    ];
+    return `${key}\t${flags.map(copyValue).join('\t')}`;
+  };
+}
