@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Geometry } from 'geojson';
+import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/kernels/geometry/codec.ts';
+import { extent } from '../../shared/kernels/geometry/extent.ts';
+import { pointOnSurface } from '../../shared/kernels/geometry/pointOnSurface.ts';
+import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
+import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
+import type { Box } from '../../shared/kernels/query-geometry/cells.ts';
+import { readInput } from '../../workers/ingest/parse/rows.ts';
+
+/** A parcel as it is stored: the boundary on the grid, location and extent in units of 1e-7 degrees. */
+export type StoredParcel = { boundary: MultiPolygon; location: [number, number]; extentE7: Box };
+
+const DATA = fileURLToPath(new URL('../../workers/sample/data', import.meta.url));
+
+export function storedParcel(polygons: MultiPolygon): StoredParcel {
+  const [lon, lat] = pointOnSurface(polygons);
+  return {
+    boundary: decodeBoundary(encodeBoundary(polygons)),
+    location: [toE7(lon), toE7(lat)],
+    extentE7: extent(polygons).map(toE7) as Box,
+  };
+}
+
+/** The 2,000 parcels of Washington, New Hampshire. */
+export function washingtonParcels(): StoredParcel[] {
+  const text = readFileSync(join(DATA, 'washington_nh/parcels-2025.geojson'), 'utf8');
+  const { features } = JSON.parse(text) as { features: { geometry: Geometry | null }[] };
+  return features.flatMap(({ geometry }) => stored(geometry));
+}
+
+/** The 10,600 parcels of Bangor, Maine. */
+export async function bangorParcels(): Promise<StoredParcel[]> {
+  const parcels: StoredParcel[] = [];
+  const context = { baseDir: DATA, tmpDir: tmpdir(), signal: new AbortController().signal, env: {} };
+  for await (const { rows } of readInput({ source: 'bangor_me/parcels.zip', format: 'shapefile' }, context)) {
+    for (const { geometry } of rows) parcels.push(...stored(geometry));
+  }
+  return parcels;
+}
+
+function stored(geometry: Geometry | null): StoredParcel[] {
+  const prepared = prepareBoundary(geometry);
+  return prepared.ok ? [storedParcel(prepared.polygons)] : [];
+}
