@@ -21,7 +21,7 @@ const CUT_FORMS = /^(?:CORPOR|INCORP|COMPAN|LIMITE)[A-Z]*$/;
 const PUBLIC_BODY =
   / (?:CITY OF|TOWN OF|COUNTY|STATE OF|UNIVERSITY|COMMISSIONERS?|BOARD|TREASURER|SHERIFF|SCHOOL|DISTRICT|DIST) /;
 
-const FORM_NEEDLES = FORMS.map(form => ` ${form} `);
+const HAS_FORM = new RegExp(` (?:${FORMS.join('|')}) `);
 /** Every form has one of these: names without any are not looked at further. */
 const MAY_HAVE_FORM = /L ?[LTPC]|LIM|INC|CO|P ?C/;
 
@@ -36,7 +36,7 @@ export function isCorporateOwner(name: string): boolean {
   const owner = withoutCareOf(name);
   const padded = ` ${wordsOf(owner)} `;
   if (!MAY_HAVE_FORM.test(padded)) return false;
-  if (FORM_NEEDLES.some(form => padded.includes(form))) return true;
+  if (HAS_FORM.test(padded)) return true;
   const words = padded.trim().split(' ');
   if (words.length > 1) {
     const last = words[words.length - 1]!;
