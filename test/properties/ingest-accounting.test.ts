@@ -3,12 +3,11 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { acres } from '../../shared/kernels/geometry/area.ts';
 import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
-import type { Polygon } from '../../shared/kernels/geometry/types.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { all, feedOf, ingest, lotRings, tempFolder, writeFeatures } from '../support/ingest.ts';
 import {
   featureOf,
   type Input,
@@ -123,9 +122,7 @@ async function expectParcels(feed: Feed, expected: Map<string, Parcel>): Promise
     if (lots.length === 0) {
       expect([calculated_acres, boundary, location]).toEqual([null, null, null]);
     } else {
-      const area = acres(
-        geographicLibAreaSqM(lots.map(n => (lot(n) as { coordinates: Polygon }).coordinates)),
-      );
+      const area = acres(geographicLibAreaSqM(lots.map(n => lotRings(n))));
       expect(Math.abs(calculated_acres! - area)).toBeLessThanOrEqual(1e-6 * area + 5e-8);
       expect(decodeBoundary(boundary!)).toHaveLength(lots.length);
     }

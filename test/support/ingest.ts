@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { stringify } from 'yaml';
 import type { Pool } from '../../shared/db.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
+import type { Polygon } from '../../shared/kernels/geometry/types.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { parseFeed } from '../../workers/feeds/load.ts';
 import { type RunDeps, type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';
@@ -57,32 +58,31 @@ export function writeObjects(path: string, rows: readonly Record<string, unknown
 /** Where the lots of `lot` lie: inside Sullivan County, New Hampshire (33019). */
 export const ORIGIN = [-72.15, 43.2] as const;
 
-/** The n-th square lot of a row of them, of 0.001 degree with a gap between. */
+/** The n-th square lot of rows of them, of 0.001 degree with a gap between. */
 export function lot(n: number, size = 0.001): Geometry {
-  const west = ORIGIN[0] + 0.0015 * (n % 50);
-  const south = ORIGIN[1] + 0.0015 * Math.floor(n / 50);
-  return square(west, south, size);
+  return { type: 'Polygon', coordinates: lotRings(n, size) };
+}
+
+export function lotRings(n: number, size = 0.001): Polygon {
+  return squareRings(ORIGIN[0] + 0.0015 * (n % 50), ORIGIN[1] + 0.0015 * Math.floor(n / 50), size);
 }
 
 export function square(west: number, south: number, size: number): Geometry {
-  const [w, s, e, n] = [west, south, west + size, south + size].map(x => Math.round(x * 1e7) / 1e7) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  return {
-    type: 'Polygon',
-    coordinates: [
-      [
-        [w, s],
-        [e, s],
-        [e, n],
-        [w, n],
-        [w, s],
-      ],
+  return { type: 'Polygon', coordinates: squareRings(west, south, size) };
+}
+
+function squareRings(west: number, south: number, size: number): Polygon {
+  const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
+  const [w, s, e, n] = [round(west), round(south), round(west + size), round(south + size)];
+  return [
+    [
+      [w, s],
+      [e, s],
+      [e, n],
+      [w, n],
+      [w, s],
     ],
-  };
+  ];
 }
 
 /** The few regions that a test's listings lie in; `loadRegions` has 44,000. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Geometry, Position } from 'geojson';
-import { type Feature, lot } from './ingest.ts';
+import { type Feature, lot, lotRings } from './ingest.ts';
 
 /**
  * A plain reading of how a roll becomes parcels: arrays and maps in memory, row by row. The generated rows carry
@@ -62,7 +62,7 @@ const DATES = [
 
 export type Shape = { geometry: Geometry | null; lots: number[]; bad?: string };
 
-const ring = (n: number): Position[] => (lot(n) as { coordinates: Position[][] }).coordinates[0]!;
+const ring = (n: number): Position[] => lotRings(n)[0]!;
 
 /** Lots that lie apart, each always written in the same way, some of them in need of repair; and what is none. */
 const SHAPES: Shape[] = [

@@ -3,6 +3,6 @@
 insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
 select
   $1, $2, row_no, 'geometry', 'geometry_not_united',
-  format('The geometry cannot be united with that of the first feature of key %s, which stands for the parcel.', $4),
+  format('The geometry cannot be united with that of the first feature of key %s, which stands for the parcel.', $4::text),
   json_build_object('key', $4::text)::text
 from unnest($3::bigint[]) as row_no

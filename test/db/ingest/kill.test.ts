@@ -165,7 +165,7 @@ test('a worker killed at any step leaves the tables whole, and the retry of its 
     }),
   );
   expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
-}, 60_000);
+}, 150_000);
 
 test('what a killed run without a retry left behind is cleared by the next run of the feed', async () => {
   const file = await feedFile('abandoned');

@@ -1,0 +1,426 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase } from '../../support/database.ts';
+import { all, feedOf, ingest, insertRegions, one, tempFolder, writeObjects } from '../../support/ingest.ts';
+
+const { pool } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+const SULLIVAN = { type: 'county', code: '33019', state: 'NH', fips: 33019 } as const;
+const REGIONS = [
+  SULLIVAN,
+  { type: 'county', code: '33013', state: 'NH', fips: 33013 },
+  { type: 'county', code: '33001', state: 'NH', fips: 33001 },
+  { type: 'zip', code: '03280', state: 'NH', fips: 33019 },
+  { type: 'zip', code: '03743', state: 'NH', fips: 33019 },
+  { type: 'zip', code: '03301', state: 'NH', fips: 33013 },
+] as const;
+beforeAll(() => insertRegions(pool, [...REGIONS]));
+beforeEach(() => pool.query('delete from stats_dirty; delete from jobs'));
+
+const FIELDS = [
+  ...[
+    'source_id',
+    'status',
+    'address',
+    'city',
+    'state',
+    'zip',
+    'county',
+    'fips',
+    'apn',
+    'latitude',
+    'longitude',
+  ],
+  ...[
+    'lot_acres',
+    'list_price',
+    'sold_price',
+    'listed_date',
+    'status_date',
+    'sold_date',
+    'days_on_market',
+    'sale_type',
+    'url',
+    'photos',
+  ],
+];
+const COLUMNS = Object.fromEntries(FIELDS.map(field => [field, { column: field, optional: true }]));
+
+let feeds = 0;
+
+function listings(options: { snapshot?: boolean } = {}) {
+  const name = `listings-${++feeds}`;
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'listings',
+    listings: { source: `${name}.ndjson`, format: 'ndjson', columns: COLUMNS, ...options },
+    gates: {
+      max_row_drop_percent: 100,
+      max_key_drop_percent: 100,
+      max_reject_percent: 100,
+      empty_columns: false,
+    },
+  });
+  return {
+    name,
+    run(rows: Record<string, unknown>[]) {
+      writeObjects(join(folder.path, `${name}.ndjson`), rows);
+      return ingest(pool, feed);
+    },
+    stored: (id: string) =>
+      one(pool, 'select * from listings where source = $1 and source_id = $2', [name, id]),
+    history: (id: string) =>
+      all(
+        pool,
+        `select e.status, e.price::float8 as price, e.status_date from listing_events e join listings l on l.id = e.listing_id
+         where l.source = $1 and l.source_id = $2 order by e.run_id`,
+        [name, id],
+      ),
+    inventory: async () =>
+      (
+        await all<{ source_id: string }>(
+          pool,
+          "select source_id from listings where source = $1 and status in ('ACTIVE', 'PENDING') order by 1",
+          [name],
+        )
+      ).map(row => row.source_id),
+  };
+}
+
+const row = (id: string, more: Record<string, unknown> = {}) => ({
+  ...{
+    source_id: id,
+    status: 'ACTIVE',
+    list_price: 50_000,
+    state: 'NH',
+    zip: '03280',
+    fips: '33019',
+    lot_acres: 2,
+    status_date: '2025-01-01',
+  },
+  ...more,
+});
+const dirty = async () =>
+  (await all<{ code: string }>(pool, 'select code from stats_dirty order by code')).map(({ code }) => code);
+
+test('a listing is its source and its id there, in every feed and installation', async () => {
+  const [one_, two] = [listings(), listings()];
+  await one_.run([row('A')]);
+  await two.run([row('A')]);
+  const [a, b] = [await one_.stored('A'), await two.stored('A')];
+  expect(a.id).not.toBe(b.id);
+  expect((await one_.run([row('A')])).status).toBe('unchanged');
+  expect((await one_.run([row('A', { list_price: 1 })])).counts).toMatchObject({ new: 0, changed: 1 });
+  expect((await one_.stored('A')).id).toBe(a.id);
+});
+
+test('every field of a comp is kept', async () => {
+  const { run, stored } = listings();
+  const photos = ['https://example.com/a,b.jpg', 'https://example.com/"c".jpg'];
+  const full = {
+    ...row('A', {
+      status: 'SOLD',
+      sold_price: '45,000.50',
+      sold_date: '2025-03-02',
+      days_on_market: 12,
+      listed_date: '2025-01-01',
+    }),
+    ...{
+      address: '1 Half Moon Pond Road',
+      city: 'Washington',
+      county: 'Sullivan',
+      apn: '10-12',
+      latitude: 43.18,
+      longitude: -72.09,
+    },
+    ...{ sale_type: 'Land', url: 'https://example.com/1', photos },
+  };
+  await run([full]);
+  expect(await stored('A')).toMatchObject({
+    ...{
+      status: 'SOLD',
+      price: '45000.50',
+      sold_date: '2025-03-02',
+      listed_date: '2025-01-01',
+      days_on_market: 12,
+      lot_acres: 2,
+    },
+    ...{
+      address: '1 Half Moon Pond Road',
+      city: 'Washington',
+      state: 'NH',
+      zip: '03280',
+      county: 'Sullivan',
+      apn: '10-12',
+      fips: 33019,
+    },
+    ...{
+      location: { x: -720_900_000, y: 431_800_000 },
+      sale_type: 'Land',
+      url: 'https://example.com/1',
+      photos: [photos[0], expect.stringContaining('c')],
+    },
+  });
+});
+
+test('changes of status and price are history with their dates; other changes are not', async () => {
+  const { run, history } = listings();
+  await run([row('A')]);
+  await run([row('A', { list_price: 45_000, status_date: '2025-02-01' })]);
+  await run([row('A', { list_price: 45_000, status_date: '2025-02-01', address: 'Elsewhere' })]);
+  await run([row('A', { list_price: 45_000, status: 'PENDING', status_date: '2025-03-01' })]);
+  await run([
+    row('A', { status: 'SOLD', sold_price: 44_000, sold_date: '2025-04-01', status_date: '2025-04-03' }),
+  ]);
+  expect(await history('A')).toEqual([
+    { status: 'ACTIVE', price: 50_000, status_date: '2025-01-01' },
+    { status: 'ACTIVE', price: 45_000, status_date: '2025-02-01' },
+    { status: 'PENDING', price: 45_000, status_date: '2025-03-01' },
+    { status: 'SOLD', price: 44_000, status_date: '2025-04-01' },
+  ]);
+});
+
+test.each(['withdrawn', 'expired', 'cancelled'])(
+  '%s: leaves the inventory and stays in the history',
+  async word => {
+    const name = `words-${word}`;
+    const status = {
+      column: 'status',
+      values: { withdrawn: 'OFF_MARKET', expired: 'OFF_MARKET', cancelled: 'OFF_MARKET' },
+    };
+    const columns = { source_id: 'source_id', list_price: 'list_price', status };
+    const feed = feedOf(folder.path, {
+      name,
+      kind: 'listings',
+      listings: { source: `${name}.ndjson`, format: 'ndjson', columns },
+    });
+    for (const now of ['ACTIVE', word]) {
+      writeObjects(join(folder.path, `${name}.ndjson`), [{ source_id: 'A', status: now, list_price: 1 }]);
+      await ingest(pool, feed);
+    }
+    const events = await all(
+      pool,
+      'select e.status from listing_events e join listings l on l.id = e.listing_id where l.source = $1 order by run_id',
+      [name],
+    );
+    expect(events.map(event => event.status)).toEqual(['ACTIVE', 'OFF_MARKET']);
+  },
+);
+
+test('a feed that lists everything retires what is gone, sales aside, and takes it back when it returns', async () => {
+  const { run, inventory, history, stored } = listings();
+  await run([row('A'), row('B'), row('C', { status: 'SOLD', sold_price: 1_000, sold_date: '2025-01-05' })]);
+  const gone = await run([row('A')]);
+  expect(gone).toMatchObject({ status: 'merged', counts: { retired: 1, unchanged: 1, rows: 1 } });
+  expect(await inventory()).toEqual(['A']);
+  expect((await stored('C')).status).toBe('SOLD');
+  expect(await history('B')).toEqual([
+    { status: 'ACTIVE', price: 50_000, status_date: '2025-01-01' },
+    { status: 'OFF_MARKET', price: 50_000, status_date: null },
+  ]);
+  expect((await run([row('A')])).status).toBe('unchanged');
+  expect((await run([row('A'), row('B')])).counts).toMatchObject({ changed: 1, new: 0 });
+  expect(await inventory()).toEqual(['A', 'B']);
+  expect((await history('B')).map(event => event.status)).toEqual(['ACTIVE', 'OFF_MARKET', 'ACTIVE']);
+});
+
+test('an incremental feed retires nothing, and an empty increment is no fault', async () => {
+  const { run, inventory } = listings({ snapshot: false });
+  await run([row('A'), row('B')]);
+  expect((await run([row('C')])).counts).toMatchObject({ new: 1, retired: 0 });
+  expect(await run([])).toMatchObject({ status: 'unchanged', blocked: [] });
+  expect(await inventory()).toEqual(['A', 'B', 'C']);
+});
+
+test("the county is the feed's FIPS, else its name and state, else the polygon that holds the point, else unknown", async () => {
+  const { run, stored } = listings();
+  const place = { county: null, fips: null, latitude: null, longitude: null };
+  const concord = { latitude: 43.2, longitude: -71.54 };
+  const result = await run([
+    row('fips', { ...place, fips: 33019, county: 'Merrimack', ...concord }),
+    row('name', { ...place, county: 'Merrimack County', latitude: 43.18, longitude: -72.09 }),
+    row('point', { ...place, county: 'No Such', ...concord }),
+    row('nowhere', place),
+  ]);
+  const found = await Promise.all(
+    ['fips', 'name', 'point', 'nowhere'].map(async id => (await stored(id)).fips),
+  );
+  expect(found).toEqual([33019, 33013, 33013, null]);
+  expect(result.counts.unplaced).toEqual({ county: 1 });
+});
+
+test('several states of one listing in a file: the newest is kept, older ones are rejects with their rows', async () => {
+  const { run, stored, history } = listings();
+  const [old, newest, older] = [
+    row('A', { status_date: '2025-02-01', list_price: 2 }),
+    row('A', { status_date: '2025-03-01', list_price: 3 }),
+    row('A', { status_date: '2025-01-01', list_price: 1 }),
+  ];
+  const result = await run([old, newest, older, newest, row('B'), row('B')]);
+  expect(result.counts).toMatchObject({
+    read: { listings: 6 },
+    identical: 2,
+    rejected: { superseded: 2 },
+    new: 2,
+  });
+  expect((await stored('A')).price).toBe('3.00');
+  expect(await history('A')).toHaveLength(1);
+  const rejects = await all(
+    pool,
+    'select row_no, field, reason, message, raw from run_rejects where run_id = $1 order by row_no',
+    [result.runId],
+  );
+  expect(
+    rejects.map(({ row_no, field, reason, raw }) => [row_no, field, reason, JSON.parse(String(raw))]),
+  ).toEqual([
+    [1, 'source_id', 'superseded', old],
+    [3, 'source_id', 'superseded', older],
+  ]);
+  expect(rejects[0]!.message).toMatch(/Listing A is given again by row [24], whose state is newer/);
+});
+
+test('unusable rows are rejects with reason, field and row; a withheld price is kept', async () => {
+  const { run, stored } = listings();
+  const rows = [
+    row(''),
+    row('A', { status: 'Sort of' }),
+    row('B', { list_price: 'ask' }),
+    row('C', { list_price: 1e12 }),
+    row('withheld', { list_price: null }),
+    row('free', { list_price: 0 }),
+    row('D', { lot_acres: -1, latitude: 99 }),
+    row('E'.repeat(300)),
+  ];
+  const result = await run(rows);
+  expect(result.counts).toMatchObject({
+    rejected: { missing_source_id: 1, unknown_status: 1, not_a_number: 1, out_of_range: 1, too_long: 1 },
+    dropped: { lot_acres: 1, latitude: 1 },
+    new: 3,
+  });
+  expect([(await stored('withheld')).price, (await stored('free')).price]).toEqual(['0.00', '0.00']);
+  const rejects = await all(pool, 'select row_no, raw, message from run_rejects where run_id = $1', [
+    result.runId,
+  ]);
+  expect(rejects).toHaveLength(7);
+  for (const { row_no, raw } of rejects) expect(JSON.parse(String(raw))).toEqual(rows[Number(row_no) - 1]);
+});
+
+test('just the regions where a listing is, was or is gone from are marked; the recompute is enqueued with the merge', async () => {
+  const { run } = listings();
+  const first = await run([
+    row('stays', { fips: 33001, zip: '' }),
+    row('moves'),
+    row('goes', { zip: '03743' }),
+  ]);
+  expect(await dirty()).toEqual(['03280', '03743', '33001', '33019']);
+  expect(await all(pool, 'select id, name, payload, status from jobs')).toEqual([
+    { id: first.follow[0], name: 'market.recompute', payload: { scope: { dirty: true } }, status: 'queued' },
+  ]);
+  await pool.query('delete from stats_dirty');
+  await run([row('stays', { fips: 33001, zip: '' }), row('moves', { fips: 33013, zip: '03301' })]);
+  expect(await dirty()).toEqual(['03280', '03301', '03743', '33013', '33019']);
+  expect(await all(pool, 'select id from jobs')).toHaveLength(1);
+  await pool.query('delete from stats_dirty; delete from jobs');
+  expect(
+    (await run([row('stays', { fips: 33001, zip: '' }), row('moves', { fips: 33013, zip: '03301' })])).follow,
+  ).toEqual([]);
+  expect([await dirty(), await all(pool, 'select id from jobs')]).toEqual([[], []]);
+});
+
+test('a merge that fails leaves no mark, no job, no history and no listing', async () => {
+  const name = 'failing';
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'listings',
+    listings: { source: 'failing.ndjson', format: 'ndjson', columns: COLUMNS },
+  });
+  writeObjects(join(folder.path, 'failing.ndjson'), [row('A')]);
+  const jobId = randomUUID();
+  const failing = ingest(
+    pool,
+    feed,
+    { jobId },
+    {
+      onStep: step => {
+        if (step === 'commit') throw new Error('the line is down');
+      },
+    },
+  );
+  await expect(failing).rejects.toThrow('the line is down');
+  expect([
+    await dirty(),
+    await all(pool, 'select id from jobs'),
+    await all(pool, "select id from listings where source = 'failing'"),
+  ]).toEqual([[], [], []]);
+  expect(await one(pool, 'select status, error from runs where job_id = $1', [jobId])).toEqual({
+    status: 'failed',
+    error: 'the line is down',
+  });
+  expect((await ingest(pool, feed, { jobId })).status).toBe('merged');
+  expect(await one(pool, 'select status, attempts, error from runs where job_id = $1', [jobId])).toEqual({
+    status: 'merged',
+    attempts: 2,
+    error: null,
+  });
+});
+
+test('a job that is done again after its run was merged finds its run as it was', async () => {
+  const name = 'twice';
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'listings',
+    listings: { source: 'twice.ndjson', format: 'ndjson', columns: COLUMNS },
+  });
+  writeObjects(join(folder.path, 'twice.ndjson'), [row('A')]);
+  const jobId = randomUUID();
+  const first = await ingest(pool, feed, { jobId });
+  const steps: string[] = [];
+  const second = await ingest(pool, feed, { jobId }, { onStep: step => void steps.push(step) });
+  expect(steps).toEqual([]);
+  expect(second).toMatchObject({ runId: first.runId, status: 'merged', counts: { new: 1, unchanged: 0 } });
+  expect(await one(pool, 'select status, attempts from runs where job_id = $1', [jobId])).toEqual({
+    status: 'merged',
+    attempts: 1,
+  });
+});
+
+test('two feeds that touch the same regions at once do not lock each other out', async () => {
+  const [a, b] = [listings(), listings()];
+  const rows = Array.from({ length: 200 }, (_, n) =>
+    row(`L${n}`, n % 2 ? {} : { fips: 33013, zip: '03301' }),
+  );
+  const results = await Promise.all([a.run(rows), b.run(rows.toReversed())]);
+  expect(results.map(result => result.status)).toEqual(['merged', 'merged']);
+});
+
+test('a worker that is told to stop ends its run so that the job is tried again', async () => {
+  const name = 'stopping';
+  const columns = { source_id: 'ID', status: { value: 'ACTIVE' }, list_price: 'PRICE' };
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'listings',
+    listings: { source: 'stopping.csv', format: 'csv', columns },
+  });
+  writeFileSync(
+    join(folder.path, 'stopping.csv'),
+    `ID,PRICE\n${Array.from({ length: 5_000 }, (_, n) => `${n},1\n`).join('')}`,
+  );
+  const stop = new AbortController();
+  const run = ingest(
+    pool,
+    feed,
+    {},
+    {
+      signal: stop.signal,
+      onStep: step => {
+        if (step === 'stage') stop.abort();
+      },
+    },
+  );
+  await expect(run).rejects.toMatchObject({ code: 'interrupted', retryable: true });
+  expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
+});

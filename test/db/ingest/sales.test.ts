@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createTestDatabase } from '../../support/database.ts';
+import { all, feedOf, ingest, lot, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
+
+const { pool } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+const NOTHING = { APN: null, ACRES: null, ADDRESS: null, CITY: null, ZIP: null };
+
+let feeds = 0;
+
+function rollWithSales() {
+  const name = `sales-${++feeds}`;
+  const columns = {
+    ...{ apn: 'APN', acres: 'ACRES', situs_address: 'ADDRESS', situs_city: 'CITY', situs_zip: 'ZIP' },
+    ...{ last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'SELLER' },
+  };
+  const feed = feedOf(folder.path, {
+    name,
+    kind: 'assessor',
+    fips: '33019',
+    roll: { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns },
+    sales: {
+      label: name,
+      where: [{ column: 'QUAL', equals: 'Q' }],
+      min_price: 1_000,
+      sale_type: 'Land, qualified',
+    },
+    gates: { max_key_drop_percent: 100, max_row_drop_percent: 100 },
+  });
+  return {
+    name,
+    run(rows: Record<string, unknown>[]) {
+      const features = rows.map((row, n) => ({
+        properties: { ...NOTHING, QUAL: 'Q', SOLD: '2024-05-01', PRICE: 9_000, SELLER: 'SMITH', ...row },
+        geometry: row.at === null ? null : lot(n),
+      }));
+      writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
+      return ingest(pool, feed);
+    },
+    comps: async () =>
+      (
+        await all<{ text: string }>(
+          pool,
+          "select concat(source_id, ' ', status, ' ', price::int) as text from listings where source = $1 order by source_id",
+          [name],
+        )
+      ).map(({ text }) => text.replace('33019/', '')),
+  };
+}
+
+test('a sale becomes a comp with all that the roll and the boundary tell of it', async () => {
+  const { run, name } = rollWithSales();
+  await run([
+    { PIN: 'A', APN: '10-12', ADDRESS: '1 Pond Road', CITY: 'Washington', ZIP: '3280', ACRES: null },
+  ]);
+  const comp = await one(pool, 'select * from listings where source = $1', [name]);
+  const parcel = await one<{ location: unknown; calculated_acres: number }>(
+    pool,
+    "select location, calculated_acres from parcels where apn = '10-12'",
+  );
+  expect(comp).toMatchObject({
+    ...{
+      source: name,
+      source_id: '33019/A/2024-05-01',
+      status: 'SOLD',
+      price: '9000.00',
+      sold_date: '2024-05-01',
+      status_date: '2024-05-01',
+    },
+    ...{
+      address: '1 Pond Road',
+      city: 'Washington',
+      state: 'NH',
+      zip: '03280',
+      county: 'Sullivan',
+      fips: 33019,
+      apn: '10-12',
+    },
+    ...{
+      location: parcel.location,
+      lot_acres: parcel.calculated_acres,
+      sale_type: 'Land, qualified',
+      days_on_market: null,
+      url: '',
+      photos: [],
+    },
+  });
+});
+
+test('what is no sale: too cheap, not qualified, without a date or a price', async () => {
+  const { run, comps } = rollWithSales();
+  const result = await run([
+    { PIN: 'A', SELLER: 'A' },
+    { PIN: 'B', SELLER: 'B', PRICE: 999 },
+    { PIN: 'C', SELLER: 'C', QUAL: 'U' },
+    { PIN: 'D', SELLER: 'D', SOLD: null },
+    { PIN: 'E', SELLER: 'E', PRICE: null },
+    { PIN: 'F', SELLER: 'F', PRICE: 1_000 },
+  ]);
+  expect(await comps()).toEqual(['A/2024-05-01 SOLD 9000', 'F/2024-05-01 SOLD 1000']);
+  expect(result.counts.sales).toEqual({ comps: 2, multi_parcel: 0, disqualified: 0 });
+});
+
+test('one price, day and seller over several parcels is one deed, and yields no comp', async () => {
+  const { run, comps } = rollWithSales();
+  const result = await run([
+    { PIN: 'A' },
+    { PIN: 'B', SELLER: ' smith ' },
+    { PIN: 'C', PRICE: 9_001 },
+    { PIN: 'D', SELLER: 'JONES' },
+    { PIN: 'E', SOLD: '2024-05-02' },
+    { PIN: 'F', SOLD: '2024-06-01', QUAL: 'U' },
+    { PIN: 'G', SOLD: '2024-06-01' },
+  ]);
+  expect(await comps()).toEqual([
+    'C/2024-05-01 SOLD 9001',
+    'D/2024-05-01 SOLD 9000',
+    'E/2024-05-02 SOLD 9000',
+  ]);
+  expect(result.counts.sales).toEqual({ comps: 3, multi_parcel: 3, disqualified: 0 });
+});
+
+test('the same roll adds none; a later sale adds one and keeps the earlier; a corrected one is taken off the market', async () => {
+  const { run, comps, name } = rollWithSales();
+  await run([
+    { PIN: 'A', SELLER: 'A' },
+    { PIN: 'B', SELLER: 'B' },
+    { PIN: 'C', SELLER: 'C' },
+  ]);
+  expect(
+    (
+      await run([
+        { PIN: 'A', SELLER: 'A' },
+        { PIN: 'B', SELLER: 'B' },
+        { PIN: 'C', SELLER: 'C' },
+      ])
+    ).status,
+  ).toBe('unchanged');
+  const year2 = [
+    { PIN: 'A', SELLER: 'X', SOLD: '2025-01-01', PRICE: 20_000 },
+    { PIN: 'B', SELLER: 'B', QUAL: 'U' },
+    { PIN: 'D', SELLER: 'D' },
+  ];
+  expect((await run(year2)).counts.sales).toEqual({ comps: 2, multi_parcel: 0, disqualified: 1 });
+  expect(await comps()).toEqual([
+    'A/2024-05-01 SOLD 9000',
+    'A/2025-01-01 SOLD 20000',
+    'B/2024-05-01 OFF_MARKET 9000',
+    // Its parcel left the roll; the sale took place all the same.
+    'C/2024-05-01 SOLD 9000',
+    'D/2024-05-01 SOLD 9000',
+  ]);
+  expect((await run(year2)).status).toBe('unchanged');
+  await run([year2[0]!, { PIN: 'B', SELLER: 'B' }, { PIN: 'D', SELLER: 'D' }]);
+  const statuses = await all(
+    pool,
+    'select e.status from listing_events e join listings l on l.id = e.listing_id where l.source = $1 and source_id like $2 order by run_id',
+    [name, '%/B/%'],
+  );
+  expect(statuses.map(row => row.status)).toEqual(['SOLD', 'OFF_MARKET', 'SOLD']);
+});
+
+test('a sale that turns out to be one of several parcels is taken off the market', async () => {
+  const { run, comps } = rollWithSales();
+  await run([{ PIN: 'A' }]);
+  await run([{ PIN: 'A' }, { PIN: 'B' }]);
+  expect(await comps()).toEqual(['A/2024-05-01 OFF_MARKET 9000']);
+});

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { createTestDatabase } from '../../support/database.ts';
+import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
+
+// No geometry is known whose union cannot be resolved; the clipper is third-party code that may find one.
+vi.mock('../../../shared/kernels/geometry/combine.ts', () => ({
+  combineParts() {
+    throw new Error('the union could not be resolved');
+  },
+}));
+
+const { pool } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+test('parts that cannot be united: the first stands for the parcel, the others are rejects', async () => {
+  const roll = {
+    source: 'roll.ndgeojson',
+    format: 'ndgeojson',
+    key: 'PIN',
+    columns: { owner_name: 'OWNER' },
+  };
+  const feed = feedOf(folder.path, { name: 'unions', kind: 'assessor', fips: '33019', roll });
+  const features = [0, 1, 2].map(n => ({
+    properties: { PIN: n === 2 ? 'B' : 'A', OWNER: 'X' },
+    geometry: lot(n),
+  }));
+  writeFeatures(join(folder.path, 'roll.ndgeojson'), features);
+  const { counts, runId } = await ingest(pool, feed);
+  expect(counts).toMatchObject({ new: 2, dropped: { geometry: 1 } });
+  const rejects = await all(
+    pool,
+    'select input, row_no, field, reason, raw from run_rejects where run_id = $1',
+    [runId],
+  );
+  expect(rejects).toEqual([
+    { input: 'roll', row_no: 2, field: 'geometry', reason: 'geometry_not_united', raw: '{"key" : "A"}' },
+  ]);
+  const boxes = await all<{ extent: string; alone: string }>(
+    pool,
+    'select extent::text from parcels order by source_key',
+  );
+  expect(boxes[0]!.extent).toContain('-721500000');
+});
