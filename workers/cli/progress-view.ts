@@ -11,6 +11,8 @@ export function openProgress(out: NodeJS.WriteStream = process.stderr): Progress
 function bars(out: NodeJS.WriteStream): ProgressView {
   const multi = new MultiBar(
     {
+      // With the label 52 columns, so that 80 leave room for the note.
+      barsize: 20,
       format: '  {label} [{bar}] {percentage}% {note}',
       hideCursor: true,
       stream: out,
@@ -21,7 +23,7 @@ function bars(out: NodeJS.WriteStream): ProgressView {
   const open = new Map<string, ReturnType<MultiBar['create']>>();
   return {
     update(label, state) {
-      const payload = { label: label.padEnd(30), note: noteOf(state) };
+      const payload = { label: label.padEnd(24), note: noteOf(state) };
       const bar = open.get(label) ?? multi.create(100, 0, payload);
       open.set(label, bar);
       bar.update(Math.round(state.progress * 100), payload);

@@ -1,0 +1,301 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { loadConfig } from '../../shared/config.ts';
+import { createLogger } from '../../shared/log.ts';
+import { rootDir } from '../../shared/root.ts';
+import { main } from '../../workers/cli/main.ts';
+import { registry } from '../../workers/jobs.ts';
+import { startWorker } from '../../workers/start.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plat-cli-'));
+const db = await createTestDatabase();
+const env = {
+  DATABASE_URL: db.url,
+  FEEDS_DIR: join(folder),
+  PLAT_DIR: join(folder, 'plat'),
+  SAMPLE_FEEDS: '1',
+  REDIS_URL: '',
+};
+let stopWorker = async () => {};
+
+/** 200 lots, or the first of them. */
+const roll = (rows: number) =>
+  ['ID,ACRES', ...Array.from({ length: rows }, (_, i) => `${i + 1},${i % 2 ? 'ten' : 10}`)].join('\n');
+const goodRoll = (rows: number) => roll(rows).replaceAll('ten', '20');
+
+beforeAll(async () => {
+  writeFileSync(join(folder, 'roll.csv'), goodRoll(200));
+  writeFileSync(join(folder, 'half.csv'), goodRoll(100));
+  writeFileSync(join(folder, 'wrong.csv'), roll(20));
+  writeFileSync(
+    join(folder, 'lots.yaml'),
+    `name: lots
+kind: assessor
+title: Lots of a test
+fips: "33019"
+schedule: { cron: "0 4 * * *", timezone: America/New_York }
+roll:
+  source: ./roll.csv
+  format: csv
+  key: { columns: [ID] }
+  columns: { apn: ID, acres: ACRES }
+`,
+  );
+  const config = loadConfig({ LOG_LEVEL: 'silent', ...env });
+  const worker = await startWorker(config, createLogger(config, 'test'), registry);
+  stopWorker = worker.stop;
+});
+
+afterAll(async () => {
+  await stopWorker();
+  rmSync(folder, { recursive: true });
+});
+
+/** One command line, run in this process as bin/plat.mjs would. */
+async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const text = { out: '', err: '' };
+  const catching = (name: 'out' | 'err') => (chunk: string | Uint8Array) => {
+    text[name] += chunk;
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(catching('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
+  ];
+  // Nothing of the environment of the test's runner.
+  const before = process.env;
+  process.env = { PATH: before.PATH, ...env };
+  process.exitCode = undefined;
+  try {
+    const code = await main(argv);
+    return { code, ...text };
+  } finally {
+    process.exitCode = undefined;
+    process.env = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** A command with --json: one document on standard output, whatever goes to the other. */
+async function json(...argv: string[]) {
+  const { code, out } = await plat(...argv, '--json');
+  return { code, value: JSON.parse(out) };
+}
+
+const COMMANDS = [
+  ...['up', 'migrate', 'api', 'worker', 'feed', 'feed list', 'feed check', 'feed run', 'runs', 'runs show'],
+  ...['recompute', 'recompute stats', 'status', 'account', 'account create', 'account list'],
+  ...['key', 'key create', 'key list', 'key revoke'],
+];
+
+describe('help', () => {
+  test.each(COMMANDS)('plat %s --help', async command => {
+    const { code, out } = await plat(...command.split(' '), '--help');
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^Usage: plat ${command.split(' ').join('( \\S+)* ')}`));
+    expect(out.split('\n')[2]).toMatch(/\S/);
+    if (
+      /^(feed (check|run)|runs|recompute stats|status|account create|key (create|revoke)|worker)$/.test(
+        command,
+      )
+    )
+      expect(out).toMatch(/Examples?\b.*:\n {2}plat /);
+  });
+
+  test('the program lists every command, examples and exit codes', async () => {
+    const { code, out } = await plat('--help');
+    expect(code).toBe(0);
+    for (const command of COMMANDS) expect(out).toContain(`  ${command.split(' ')[0]}`);
+    expect(out).toContain(
+      'Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.',
+    );
+  });
+
+  test('as a program: the version, an unknown command, and its exit code', () => {
+    const run = (...argv: string[]) =>
+      spawnSync(process.execPath, [join(rootDir, 'bin', 'plat.mjs'), ...argv], {
+        encoding: 'utf8',
+        cwd: folder,
+      });
+    expect(run('--version')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    const wrong = run('fed', 'run');
+    expect(wrong).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining("unknown command 'fed'"),
+    });
+  });
+});
+
+describe('called wrongly, or for something that is not there: exit code 2', () => {
+  test.each([
+    [[], 'Usage: plat'],
+    [['feed', 'run'], "missing required argument 'name'"],
+    [['runs', '--bogus'], "unknown option '--bogus'"],
+    [['runs', '--limit', 'many'], 'A whole number is needed.'],
+    [['runs', 'show', 'abc'], 'A whole number is needed.'],
+    [['runs', 'show', '999'], 'There is no run 999. `plat runs` lists them.'],
+    [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
+    [['feed', 'run', 'nowhere'], 'Known feeds: bangor-me, lots, washington-nh'],
+    [['feed', 'check', 'nowhere'], 'There is no feed named nowhere'],
+    [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],
+    [['recompute', 'stats'], 'name one of --fips, --zip and --all'],
+    [['recompute', 'stats', '--fips', '33019', '--all'], 'name one of --fips, --zip and --all'],
+    [['recompute', 'stats', '--fips', 'Sullivan'], 'A county FIPS has 5 digits'],
+    [['recompute', 'stats', '--fips', '99999'], 'No county has the FIPS code 99999.'],
+    [['recompute', 'stats', '--zip', '0328'], 'A ZIP has 5 digits'],
+    [['recompute', 'stats', '--zip', '00000'], 'There is no ZIP 00000.'],
+    [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
+    [['account', 'create', 'x', '--tier', 'gold'], 'Allowed choices are'],
+    [['key', 'create', 'nobody'], 'There is no account "nobody"'],
+    [['key', 'create', 'x', '--scope', 'api:all'], 'Allowed choices are'],
+    [['key', 'revoke', 'plat_unknown'], 'There is no such key'],
+  ])('plat %j', async (argv, message) => {
+    const { code, out, err } = await plat(...argv);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+    expect(err).not.toMatch(/^ {4}at /m);
+  });
+});
+
+test('migrate brings the schema up and loads the regions; again it changes nothing', async () => {
+  const first = await json('migrate');
+  expect(first).toMatchObject({ code: 0, value: { applied: [], regions: { counties: 3233 } } });
+  expect(first.value.regions.changed).toBeGreaterThan(40_000);
+  const again = await plat('migrate');
+  expect(again.out).toMatch(/^The schema is current\.\nRegions: 3,233 counties, 4\d,\d{3} ZIPs\.\n$/);
+  expect((await json('migrate')).value.regions.changed).toBe(0);
+}, 60_000);
+
+describe('feeds', () => {
+  test('list', async () => {
+    const { out } = await plat('feed', 'list');
+    expect(out).toMatch(/^name +kind +schedule +as_of +title\n/);
+    expect(out).toMatch(/^lots +assessor +0 4 \* \* \* America\/New_York +Lots of a test$/m);
+    const { value } = await json('feed', 'list');
+    expect(value.map((feed: { name: string }) => feed.name)).toContain('washington-nh');
+  });
+
+  test('check the sample, as text and JSON', async () => {
+    const { code, out } = await plat('feed', 'check', 'washington-nh', '--rows', '200');
+    expect(code).toBe(0);
+    for (const word of ['owner_name', 'OWNER', 'mail_zip']) expect(out).toContain(word);
+    expect(await json('feed', 'check', 'washington-nh', '--rows', '200')).toMatchObject({
+      ...{ code: 0, value: { ok: true } },
+    });
+  });
+
+  test('check a file that would be rejected: exit code 1', async () => {
+    const file = join(folder, 'broken.feed.yaml');
+    writeFileSync(
+      file,
+      'name: broken\nkind: assessor\nfips: "33019"\nroll: { source: ./none.csv, format: csv, key: { columns: [ID] }, columns: { apn: ID } }\n',
+    );
+    const { code, err, out } = await plat('feed', 'check', file);
+    rmSync(file);
+    expect(code).toBe(1);
+    expect(out + err).toContain('none.csv');
+  });
+
+  test('run: queued, waited for, unchanged, blocked, forced, failed', async () => {
+    const queued = await json('feed', 'run', 'lots');
+    expect(queued).toMatchObject({ code: 0, value: { job: expect.any(String), added: true } });
+    const waited = await plat('feed', 'run', 'lots', '--wait');
+    expect(waited.code).toBe(0);
+    expect(waited.out).toMatch(/^run \d+ of lots: (merged|unchanged)/);
+    expect(waited.err).toMatch(/ {2}lots: 100% done\n$/);
+
+    expect(await json('feed', 'run', 'lots', '--wait')).toMatchObject({
+      code: 0,
+      value: { status: 'unchanged' },
+    });
+    const half = ['feed', 'run', 'lots', '--roll', join(folder, 'half.csv'), '--wait'];
+    const blocked = await json(...half);
+    expect(blocked).toMatchObject({ code: 3, value: { status: 'blocked', feed: 'lots', forced: false } });
+    expect((await plat(...half)).out).toMatch(/ gate \w+: /);
+    const forced = await json(...half, '--force');
+    expect(forced).toMatchObject({
+      code: 0,
+      value: { status: 'merged', forced: true, counts: { retired: 100 } },
+    });
+    const gone = await plat('feed', 'run', 'lots', '--roll', join(folder, 'none.csv'), '--wait');
+    expect(gone.code).toBe(1);
+    expect(gone.out).toContain('none.csv');
+  }, 60_000);
+
+  test('runs, and one of them with its rejects', async () => {
+    const wrong = await json('feed', 'run', 'lots', '--roll', join(folder, 'wrong.csv'), '--wait', '--force');
+    expect(wrong.code).toBe(0);
+    const id = String(wrong.value.id);
+    const { value: runs } = await json('runs', '--feed', 'lots', '--limit', '2');
+    expect(runs).toHaveLength(2);
+    expect(runs[0]).toMatchObject({ id: wrong.value.id, feed: 'lots' });
+    const list = await plat('runs');
+    expect(list.out).toMatch(
+      /^id +feed +status +read +new +changed +unchanged +retired +rejected +started\n/,
+    );
+    const shown = await json('runs', 'show', id, '--rejects', '3');
+    expect(shown.value.rejects).toHaveLength(3);
+    const { field, reason } = shown.value.rejects[0];
+    expect(field).toBe('acres');
+    const text = await plat('runs', 'show', id, '--reason', reason);
+    expect(text.out).toContain(`roll row 2, acres: ${reason}: `);
+    expect((await json('runs', 'show', id, '--reason', 'none_such')).value.rejects).toEqual([]);
+  });
+});
+
+test('recompute: a county, a ZIP, everything, as of a day', async () => {
+  expect(await json('recompute', 'stats', '--fips', '33019', '--wait')).toMatchObject({
+    ...{ code: 0, value: { status: 'done', result: { regions: 1 }, error: null } },
+  });
+  // FIPS codes lose their leading zero in spreadsheets.
+  expect((await json('recompute', 'stats', '--fips', '1001', '--wait')).code).toBe(0);
+  expect(
+    (await plat('recompute', 'stats', '--zip', '03280', '--as-of', '2025-09-28', '--wait')).out,
+  ).toContain('"regions":1');
+  expect((await json('recompute', 'stats', '--all', '--wait')).value.status).toBe('done');
+  const queued = await plat('recompute', 'stats', '--all');
+  expect(queued.out).toMatch(
+    /^statistics: job [0-9a-f-]{36} is queued\. `plat status` shows how it goes\.\n$/,
+  );
+}, 60_000);
+
+test('status tells what there is and what the workers do', async () => {
+  const { value } = await json('status', '--jobs', '2');
+  expect(value).toMatchObject({ api: null, counties: 3233, feeds: 1, jobs_failed: expect.any(Number) });
+  expect(value.jobs).toHaveLength(2);
+  const { out } = await plat('status');
+  expect(out).toMatch(/^api +not started by `npm start`$/m);
+  expect(out).toMatch(/^ingest\.run +\["lots"/m);
+});
+
+test('accounts and keys: create, list, revoke', async () => {
+  const created = await json('account', 'create', 'acme', '--tier', 'growth', '--overage', '--tokens', '500');
+  expect(created).toMatchObject({ code: 0, value: { name: 'acme', tier: 'growth', tokens_included: 500 } });
+  expect(await plat('account', 'create', 'acme')).toMatchObject({
+    ...{ code: 2, out: '', err: expect.stringContaining('There is an account named "acme" already') },
+  });
+  expect((await plat('account', 'list')).out).toMatch(/^acme .*growth /m);
+
+  const key = (await plat('key', 'create', 'acme', '--name', 'site', '--expires', '2030-12-31')).out.trim();
+  expect(key).toMatch(/^plat_[\w-]{43}$/);
+  const { value: keys } = await json('key', 'list', '--account', 'acme');
+  expect(keys).toMatchObject([{ name: 'site', expires_at: '2030-12-31T23:59:59.000Z', revoked_at: null }]);
+  expect(JSON.stringify(keys)).not.toContain(key);
+  expect(await json('key', 'revoke', key)).toMatchObject({ code: 0, value: { id: keys[0].id } });
+  expect((await json('key', 'list')).value[0].revoked_at).not.toBeNull();
+});
+
+test('without a database, a command says what to do', async () => {
+  const url = env.DATABASE_URL;
+  env.DATABASE_URL = '';
+  const { code, err } = await plat('runs').finally(() => {
+    env.DATABASE_URL = url;
+  });
+  expect(code).toBe(1);
+  expect(err).toContain('start it with `npm start` in another terminal, or set DATABASE_URL');
+});

@@ -1,0 +1,221 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rootDir } from '../../shared/root.ts';
+import { eventually } from '../support/workers.ts';
+
+// `plat up` as a newcomer runs it, in a folder of its own with a space in its name. The steps build on each other.
+const outer = mkdtempSync(join(tmpdir(), 'plat-up-'));
+// As root, the database server runs as another user, who has to pass through.
+chmodSync(outer, 0o755);
+const folder = join(outer, 'a folder');
+const children: ChildProcess[] = [];
+const blocker = createServer();
+let port = 0;
+
+beforeAll(async () => {
+  await new Promise<void>(resolve => blocker.listen(0, '127.0.0.1', resolve));
+  ({ port } = blocker.address() as { port: number });
+});
+
+afterAll(async () => {
+  blocker.close();
+  for (const { pid } of processes()) process.kill(pid, 'SIGKILL');
+  for (const child of children) child.kill('SIGKILL');
+  await eventually(async () => processes().length === 0);
+  rmSync(outer, { recursive: true, force: true });
+});
+
+function environment(): Record<string, string | undefined> {
+  return {
+    ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), PLAT_DIR: folder },
+    ...{ FEEDS_DIR: join(outer, 'feeds'), DATABASE_URL: '', REDIS_URL: '' },
+  };
+}
+
+function up() {
+  const begun = Date.now();
+  const child = spawn(process.execPath, ['bin/plat.mjs', 'up'], {
+    ...{ cwd: rootDir, env: environment(), detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+  });
+  children.push(child);
+  let out = '';
+  child.stdout.on('data', chunk => {
+    out += chunk;
+  });
+  child.stderr.on('data', chunk => {
+    out += chunk;
+  });
+  const exited = once(child, 'exit') as Promise<[number | null, string | null]>;
+  return {
+    child,
+    exited,
+    out: () => out,
+    /** The text up to the end of the welcome. @returns how long that took */
+    async ready() {
+      await eventually(async () => {
+        if (child.exitCode !== null) throw new Error(`It ended: ${out}`);
+        return out.includes('Ctrl-C stops everything.');
+      }, 120_000);
+      return Date.now() - begun;
+    },
+  };
+}
+
+const PROGRAMS = ['api/main.ts', 'workers/main.ts', 'plat.mjs up', 'bin/postgres'];
+
+/** What runs with files of the folder, or was started with its settings. */
+function processes(): { pid: number; what: string }[] {
+  return allProcesses()
+    .filter(({ pid, text }) => text.includes(folder) && pid !== process.pid)
+    .map(({ pid, text }) => ({ pid, what: PROGRAMS.find(part => text.includes(part)) ?? 'other' }))
+    .sort((a, b) => a.pid - b.pid);
+}
+
+/** Every process with its arguments and its environment. */
+function allProcesses(): { pid: number; text: string }[] {
+  if (!existsSync('/proc/self/environ')) {
+    const lines = execFileSync('ps', ['axeww', '-o', 'pid=,args='], {
+      encoding: 'utf8',
+      maxBuffer: 64 << 20,
+    });
+    return lines.split('\n').map(line => ({ pid: Number.parseInt(line, 10), text: line }));
+  }
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name))
+    .map(pid => {
+      const read = (file: string) => {
+        try {
+          return readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' ');
+        } catch {
+          // It has ended, or is another user's.
+          return '';
+        }
+      };
+      return { pid: Number(pid), text: `${read('cmdline')} ${read('environ')}` };
+    });
+}
+
+const pidOf = (what: string) => processes().find(one => one.what === what)!.pid;
+
+function status(): Record<string, unknown> {
+  const text = execFileSync(process.execPath, ['bin/plat.mjs', 'status', '--json'], {
+    ...{ cwd: rootDir, env: environment(), encoding: 'utf8' },
+  });
+  return JSON.parse(text);
+}
+
+const SAMPLE = { counties: 3233, feeds: 3, parcels: 12_558, comps: 168, regions_with_statistics: 2 };
+
+let first: ReturnType<typeof up>;
+
+test('the first run is killed with -9 in the middle of the sample; its services end by themselves', async () => {
+  const killed = up();
+  await eventually(async () => killed.out().includes('% '), 90_000);
+  process.kill(killed.child.pid!, 'SIGKILL');
+  await killed.exited;
+  // PostgreSQL stays, for the next start to take over.
+  await eventually(async () => processes().every(({ what }) => what === 'bin/postgres'), 20_000);
+}, 120_000);
+
+test('the next start brings everything to its end, and prints what a newcomer needs', async () => {
+  first = up();
+  await first.ready();
+  const out = first.out();
+  expect(out).toContain('PostgreSQL: took over the one that an earlier start left running.');
+  expect(out).toMatch(new RegExp(`^Port ${port} is taken; using ${port + 1}\\.$`, 'm'));
+  expect(out).toMatch(/^Regions: 3,233 counties, 4\d,\d{3} ZIPs\.$/m);
+  // Plain lines where there is no terminal.
+  for (const feed of ['bangor-me', 'washington-nh', 'washington-nh-listings'])
+    expect(out).toMatch(new RegExp(`^ {2}${feed}: 100% done$`, 'm'));
+  expect(out).not.toContain('\u001b');
+
+  const key = readFileSync(join(folder, 'demo-key'), 'utf8').trim();
+  expect(statSync(join(folder, 'demo-key')).mode & 0o077).toBe(0);
+  expect(out).toContain(`demo key         ${key}`);
+  expect(status()).toMatchObject({
+    api: `http://127.0.0.1:${port + 1}`,
+    jobs_failed: 0,
+    regions_due: 0,
+    ...SAMPLE,
+  });
+}, 150_000);
+
+test('the calls that it prints can be pasted, and answer what it says', async () => {
+  const calls = [...first.out().matchAll(/^ {2}curl -H (.*)\n {2}-> (\d+), (\d+) tokens: (.*)$/gm)];
+  expect(calls.map(([, , code, tokens]) => [code, tokens])).toEqual([
+    ['200', '10'],
+    ['200', '10'],
+    ['404', '0'],
+  ]);
+  for (const [, args, code, tokens, shown] of calls) {
+    // What a shell makes of the line; not every machine has curl.
+    const words = execFileSync('sh', ['-c', `printf '%s\\n' ${args}`], { cwd: rootDir, encoding: 'utf8' });
+    const [header, url] = words.split('\n');
+    const answer = await fetch(url!, { headers: [header!.split(': ') as [string, string]] });
+    expect([answer.status, answer.headers.get('x-tokens-used')]).toEqual([Number(code), tokens]);
+    const body = await answer.text();
+    const same = (text: string) => text.slice(0, 100).replace(/"request_id".*/, '');
+    expect(same(body)).toBe(same(shown!));
+    if (answer.ok) expect(JSON.parse(body).stats.length).toBeGreaterThan(0);
+  }
+  const [, page, user, password] = /operator's page {2}(\S+) {3}user (\S+), password (\S+)$/m.exec(
+    first.out(),
+  )!;
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  expect((await fetch(page!, { headers: { authorization } })).status).toBe(200);
+});
+
+test('a second one in the same checkout says that one is running', async () => {
+  const second = up();
+  expect((await second.exited)[0]).toBe(1);
+  expect(second.out()).toBe(
+    `plat: Plat is running here already (process ${first.child.pid}, http://127.0.0.1:${port + 1}). Stop that one first.\n`,
+  );
+});
+
+test('what is killed with -9 is started again: API, worker, PostgreSQL', async () => {
+  const before = ['api/main.ts', 'workers/main.ts', 'bin/postgres'].map(pidOf);
+  // The postmaster is the parent of its backends and so the first of them.
+  for (const pid of before) process.kill(pid, 'SIGKILL');
+  await eventually(async () => {
+    const answer = await fetch(`http://127.0.0.1:${port + 1}/readyz`).catch(() => undefined);
+    return answer?.ok && first.out().includes('PostgreSQL ended and was started again.');
+  }, 60_000);
+  expect(first.out()).toMatch(/^worker 1 ended \(SIGKILL\) and is started again; its log is in /m);
+  expect(first.out()).toMatch(/^api ended \(SIGKILL\) and is started again/m);
+  expect(status()).toMatchObject(SAMPLE);
+}, 90_000);
+
+test('Ctrl-C stops all of it, cleanly', async () => {
+  // As a terminal does it: to the whole process group.
+  process.kill(-first.child.pid!, 'SIGINT');
+  expect(await first.exited).toEqual([0, null]);
+  expect(first.out()).toMatch(/Stopping\.\nStopped\.\n$/);
+  expect(processes()).toEqual([]);
+  expect(existsSync(join(folder, 'up.json'))).toBe(false);
+  expect(readFileSync(join(folder, 'postgres', 'server.log'), 'utf8')).toMatch(
+    /database system is shut down\n$/,
+  );
+}, 60_000);
+
+test('a later start has everything, within 10 seconds, and a second Ctrl-C does not wait', async () => {
+  // The other tests run beside this one: a start that they slowed down is tried once more.
+  for (const last of [false, true]) {
+    const later = up();
+    const took = await later.ready();
+    expect(later.out()).not.toContain('Ingesting');
+    expect(status()).toMatchObject(SAMPLE);
+    process.kill(later.child.pid!, 'SIGINT');
+    await eventually(async () => later.out().includes('Stopping.'));
+    later.child.kill('SIGINT');
+    expect([0, 1]).toContain((await later.exited)[0]);
+    await eventually(async () => processes().length === 0, 20_000);
+    if (took < 10_000) return;
+    if (last) expect(took).toBeLessThan(10_000);
+  }
+}, 90_000);

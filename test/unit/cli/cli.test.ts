@@ -1,0 +1,135 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../shared/config.ts';
+import type { JobState } from '../../../shared/jobs.ts';
+import { listCounts, table } from '../../../workers/cli/output.ts';
+import { openProgress } from '../../../workers/cli/progress-view.ts';
+import { claimState, clearState, readState, writeState } from '../../../workers/cli/state.ts';
+import { findPort } from '../../../workers/cli/up/port.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plat-state-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('tables for people', () => {
+  test('columns are as wide as they have to be, numbers to the right, what is missing blank', () => {
+    const rows = [
+      { name: 'a', rows: 1234567, at: new Date('2026-01-02T03:04:05.678Z') },
+      { name: 'longer', rows: null, at: null },
+    ];
+    expect(table(rows, ['name', 'rows', 'at'])).toBe(
+      [
+        'name         rows  at',
+        '------  ---------  --------------------',
+        'a       1,234,567  2026-01-02 03:04:05Z',
+        'longer',
+      ].join('\n'),
+    );
+    expect(table([], ['x'])).toBe('(none)');
+  });
+
+  test('counts read as a sentence', () => {
+    expect(listCounts({ missing_key: 3, bad_date: 12000 })).toBe('missing_key 3, bad_date 12,000');
+    expect(listCounts({})).toBe('none');
+  });
+});
+
+describe('progress', () => {
+  const state = (over: Partial<JobState>): JobState => ({
+    ...{ id: '', name: 'ingest.run', key: '', status: 'running', progress: 0, note: null, result: null },
+    ...{
+      error_code: null,
+      error: null,
+      attempts: 1,
+      queued_at: new Date(),
+      started_at: null,
+      finished_at: null,
+    },
+    ...over,
+  });
+  function show(isTTY: boolean): string {
+    const out = Object.assign(new PassThrough(), { isTTY, columns: 100, cursorTo() {}, clearLine() {} });
+    let text = '';
+    out.on('data', chunk => {
+      text += chunk;
+    });
+    const view = openProgress(out as unknown as NodeJS.WriteStream);
+    view.update('lots', state({ status: 'queued' }));
+    view.update('lots', state({ progress: 0.21, note: 'roll: 10 rows' }));
+    view.update('lots', state({ progress: 0.22, note: 'roll: 20 rows' }));
+    view.update('lots', state({ status: 'failed', progress: 0.22, error: 'Row 7 is no row.' }));
+    view.stop();
+    out.end();
+    return text;
+  }
+
+  test('is plain lines where there is no terminal, one a step', () => {
+    expect(show(false)).toBe(
+      '  lots: 0% queued\n  lots: 21% roll: 10 rows\n  lots: 22% failed: Row 7 is no row.\n',
+    );
+  });
+
+  test('is a bar on a terminal', () => {
+    expect(show(true)).toMatch(/lots +\[.*\] 22% failed: Row 7 is no row\./);
+  });
+});
+
+describe('the one plat up of a checkout', () => {
+  const config = loadConfig({ PLAT_DIR: folder });
+  const file = join(folder, 'up.json');
+  const urls = { databaseUrl: 'postgres://x', apiUrl: 'http://127.0.0.1:3000' };
+
+  test('is told to other commands, and a second one is refused', () => {
+    expect(readState(config)).toBeUndefined();
+    claimState(config);
+    expect(readState(config)).toMatchObject({ pid: process.pid, databaseUrl: null, apiUrl: null });
+    expect(() => claimState(config)).toThrow(
+      `Plat is running here already (process ${process.pid}, starting)`,
+    );
+    writeState(config, urls);
+    expect(readState(config)).toMatchObject(urls);
+    expect(() => claimState(config)).toThrow(
+      `(process ${process.pid}, http://127.0.0.1:3000). Stop that one first.`,
+    );
+    clearState(config);
+    expect(readState(config)).toBeUndefined();
+  });
+
+  test('that was killed is not taken for running: neither by its id, nor when another has that id now', () => {
+    for (const pid of [2 ** 22 + 1, process.ppid]) {
+      writeFileSync(file, JSON.stringify({ pid, born: '1', ...urls }));
+      expect(readState(config)).toBeUndefined();
+      claimState(config);
+      expect(JSON.parse(readFileSync(file, 'utf8')).pid).toBe(process.pid);
+      clearState(config);
+    }
+  });
+
+  test('needs a folder that can be written', () => {
+    const blocked = loadConfig({ PLAT_DIR: join(file, 'below-a-file') });
+    writeFileSync(file, '');
+    expect(() => claimState(blocked)).toThrow(
+      /below-a-file cannot be written \(\w+\): free it for this user/,
+    );
+  });
+});
+
+describe('the port', () => {
+  test('is the next free one when the wanted one is taken, and any for 0', async () => {
+    const taken = createServer();
+    onTestFinished(() => void taken.close());
+    await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as { port: number };
+    const found = await findPort('127.0.0.1', port);
+    expect(found).toBeGreaterThan(port);
+    expect(found).toBeLessThan(port + 50);
+    expect(await findPort('127.0.0.1', 0)).toBeGreaterThan(0);
+  });
+
+  test('that does not exist is refused', async () => {
+    await expect(findPort('192.0.2.1', 3000)).rejects.toThrow('EADDRNOTAVAIL');
+  });
+});
