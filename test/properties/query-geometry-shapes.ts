@@ -64,8 +64,8 @@ const polygon: fc.Arbitrary<Cell[][]> = fc
 
 const frame = fc.record({
   step: fc.constantFrom(...STEPS),
-  lonE7: fc.integer({ min: -1_700_000_000, max: 1_700_000_000 }),
-  latE7: fc.integer({ min: -800_000_000, max: 800_000_000 }),
+  lonE7: fc.integer({ min: -1_600_000_000, max: 1_600_000_000 }),
+  latE7: fc.integer({ min: -700_000_000, max: 700_000_000 }),
 });
 
 /** A query of any elements, up to three times as large, and a parcel of one or two parts on the same grid. */

@@ -11,7 +11,9 @@ export type QueryCover = {
 };
 
 /**
- * Measured on 40,000 parcels in PostgreSQL; see the property tests for what the cover promises.
+ * Measured with GiST indexes of PostgreSQL 18 on 290,736 parcels (144 copies of Washington, NH) and a query of 500 vertices, cover, both
+ * look-ups and exact tests together: with 16, 32, 64, 128, 256 and 512 cells 26, 12, 10, 10, 12 and 17 ms for 7,133
+ * parcels found, 183, 116, 76, 57, 52 and 43 ms for 43,394, and 1 to 8 ms for 3.
  */
 export const DEFAULT_EDGE_CELLS = 128;
 
@@ -33,7 +35,10 @@ const MARGIN = 2;
  * the outline in it, and what is cut off has no outline, so that one of its points tells whether it is inside. There are at most maxCells
  * edge boxes and a few times as many inner ones, merged where they make up a rectangle.
  */
-export function coverQuery(query: PreparedQuery, { maxCells }: { maxCells: number }): QueryCover {
+export function coverQuery(
+  query: PreparedQuery,
+  { maxCells = DEFAULT_EDGE_CELLS }: { maxCells?: number } = {},
+): QueryCover {
   const { index } = query;
   if (index === null) return { inner: [], edge: [] };
   const inner: Box[] = [];

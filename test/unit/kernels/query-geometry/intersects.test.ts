@@ -121,19 +121,19 @@ test('a point is covered within an area and on its edge, not in its hole', () =>
 });
 
 describe('the cover', () => {
-  test('an upright rectangle takes few boxes, all but its rim inside', () => {
-    const { inner, edge } = coverQuery(query(`POLYGON${box(-72, 43, -71, 44)}`), { maxCells: 128 });
-    expect(inner.length + edge.length).toBeLessThan(40);
+  test('all but the rim of an upright rectangle is inside', () => {
+    const { inner, edge } = coverQuery(query(`POLYGON${box(-72, 43, -71, 44)}`));
+    expect(inner.length + edge.length).toBeLessThan(200);
     const area = inner.reduce((sum, [w, s, e, n]) => sum + (e - w) * (n - s), 0);
-    expect(area / 1e14).toBeGreaterThan(0.98);
+    expect(area / 1e14).toBeGreaterThan(0.999);
   });
 
   test('a point is one small box, and nothing is none', () => {
-    expect(coverQuery(query('POINT(1 2)'), { maxCells: 128 })).toEqual({
+    expect(coverQuery(query('POINT(1 2)'))).toEqual({
       inner: [],
       edge: [[9_999_998, 19_999_998, 10_000_002, 20_000_002]],
     });
-    expect(coverQuery(query('POINT EMPTY'), { maxCells: 128 })).toEqual({ inner: [], edge: [] });
+    expect(coverQuery(query('POINT EMPTY'))).toEqual({ inner: [], edge: [] });
   });
 
   test('more cells leave less to be tested', () => {
