@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Database } from '../http/database.ts';
 import { pageOf } from '../http/paging.ts';
 
 const text = (description: string) => z.string().nullable().meta({ description });
@@ -84,4 +85,19 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
     situs_state: row.situs_state,
     situs_zip: row.situs_zip,
   };
+}
+
+/** Summaries in the order of their ids; an id that was never given is left out. One statement. */
+export async function readSummaries(
+  database: Database,
+  propertyIds: readonly number[],
+  appUrl: string,
+): Promise<ParcelSummary[]> {
+  if (propertyIds.length === 0) return [];
+  const rows = await database.runComposed<SummaryRow>(
+    'parcels/read_summaries',
+    { summary: SUMMARY_COLUMNS },
+    [propertyIds],
+  );
+  return rows.map(row => toSummary(row, appUrl));
 }

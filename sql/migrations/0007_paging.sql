@@ -7,3 +7,6 @@ create table cursor_secret (
 );
 
 insert into cursor_secret (secret) values (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+
+-- A county in the order of its acreage, a page at a time; read backwards for the largest first.
+create index parcel_filters_acres on parcel_filters (fips, effective_acres, property_id);

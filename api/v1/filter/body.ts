@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import type { FilterBody } from './declare.ts';
+import { FILTERS } from './filters.ts';
+import { ROAD_SWITCHES } from './land.ts';
+
+const SCOPES = FILTERS.filter(filter => filter.scope).map(filter => filter.name);
+
+/** Pairs of bounds by the name of their range. */
+const RANGES = FILTERS.filter(filter => filter.range?.bound === 'min').map(filter => filter.range!.of);
+
+type Complaint = [field: string, message: string];
+
+/** The request body: the declared filters, a scope among them, and bounds that leave something between them. */
+export const filterBody = z
+  .strictObject(
+    Object.fromEntries(
+      FILTERS.map(filter => [
+        filter.name,
+        filter.schema.optional().meta({
+          description: filter.unit ? `${filter.description} In ${filter.unit}.` : filter.description,
+        }),
+      ]),
+    ),
+  )
+  .superRefine((body, context) => {
+    for (const [field, message] of complaints(body))
+      context.addIssue({ code: 'custom', path: [field], message });
+  })
+  .meta({
+    id: 'ParcelFilter',
+    description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
+  });
+
+function complaints(body: FilterBody): Complaint[] {
+  const found: Complaint[] = [];
+  if (SCOPES.every(scope => body[scope] === undefined))
+    found.push([SCOPES[0]!, `is missing: one of ${SCOPES.join(', ')} is required`]);
+  for (const name of RANGES) {
+    const least = body[`${name}_min`] as number | string | undefined;
+    const most = body[`${name}_max`] as number | string | undefined;
+    if (least !== undefined && most !== undefined && least > most)
+      found.push([`${name}_min`, `must not be above ${name}_max`]);
+  }
+  const frontage = ['road_frontage_min', 'road_frontage_max'].find(name => body[name] !== undefined);
+  if (frontage !== undefined && ROAD_SWITCHES.every(name => body[name] === false))
+    found.push([frontage, `has nothing to measure: ${ROAD_SWITCHES.join(', ')} are all false`]);
+  return found;
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+
+/** What the predicates of one request share. */
+export type FilterContext = {
+  /** Makes a parameter of a value and gives its number, such as `$3`. */
+  bind(value: unknown): string;
+  /** Every filter of the request. */
+  body: FilterBody;
+  /** The moment that months and years are counted from. */
+  asOf: Date;
+  /** The owner of owner_parcel_id, looked up before. */
+  ownerKey?: string;
+};
+
+export type FilterBody = Readonly<Record<string, unknown>>;
+
+/**
+ * One field of the filter body, as data: the request schema, GET filters/, the OpenAPI document and the statements
+ * are all made from it. `f` is parcel_filters, `p` parcels.
+ */
+export type Filter<Value = never> = {
+  name: string;
+  type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
+  unit?: string;
+  description: string;
+  /** The only values that are taken. */
+  values?: readonly (string | number)[];
+  /** What an absent field means, where that is a value. */
+  default?: string | boolean;
+  /** One of these must be given. */
+  scope?: true;
+  /** `min` and `max` of the same range. */
+  range?: { of: string; bound: 'min' | 'max' };
+  schema: z.ZodType;
+  /** The table that the predicate reads; `both`: it names a county, which narrows either table. */
+  on: 'f' | 'p' | 'both';
+  /** Absent: another filter, or the program, reads the field. Undefined: the value has no effect. */
+  where?(value: Value, context: FilterContext): string | undefined;
+};
+
+/** Lets the compiler check a predicate against its own schema. */
+export function filter<Schema extends z.ZodType>(
+  declared: Omit<Filter<z.output<Schema>>, 'schema'> & { schema: Schema },
+): Filter {
+  return declared as unknown as Filter;
+}
+
+/** The most entries of a list. */
+const LONGEST_LIST = 1_000;
+
+/** PostgreSQL's text holds no NUL. */
+export const line = z
+  .string('must be text')
+  .trim()
+  .min(1, 'must not be empty')
+  .max(200, 'must have at most 200 characters')
+  .regex(/^[^\0]*$/, 'must not hold NUL characters');
+
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .array(item, 'must be a list')
+    .min(1, 'must have at least one entry')
+    .max(LONGEST_LIST, `must have at most ${LONGEST_LIST} entries`);
+}
+
+const CODE = 'must be text or a whole number';
+/** A code of a county or a deed: text, though some consist of digits. */
+const code = z.union([line, z.int(CODE)], CODE).transform(String);
+
+const FIPS = 'must be a county FIPS code: 5 digits, the leading zero may be missing';
+export const fipsCode = z
+  .union([z.string().regex(/^[0-9]{4,5}$/, FIPS), z.int(FIPS).min(1_000, FIPS).max(99_999, FIPS)], FIPS)
+  .transform(Number);
+
+const ZIP = 'must be a 5-digit ZIP code';
+/** As a number, which has lost the leading zeros; so is the column. */
+export const zipCode = z
+  .union([z.string().regex(/^[0-9]{5}$/, ZIP), z.int(ZIP).min(1, ZIP).max(99_999, ZIP)], ZIP)
+  .transform(Number);
+
+const DAY = 'must be a day, YYYYMMDD';
+/** A calendar day as YYYY-MM-DD. */
+const day = z
+  .union([z.string().regex(/^[0-9]{8}$/, DAY), z.int(DAY).min(10_000_101, DAY).max(99_991_231, DAY)], DAY)
+  .transform(value => String(value).replace(/^(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'))
+  .refine(isDay, DAY);
+
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return text >= '1000' && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+type Bounds = { least?: number; most?: number };
+
+export function wholeNumber({ least = 0, most = Number.MAX_SAFE_INTEGER }: Bounds = {}) {
+  return z
+    .int('must be a whole number')
+    .min(least, `must be ${least} or more`)
+    .max(most, `must be at most ${most}`);
+}
+
+export function decimal({ least = 0, most }: Bounds = {}) {
+  const schema = z.number('must be a number').min(least, `must be ${least} or more`);
+  return most === undefined ? schema : schema.max(most, `must be at most ${most}`);
+}
+
+type RangeSpec = Bounds & {
+  name: string;
+  /** What is compared, as SQL. */
+  column: string;
+  type: 'number' | 'integer' | 'date';
+  unit?: string;
+  /** Without a full stop: "at least" or "at most" follows. */
+  description: string;
+};
+
+const SQL_TYPES = { number: 'float8', integer: 'bigint', date: 'date' };
+
+/** `<name>_min` and `<name>_max`, both inclusive. */
+export function range({ name, column, type, unit, description, ...bounds }: RangeSpec): Filter[] {
+  const schema = type === 'date' ? day : type === 'integer' ? wholeNumber(bounds) : decimal(bounds);
+  const side = (bound: 'min' | 'max', operator: string, words: string) =>
+    filter({
+      name: `${name}_${bound}`,
+      type,
+      ...(unit && { unit }),
+      description: `${description}: ${words}, inclusive.`,
+      range: { of: name, bound },
+      schema,
+      on: 'f',
+      where: (value: number | string, { bind }) => `${column} ${operator} ${bind(value)}::${SQL_TYPES[type]}`,
+    });
+  return type === 'date'
+    ? [side('min', '>=', 'the earliest'), side('max', '<=', 'the latest')]
+    : [side('min', '>=', 'at least'), side('max', '<=', 'at most')];
+}
+
+/** Any of a list, compared as whole text without regard to case. */
+export function anyOf(name: string, column: string, description: string): Filter {
+  return filter({
+    name,
+    type: 'list of strings',
+    description: `${description}, any of these; the whole text, in any case.`,
+    schema: listOf(code),
+    on: 'p',
+    where: (values, { bind }) =>
+      `upper(${column}) = any (array(select upper(v) from unnest(${bind(values)}::text[]) v))`,
+  });
+}
+
+/** The whole text without regard to case. */
+export function exactly(name: string, column: string, description: string): Filter {
+  return filter({
+    name,
+    type: 'string',
+    description: `${description}; the whole text, in any case.`,
+    schema: line,
+    on: 'p',
+    where: (value, { bind }) => `upper(${column}) = upper(${bind(value)}::text)`,
+  });
+}
+
+const yesOrNo = z.boolean('must be true or false');
+
+/** true and false both filter. */
+export function either(name: string, column: string, description: string): Filter {
+  return filter({
+    name,
+    type: 'boolean',
+    description,
+    schema: yesOrNo,
+    on: 'f',
+    where: value => (value ? column : `not ${column}`),
+  });
+}
+
+/** true filters by `predicate`, false has no effect. */
+export function only(name: string, predicate: string, description: string): Filter {
+  return filter({
+    name,
+    type: 'boolean',
+    description: `${description} false has no effect.`,
+    schema: yesOrNo,
+    on: 'f',
+    where: value => (value ? predicate : undefined),
+  });
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { ParsedQuery } from '../../../shared/kernels/query-geometry/types.ts';
+import type { Database } from '../../http/database.ts';
+import { defineEndpoint } from '../../http/endpoint.ts';
+import { validationError } from '../../http/errors.ts';
+import { openPage, pageParameters, turnPage } from '../../http/paging.ts';
+import { parcelPage, readSummaries } from '../parcel-summary.ts';
+import { filterBody } from './body.ts';
+import type { FilterBody } from './declare.ts';
+import type { Order } from './filters.ts';
+import { findHits, type Hit } from './hits.ts';
+import { type Selection, selectionOf, within } from './selection.ts';
+import { meet } from './spatial.ts';
+
+const TOKENS = 30;
+
+export const filterParcels = defineEndpoint({
+  method: 'post',
+  path: '/api/public/v1/properties/filter/',
+  operationId: 'filterParcels',
+  tag: 'Parcels',
+  summary: 'Parcels by any combination of filters',
+  description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass
+that filter; filters that exclude keep it. \`next\` and \`previous\` are to be called with the same body: they carry a cursor, so that
+every page costs the same time, and no parcel is skipped or repeated while the roll changes. \`count\` is taken on the first page.
+Every page is a search of its own and priced as one.`,
+  params: z.strictObject({}),
+  query: z.strictObject(pageParameters({ usual: 25, most: 500 })),
+  body: filterBody,
+  metering: {
+    key: 'public_parcel_filter',
+    price: TOKENS,
+    rule: '30 tokens per search (a page is one); 0 when nothing matches',
+  },
+  response: {
+    status: 200,
+    description: 'A page of the matching parcels.',
+    schema: parcelPage,
+    etag: false,
+    examples: {},
+  },
+  errors: {
+    unprocessable:
+      'The geometry has more than 10,000 vertices, or its outline passes over more parcels than can be tested. Costs nothing.',
+  },
+  handle: async ({ body, query }, { database, cursorSecret }, call) => {
+    const page = await openPage(query, {
+      endpoint: 'properties/filter',
+      request: body,
+      call,
+      secret: cursorSecret,
+    });
+    const order = (body.order ?? 'property_id') as Order;
+    const selection = await select(body, page.asOf, database);
+    const { count, hits } = await findHits(database, selection, page, order);
+    const { next, previous, rows } = turnPage<Hit>(page, hits, count, hit =>
+      order === 'property_id' ? [hit.property_id] : [hit.effective_acres, hit.property_id],
+    );
+    const ids = rows.map(hit => hit.property_id);
+    const results = await readSummaries(database, ids, call.appUrl);
+    return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : TOKENS };
+  },
+});
+
+async function select(body: FilterBody, asOf: Date, database: Database): Promise<Selection> {
+  const ownerKey =
+    body.owner_parcel_id === undefined
+      ? undefined
+      : await ownerKeyOf(body.owner_parcel_id as number, database);
+  const selection = selectionOf(body, { asOf, ownerKey });
+  if (body.geom_intersects === undefined) return selection;
+  const { cover, tested } = await meet(body.geom_intersects as ParsedQuery, selection, database);
+  return within(selection, cover, tested);
+}
+
+/** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
+async function ownerKeyOf(propertyId: number, database: Database): Promise<string> {
+  const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', [propertyId]);
+  if (parcel === undefined) throw validationError({ owner_parcel_id: ['no parcel on the roll has this id'] });
+  if (parcel.owner_key === null)
+    throw validationError({ owner_parcel_id: ['this parcel has no owner mailing address'] });
+  return parcel.owner_key;
+}

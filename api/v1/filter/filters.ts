@@ -1,0 +1,241 @@
+import { z } from 'zod';
+import { likeLiteral, wordsOf } from '../../../shared/kernels/owner/words.ts';
+import { wordPatterns, wordsSql } from '../../../shared/kernels/owner/words-sql.ts';
+import { minusMonths, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import {
+  anyOf,
+  either,
+  exactly,
+  type Filter,
+  filter,
+  line,
+  listOf,
+  only,
+  range,
+  wholeNumber,
+} from './declare.ts';
+import { landFilters } from './land.ts';
+import { placeFilters } from './places.ts';
+
+const USD = 'USD';
+
+const parcelFilters: Filter[] = [
+  ...range({
+    name: 'acres',
+    column: 'f.effective_acres',
+    type: 'number',
+    unit: 'acres',
+    description: 'Effective acreage: what the assessor states, else what the boundary measures',
+  }),
+  ...range({
+    name: 'structure_count',
+    column: 'f.structure_count',
+    type: 'integer',
+    description: 'Structures on the parcel',
+  }),
+  ...range({
+    name: 'building_sqft',
+    column: 'f.building_sqft',
+    type: 'number',
+    unit: 'square feet',
+    description: 'Total building area',
+  }),
+  ...range({
+    name: 'year_built',
+    column: 'f.year_built',
+    type: 'integer',
+    least: 1000,
+    most: 9999,
+    description: 'Year in which a structure was built',
+  }),
+  only('vacant_only', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
+  exactly('school_district', 'p.school_district', 'School district'),
+  anyOf('subdivisions', 'p.subdivision', 'Subdivision'),
+  anyOf('zoning_codes', 'p.zoning_code', 'Zoning code of the county'),
+  anyOf('land_use_codes', 'p.land_use_code', 'Land-use code of the county'),
+];
+
+const money = (name: string, description: string) =>
+  range({ name, column: `f.${name}`, type: 'integer', unit: USD, description });
+
+const valueFilters: Filter[] = [
+  ...range({
+    name: 'improvement_percent',
+    column: 'f.improvement_percent',
+    type: 'number',
+    unit: 'percent',
+    most: 100,
+    description: 'Share of the improvements in the total value (assessed, else market)',
+  }),
+  ...money('assessed_total_value', 'Assessed value, total'),
+  ...money('assessed_land_value', 'Assessed value of the land'),
+  ...money('assessed_improvement_value', 'Assessed value of the improvements'),
+  ...money('market_total_value', "Assessor's market value, total"),
+  ...money('market_land_value', "Assessor's market value of the land"),
+  ...money('market_improvement_value', "Assessor's market value of the improvements"),
+  either('tax_delinquent', 'f.tax_delinquent', 'Currently flagged as tax-delinquent (true) or not (false).'),
+  filter({
+    name: 'tax_delinquent_years_min',
+    type: 'integer',
+    unit: 'years',
+    description:
+      'Delinquent since at least this many years: the first year of the delinquency is that many before the current one, or more.',
+    schema: wholeNumber({ most: 1000 }),
+    on: 'f',
+    where: (years, { bind, asOf }) => `f.tax_delinquent_year <= ${bind(asOf.getUTCFullYear() - years)}::int`,
+  }),
+];
+
+/** Whole months that have passed since a day: `date >= since` after this many, as PostgreSQL's `date - interval`. */
+const monthsBefore = (asOf: Date, months: number): string =>
+  new Date(minusMonths(utcDay(asOf.getTime()), months) * 86_400_000).toISOString().slice(0, 10);
+
+/** 400 years. */
+const MOST_MONTHS = 4_800;
+const ownershipMonths = (bound: 'min' | 'max', description: string) =>
+  filter({
+    name: `ownership_months_${bound}`,
+    type: 'integer',
+    unit: 'months',
+    description,
+    range: { of: 'ownership_months', bound },
+    schema: wholeNumber({ most: MOST_MONTHS }),
+    on: 'f',
+    where: (months, { bind, asOf }) =>
+      bound === 'min'
+        ? `f.last_sale_date <= ${bind(monthsBefore(asOf, months))}::date`
+        : `f.last_sale_date > ${bind(monthsBefore(asOf, months + 1))}::date`,
+  });
+
+const saleFilters: Filter[] = [
+  ...money('last_sale_price', 'Price of the most recent sale'),
+  anyOf('sale_price_codes', 'p.sale_price_code', 'Code that qualifies the sale price'),
+  ...range({
+    name: 'last_sale_date',
+    column: 'f.last_sale_date',
+    type: 'date',
+    description: 'Recording date of the most recent sale, YYYYMMDD',
+  }),
+  ownershipMonths('min', 'Whole months since the last recording: at least, inclusive.'),
+  ownershipMonths('max', 'Whole months since the last recording: at most, inclusive.'),
+  filter({
+    name: 'seller_name_contains',
+    type: 'list of strings',
+    description: 'The name of the most recent seller contains any of these pieces of text, in any case.',
+    schema: listOf(line),
+    on: 'p',
+    where: (pieces, { bind }) => {
+      const patterns = pieces.map(piece => `%${likeLiteral(piece)}%`);
+      return `upper(p.seller_name) like any (array(select upper(v) from unnest(${bind(patterns)}::text[]) v))`;
+    },
+  }),
+  anyOf('document_type_codes', 'p.document_type_code', 'Deed or document type'),
+  either(
+    'inter_family_transfer',
+    'f.inter_family_transfer',
+    'The last transfer was within a family (true) or not (false).',
+  ),
+  ...money('mortgage_amount', 'First-mortgage loan amount'),
+  ...range({
+    name: 'mortgage_date',
+    column: 'f.mortgage_date',
+    type: 'date',
+    description: 'Recording date of the first mortgage, YYYYMMDD',
+  }),
+  anyOf(
+    'mortgage_financing_type_codes',
+    'p.mortgage_financing_type_code',
+    'Financing type of the first mortgage',
+  ),
+  anyOf('mortgage_loan_type_codes', 'p.mortgage_loan_type_code', 'Loan type of the first mortgage'),
+  ...range({
+    name: 'mortgage_interest_rate',
+    column: 'f.mortgage_interest_rate',
+    type: 'number',
+    unit: 'percent',
+    most: 100,
+    description: 'Interest rate of the first mortgage',
+  }),
+];
+
+const words = listOf(line.refine(text => wordsOf(text) !== '', 'must have a letter or a digit'));
+const hasWord = (patterns: string) => `${wordsSql('p.owner_name')} like any (${patterns}::text[])`;
+
+const OCCUPANCY = ['Y', 'N'] as const;
+
+const ownerFilters: Filter[] = [
+  either(
+    'out_of_state_owner',
+    'f.out_of_state_owner',
+    "The owner's mailing address is in another state than the parcel (true) or in the same (false).",
+  ),
+  either(
+    'out_of_county_owner',
+    'f.out_of_county_owner',
+    "The owner's mailing address is in another county than the parcel (true) or in the same (false).",
+  ),
+  either(
+    'out_of_zip_owner',
+    'f.out_of_zip_owner',
+    "The owner's mailing address is in another ZIP code than the parcel (true) or in the same (false).",
+  ),
+  only(
+    'exclude_corp_owner',
+    'f.corporate_owner is not true',
+    'Without corporate owners (LLC, INC, CORP, LP, LLP, LTD, CO and their spellings; a trust is not corporate).',
+  ),
+  only('exclude_hoa_owner', 'f.hoa_owner is not true', "Without homeowners' associations as owners."),
+  filter({
+    name: 'owner_occupied',
+    type: 'string',
+    description: 'Y: only owner-occupied parcels; N: only parcels whose owner lives elsewhere.',
+    values: OCCUPANCY,
+    schema: z.enum(OCCUPANCY, 'must be Y or N'),
+    on: 'f',
+    where: value => (value === 'Y' ? 'f.owner_occupied' : 'not f.owner_occupied'),
+  }),
+  filter({
+    name: 'owner_name_includes',
+    type: 'list of strings',
+    description: "The primary owner's name contains any of these, as whole words in any case.",
+    schema: words,
+    on: 'p',
+    where: (value, { bind }) => hasWord(bind(wordPatterns(value))),
+  }),
+  filter({
+    name: 'owner_name_excludes',
+    type: 'list of strings',
+    description:
+      "The primary owner's name contains none of these as whole words in any case; parcels without an owner name are kept.",
+    schema: words,
+    on: 'p',
+    where: (value, { bind }) => `not coalesce(${hasWord(bind(wordPatterns(value)))}, false)`,
+  }),
+  exactly('owner_name', 'p.owner_name', "The primary owner's full name"),
+  exactly('owner_name_2', 'p.owner_name_2', "The secondary owner's full name"),
+];
+
+export const ORDERS = ['property_id', 'acres', '-acres'] as const;
+export type Order = (typeof ORDERS)[number];
+
+const order = filter({
+  name: 'order',
+  type: 'string',
+  description:
+    'The order of the results: by property_id, or by effective acreage from the smallest (acres) or the largest (-acres), parcels of unknown acreage last, ties by property_id.',
+  values: ORDERS,
+  default: 'property_id',
+  schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
+  on: 'f',
+});
+
+/** Every field that a filter body may have, in the order of the documentation. */
+export const FILTERS: readonly Filter[] = [
+  ...placeFilters,
+  ...parcelFilters,
+  ...valueFilters,
+  ...saleFilters,
+  ...ownerFilters,
+  ...landFilters,
+  order,
+];

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../../http/endpoint.ts';
+import { FILTERS } from './filters.ts';
+
+const filterList = z
+  .object({
+    filters: z.array(
+      z
+        .object({
+          name: z.string().meta({ description: 'The field in the body of properties/filter/.' }),
+          type: z.enum(['number', 'integer', 'string', 'boolean', 'date', 'list of strings', 'geometry']),
+          unit: z.string().nullable().meta({ description: 'Of numbers that have one.' }),
+          description: z.string(),
+          values: z
+            .array(z.union([z.string(), z.number()]))
+            .nullable()
+            .meta({ description: 'The only values that are taken; null where others are, too.' }),
+          default: z
+            .union([z.string(), z.boolean()])
+            .nullable()
+            .meta({ description: 'What an absent field means; null where it means no filter.' }),
+          scope: z.boolean().meta({ description: 'At least one of these is required.' }),
+        })
+        .meta({ id: 'FilterDescription' }),
+    ),
+  })
+  .meta({ id: 'FilterList' });
+
+const LIST = {
+  filters: FILTERS.map(({ name, type, unit, description, values, default: fallback, scope }) => ({
+    name,
+    type,
+    unit: unit ?? null,
+    description,
+    values: values === undefined ? null : [...values],
+    default: fallback ?? null,
+    scope: scope ?? false,
+  })),
+};
+
+export const listFilters = defineEndpoint({
+  method: 'get',
+  path: '/api/public/v1/filters/',
+  operationId: 'listFilters',
+  tag: 'Parcels',
+  summary: 'Every filter of properties/filter/',
+  description: 'Name, type, unit and allowed values of every field that a filter body may have.',
+  params: z.strictObject({}),
+  query: z.strictObject({}),
+  metering: null,
+  response: {
+    status: 200,
+    description: 'The filters, in the order of the documentation.',
+    schema: filterList,
+    etag: false,
+    examples: {
+      excerpt: {
+        summary: 'Two of the filters',
+        value: { filters: LIST.filters.filter(({ name }) => ['county', 'acres_min'].includes(name)) },
+      },
+    },
+  },
+  errors: {},
+  handle: async () => ({ body: LIST, tokens: 0 }),
+});

@@ -1,0 +1,70 @@
+import type { Box, QueryCover } from '../../../shared/kernels/query-geometry/cells.ts';
+import type { FilterBody } from './declare.ts';
+import { FILTERS } from './filters.ts';
+
+/** Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels where a predicate needs it. */
+export type Selection = {
+  from: string;
+  where: string;
+  /** Nothing but whole counties and states is asked for. */
+  wholeCounties: boolean;
+  values: readonly unknown[];
+};
+
+type Circumstances = { asOf: Date; ownerKey?: string | undefined };
+
+const JOIN = 'join parcels p on p.fips = f.fips and p.property_id = f.property_id';
+const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);
+
+/** The declared predicates of a body, but for its geometry. */
+export function selectionOf(body: FilterBody, { asOf, ownerKey }: Circumstances): Selection {
+  const values: unknown[] = [];
+  const context = { bind: binder(values), body, asOf, ...(ownerKey && { ownerKey }) };
+  const given = FILTERS.filter(filter => filter.where !== undefined && body[filter.name] !== undefined);
+  const predicates = given.flatMap(filter => {
+    const text = filter.where!(body[filter.name] as never, context);
+    return text === undefined ? [] : [{ text, on: filter.on }];
+  });
+  const joined = predicates.some(predicate => predicate.on === 'p');
+  const texts = predicates.flatMap(({ text, on }) =>
+    // Said of both tables, because only an equality reaches the other one through the join.
+    joined && on === 'both' ? [text, text.replaceAll('f.', 'p.')] : [text],
+  );
+  return {
+    from: `parcel_filters f${joined ? ` ${JOIN}` : ''}`,
+    where: texts.length === 0 ? 'true' : texts.map(text => `(${text})`).join('\n    and '),
+    wholeCounties: Object.keys(body).every(name => WHOLE_COUNTIES.has(name)),
+    values,
+  };
+}
+
+/** Numbers the parameters of a statement. */
+export function binder(values: unknown[]): (value: unknown) => string {
+  return value => `$${values.push(value)}`;
+}
+
+/**
+ * The same within a shape: parcels whose location an inner box takes in, and those that were tested. The inner boxes
+ * share no point and the tested parcels are in none of them, so that no parcel comes twice.
+ */
+export function within(selection: Selection, { inner }: QueryCover, tested: readonly number[]): Selection {
+  const values = [...selection.values];
+  const bind = binder(values);
+  const rows = `(
+    select n.* from unnest(${bind(boxArray(inner))}::box[]) as b (box) join parcel_filters n on n.location <@ b.box
+    union all
+    select n.* from unnest(${bind(tested)}::bigint[]) as t (property_id)
+    join parcel_filters n on n.fips = (t.property_id / 100000000)::int and n.property_id = t.property_id
+  ) f`;
+  return {
+    ...selection,
+    from: selection.from.replace('parcel_filters f', rows),
+    wholeCounties: false,
+    values,
+  };
+}
+
+/** As text of PostgreSQL's box[], whose entries are parted by semicolons. */
+export function boxArray(boxes: readonly Box[]): string {
+  return `{${boxes.map(([west, south, east, north]) => `(${east},${north}),(${west},${south})`).join(';')}}`;
+}

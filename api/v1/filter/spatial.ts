@@ -1,0 +1,80 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PlatError } from '../../../shared/errors.ts';
+import { decodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
+import {
+  coverQuery,
+  DEFAULT_EDGE_CELLS,
+  type QueryCover,
+} from '../../../shared/kernels/query-geometry/cells.ts';
+import {
+  intersects,
+  type PreparedQuery,
+  prepareQuery,
+} from '../../../shared/kernels/query-geometry/intersects.ts';
+import type { ParsedQuery } from '../../../shared/kernels/query-geometry/types.ts';
+import type { Database } from '../../http/database.ts';
+import { binder, boxArray, type Selection } from './selection.ts';
+
+/** Finer boxes for a shape whose outline meets many parcels. */
+const FINE_EDGE_CELLS = 1_024;
+
+/** Boundaries that one request may read and test: some 200 ms of work. */
+const MOST_CANDIDATES = 20_000;
+
+/** Boundaries between two looks at other requests: a few milliseconds. */
+const TESTED_AT_ONCE = 500;
+
+/**
+ * What a shape takes in: boxes within it, and the ids of the parcels along its outline that meet it.
+ * @param selection the other predicates; the fewer parcels they leave, the fewer are tested.
+ * @throws PlatError `unprocessable` for more vertices, or more parcels on the outline, than can be tested.
+ */
+export async function meet(
+  parsed: ParsedQuery,
+  selection: Selection,
+  database: Database,
+): Promise<{ cover: QueryCover; tested: number[] }> {
+  if (!parsed.ok) throw unprocessable(parsed.message);
+  const query = prepareQuery(parsed.geometry);
+  for (const maxCells of [DEFAULT_EDGE_CELLS, FINE_EDGE_CELLS]) {
+    const cover = coverQuery(query, { maxCells });
+    const candidates = await listCandidates(cover, selection, database);
+    if (candidates.length <= MOST_CANDIDATES) return { cover, tested: await test(query, candidates) };
+  }
+  throw unprocessable(
+    `The outline passes over more than ${MOST_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
+  );
+}
+
+type Candidate = { property_id: number; boundary: Buffer };
+
+async function listCandidates(
+  { inner, edge }: QueryCover,
+  { from, where, values: given }: Selection,
+  database: Database,
+): Promise<Candidate[]> {
+  if (edge.length === 0) return [];
+  const values = [...given];
+  const bind = binder(values);
+  const fragments = {
+    from,
+    where,
+    edge: bind(boxArray(edge)),
+    inner: bind(boxArray(inner)),
+    limit: bind(MOST_CANDIDATES + 1),
+  };
+  return database.runComposed('parcels/list_edge_candidates', fragments, values);
+}
+
+async function test(query: PreparedQuery, candidates: readonly Candidate[]): Promise<number[]> {
+  const met: number[] = [];
+  for (const [index, { property_id, boundary }] of candidates.entries()) {
+    if (index % TESTED_AT_ONCE === TESTED_AT_ONCE - 1) await nextTurn();
+    if (intersects(query, decodeBoundary(boundary))) met.push(property_id);
+  }
+  return met;
+}
+
+function unprocessable(message: string): PlatError {
+  return new PlatError('unprocessable', `geom_intersects: ${message}`, { status: 422 });
+}

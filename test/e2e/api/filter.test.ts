@@ -1,0 +1,360 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { insertParcels, square, type TestParcel } from '../../support/parcels.ts';
+
+const PATH = '/api/public/v1/properties/filter/';
+const db = await createTestDatabase();
+const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
+const { key } = await newCaller(db);
+
+const SULLIVAN = 33_019e8;
+const HANCOCK = 23_009e8;
+const OWNER = '11111111-1111-1111-1111-111111111111';
+const OTHER = '22222222-2222-2222-2222-222222222222';
+
+/** Everything known. */
+const FULL: TestParcel = {
+  property_id: SULLIVAN + 1,
+  boundary: square(-72.1, 43.2),
+  apn: '12-A.3 4',
+  acres: 10,
+  owner_name: "O'Neil Family Trust",
+  owner_name_2: 'Mary ONeil',
+  situs_address: '1 Main St',
+  situs_city: 'Washington',
+  situs_state: 'NH',
+  situs_zip: '03280',
+  subdivision: 'Ashuelot Pond',
+  zoning_code: 'R1',
+  land_use_code: '0100',
+  school_district: 'Hillsboro-Deering',
+  sale_price_code: 'F',
+  seller_name: 'Old 100% Farm_LLC',
+  document_type_code: 'WD',
+  mortgage_financing_type_code: 'CNV',
+  mortgage_loan_type_code: '2',
+  owner_key: OWNER,
+  building_sqft: 1_200.5,
+  improvement_percent: 40,
+  mortgage_interest_rate: 4.125,
+  assessed_total_value: 100_000,
+  assessed_land_value: 60_000,
+  assessed_improvement_value: 40_000,
+  market_total_value: 200_000,
+  market_land_value: 120_000,
+  market_improvement_value: 80_000,
+  last_sale_price: 150_000,
+  mortgage_amount: 90_000,
+  last_sale_date: '2020-02-29',
+  mortgage_date: '2020-03-01',
+  structure_count: 2,
+  year_built: 1950,
+  tax_delinquent_year: 2020,
+  tax_delinquent: true,
+  owner_occupied: true,
+  out_of_state_owner: true,
+  out_of_county_owner: true,
+  out_of_zip_owner: true,
+  corporate_owner: true,
+  hoa_owner: true,
+  inter_family_transfer: true,
+  vacant: true,
+  landlocked: true,
+  wetlands_percent: 12.3,
+  flood_zone_percent: 45.6,
+  highway_frontage_ft: 10.1,
+  road_frontage_ft: 20.2,
+  local_frontage_ft: null,
+  steeper_percent: [99, 95, 90, 85, 80, 75, 70.1, 50, 40, 30.3, 20],
+};
+
+/** The opposite of everything. */
+const OPPOSITE: TestParcel = {
+  property_id: SULLIVAN + 2,
+  boundary: square(-72.2, 43.3),
+  apn: '99',
+  acres: 500,
+  owner_name: 'Smith & Sons LLC',
+  owner_name_2: 'Jane Smith',
+  situs_zip: '03456',
+  subdivision: 'Elsewhere',
+  zoning_code: 'C2',
+  land_use_code: '0200',
+  school_district: 'Monadnock',
+  sale_price_code: 'Q',
+  seller_name: 'Bank of Nowhere',
+  document_type_code: 'QC',
+  mortgage_financing_type_code: 'FHA',
+  mortgage_loan_type_code: '3',
+  owner_key: OTHER,
+  building_sqft: 90_000,
+  improvement_percent: 95,
+  mortgage_interest_rate: 15,
+  assessed_total_value: 9_000_000,
+  assessed_land_value: 9_000_000,
+  assessed_improvement_value: 9_000_000,
+  market_total_value: 9_000_000,
+  market_land_value: 9_000_000,
+  market_improvement_value: 9_000_000,
+  last_sale_price: 9_000_000,
+  mortgage_amount: 9_000_000,
+  last_sale_date: '2025-06-01',
+  mortgage_date: '2025-06-01',
+  structure_count: 50,
+  year_built: 2020,
+  tax_delinquent_year: new Date().getUTCFullYear(),
+  tax_delinquent: false,
+  owner_occupied: false,
+  out_of_state_owner: false,
+  out_of_county_owner: false,
+  out_of_zip_owner: false,
+  corporate_owner: false,
+  hoa_owner: false,
+  inter_family_transfer: false,
+  vacant: false,
+  landlocked: false,
+  wetlands_percent: 99,
+  flood_zone_percent: 99,
+  highway_frontage_ft: 1_000,
+  road_frontage_ft: 1_000,
+  local_frontage_ft: 1_000,
+  steeper_percent: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0],
+};
+
+/** Nothing known but that it is there. */
+const UNKNOWN: TestParcel = { property_id: SULLIVAN + 3 };
+const ELSEWHERE: TestParcel = { property_id: HANCOCK + 1, situs_zip: '03280', owner_key: OWNER };
+
+beforeAll(() => insertParcels(db.pool, [FULL, OPPOSITE, UNKNOWN, ELSEWHERE]));
+
+async function post(body: unknown, query = '') {
+  const reply = await api.call(PATH + query, {
+    key,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const json = reply.json as {
+    count: number;
+    next: string | null;
+    previous: string | null;
+    results: (Record<string, unknown> & { property_id: number })[];
+    error: { code: string; details?: Record<string, string[]> };
+  };
+  return { ...reply, json };
+}
+
+/** Which of the four parcels a body finds: F, O, U and E. */
+async function found(body: object): Promise<string> {
+  const { status, json, text } = await post(body);
+  if (status !== 200) throw new Error(text);
+  const names = new Map([FULL, OPPOSITE, UNKNOWN, ELSEWHERE].map((p, i) => [p.property_id, 'FOUE'[i]!]));
+  return json.results
+    .map(row => names.get(row.property_id))
+    .sort()
+    .join('');
+}
+
+test('a match is a parcel summary in the paginated envelope, for 30 tokens', async () => {
+  const caller = await newCaller(db);
+  const reply = await api.call(PATH, {
+    key: caller.key,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: '{"county": "33019", "acres_max": 10}',
+  });
+  expect(reply.status).toBe(200);
+  expect(reply.json).toEqual({
+    count: 1,
+    next: null,
+    previous: null,
+    results: [
+      {
+        property_id: 3301900000001,
+        url: 'https://app.example.org/data?parcel=3301900000001',
+        apn: '12-A.3 4',
+        fips: '33019',
+        point: [-72.1, 43.2],
+        acres: 10,
+        calculated_acres: 2.23,
+        effective_acres: 10,
+        owner_name: "O'Neil Family Trust",
+        situs_address: '1 Main St',
+        situs_city: 'Washington',
+        situs_state: 'NH',
+        situs_zip: '03280',
+      },
+    ],
+  });
+  expect(reply.headers.get('x-tokens-used')).toBe('30');
+  expect(await usageOf(db, caller.accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
+});
+
+test('what is not known of a parcel is null', async () => {
+  const { json } = await post({ property_id: UNKNOWN.property_id, county: '33019' });
+  expect(json.results).toEqual([
+    {
+      property_id: UNKNOWN.property_id,
+      url: 'https://app.example.org/data?parcel=3301900000003',
+      fips: '33019',
+      ...Object.fromEntries(
+        [
+          'apn',
+          'point',
+          'acres',
+          'calculated_acres',
+          'effective_acres',
+          'owner_name',
+          'situs_address',
+          'situs_city',
+          'situs_state',
+          'situs_zip',
+        ].map(name => [name, null]),
+      ),
+    },
+  ]);
+});
+
+test('no match costs nothing', async () => {
+  const reply = await post({ county: '33019', acres_min: 1_000 });
+  expect(reply.json).toEqual({ count: 0, next: null, previous: null, results: [] });
+  expect(reply.headers.get('x-tokens-used')).toBe('0');
+});
+
+test('a page past the end is an empty list with the count', async () => {
+  const { status, json } = await post({ county: '33019' }, '?page=7');
+  expect(status).toBe(200);
+  expect(json).toMatchObject({ count: 3, next: null, results: [] });
+});
+
+/** What each filter finds in the county 33019 unless it names another scope. */
+describe('filter', () => {
+  test.each<[string, object]>([
+    ['FOU', { county: '33019' }],
+    ['FOU', { county: 33019 }],
+    ['E', { county: '23009' }],
+    ['EFOU', { counties: ['33019', 23009] }],
+    ['', { county: '33019', counties: ['23009'] }],
+    ['EF', { zips_include: ['03280'] }],
+    ['EFO', { zips_include: [3280, '03456'] }],
+    ['EF', { owner_parcel_id: FULL.property_id }],
+    ['EF', { owner_parcel_id: ELSEWHERE.property_id }],
+    ['F', { owner_parcel_id: FULL.property_id, county: '33019' }],
+    ['F', { geom_intersects: 'POINT (-72.1 43.2)' }],
+    ['F', { geom_intersects: 'POLYGON ((-72.15 43.1, -72 43.1, -72 43.25, -72.15 43.25, -72.15 43.1))' }],
+    ['FO', { geom_intersects: 'LINESTRING (-72.1 43.2, -72.2 43.3)' }],
+    ['', { geom_intersects: 'POINT EMPTY' }],
+    ['', { geom_intersects: 'POINT (-72.1 43.2)', county: '23009' }],
+    ['F', { zips_include: ['03280'], state: 'NH' }],
+  ])('finds %s by the scope %j', async (expected, body) => {
+    expect(await found(body)).toBe(expected);
+  });
+
+  test.each<[string, object]>([
+    ['FOU', { state: 'NH' }],
+    ['FOU', { state: 'nh' }],
+    ['', { state: 'ME' }],
+    ['OU', { zips_exclude: ['03280'] }],
+    ['F', { property_id: FULL.property_id }],
+    ['', { property_id: ELSEWHERE.property_id }],
+    ['F', { apn: ' 12a34 ' }],
+    ['F', { subdivisions: ['ashuelot pond', 'x'] }],
+    ['F', { zoning_codes: ['r1'] }],
+    ['FO', { zoning_codes: ['R1', 'C2'] }],
+    ['F', { land_use_codes: ['0100'] }],
+    ['F', { school_district: 'HILLSBORO-DEERING' }],
+    ['F', { acres_min: 10, acres_max: 10 }],
+    ['O', { acres_min: 10.01 }],
+    ['F', { structure_count_min: 2, structure_count_max: 2 }],
+    ['F', { building_sqft_max: 1_200.5 }],
+    ['O', { building_sqft_min: 1_200.51 }],
+    ['F', { year_built_max: 1950 }],
+    ['O', { year_built_min: 1951 }],
+    ['F', { improvement_percent_min: 40, improvement_percent_max: 40 }],
+    ['F', { assessed_total_value_max: 100_000 }],
+    ['O', { assessed_total_value_min: 100_001 }],
+    ['F', { assessed_land_value_min: 60_000, assessed_land_value_max: 60_000 }],
+    ['F', { assessed_improvement_value_min: 40_000, assessed_improvement_value_max: 40_000 }],
+    ['F', { market_total_value_min: 200_000, market_total_value_max: 200_000 }],
+    ['F', { market_land_value_min: 120_000, market_land_value_max: 120_000 }],
+    ['F', { market_improvement_value_min: 80_000, market_improvement_value_max: 80_000 }],
+    ['F', { tax_delinquent_years_min: new Date().getUTCFullYear() - 2020 }],
+    ['', { tax_delinquent_years_min: new Date().getUTCFullYear() - 2019 }],
+    ['FO', { tax_delinquent_years_min: 0 }],
+    ['F', { tax_delinquent: true }],
+    ['O', { tax_delinquent: false }],
+    ['F', { last_sale_price_min: 150_000, last_sale_price_max: 150_000 }],
+    ['F', { sale_price_codes: ['f'] }],
+    ['F', { last_sale_date_min: '20200229', last_sale_date_max: 20200229 }],
+    ['O', { last_sale_date_min: '20200301' }],
+    ['F', { seller_name_contains: ['100%'] }],
+    ['F', { seller_name_contains: ['zzz', 'm_llc'] }],
+    ['', { seller_name_contains: ['d_1'] }],
+    ['F', { seller_name_contains: ['%'] }],
+    ['FO', { seller_name_contains: ['o'] }],
+    ['F', { document_type_codes: ['WD'] }],
+    ['F', { mortgage_amount_min: 90_000, mortgage_amount_max: 90_000 }],
+    ['F', { mortgage_date_min: '20200301', mortgage_date_max: '20200301' }],
+    ['F', { mortgage_financing_type_codes: ['CNV'] }],
+    ['F', { mortgage_loan_type_codes: [2] }],
+    ['F', { mortgage_interest_rate_min: 4.125, mortgage_interest_rate_max: 4.125 }],
+    ['F', { out_of_state_owner: true }],
+    ['O', { out_of_state_owner: false }],
+    ['F', { out_of_county_owner: true }],
+    ['O', { out_of_county_owner: false }],
+    ['F', { out_of_zip_owner: true }],
+    ['O', { out_of_zip_owner: false }],
+    ['OU', { exclude_corp_owner: true }],
+    ['FOU', { exclude_corp_owner: false }],
+    ['OU', { exclude_hoa_owner: true }],
+    ['FOU', { exclude_hoa_owner: false }],
+    ['F', { owner_occupied: 'Y' }],
+    ['O', { owner_occupied: 'N' }],
+    ['F', { inter_family_transfer: true }],
+    ['O', { inter_family_transfer: false }],
+    ['OU', { owner_name_excludes: ['trust'] }],
+    ['FOU', { owner_name_excludes: ['rust', 'truste'] }],
+    ['F', { owner_name_includes: ['ONEIL'] }],
+    ['FO', { owner_name_includes: ['Trust', 'smith & sons'] }],
+    ['', { owner_name_includes: ['fam'] }],
+    ['F', { owner_name: "o'neil family trust" }],
+    ['', { owner_name: "o'neil family" }],
+    ['F', { owner_name_2: 'MARY ONEIL' }],
+    ['F', { vacant_only: true }],
+    ['FOU', { vacant_only: false }],
+    ['OU', { exclude_steep: true }],
+    ['FOU', { exclude_steep: false }],
+    ['OU', { exclude_landlocked: true }],
+    ['FOU', { exclude_landlocked: false }],
+    ['F', { only_landlocked: true }],
+    ['FOU', { only_landlocked: false }],
+    ['F', { wetlands_percent_max: 12.3 }],
+    ['', { wetlands_percent_max: 12.29 }],
+    ['F', { flood_zone_percent_max: 45.6 }],
+    ['F', { road_frontage_max: 30.3 }],
+    ['F', { road_frontage_min: 30.3, road_frontage_max: 30.3 }],
+    ['O', { road_frontage_min: 30.31 }],
+    ['F', { road_frontage_min: 20.2, road_frontage_max: 20.2, count_highway_frontage: false }],
+    ['F', { road_frontage_min: 10.1, road_frontage_max: 10.1, count_road_frontage: false }],
+    [
+      'O',
+      {
+        road_frontage_min: 0,
+        count_highway_frontage: false,
+        count_road_frontage: false,
+        count_local_frontage: true,
+      },
+    ],
+    ['FOU', { count_highway_frontage: false, count_road_frontage: false, count_local_frontage: false }],
+    ['F', { slope_area_index: 9, slope_area_percent: 30.3, acres_max: 10 }],
+    ['O', { slope_area_index: 9, slope_area_percent: 30.2 }],
+    ['FO', { slope_area_index: 0, slope_area_percent: 100 }],
+    ['', { slope_area_index: 0, slope_area_percent: 8 }],
+    ['O', { slope_area_index: 10, slope_area_percent: 0 }],
+    ['FOU', { slope_area_index: 0 }],
+    ['FOU', { slope_area_percent: 0 }],
+  ])('finds %s in the county by %j', async (expected, body) => {
+    expect(await found({ county: '33019', ...body })).toBe(expected);
+  });
+});

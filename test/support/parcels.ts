@@ -1,0 +1,85 @@
+import type { Pool } from '../../shared/db.ts';
+import { acres, areaSqM } from '../../shared/kernels/geometry/area.ts';
+import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
+import { rewriteOwnerWords } from '../../workers/ingest/merge/owner-words.ts';
+import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
+import { measureBoundary } from '../../workers/ingest/stage/boundary.ts';
+
+/** A parcel on the roll as readers find it: columns of parcels and parcel_filters by their names; absent is unknown. */
+export type TestParcel = {
+  property_id: number;
+  boundary?: MultiPolygon;
+} & Record<string, unknown>;
+
+/** A square of so many degrees around a point. */
+export function square(lon: number, lat: number, side = 0.001): MultiPolygon {
+  const half = side / 2;
+  const [west, south, east, north] = [lon - half, lat - half, lon + half, lat + half];
+  return [
+    [
+      [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+      ],
+    ],
+  ];
+}
+
+/** Writes parcels, what filters and searches read of them and their owners' portfolios, as an ingestion leaves them. */
+export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]): Promise<void> {
+  const rows = parcels.map(complete);
+  await ensurePartitions(pool, [...new Set(rows.map(row => row.fips))]);
+  for (const table of ['parcels', 'parcel_filters', 'owner_parcels']) {
+    const { rows: columns } = await pool.query<{ name: string }>(
+      `select quote_ident(attname) as name from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped and attgenerated = ''`,
+      [table],
+    );
+    const names = columns.map(column => column.name).join(', ');
+    const known = table === 'owner_parcels' ? 'where owner_key is not null' : '';
+    await pool.query(
+      `insert into ${table} (${names}) select ${names} from jsonb_populate_recordset(null::${table}, $1) ${known}`,
+      [JSON.stringify(rows)],
+    );
+  }
+  await rewriteOwnerWords(pool, countiesOf(rows.map(row => row.property_id as number)));
+}
+
+const countiesOf = (propertyIds: readonly number[]) => [
+  ...new Set(propertyIds.map(id => Math.floor(id / 1e8))),
+];
+
+/** Takes parcels off the roll. */
+export async function retireParcels(pool: Pool, propertyIds: readonly number[]): Promise<void> {
+  await pool.query('update parcels set retired_at = now(), retired_run = 2 where property_id = any ($1)', [
+    propertyIds,
+  ]);
+  await pool.query('delete from parcel_filters where property_id = any ($1)', [propertyIds]);
+  await pool.query('delete from owner_parcels where property_id = any ($1)', [propertyIds]);
+  await rewriteOwnerWords(pool, countiesOf(propertyIds));
+}
+
+function complete({ boundary, ...parcel }: TestParcel): Record<string, unknown> & { fips: number } {
+  const row: Record<string, unknown> & { fips: number } = {
+    feed_id: 1,
+    source_key: String(parcel.property_id),
+    created_run: 1,
+    changed_run: 1,
+    ...parcel,
+    fips: Math.floor(parcel.property_id / 1e8),
+  };
+  if (typeof parcel.apn === 'string')
+    row.apn_normalized ??= parcel.apn.replaceAll(/[ .-]/g, '').toUpperCase();
+  if (boundary !== undefined) {
+    const staged = measureBoundary(boundary, acres(areaSqM(boundary)));
+    row.location = staged.location;
+    row.extent = staged.extent;
+    row.boundary = `\\x${Buffer.from(staged.boundary).toString('hex')}`;
+    row.calculated_acres ??= staged.acres;
+  }
+  row.effective_acres ??= row.acres ?? row.calculated_acres;
+  return row;
+}
