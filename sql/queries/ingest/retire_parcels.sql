@@ -1,5 +1,5 @@
 -- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does; filters
--- and portfolios no longer know them.
+-- and portfolios no longer know them. Gives the counties that they left.
 -- $1 run id bigint, $2 feed id int
 with gone as (
   update parcels p
@@ -14,7 +14,11 @@ unfiltered as (
   using gone g
   where f.fips = g.fips and f.property_id = g.property_id
   returning f.owner_key, f.property_id
+),
+ownerless as (
+  delete from owner_parcels o
+  using unfiltered u
+  where o.owner_key = u.owner_key and o.property_id = u.property_id
 )
-delete from owner_parcels o
-using unfiltered u
-where o.owner_key = u.owner_key and o.property_id = u.property_id
+select distinct fips
+from gone

@@ -5,7 +5,7 @@ import { transaction } from '../../../shared/db.ts';
 const PARTITION_LOCK = 7_152_802;
 
 /** The tables that hold a partition for every state. */
-const PARTITIONED = ['parcels', 'parcel_filters'];
+const PARTITIONED = ['parcels', 'parcel_filters', 'owner_words'];
 
 /**
  * Creates the partitions of every state that `fips` names and that has none yet. A table made first and attached

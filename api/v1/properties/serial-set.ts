@@ -1,0 +1,89 @@
+/**
+ * Parcels of one county by their serials (property_id - fips * 100,000,000), a bit each: serial s is bit s % 32 of word
+ * s / 32. A county of 2,000,000 parcels takes 250 KB, and counting or intersecting sets of it a tenth of a millisecond.
+ */
+export type SerialSet = Uint32Array;
+
+const SERIAL_BYTES = 4;
+
+/** @param lists serials as int4send writes them: 4 bytes each, the most significant first; repeats and any order are fine. */
+export function serialSet(lists: readonly Uint8Array[]): SerialSet {
+  const views = lists.map(list => new DataView(list.buffer, list.byteOffset, list.byteLength));
+  let largest = -1;
+  for (const view of views)
+    for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) largest = Math.max(largest, view.getInt32(at));
+  const set = emptySet(largest);
+  for (const view of views) {
+    for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) {
+      const serial = view.getInt32(at);
+      set[serial >>> 5]! |= 1 << (serial & 31);
+    }
+  }
+  return set;
+}
+
+export function serialSetOf(serials: readonly number[]): SerialSet {
+  const set = emptySet(serials.reduce((a, b) => Math.max(a, b), -1));
+  for (const serial of serials) set[serial >>> 5]! |= 1 << (serial & 31);
+  return set;
+}
+
+/** With room for serials up to `largest`; -1 for none. */
+function emptySet(largest: number): SerialSet {
+  return new Uint32Array((largest + 32) >>> 5);
+}
+
+/** What is in all of the sets; at least one is given. */
+export function intersection(sets: readonly SerialSet[]): SerialSet {
+  const smallest = sets.reduce((a, b) => (b.length < a.length ? b : a)).slice();
+  for (const set of sets) for (let at = 0; at < smallest.length; at++) smallest[at]! &= set[at]!;
+  return smallest;
+}
+
+export function sizeOf(set: SerialSet): number {
+  let size = 0;
+  for (let at = 0; at < set.length; at++) size += onesIn(set[at]!);
+  return size;
+}
+
+/** Up to `count` members from `from` upwards, in order, after `skip` of them. */
+export function membersFrom(set: SerialSet, from: number, skip: number, count: number): number[] {
+  const members: number[] = [];
+  let left = skip;
+  for (let at = from >>> 5; at < set.length && members.length < count; at++) {
+    let word = set[at]!;
+    if (at === from >>> 5) word &= -1 << (from & 31);
+    const ones = onesIn(word);
+    if (ones <= left) {
+      left -= ones;
+      continue;
+    }
+    for (; word !== 0 && members.length < count; word &= word - 1) {
+      if (left > 0) left--;
+      else members.push(at * 32 + 31 - Math.clz32(word & -word));
+    }
+  }
+  return members;
+}
+
+/** Up to `count` members below `below`, the nearest first. */
+export function membersBelow(set: SerialSet, below: number, count: number): number[] {
+  const members: number[] = [];
+  for (let at = Math.min(below >>> 5, set.length - 1); at >= 0 && members.length < count; at--) {
+    let word = set[at]!;
+    if (at === below >>> 5) word &= ~(-1 << (below & 31));
+    while (word !== 0 && members.length < count) {
+      const bit = 31 - Math.clz32(word);
+      members.push(at * 32 + bit);
+      word &= ~(1 << bit);
+    }
+  }
+  return members;
+}
+
+/** Henry S. Warren, Hacker's Delight, 2nd edition, section 5-1. */
+function onesIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
