@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { SHOWN_STATUSES, type ShownStatus } from './query.ts';
+
+const text = (description: string) => z.string().meta({ description });
+/** Seven decimals, as stored; empty where the source gives no place. */
+const degrees = (name: string) =>
+  z
+    .string()
+    .regex(/^(-?[0-9]+\.[0-9]{7})?$/)
+    .meta({ description: `${name} in decimal degrees, WGS84; empty when unknown.` });
+
+export const comp = z
+  .object({
+    id: z.uuid(),
+    source: text('Origin of the record.'),
+    status: z
+      .enum(SHOWN_STATUSES)
+      .meta({ description: 'ACTIVE: listed; PENDING: under contract; SOLD: closed.' }),
+    address: text('Street address; empty when unknown, like the other texts.'),
+    city: text('City.'),
+    state: text('Two-letter state code.'),
+    zip: text('5-digit ZIP code.'),
+    county: text('Name of the county as the source writes it.'),
+    apn: text("Assessor's parcel number."),
+    latitude: degrees('Latitude'),
+    longitude: degrees('Longitude'),
+    lot_size: z.number().nullable().meta({ description: 'Acres.' }),
+    price: z.number().meta({
+      description: 'USD: asking price, for SOLD the sale price. 0 where the source withholds it.',
+    }),
+    sold_date: z.iso.datetime().nullable().meta({
+      description: 'The day of the sale at midnight UTC; null unless SOLD.',
+    }),
+    days_on_market: z.int().nullable().meta({
+      description:
+        "The source's own figure; else the days from listing to the most recent change of status, for ACTIVE to today (UTC).",
+    }),
+    sale_type: text('Label as the source gives it.'),
+    url: text('Public address of the listing; empty when there is none.'),
+    photos: z.array(z.string()).optional().meta({ description: 'Addresses of photographs.' }),
+  })
+  .meta({ id: 'Comp' });
+
+/** A row of list_comps.sql. */
+export type CompRow = {
+  id: string;
+  source: string;
+  status: ShownStatus;
+  address: string;
+  city: string;
+  state: string;
+  zip: string;
+  county: string;
+  apn: string;
+  /** 1e-7 degrees. */
+  lon_e7: number | null;
+  lat_e7: number | null;
+  lot_size: number | null;
+  price: number;
+  /** 'YYYY-MM-DD'. */
+  sold_date: string | null;
+  days_on_market: number | null;
+  sale_type: string;
+  url: string;
+  photos: string[];
+};
+
+export function toComp(row: CompRow): z.output<typeof comp> {
+  return {
+    id: row.id,
+    source: row.source,
+    status: row.status,
+    address: row.address,
+    city: row.city,
+    state: row.state,
+    zip: row.zip,
+    county: row.county,
+    apn: row.apn,
+    latitude: inDegrees(row.lat_e7),
+    longitude: inDegrees(row.lon_e7),
+    lot_size: row.lot_size,
+    price: row.price,
+    sold_date: row.sold_date === null ? null : `${row.sold_date}T00:00:00Z`,
+    days_on_market: row.days_on_market,
+    sale_type: row.sale_type,
+    url: row.url,
+    photos: row.photos,
+  };
+}
+
+function inDegrees(e7: number | null): string {
+  return e7 === null ? '' : (e7 / 1e7).toFixed(7);
+}

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../../http/endpoint.ts';
+import { openPage, pageOf, turnPage } from '../../http/paging.ts';
+import { readArea } from './area.ts';
+import { comp, toComp } from './comp.ts';
+import { findComps } from './find.ts';
+import { compsQuery } from './query.ts';
+
+const PATH = '/api/public/v1/comps/';
+
+export const listComps = defineEndpoint({
+  method: 'get',
+  path: PATH,
+  operationId: 'listComps',
+  tag: 'Comps',
+  summary: 'Comparable land sales and listings',
+  description:
+    'Listings and sales of land in a county, a ZIP code, a circle or a polygon: at least one of `fips`, `zip`, `point` and `polygon`. ' +
+    'Everything that is given must hold. Listings that their source has withdrawn are not shown. A comp for which a filtered value is ' +
+    'unknown does not match that filter.',
+  params: z.object({}),
+  query: compsQuery,
+  metering: { key: 'public_comps', price: 1, rule: '1 token per returned comp; 0 for an empty page' },
+  response: {
+    status: 200,
+    description: 'A page of comps.',
+    schema: pageOf('CompPage', comp),
+    etag: false,
+    examples: {},
+  },
+  errors: { unprocessable: 'The polygon has more than 10,000 vertices. Costs nothing.' },
+  handle: async ({ query }, { database, cursorSecret }, call) => {
+    // First of all: a fault in it is the client's, whatever the page.
+    const polygon = query.polygon === undefined ? undefined : readArea(query.polygon);
+    const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
+    const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
+    const found = await findComps(query, polygon, page, database);
+    const { count, next, previous, rows } = turnPage(page, found.rows, found.count, row => [
+      row.place,
+      row.id,
+    ]);
+    return { body: { count, next, previous, results: rows.map(toComp) }, tokens: rows.length };
+  },
+});
