@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type Config, loadConfig } from '../../shared/config.ts';
 import type { JobDefinition } from '../../shared/jobs.ts';
@@ -19,9 +19,16 @@ export const BACKENDS: { kind: 'postgres' | 'redis' }[] = [
   ...(redisUrl ? [{ kind: 'redis' as const }] : []),
 ];
 
+const prefixes: string[] = [];
+afterAll(async () => {
+  for (const prefix of redisUrl ? prefixes : []) await clearRedis(redisUrl!, prefix);
+});
+
 /** Settings for queues of the test's own. */
 export function queueEnv(kind: 'postgres' | 'redis'): Record<string, string> {
-  const own = { QUEUE_PREFIX: `test-${randomBytes(4).toString('hex')}`, SAMPLE_FEEDS: '0' };
+  const QUEUE_PREFIX = `test-${randomBytes(4).toString('hex')}`;
+  prefixes.push(QUEUE_PREFIX);
+  const own = { QUEUE_PREFIX, SAMPLE_FEEDS: '0' };
   return kind === 'redis' ? { ...own, REDIS_URL: redisUrl! } : own;
 }
 
@@ -67,8 +74,12 @@ export async function loseQueues(db: TestDatabase, config: Config): Promise<void
     await db.pool.query(`truncate ${rows.map(({ name }) => `bullmq.${name}`).join(', ')}`);
     return;
   }
-  const redis = new Redis(config.REDIS_URL);
-  const keys = await redis.keys(`${config.QUEUE_PREFIX}:*`);
+  await clearRedis(config.REDIS_URL, config.QUEUE_PREFIX);
+}
+
+async function clearRedis(url: string, prefix: string): Promise<void> {
+  const redis = new Redis(url);
+  const keys = await redis.keys(`${prefix}:*`);
   if (keys.length > 0) await redis.del(keys);
   redis.disconnect();
 }
