@@ -170,6 +170,7 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     expect(state).toMatchObject({
       status: 'done',
       progress: 1,
+      note: null,
       result: { rows: 3, text: 'work' },
       error: null,
     });

@@ -6,6 +6,8 @@ with finished as (
   set
     status = case when $2 = 'retried' then 'running' else $2 end,
     progress = case when $2 = 'done' then 1 else progress end,
+    -- What it was doing last matters where it did not end well.
+    note = case when $2 = 'done' then null else note end,
     result = $3,
     error_code = $4,
     error = $5,
