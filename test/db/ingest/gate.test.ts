@@ -171,6 +171,17 @@ test.each(CASES)(
   },
 );
 
+test('the limits of rows and of keys are apart, and every reason is named', async () => {
+  const gates = async (limits: Record<string, unknown>) => {
+    const { run } = roll(limits);
+    await run(parcels(0, 100));
+    return (await run(parcels(0, 80))).blocked.map(({ gate }) => gate);
+  };
+  expect(await gates({})).toEqual(['rows', 'matched_keys', 'known_keys']);
+  expect(await gates({ max_key_drop_percent: 20 })).toEqual(['rows']);
+  expect(await gates({ max_row_drop_percent: 20 })).toEqual(['matched_keys', 'known_keys']);
+});
+
 test('an empty file blocks, on the first run too', async () => {
   const { run, name } = roll();
   expect(await run([])).toMatchObject({

@@ -75,6 +75,14 @@ test('a connection that is lost while rejects wait for it ends the wait', async 
   await expect(rejects.end()).rejects.toThrow('Connection terminated');
 });
 
+test('a connection that is lost in between is noticed at the next batch, not at the end of the file', async () => {
+  const { client, stream } = slowConnection();
+  const rejects = openRejects(client, 1);
+  stream.destroy(new Error('Connection terminated unexpectedly'));
+  await turn();
+  await expect(rejects.drain()).rejects.toThrow('Connection terminated');
+});
+
 test('a raw row is kept up to 64 KB, whatever its values', () => {
   expect(rawText({ a: 1n, b: null, c: 'é\u0000' })).toBe('{"a":"1","b":null,"c":"é\\u0000"}');
   expect(rawText({ a: 1 }, { type: 'Point', coordinates: [1, 2] })).toBe(
