@@ -16,6 +16,12 @@ export type RunningServer = { port: number; url: string; stop(): Promise<void> }
 const KEEP_ALIVE_MS = 65_000;
 
 /**
+ * Polygons travel in the query string of GET comps/: 10,000 vertices of 7 decimals, percent-encoded, are 330 KB. Whoever sends as much
+ * has REQUEST_TIMEOUT_MS for it.
+ */
+const MAX_HEAD_BYTES = 512 * 1024;
+
+/**
  * Listens. `stop` refuses new work with 503 while the requests that run are finished, and cuts what is left after
  * SHUTDOWN_TIMEOUT_MS.
  * @throws PlatError `address_in_use`.
@@ -26,6 +32,7 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
     headersTimeout: config.REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     requireHostHeader: false,
+    maxHeaderSize: MAX_HEAD_BYTES,
   });
   server.on('request', app);
   // An expectation that nobody can meet is ignored, as RFC 9110 allows, instead of node's bare 417.
@@ -73,7 +80,7 @@ async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): P
 
 /** What node's parser says: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */
 const COMPLAINTS: Record<string, string> = {
-  HPE_HEADER_OVERFLOW: 'The request line and headers are longer than 16 KB.',
+  HPE_HEADER_OVERFLOW: 'The request line and headers are longer than 512 KB.',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'The chunk extensions are too long.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };

@@ -291,8 +291,8 @@ describe('requests that are not HTTP', () => {
       'a length and chunks',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
-    ['an over-long URL', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['over-long headers', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['an over-long URL', `GET /${'x'.repeat(530_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+    ['over-long headers', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(530_000)}\r\n\r\n`],
   ])(
     '%s is answered with the envelope, its headers and the end of the connection',
     async (_name, request) => {

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { insertListings } from '../../support/listings.ts';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '2000' } });
+
+let key: string;
+let accountId: string;
+beforeAll(async () => {
+  ({ key, accountId } = await newCaller(db));
+  await insertListings(db.pool, [
+    {
+      id: '00000000-0000-4000-8000-000000000001',
+      ...{ location: [-721000000, 431800000], price: 1, lotAcres: 1 },
+    },
+  ]);
+});
+
+const polygon = (...ring: number[][]) =>
+  `polygon=${encodeURIComponent(JSON.stringify({ type: 'Polygon', coordinates: [ring] }))}`;
+
+test.each([
+  ['', 'query', 'at least one of fips, point, zip and polygon'],
+  ['status=SOLD&dist=5', 'query', 'at least one of'],
+  ['fips=', 'fips', 'county FIPS code'],
+  ['fips=330199', 'fips', 'county FIPS code'],
+  ['fips=33019&fips=33005', 'fips', 'once'],
+  ['zip=3280', 'zip', '5-digit'],
+  ['zip=03280&zip=03281', 'zip', 'once'],
+  ['point=-72', 'point', 'twice'],
+  ['point=-72,43', 'point', 'twice'],
+  ['point=-72&point=43&point=1', 'point', 'twice'],
+  ['point=west&point=north', 'point', 'numbers'],
+  ['point=43&point=-100', 'point', 'latitude'],
+  ['point=-181&point=43', 'point', 'longitude'],
+  ['point=NaN&point=Infinity', 'point', 'numbers'],
+  ['point=-72&point=43&dist=200001', 'dist', 'at most 200000'],
+  ['point=-72&point=43&dist=-1', 'dist', 'whole number'],
+  ['point=-72&point=43&dist=1.5', 'dist', 'whole number'],
+  ['polygon=', 'polygon', 'JSON'],
+  ['polygon=POLYGON((0 0,1 0,1 1,0 0))', 'polygon', 'JSON'],
+  ['polygon=null', 'polygon', 'Polygon or MultiPolygon'],
+  ['polygon={"type":"Point","coordinates":[1,2]}', 'polygon', 'Point'],
+  [polygon([0, 0], [1, 0], [1, 1]), 'polygon', 'not closed'],
+  [polygon([0, 0], [1, 1], [1, 0], [0, 1], [0, 0]), 'polygon', 'crosses itself at 0.5 0.5'],
+  [polygon([0, 0], [1, 0], [1, 91], [0, 0]), 'polygon', 'latitude 91'],
+  ['zip=03280&status=Sold', 'status', 'ACTIVE, PENDING, SOLD'],
+  ['zip=03280&status=SOLD&status=OFF_MARKET', 'status', 'ACTIVE, PENDING, SOLD'],
+  ['zip=03280&age=-1', 'age', 'whole number'],
+  ['zip=03280&age=100001', 'age', 'at most'],
+  ['zip=03280&dom_min=x', 'dom_min', 'whole number'],
+  ['zip=03280&dom_min=2&dom_max=1', 'dom_min', 'must not be over dom_max'],
+  ['zip=03280&acres_max=1e400', 'acres_max', 'number'],
+  ['zip=03280&acres_min=5&acres_max=4.9', 'acres_min', 'must not be over acres_max'],
+  ['zip=03280&min_photos=', 'min_photos', 'whole number'],
+  ['zip=03280&order=age', 'order', 'must be one of'],
+  ['zip=03280&order=acres&order=dom', 'order', 'must be one of'],
+  ['zip=03280&page=0', 'page', '1 or more'],
+  ['zip=03280&page_size=501', 'page_size', 'at most 500'],
+  ['zip=03280&cursor=x', 'cursor', 'not a cursor'],
+  ['zip=03280&county=Sullivan', 'county', 'not a known query field'],
+])('%s names %s: %s', async (parameters, field, message) => {
+  const reply = await api.call(`/api/public/v1/comps/?${parameters}`, { key });
+  expect(reply.status).toBe(400);
+  expect(reply.json).toMatchObject({
+    error: { code: 'validation_error', details: { [field]: [expect.stringContaining(message)] } },
+  });
+});
+
+test('what is refused costs nothing', async () => {
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
+});
+
+const hostile = fc.oneof(
+  fc.constantFrom(
+    ...[
+      '',
+      '0',
+      '-1',
+      '1e9',
+      '1e999',
+      'NaN',
+      'null',
+      'true',
+      '[]',
+      '{}',
+      "'; drop table listings; --",
+      '%',
+      '\0',
+      '\ud800',
+    ],
+    ...[
+      '99999999999999999999',
+      '00000',
+      '33019',
+      '03280',
+      'SOLD',
+      '-ppa',
+      '-72.1',
+      '43.18',
+      '__proto__',
+      'é',
+      '٣٣٠١٩',
+    ],
+    '{"type":"Polygon","coordinates":[[[-73,43],[-72,43],[-72,44],[-73,43]]]}',
+    '{"type":"Polygon","coordinates":[[[-180,-90],[180,-90],[180,90],[-180,90],[-180,-90]]]}',
+    '{"type":"Polygon","coordinates":[[[1e-320,1e-320],[1,1e-300],[1,1],[1e-320,1e-320]]]}',
+    '{"type":"MultiPolygon","coordinates":[[],[[]],null]}',
+    '{"type":"Polygon","coordinates":{"length":5}}',
+    `${'['.repeat(3_000)}${']'.repeat(3_000)}`,
+  ),
+  fc.string({ maxLength: 30 }),
+  fc.integer().map(String),
+  fc.double().map(String),
+);
+const names = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(
+      ...[
+        'fips',
+        'point',
+        'point',
+        'dist',
+        'zip',
+        'polygon',
+        'status',
+        'age',
+        'dom_min',
+        'dom_max',
+        'acres_min',
+      ],
+      ...['acres_max', 'min_photos', 'order', 'page', 'page_size', 'cursor'],
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'point[]', 'status[0]', '') },
+);
+
+test('whatever is asked is answered, or refused with the envelope, and soon', async () => {
+  const scope = fc.constantFrom(
+    ...[
+      [],
+      [['zip', '03280']],
+      [
+        ['point', '-72.1'],
+        ['point', '43.18'],
+      ],
+    ],
+  );
+  await fc.assert(
+    fc.asyncProperty(scope, fc.array(fc.tuple(names, hostile), { maxLength: 5 }), async (given, more) => {
+      const parameters = new URLSearchParams([...given, ...more] as [string, string][]);
+      const began = performance.now();
+      const reply = await api.call(`/api/public/v1/comps/?${parameters}`, { key });
+      expect([200, 400, 422], `${parameters}\n${reply.text}`).toContain(reply.status);
+      expect(performance.now() - began).toBeLessThan(2_000);
+    }),
+    { numRuns: 400 },
+  );
+}, 60_000);
+
+test.each(['regions', 'markets'])('and so it is with %s', async path => {
+  const name = fc.constantFrom('q', 'type', 'state', 'page', 'page_size', 'cursor', 'x');
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(name, hostile), { maxLength: 3 }), async more => {
+      const reply = await api.call(`/api/public/v1/${path}/?${new URLSearchParams(more)}`, { key });
+      expect([200, 400], `${new URLSearchParams(more)}\n${reply.text}`).toContain(reply.status);
+    }),
+    { numRuns: 100 },
+  );
+});

@@ -1,0 +1,370 @@
+import geographiclib from 'geographiclib-geodesic';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { insertListings, type ListingRow } from '../../support/listings.ts';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db);
+
+const PATH = '/api/public/v1/comps/';
+const TODAY = new Date().toISOString().slice(0, 10);
+const daysAgo = (days: number) => new Date(Date.parse(TODAY) - days * 86_400_000).toISOString().slice(0, 10);
+
+type Comp = Record<string, unknown> & { id: string };
+type CompPage = { count: number; next: string | null; previous: string | null; results: Comp[] };
+
+let serial = 0;
+/** Ids in the order in which they are made. */
+const nextId = () => `00000000-0000-4000-8000-${(++serial).toString(16).padStart(12, '0')}`;
+
+/** Each test has a ZIP of its own. */
+async function seed(zip: string, ...given: Partial<ListingRow>[]): Promise<string[]> {
+  const rows = given.map(row => ({ id: nextId(), zip, ...row }));
+  await insertListings(db.pool, rows);
+  return rows.map(row => row.id);
+}
+
+let key: string;
+let accountId: string;
+beforeAll(async () => {
+  ({ key, accountId } = await newCaller(db, { tokensIncluded: 1e9 }));
+});
+
+async function list(parameters: string): Promise<CompPage> {
+  const reply = await api.call(`${PATH}?${parameters}`, { key });
+  expect(reply.status, reply.text).toBe(200);
+  const page = reply.json as CompPage;
+  expect(reply.headers.get('x-tokens-used')).toBe(String(page.results.length));
+  return page;
+}
+const ids = async (parameters: string) => (await list(parameters)).results.map(comp => comp.id);
+
+describe('fields', () => {
+  test('a sale with everything known', async () => {
+    const [id] = await seed('10001', {
+      source: 'Test MLS',
+      status: 'SOLD',
+      address: '12 Pond Road',
+      city: 'Washington',
+      state: 'NH',
+      county: 'SULLIVAN CTY',
+      apn: '10-12',
+      location: [-721018193, 431364950],
+      lotAcres: 5.25,
+      price: 68_300.5,
+      listedDate: '2025-01-01',
+      statusDate: '2025-03-02',
+      soldDate: '2025-03-01',
+      saleType: 'Vacant land',
+      url: 'https://listings.example/1',
+      photos: ['https://listings.example/1/a,b".jpg', 'https://listings.example/1/2.jpg'],
+    });
+    expect((await list('zip=10001')).results).toEqual([
+      {
+        id,
+        source: 'Test MLS',
+        status: 'SOLD',
+        address: '12 Pond Road',
+        city: 'Washington',
+        state: 'NH',
+        zip: '10001',
+        county: 'SULLIVAN CTY',
+        apn: '10-12',
+        latitude: '43.1364950',
+        longitude: '-72.1018193',
+        lot_size: 5.25,
+        price: 68_300.5,
+        sold_date: '2025-03-01T00:00:00Z',
+        days_on_market: 60,
+        sale_type: 'Vacant land',
+        url: 'https://listings.example/1',
+        photos: ['https://listings.example/1/a,b".jpg', 'https://listings.example/1/2.jpg'],
+      },
+    ]);
+  });
+
+  test('a listing of which nothing is known: empty texts, null numbers, price 0', async () => {
+    const [id] = await seed('10002', { lotAcres: 0 });
+    expect((await list('zip=10002')).results).toEqual([
+      {
+        id,
+        ...{ source: 'test', status: 'ACTIVE', address: '', city: '', state: '', zip: '10002', county: '' },
+        ...{ apn: '', latitude: '', longitude: '', lot_size: null, price: 0, sold_date: null },
+        ...{ days_on_market: null, sale_type: '', url: '', photos: [] },
+      },
+    ]);
+  });
+
+  test('small and negative coordinates keep their seven decimals and their sign', async () => {
+    await seed('10003', { location: [-5, 7] });
+    expect((await list('zip=10003')).results).toMatchObject([
+      { longitude: '-0.0000005', latitude: '0.0000007' },
+    ]);
+  });
+
+  test('days on market: the own figure, else to the change of status, for ACTIVE to today, never negative', async () => {
+    await seed(
+      '10004',
+      { status: 'ACTIVE', listedDate: daysAgo(12), statusDate: daysAgo(12) },
+      { status: 'ACTIVE', listedDate: daysAgo(12), daysOnMarket: 3 },
+      { status: 'PENDING', listedDate: daysAgo(40), statusDate: daysAgo(10) },
+      { status: 'SOLD', listedDate: daysAgo(40), soldDate: daysAgo(15) },
+      { status: 'SOLD', listedDate: daysAgo(5), soldDate: daysAgo(15) },
+      { status: 'PENDING', statusDate: daysAgo(10) },
+    );
+    const { results } = await list('zip=10004');
+    expect(results.map(comp => comp.days_on_market)).toEqual([12, 3, 30, 25, null, null]);
+  });
+
+  test('a listing that was sold once and is for sale again has no sold_date', async () => {
+    await seed('10005', { status: 'ACTIVE', soldDate: '2020-01-01' });
+    expect((await list('zip=10005')).results).toMatchObject([{ status: 'ACTIVE', sold_date: null }]);
+    expect(await ids('zip=10005&age=100000')).toEqual([]);
+  });
+
+  test('what is off the market is not shown', async () => {
+    const [active] = await seed('10006', { status: 'ACTIVE' }, { status: 'OFF_MARKET' });
+    expect(await ids('zip=10006')).toEqual([active]);
+  });
+});
+
+describe('scopes', () => {
+  test('a county by its FIPS code, with or without its zero', async () => {
+    const [, there] = await seed('10010', { fips: 33_005 }, { fips: 6_001 });
+    expect(await ids('fips=06001')).toEqual([there]);
+    expect(await ids('fips=6001')).toEqual([there]);
+    expect(await ids('fips=06001&zip=10010')).toEqual([there]);
+    expect(await ids('fips=06001&zip=10001')).toEqual([]);
+  });
+
+  test('a circle is geodesic, its rim belongs to it, and 1000 m is the usual radius', async () => {
+    const centre = { lon: -100.5, lat: 40.25 };
+    const at = (metres: number, azimuth: number): [number, number] => {
+      const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(centre.lat, centre.lon, azimuth, metres);
+      return [Math.round(lon2! * 1e7), Math.round(lat2! * 1e7)];
+    };
+    const [near, far] = await seed(
+      '10011',
+      { location: at(999.95, 77) },
+      { location: at(1_000.05, 77) },
+      { location: at(49_000, 200) },
+      { location: null },
+    );
+    const point = `point=${centre.lon}&point=${centre.lat}`;
+    expect(await ids(point)).toEqual([near]);
+    expect(await ids(`${point}&dist=1001`)).toEqual([near, far]);
+    expect(await ids(`${point}&dist=49001`)).toHaveLength(3);
+    expect(await ids(`${point}&dist=48999`)).toHaveLength(2);
+    expect(await ids(`${point}&dist=0`)).toEqual([]);
+  });
+
+  test('on the rim of a large circle an exact look decides, to the millimetre', async () => {
+    const [lon, lat] = [-101.5, 44.25];
+    const inside: Partial<ListingRow>[] = [];
+    const outside: Partial<ListingRow>[] = [];
+    for (let azimuth = 0; inside.length < 5 || outside.length < 5; azimuth += 0.37) {
+      const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(lat, lon, azimuth, 50_000);
+      const location: [number, number] = [Math.round(lon2! * 1e7), Math.round(lat2! * 1e7)];
+      const { s12 } = geographiclib.Geodesic.WGS84.Inverse(lat, lon, location[1] / 1e7, location[0] / 1e7);
+      if (Math.abs(s12! - 50_000) < 0.001) (s12! <= 50_000 ? inside : outside).push({ location });
+    }
+    const expected = (await seed('10012', ...inside, ...outside)).slice(0, inside.length);
+    const page = await list(`point=${lon}&point=${lat}&dist=50000`);
+    expect(page.results.map(comp => comp.id)).toEqual(expected);
+    expect(page.count).toBe(inside.length);
+  });
+
+  test('a circle over the antimeridian, and one around a pole', async () => {
+    const [east, west, polar] = await seed(
+      '10013',
+      { location: [1_799_990_000, 520_000_000] },
+      { location: [-1_799_990_000, 520_000_000] },
+      { location: [1_230_000_000, 899_990_000] },
+    );
+    expect(await ids('point=179.9999&point=52&dist=500')).toEqual([east, west]);
+    expect(await ids('point=-60&point=90&dist=500')).toEqual([polar]);
+  });
+
+  test('dist without a point means nothing', async () => {
+    expect(await ids('zip=10001&dist=5')).toHaveLength(1);
+  });
+
+  test('a polygon with its boundary and without its hole; a multipolygon; a polygon and a circle at once', async () => {
+    const [corner, edge, inside, rim, hole] = await seed(
+      '10014',
+      { location: [100_000_000, 100_000_000] },
+      { location: [100_000_000, 105_000_000] },
+      { location: [101_000_000, 101_000_000] },
+      { location: [104_000_000, 105_000_000] },
+      { location: [105_000_000, 105_000_000] },
+      { location: [120_000_000, 105_000_000] },
+    );
+    const square = (west: number, south: number, size: number) => [
+      [west, south],
+      [west + size, south],
+      [west + size, south + size],
+      [west, south + size],
+      [west, south],
+    ];
+    const ask = (geometry: object) => `polygon=${encodeURIComponent(JSON.stringify(geometry))}`;
+    const holed = ask({ type: 'Polygon', coordinates: [square(10, 10, 1), square(10.4, 10.4, 0.2)] });
+    expect(await ids(holed)).toEqual([corner, edge, inside, rim]);
+    expect(await ids(`${holed}&point=10&point=10&dist=20000`)).toEqual([corner, inside]);
+    const two = ask({
+      type: 'MultiPolygon',
+      coordinates: [[square(10.45, 10.45, 0.1)], [square(12, 10, 1)]],
+    });
+    expect(await ids(two)).toEqual([hole, expect.any(String)]);
+    expect(await ids(ask({ type: 'MultiPolygon', coordinates: [] }))).toEqual([]);
+  });
+
+  test('a polygon of 10,000 vertices is searched, one of 10,001 is a 422 at no cost', async () => {
+    const [there] = await seed('10015', { location: [-300_000_000, -300_000_000] });
+    const ring = (vertices: number) => {
+      const points = Array.from({ length: vertices }, (_, i) => {
+        const angle = (i / vertices) * 2 * Math.PI;
+        return [-30 + Number(Math.cos(angle).toFixed(7)), -30 + Number(Math.sin(angle).toFixed(7))].map(x =>
+          Number(x.toFixed(7)),
+        );
+      });
+      return encodeURIComponent(JSON.stringify({ type: 'Polygon', coordinates: [[...points, points[0]]] }));
+    };
+    expect(await ids(`polygon=${ring(10_000)}`)).toEqual([there]);
+    const reply = await api.call(`${PATH}?polygon=${ring(10_001)}`, { key });
+    expect([reply.status, reply.headers.get('x-tokens-used')]).toEqual([422, '0']);
+    expect(reply.json).toMatchObject({
+      error: { code: 'unprocessable', message: expect.stringContaining('10000 vertices') },
+    });
+  });
+});
+
+describe('filters', () => {
+  test('each by itself; what is unknown does not match', async () => {
+    const [sold, active, pending, bare] = await seed(
+      '10020',
+      {
+        ...{ status: 'SOLD', soldDate: daysAgo(30), daysOnMarket: 10, lotAcres: 2 },
+        photos: ['https://photos.example/1', 'https://photos.example/2'],
+      },
+      { status: 'ACTIVE', daysOnMarket: 20, lotAcres: 5, photos: ['https://photos.example/1'] },
+      { status: 'PENDING', daysOnMarket: 30, lotAcres: 10 },
+      {},
+    );
+    const all = [sold, active, pending, bare];
+    const cases: [string, (string | undefined)[]][] = [
+      ['', all],
+      ['status=SOLD', [sold]],
+      ['status=SOLD&status=PENDING', [sold, pending]],
+      ['status=ACTIVE&status=ACTIVE', [active, bare]],
+      ['age=30', [sold]],
+      ['age=29', []],
+      ['dom_min=20', [active, pending]],
+      ['dom_max=20', [sold, active]],
+      ['dom_min=20&dom_max=20', [active]],
+      ['acres_min=5', [active, pending]],
+      ['acres_max=5.0', [sold, active]],
+      ['acres_min=.5&acres_max=2', [sold]],
+      ['min_photos=1', [sold, active]],
+      ['min_photos=0', all],
+      ['min_photos=1&status=ACTIVE&acres_min=5&dom_max=20', [active]],
+    ];
+    for (const [parameters, expected] of cases)
+      expect(await ids(`zip=10020&${parameters}`), parameters).toEqual(expected);
+  });
+});
+
+test('orders: unknown last either way, a withheld price is unknown, ties by id', async () => {
+  const [a, b, c, d, e] = await seed(
+    '10030',
+    { lotAcres: 4, price: 8_000, daysOnMarket: 5 },
+    { lotAcres: 1, price: 5_000, daysOnMarket: 9 },
+    { lotAcres: 4, price: 0, daysOnMarket: 5 },
+    { lotAcres: null, price: 6_000 },
+    { lotAcres: 1, price: 2_000, daysOnMarket: 0 },
+  );
+  const cases: Record<string, (string | undefined)[]> = {
+    acres: [b, e, a, c, d],
+    '-acres': [a, c, b, e, d],
+    dom: [e, a, c, b, d],
+    '-dom': [b, a, c, e, d],
+    price: [e, b, d, a, c],
+    '-price': [a, d, b, e, c],
+    ppa: [a, e, b, c, d],
+    '-ppa': [b, a, e, c, d],
+  };
+  for (const [order, expected] of Object.entries(cases))
+    expect(await ids(`zip=10030&order=${order}`), order).toEqual(expected);
+  expect(await ids('zip=10030')).toEqual([a, b, c, d, e]);
+});
+
+describe('paging', () => {
+  test('next and previous are absolute, keep every parameter, and walk through everything', async () => {
+    const all = await seed('10040', ...Array.from({ length: 7 }, () => ({ status: 'SOLD' as const })));
+    const parameters = 'zip=10040&status=SOLD&status=ACTIVE&page_size=3&dist=7&order=-ppa';
+    const first = await list(parameters);
+    expect([first.count, first.previous]).toEqual([7, null]);
+    const next = new URL(first.next!);
+    expect(next.origin + next.pathname).toBe(api.url + PATH);
+    expect(next.searchParams.getAll('status')).toEqual(['SOLD', 'ACTIVE']);
+    expect(Object.fromEntries(next.searchParams)).toMatchObject({
+      ...{ zip: '10040', page_size: '3', dist: '7', order: '-ppa', page: '2' },
+    });
+    const second = await list(next.search.slice(1));
+    const third = await list(new URL(second.next!).search.slice(1));
+    expect([first, second, third].flatMap(page => page.results.map(comp => comp.id))).toEqual(all);
+    expect(third.next).toBeNull();
+    const back = await list(new URL(third.previous!).search.slice(1));
+    expect(back.results).toEqual(second.results);
+    expect(await ids(`${parameters}&page=3`)).toEqual(all.slice(6));
+  });
+
+  test('a walk skips and repeats nothing while comps come and go, and keeps its count', async () => {
+    const all = await seed('10041', ...Array.from({ length: 6 }, (_, n) => ({ price: 1_000 * (n + 1) })));
+    const first = await list('zip=10041&order=price&page_size=2');
+    await seed('10041', { price: 500 }, { price: 550 });
+    await db.pool.query("update listings set status = 'OFF_MARKET' where id = $1", [all[0]]);
+    const second = await list(new URL(first.next!).search.slice(1));
+    expect(second.results.map(comp => comp.id)).toEqual(all.slice(2, 4));
+    expect(second.count).toBe(6);
+    expect(await ids(new URL(second.next!).search.slice(1))).toEqual(all.slice(4));
+  });
+
+  test('a page past the end is empty and free', async () => {
+    expect(await list('zip=10040&page=9')).toMatchObject({ count: 7, next: null, results: [] });
+  });
+
+  test('the usual page has 100 comps, the largest 500', async () => {
+    await seed('10042', ...Array.from({ length: 101 }, () => ({})));
+    expect((await list('zip=10042')).results).toHaveLength(100);
+    expect((await list('zip=10042&page_size=500')).results).toHaveLength(101);
+  });
+
+  test('a cursor belongs to its filters', async () => {
+    const { next } = await list('zip=10040&page_size=3');
+    const changed = new URL(next!);
+    changed.searchParams.set('status', 'SOLD');
+    const reply = await api.call(PATH + changed.search, { key });
+    expect(reply.json).toMatchObject({ error: { details: { cursor: [expect.any(String)] } } });
+  });
+});
+
+test('a comp costs a token, an empty answer nothing', async () => {
+  const before = await usageOf(db, accountId);
+  await list('zip=10020');
+  await list('zip=99999');
+  await api.call(`${PATH}?zip=10020`, { key, method: 'HEAD' });
+  const after = await usageOf(db, accountId);
+  expect(after.tokens - before.tokens).toBe(4);
+  const { rows } = await db.pool.query('select distinct endpoint from usage_daily where account_id = $1', [
+    accountId,
+  ]);
+  expect(rows).toEqual([{ endpoint: 'public_comps' }]);
+});
+
+test('an account with fewer tokens than comps gets none of them', async () => {
+  const poor = await newCaller(db, { tokensIncluded: 3 });
+  const reply = await api.call(`${PATH}?zip=10020`, { key: poor.key });
+  expect([reply.status, reply.json]).toMatchObject([402, { error: { code: 'usage_limit_exceeded' } }]);
+  expect((await api.call(`${PATH}?zip=10020&page_size=3`, { key: poor.key })).status).toBe(200);
+});
