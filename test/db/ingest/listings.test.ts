@@ -283,6 +283,13 @@ test('several states of one listing in a file: the newest is kept, older ones ar
   expect(rejects[0]!.message).toMatch(/Listing A is given again by row [24], whose state is newer/);
 });
 
+test('a source that leaves empty values out: a column that first comes after a thousand rows is read', async () => {
+  const { run, stored } = listings();
+  const rows = Array.from({ length: 1_050 }, (_, n) => row(`L${n}`, n === 3 ? { address: 'Pond Road' } : {}));
+  await run([...rows, row('SOLD', { status: 'SOLD', sold_price: 4_000, sold_date: '2025-02-02' })]);
+  expect(await stored('SOLD')).toMatchObject({ price: '4000.00', sold_date: '2025-02-02' });
+});
+
 test('unusable rows are rejects with reason, field and row; a withheld price is kept', async () => {
   const { run, stored } = listings();
   const rows = [

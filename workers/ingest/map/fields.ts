@@ -47,7 +47,9 @@ export function mapperOf<Mapped>(
     if (firstRows.length === 0) return;
     const columns = columnsOf(firstRows);
     checkColumns(mentions, columns);
-    compiled = compile(resolver(columns));
+    // A source whose rows differ in their columns may come with further ones later.
+    const sparse = firstRows.some(row => Object.keys(row.values).length < columns.length);
+    compiled = compile(resolver(columns, { sparse }));
   };
   return Object.assign(map, { prepare, mentions });
 }
