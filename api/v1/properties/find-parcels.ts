@@ -44,12 +44,12 @@ export async function findByOwner(
   fips: number,
   { indexed, checked }: OwnerPieces,
 ): Promise<SerialSet> {
-  const rows = await database.runBinary<{ piece: Buffer; serials: Buffer }>('properties/find_owner_words', [
+  const rows = await database.run<{ piece: number; serials: Buffer }>('properties/find_owner_words', [
     fips,
     indexed.map(holding),
   ]);
   const lists: Buffer[][] = indexed.map(() => []);
-  for (const { piece, serials } of rows) lists[piece.readInt32BE()]!.push(serials);
+  for (const { piece, serials } of rows) lists[piece]!.push(serials);
   const found = intersection(lists.map(serialSet));
   return checked.length === 0 ? found : checkNames(database, fips, found, checked);
 }
@@ -61,7 +61,7 @@ async function checkNames(
   pieces: readonly string[],
 ): Promise<SerialSet> {
   const ids = membersFrom(found, 0, 0, Number.POSITIVE_INFINITY).map(serial => propertyIdOf(fips, serial));
-  const [row] = await database.runBinary<{ serials: Buffer }>('properties/check_owner_names', [
+  const [row] = await database.run<{ serials: Buffer }>('properties/check_owner_names', [
     fips,
     ids,
     pieces.map(holding),

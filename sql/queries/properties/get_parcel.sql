@@ -1,5 +1,5 @@
 -- Reads all that is known of a parcel, on the roll or retired; of a retired one filters and land layers know nothing.
--- {{summary}}: the columns of a summary; {{roll}}: the columns that a roll fills. $1 fips int, $2 property id bigint
+-- Fragments: summary, the columns of a summary; roll, the columns that a roll fills. $1 fips int, $2 property id bigint
 select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   f.improvement_percent, f.out_of_state_owner, f.out_of_county_owner, f.out_of_zip_owner, f.corporate_owner,
   f.hoa_owner, coalesce(f.owner_occupied, p.owner_occupied) as owner_occupied, f.landlocked, f.wetlands_percent,

@@ -1,7 +1,7 @@
 -- Reads the parcels that share the owner of one of them, itself included, by their ids. One row at least when the parcel
 -- is known; then property_id is null where it has left the roll, where it has no owner's mailing address, and where the
 -- owner holds more parcels than are wanted.
--- {{summary}}: the columns of a summary. $1 fips int, $2 property id bigint, $3 the most parcels bigint
+-- Fragments: summary, the columns of a summary. $1 fips int, $2 property id bigint, $3 the most parcels bigint
 with subject as materialized (
   select s.retired_at, f.owner_key
   from parcels s
@@ -11,7 +11,7 @@ with subject as materialized (
 holding as materialized (
   select s.*, (
     select count(*)
-    from (select from owner_parcels o where o.owner_key = s.owner_key limit $3::bigint + 1) some
+    from (select from owner_parcels o where o.owner_key = s.owner_key limit $3::bigint + 1) held
   ) as parcels
   from subject s
 )

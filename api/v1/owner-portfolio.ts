@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { PlatError } from '../../shared/errors.ts';
+import { round2 } from '../../shared/kernels/stats/rounding.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { notFound, validationError } from '../http/errors.ts';
+import {
+  type ParcelSummary,
+  parcelSummary,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  toSummary,
+} from './parcel-summary.ts';
+import { countyOf, propertyId } from './properties/property-id.ts';
+
+const TOKENS = 30;
+
+/**
+ * The list is not paged: this many parcels are 4 MB and take 0.2 s. Only governments, railways and the like hold more,
+ * and the filter pages through those.
+ */
+export const MAX_PORTFOLIO = 10_000;
+
+const portfolio = z
+  .object({
+    source_parcel: parcelSummary,
+    total_parcels: z.int().min(1).meta({ description: 'All parcels of the owner, this one included.' }),
+    total_acres: z.number().min(0).meta({
+      description:
+        'Their effective acres together, to two decimals; parcels of unknown acreage count nothing.',
+    }),
+    total_states: z.int().min(1).meta({ description: 'States in which they lie.' }),
+    total_counties: z.int().min(1).meta({ description: 'Counties in which they lie.' }),
+    results: z
+      .array(parcelSummary)
+      .meta({ description: 'All parcels of the owner, this one included, by property_id.' }),
+  })
+  .meta({ id: 'OwnerPortfolio' });
+
+export const ownerPortfolio = defineEndpoint({
+  method: 'get',
+  path: '/api/public/v1/properties/{property_id}/owner-portfolio/',
+  operationId: 'getOwnerPortfolio',
+  tag: 'Parcels',
+  summary: 'All parcels of an owner',
+  description:
+    "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP, or the same street, city and state where the ZIP is missing. A parcel without an owner's mailing address is a `validation_error`.",
+  params: z.object({ property_id: propertyId }),
+  query: z.strictObject({}),
+  // What an answer costs is known only once it is there: the least is nothing.
+  metering: {
+    key: 'public_owner_portfolio',
+    price: 0,
+    rule: '30 tokens; free when the owner holds nothing beyond this parcel',
+  },
+  response: {
+    status: 200,
+    description: 'The owner of this parcel, with every parcel that the owner holds.',
+    schema: portfolio,
+    etag: false,
+    examples: {},
+  },
+  errors: {
+    not_found: 'No parcel has this id, or it has left the roll. Costs nothing.',
+    unprocessable: `The owner holds more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels: page through them with the filter's \`owner_parcel_id\`. Costs nothing.`,
+  },
+  handle: async ({ params: { property_id } }, { database }, call) => {
+    const rows = await database.runComposed<Row>('properties/read_portfolio', { summary: SUMMARY_COLUMNS }, [
+      countyOf(property_id),
+      property_id,
+      MAX_PORTFOLIO,
+    ]);
+    const parcels = requirePortfolio(rows, property_id);
+    const results = parcels.map(row => toSummary(row, call.appUrl));
+    const body = { source_parcel: subjectOf(results, property_id), ...totals(parcels), results };
+    return { body, tokens: parcels.length > 1 ? TOKENS : 0 };
+  },
+});
+
+type Row = { retired: boolean; has_owner: boolean; parcels: number } & (SummaryRow | { property_id: null });
+
+function requirePortfolio(rows: readonly Row[], id: number): SummaryRow[] {
+  const first = rows[0];
+  if (first === undefined) throw notFound(`There is no parcel ${id}.`);
+  if (first.retired) throw notFound(`Parcel ${id} has left the roll: it has no owner any more.`);
+  if (!first.has_owner)
+    throw validationError({ property_id: ["names a parcel without an owner's mailing address"] });
+  if (first.parcels > MAX_PORTFOLIO) {
+    throw new PlatError(
+      'unprocessable',
+      `The owner of parcel ${id} holds more than ${MAX_PORTFOLIO} parcels: page through them with owner_parcel_id of POST /api/public/v1/properties/filter/.`,
+      { status: 422 },
+    );
+  }
+  return rows.filter((row): row is Row & SummaryRow => row.property_id !== null);
+}
+
+function subjectOf(results: readonly ParcelSummary[], id: number): ParcelSummary {
+  const subject = results.find(parcel => parcel.property_id === id);
+  if (subject === undefined) throw new Error(`Parcel ${id} is missing from the portfolio of its owner.`);
+  return subject;
+}
+
+function totals(parcels: readonly SummaryRow[]) {
+  return {
+    total_parcels: parcels.length,
+    total_acres: round2(parcels.reduce((sum, row) => sum + (row.acres ?? row.calculated_acres ?? 0), 0)),
+    total_states: new Set(parcels.map(row => Math.floor(row.fips / 1_000))).size,
+    total_counties: new Set(parcels.map(row => row.fips)).size,
+  };
+}

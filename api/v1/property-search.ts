@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
+import { parcelPage, readSummaries } from './parcel-summary.ts';
+import { findByApn, findByOwner, ownerPieces, splitName } from './properties/find-parcels.ts';
+import { propertyIdOf, serialOf } from './properties/property-id.ts';
+import { membersBelow, membersFrom, type SerialSet, sizeOf } from './properties/serial-set.ts';
+import { fips } from './schemas.ts';
+
+const PATH = '/api/public/v1/properties/search/';
+const TOKENS = 10;
+
+/** No name of an owner needs more; it bounds the work of one search. */
+const MAX_PIECES = 10;
+const MAX_LENGTH = 200;
+const MIN_LONGEST = 2;
+
+const text = z
+  .string('must be given once')
+  .max(MAX_LENGTH, `must be at most ${MAX_LENGTH} characters long`)
+  .regex(/^[^\0]*$/, 'must not hold NUL characters');
+
+const query = z
+  .strictObject({
+    fips: z.string('is required: the county in which to search, once').pipe(fips),
+    apn: text
+      .refine(apn => /[^ .-]/.test(apn), 'must hold more than spaces, dashes and dots')
+      .optional()
+      .meta({
+        description:
+          "Assessor's parcel number. It must be equal but for case, spaces, dashes and dots. This or `owner_name` is required; both must fit.",
+        example: '15-076',
+      }),
+    owner_name: text
+      .refine(name => splitName(name).length <= MAX_PIECES, `must be at most ${MAX_PIECES} words`)
+      .refine(
+        name => splitName(name).some(piece => [...piece].length >= MIN_LONGEST),
+        `must hold a word of at least ${MIN_LONGEST} characters`,
+      )
+      .optional()
+      .meta({
+        description:
+          "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any case and order.",
+        example: 'smith john',
+      }),
+    ...pageParameters({ usual: 25, most: 100 }),
+  })
+  .superRefine(({ apn, owner_name }, { addIssue }) => {
+    if (apn !== undefined || owner_name !== undefined) return;
+    for (const field of ['apn', 'owner_name'])
+      addIssue({ code: 'custom', path: [field], message: 'apn or owner_name is required' });
+  });
+
+export const searchProperties = defineEndpoint({
+  method: 'get',
+  path: PATH,
+  operationId: 'searchProperties',
+  tag: 'Parcels',
+  summary: 'Search parcels by APN or owner name',
+  description:
+    'Parcels on the roll of one county with this parcel number, or whose primary owner is called so, by property_id.',
+  params: z.object({}),
+  query,
+  metering: {
+    key: 'public_property_search',
+    price: TOKENS,
+    rule: '10 tokens a search, whatever the page size; 0 when nothing matches',
+  },
+  response: {
+    status: 200,
+    description: 'A page of parcels; empty when nothing matches.',
+    schema: parcelPage,
+    etag: false,
+    examples: {},
+  },
+  errors: {},
+  handle: async (
+    { query: { fips: county, apn, owner_name, ...paging } },
+    { database, cursorSecret },
+    call,
+  ) => {
+    const code = Number(county);
+    const page = await openPage(paging, {
+      endpoint: PATH,
+      request: { fips: code, apn, owner_name },
+      call,
+      secret: cursorSecret,
+    });
+    const found =
+      apn === undefined
+        ? await findByOwner(database, code, ownerPieces(owner_name!))
+        : await findByApn(database, code, apn, splitName(owner_name ?? ''));
+    const ids = shownOn(page, found).map(serial => propertyIdOf(code, serial));
+    const count = page.count ?? sizeOf(found);
+    const { rows, ...envelope } = turnPage(page, ids, count, id => [id]);
+    const results = await readSummaries(database, rows, call.appUrl);
+    return { body: { ...envelope, results }, tokens: count === 0 ? 0 : TOKENS };
+  },
+});
+
+/** One serial more than the page shows, in the order of reading. */
+function shownOn({ beside, offset, size }: Page, found: SerialSet): number[] {
+  if (beside === undefined) return membersFrom(found, 0, offset, size + 1);
+  const serial = serialOf(Number(beside.place[0]));
+  return beside.direction === 'next'
+    ? membersFrom(found, serial + 1, 0, size + 1)
+    : membersBelow(found, serial, size + 1);
+}

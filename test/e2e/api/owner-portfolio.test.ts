@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../../api/http/database.ts';
+import type { Resources } from '../../../api/http/endpoint.ts';
+import { MAX_PORTFOLIO, ownerPortfolio } from '../../../api/v1/owner-portfolio.ts';
+import { SUMMARY_COLUMNS } from '../../../api/v1/parcel-summary.ts';
+import { compose } from '../../../shared/db.ts';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { insertParcels, retireParcels, square } from '../../support/parcels.ts';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
+const { key } = await newCaller(db);
+
+const SULLIVAN = 33_019e8;
+const HANCOCK = 23_009e8;
+const PENOBSCOT = 23_019e8;
+const OWNER = '11111111-1111-1111-1111-111111111111';
+const ALONE = '22222222-2222-2222-2222-222222222222';
+const RAILWAY = '33333333-3333-3333-3333-333333333333';
+
+beforeAll(async () => {
+  await insertParcels(db.pool, [
+    // Written in no order; 1.005 + 2.1 + 0.3 acres, and one whose acreage nobody knows.
+    { property_id: SULLIVAN + 2, owner_key: OWNER, acres: 1.005, owner_name: 'ONE NAME', apn: '2' },
+    { property_id: HANCOCK + 9, owner_key: OWNER, acres: 2.1, owner_name: 'ANOTHER LLC' },
+    { property_id: PENOBSCOT + 1, owner_key: OWNER },
+    { property_id: SULLIVAN + 1, owner_key: OWNER, acres: 0.3 },
+    { property_id: SULLIVAN + 3, owner_key: ALONE, boundary: square(-72.1, 43.2) },
+    { property_id: SULLIVAN + 4, owner_name: 'NO ADDRESS' },
+    { property_id: SULLIVAN + 5, owner_key: OWNER, acres: 100 },
+  ]);
+  await retireParcels(db.pool, [SULLIVAN + 5]);
+});
+
+type Portfolio = {
+  source_parcel: { property_id: number };
+  total_parcels: number;
+  total_acres: number;
+  total_states: number;
+  total_counties: number;
+  results: { property_id: number }[];
+};
+
+const ask = (id: number | string, caller = key) =>
+  api.call(`/api/public/v1/properties/${id}/owner-portfolio/`, { key: caller });
+
+test('is every parcel of the owner by property_id, the subject included, with the totals', async () => {
+  const { status, json, headers } = await ask(SULLIVAN + 2);
+  expect(status).toBe(200);
+  const { results, source_parcel, ...totals } = json as Portfolio;
+  expect(results.map(parcel => parcel.property_id)).toEqual([
+    HANCOCK + 9,
+    PENOBSCOT + 1,
+    SULLIVAN + 1,
+    SULLIVAN + 2,
+  ]);
+  // 3.405 is rounded half away from zero.
+  expect(totals).toEqual({ total_parcels: 4, total_acres: 3.41, total_states: 2, total_counties: 3 });
+  expect(source_parcel).toEqual(results[3]);
+  expect(source_parcel).toEqual({
+    property_id: SULLIVAN + 2,
+    url: `https://app.example.org/data?parcel=${SULLIVAN + 2}`,
+    apn: '2',
+    fips: '33019',
+    point: null,
+    acres: 1.005,
+    calculated_acres: null,
+    effective_acres: 1.005,
+    owner_name: 'ONE NAME',
+    situs_address: null,
+    situs_city: null,
+    situs_state: null,
+    situs_zip: null,
+  });
+  expect(headers.get('x-tokens-used')).toBe('30');
+});
+
+test('is the same from each of its parcels, whatever the name on them', async () => {
+  const [one, other] = await Promise.all([ask(SULLIVAN + 1), ask(HANCOCK + 9)]);
+  expect((one.json as Portfolio).results).toEqual((other.json as Portfolio).results);
+  expect((other.json as Portfolio).source_parcel.property_id).toBe(HANCOCK + 9);
+});
+
+test('costs 30 tokens, and nothing when the owner holds the subject alone', async () => {
+  const { key: own, accountId } = await newCaller(db);
+  const alone = await ask(SULLIVAN + 3, own);
+  expect(alone.json).toMatchObject({ total_parcels: 1, total_states: 1, total_counties: 1 });
+  expect(alone.headers.get('x-tokens-used')).toBe('0');
+  await ask(SULLIVAN + 1, own);
+  expect(await usageOf(db, accountId)).toMatchObject({ tokens: 30, calls: 1 });
+});
+
+test('that is free is given to an account without tokens, one that is not is refused', async () => {
+  const { key: poor } = await newCaller(db, { tier: 'starter', tokensIncluded: 0, overageAllowed: false });
+  expect((await ask(SULLIVAN + 3, poor)).status).toBe(200);
+  const { status, json } = await ask(SULLIVAN + 1, poor);
+  expect(status).toBe(402);
+  expect(json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+});
+
+test("a subject without an owner's mailing address is a validation_error", async () => {
+  const { status, json, headers } = await ask(SULLIVAN + 4);
+  expect(status).toBe(400);
+  expect(json).toMatchObject({
+    error: {
+      code: 'validation_error',
+      details: { property_id: [expect.stringContaining('mailing address')] },
+    },
+  });
+  expect(headers.get('x-tokens-used')).toBe('0');
+});
+
+test.each([
+  ['an unknown id', SULLIVAN + 99],
+  ['the id of an unknown county', 99_999e8 + 1],
+  ['an id too small for any county', 7],
+  ['a parcel that left the roll', SULLIVAN + 5],
+])('%s is a 404 at 0 tokens', async (_what, id) => {
+  const { status, json, headers } = await ask(id);
+  expect(status).toBe(404);
+  expect(json).toMatchObject({ error: { code: 'not_found' } });
+  expect(headers.get('x-tokens-used')).toBe('0');
+});
+
+test('an owner of more than 10,000 parcels is unprocessable, and the message names the filter', async () => {
+  await insertParcels(
+    db.pool,
+    Array.from({ length: MAX_PORTFOLIO }, (_, at) => ({
+      property_id: HANCOCK + 1000 + at,
+      owner_key: RAILWAY,
+      acres: 1,
+    })),
+  );
+  const most = await ask(HANCOCK + 1000);
+  expect(most.json).toMatchObject({ total_parcels: 10_000, total_acres: 10_000 });
+  await insertParcels(db.pool, [{ property_id: HANCOCK + 20_000, owner_key: RAILWAY }]);
+  const { status, json, headers } = await ask(HANCOCK + 1000);
+  expect(status).toBe(422);
+  expect(json).toMatchObject({
+    error: { code: 'unprocessable', message: expect.stringContaining('owner_parcel_id') },
+  });
+  expect(headers.get('x-tokens-used')).toBe('0');
+});
+
+test('hostile ids and queries are answered, never by an internal error', async () => {
+  const part = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(text => encodeURIComponent(text)),
+    fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String),
+    fc.constantFrom('0', '-1', '1.5', '1e3', '%00', '9007199254740993', '0x10', ' 1', '%20', "1'--", '%ff'),
+  );
+  await fc.assert(
+    fc.asyncProperty(part, async id => {
+      fc.pre(!/^(?:\.|%2e){1,2}$/i.test(id));
+      expect([400, 404]).toContain((await ask(id)).status);
+    }),
+    { numRuns: 150 },
+  );
+  expect(
+    (await api.call(`/api/public/v1/properties/${SULLIVAN + 1}/owner-portfolio/?page=1`, { key })).status,
+  ).toBe(400);
+});
+
+test('takes one round trip to the database', async () => {
+  const statements: string[] = [];
+  const database = openDatabase(db.pool, 5_000);
+  const counted = new Proxy(database, {
+    get(target, method: keyof Database) {
+      return (...args: [string, ...never[]]) => {
+        statements.push(args[0]);
+        return (target[method] as (...all: unknown[]) => unknown)(...args);
+      };
+    },
+  });
+  const input = { params: { property_id: SULLIVAN + 1 }, query: {}, body: undefined };
+  const call = { appUrl: 'https://app.example.org', now: new Date() };
+  const { tokens } = await ownerPortfolio.handle(input, { database: counted } as Resources, call as never);
+  expect(tokens).toBe(30);
+  expect(statements).toEqual(['properties/read_portfolio']);
+});
+
+describe('the plan', () => {
+  test('goes from the subject to its owner and from the owner to the parcels by indexes alone', async () => {
+    await insertParcels(
+      db.pool,
+      Array.from({ length: 3_000 }, (_, at) => ({
+        property_id: SULLIVAN + 1000 + at,
+        owner_key: `44444444-4444-4444-4444-${String(at).padStart(12, '0')}`,
+      })),
+    );
+    for (const table of ['parcels', 'parcel_filters', 'owner_parcels'])
+      await db.pool.query(`vacuum analyze ${table}`);
+    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
+      `explain ${compose('properties/read_portfolio', { summary: SUMMARY_COLUMNS })}`,
+      [33_019, SULLIVAN + 1, MAX_PORTFOLIO],
+    );
+    const text = rows.map(row => row['QUERY PLAN']).join('\n');
+    expect(text).not.toMatch(/Seq Scan/);
+    for (const index of [
+      'owner_parcels_pkey',
+      'parcels_33_pkey',
+      'parcels_23_pkey',
+      'parcel_filters_33_pkey',
+    ])
+      expect(text).toContain(index);
+  });
+});

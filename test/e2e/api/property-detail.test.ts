@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { insertParcels, retireParcels, square, type TestParcel } from '../../support/parcels.ts';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
+const { key } = await newCaller(db);
+const folder = tempFolder();
+afterAll(folder.remove);
+
+const SULLIVAN = 33_019e8;
+const HOLED: MultiPolygon = [
+  [...square(-72.1, 43.2, 0.01)[0]!, [...square(-72.1, 43.2, 0.002)[0]![0]!].reverse()],
+  square(-72.05, 43.2, 0.001)[0]!,
+];
+
+/** Every field of a roll, each with a value of its own. */
+const ROLL = {
+  apn: '12-A',
+  acres: 10.5,
+  owner_name: 'SMITH LLC',
+  owner_name_2: 'JONES',
+  mail_address: '1 ELM ST',
+  mail_city: 'BOSTON',
+  mail_state: 'MA',
+  mail_zip: '02110',
+  situs_address: '2 OAK RD',
+  situs_city: 'WASHINGTON',
+  situs_state: 'NH',
+  situs_zip: '03280',
+  subdivision: 'POND',
+  zoning_code: 'R1',
+  land_use_code: '0100',
+  school_district: 'SAU 34',
+  structure_count: 2,
+  building_sqft: 1_200.5,
+  year_built: 1950,
+  assessed_total_value: 5_000_000_000,
+  assessed_land_value: 60_000,
+  assessed_improvement_value: 40_000,
+  market_total_value: 200_000,
+  market_land_value: 120_000,
+  market_improvement_value: 80_000,
+  tax_delinquent: true,
+  tax_delinquent_year: 2020,
+  last_sale_date: '2020-02-29',
+  last_sale_price: 150_000,
+  sale_price_code: 'Q',
+  seller_name: 'SELLER',
+  document_type_code: 'WD',
+  inter_family_transfer: false,
+  mortgage_amount: 90_000,
+  mortgage_date: '2020-03-01',
+  mortgage_financing_type_code: 'CNV',
+  mortgage_loan_type_code: 'FIX',
+  mortgage_interest_rate: 4.125,
+  owner_occupied: false,
+  vacant: false,
+};
+const DERIVED = {
+  improvement_percent: 100 / 3,
+  out_of_state_owner: true,
+  out_of_county_owner: true,
+  out_of_zip_owner: true,
+  corporate_owner: true,
+  hoa_owner: false,
+};
+const LAND = {
+  landlocked: false,
+  wetlands_percent: 12.5,
+  flood_zone_percent: 0,
+  highway_frontage_ft: 0,
+  road_frontage_ft: 250.5,
+  local_frontage_ft: 10,
+  steeper_percent: [90, 80, 70, 60, 50, 40, 30, 20, 10, 5, 0],
+};
+
+beforeAll(async () => {
+  const full = { ...ROLL, ...DERIVED, ...LAND };
+  await insertParcels(db.pool, [
+    { property_id: SULLIVAN + 1, boundary: HOLED, ...full } as TestParcel,
+    { property_id: SULLIVAN + 2 },
+    { property_id: SULLIVAN + 3, boundary: square(-72.1, 43.2), ...full } as TestParcel,
+  ]);
+  await retireParcels(db.pool, [SULLIVAN + 3]);
+});
+
+const ask = (id: number | string, caller = key) =>
+  api.call(`/api/public/v1/properties/${id}/`, { key: caller });
+type Detail = Record<string, unknown> & { shape: { type: string; coordinates: unknown } | null };
+
+test('answers with the summary, every field of the roll, what is derived, the land and the boundary', async () => {
+  expect(Object.keys(ROLL).sort()).toEqual([...PARCEL_FIELD_NAMES].sort());
+  const { status, json, headers } = await ask(SULLIVAN + 1);
+  expect(status).toBe(200);
+  const { shape, ownership_months, tax_delinquent_years, ...rest } = json as Detail;
+  expect(rest).toEqual({
+    property_id: SULLIVAN + 1,
+    url: `https://app.example.org/data?parcel=${SULLIVAN + 1}`,
+    fips: '33019',
+    point: [expect.closeTo(-72.1, 1), expect.closeTo(43.2, 1)],
+    calculated_acres: expect.closeTo(220.7, -1),
+    effective_acres: 10.5,
+    ...ROLL,
+    ...DERIVED,
+    improvement_percent: 33.33,
+    ...LAND,
+    retired_at: null,
+  });
+  expect(shape).toEqual({ type: 'MultiPolygon', coordinates: rounded(HOLED) });
+  const now = new Date();
+  expect(tax_delinquent_years).toBe(now.getUTCFullYear() - 2020);
+  const months = 12 * (now.getUTCFullYear() - 2020) + now.getUTCMonth() - 1;
+  expect(ownership_months).toBe(now.getUTCDate() < 29 ? months - 1 : months);
+  expect(headers.get('x-tokens-used')).toBe('10');
+});
+
+test('is null where nothing is known', async () => {
+  const { status, json } = await ask(SULLIVAN + 2);
+  expect(status).toBe(200);
+  const { property_id, url, fips, ...rest } = json as Detail;
+  expect({ property_id, url, fips }).toEqual({
+    property_id: SULLIVAN + 2,
+    url: `https://app.example.org/data?parcel=${SULLIVAN + 2}`,
+    fips: '33019',
+  });
+  expect(Object.values(rest).every(value => value === null)).toBe(true);
+  expect(Object.keys(rest)).toEqual(
+    expect.arrayContaining(['shape', 'retired_at', 'mail_address', 'landlocked']),
+  );
+});
+
+test('a parcel that left the roll answers by its id as the roll last had it', async () => {
+  const { status, json } = await ask(SULLIVAN + 3);
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    ...ROLL,
+    corporate_owner: null,
+    landlocked: null,
+    retired_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    shape: { type: 'Polygon', coordinates: rounded(square(-72.1, 43.2))[0] },
+  });
+});
+
+test('an unknown id is a 404 at 0 tokens', async () => {
+  const { key: own, accountId } = await newCaller(db);
+  for (const id of [SULLIVAN + 99, 99_999e8 + 1, 1, Number.MAX_SAFE_INTEGER]) {
+    const { status, headers } = await ask(id, own);
+    expect(status).toBe(404);
+    expect(headers.get('x-tokens-used')).toBe('0');
+  }
+  await ask(SULLIVAN + 1, own);
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 10, calls: 1, daily: 10 });
+});
+
+test.each(['0', '-1', '1.5', '1e9', 'abc', '9007199254740993', '3301900000001x', '%20', '+1', '１'])(
+  '%s is not a property_id',
+  async id => {
+    const { status, json } = await ask(encodeURI(decodeURI(id)));
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      error: { code: 'validation_error', details: { property_id: [expect.any(String)] } },
+    });
+  },
+);
+
+test('hostile ids are answered, never by an internal error', async () => {
+  const part = fc.oneof(
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }).map(text => encodeURIComponent(text)),
+    fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String),
+    fc.constantFrom('%00', '%ff', '__proto__', "1'--", '%2F'),
+  );
+  await fc.assert(
+    fc.asyncProperty(part, async id => {
+      fc.pre(!/^(?:\.|%2e){1,2}$/i.test(id) && id !== 'search' && id !== 'filter');
+      expect([400, 404]).toContain((await ask(id)).status);
+    }),
+    { numRuns: 150 },
+  );
+  expect((await ask(`${SULLIVAN + 1}/?shape=no`.replace(/\/$/, ''))).status).toBe(400);
+});
+
+test('what was ingested comes out: the flags of the owner, and the square as it was drawn', async () => {
+  const feed = feedOf(folder.path, {
+    name: 'detail',
+    kind: 'assessor',
+    fips: '33005',
+    roll: {
+      source: 'detail.ndgeojson',
+      format: 'ndgeojson',
+      key: 'PIN',
+      columns: {
+        owner_name: 'OWNER',
+        mail_address: 'MAIL',
+        mail_state: 'ST',
+        mail_zip: 'ZIP',
+        assessed_total_value: 'TOTAL',
+        assessed_improvement_value: 'IMPR',
+      },
+    },
+  });
+  const row = { PIN: 'A', OWNER: 'LAND CO', MAIL: '5 ELM', ST: 'VT', ZIP: '05001', TOTAL: 300, IMPR: 100 };
+  writeFeatures(`${folder.path}/detail.ndgeojson`, [{ properties: row, geometry: lot(1) }]);
+  expect(await ingest(db.pool, feed, { force: true })).toMatchObject({ status: 'merged' });
+  const { json } = await ask(33_005e8 + 1);
+  expect(json).toMatchObject({
+    owner_name: 'LAND CO',
+    corporate_owner: true,
+    hoa_owner: false,
+    out_of_state_owner: true,
+    improvement_percent: 33.33,
+    shape: lot(1),
+  });
+  const found = await api.call('/api/public/v1/properties/search/?fips=33005&owner_name=land', { key });
+  expect(found.json).toMatchObject({ count: 1, results: [{ property_id: 33_005e8 + 1 }] });
+
+  writeFeatures(`${folder.path}/detail.ndgeojson`, [
+    { properties: { ...row, OWNER: 'NEW OWNER' }, geometry: lot(1) },
+  ]);
+  expect(await ingest(db.pool, feed, { force: true })).toMatchObject({
+    status: 'merged',
+    counts: { changed: 1 },
+  });
+  const search = async (name: string) =>
+    (await api.call(`/api/public/v1/properties/search/?fips=33005&owner_name=${name}`, { key })).json;
+  expect(await search('land')).toMatchObject({ count: 0 });
+  expect(await search('new')).toMatchObject({ count: 1 });
+});
+
+/** On the grid of 1e-7 degree. */
+function rounded(polygons: MultiPolygon): MultiPolygon {
+  return polygons.map(polygon =>
+    polygon.map(ring => ring.map(([lon, lat]) => [Math.round(lon * 1e7) / 1e7, Math.round(lat * 1e7) / 1e7])),
+  );
+}
