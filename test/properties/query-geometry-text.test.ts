@@ -149,6 +149,27 @@ test('any JSON and any rings of doubles get an answer', () => {
   );
 });
 
+test('a square is taken with any corner repeated to the last bit', () => {
+  const bits = fc.integer({ min: -3, max: 3 });
+  const near = (value: number, ulps: number) => value + ulps * 2 ** -46;
+  fc.assert(
+    fc.property(fc.integer({ min: -899_999_999, max: -640_000_000 }), bits, bits, (e7, dx, dy) => {
+      const [x, y] = [e7 / 1e7, -e7 / 1e7];
+      const ring = [
+        [x, y],
+        [x, y - 1],
+        [near(x, dx), near(y - 1, dy)],
+        [x - 1, y - 1],
+        [x - 1, y],
+        [x, y],
+      ];
+      const result = parseGeoJsonArea({ type: 'Polygon', coordinates: [ring] }, QUERY_LIMITS);
+      expect(result).toMatchObject({ ok: true });
+    }),
+    { numRuns: 500 },
+  );
+});
+
 function expectAnswer(result: ParsedQuery): void {
   if (result.ok) prepareQuery(result.geometry);
   else {

@@ -1,6 +1,7 @@
 import type { Polygon, Position, Ring } from '../geometry/types.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
 import type { ParsedQuery, QueryFaultKind, QueryGeometry, QueryLimits } from './types.ts';
+import { toUnits } from './units.ts';
 
 /** Thrown while a geometry is read and turned into a result by `parsed`; it never leaves this folder. */
 class QueryFault extends Error {
@@ -32,9 +33,6 @@ export function parsed(limits: QueryLimits, read: (builder: Builder) => void): P
   return { ok: true, geometry: builder.geometry };
 }
 
-/** Below this a coordinate is taken for 0: products of smaller ones would leave the range of doubles. */
-const TINY = 1e-100;
-
 /** A checked position. `place` tells where it stands, and is called only for a message. */
 export function position(builder: Builder, lon: number, lat: number, place: () => string): Position {
   if (!(Math.abs(lon) <= 180)) {
@@ -49,7 +47,7 @@ export function position(builder: Builder, lon: number, lat: number, place: () =
   builder.count++;
   // One more than the limit may be the position that closes a ring.
   if (builder.count > builder.limits.maxVertices + 1) tooComplex(builder);
-  return [Math.abs(lon) < TINY ? 0 : lon, Math.abs(lat) < TINY ? 0 : lat];
+  return [lon, lat];
 }
 
 /**
@@ -57,7 +55,7 @@ export function position(builder: Builder, lon: number, lat: number, place: () =
  */
 export function endRing(builder: Builder, ring: Ring, place: string): void {
   const [first, last] = [ring[0]!, ring.at(-1)!];
-  if (ring.length > 1 && (first[0] !== last[0] || first[1] !== last[1])) {
+  if (!coincide(first, last)) {
     const ends = `it starts at ${first.join(' ')} and ends at ${last.join(' ')}`;
     refuse('ring', `${place} is not closed: ${ends} (vertex ${ring.length}); repeat the first position`);
   }
@@ -84,7 +82,7 @@ export function addPolygon(builder: Builder, rings: Ring[], places: string[]): v
     const numbersKept: number[] = [];
     for (const [i, vertex] of ring.entries()) {
       const before = kept.at(-1);
-      if (before !== undefined && before[0] === vertex[0] && before[1] === vertex[1]) continue;
+      if (before !== undefined && coincide(before, vertex)) continue;
       kept.push(vertex);
       numbersKept.push(i + 1);
     }
@@ -95,6 +93,11 @@ export function addPolygon(builder: Builder, rings: Ring[], places: string[]): v
   const fault = findRingFault(polygon);
   if (fault !== null) refuse('ring', faultMessage(fault, places, numbers));
   builder.geometry.polygons.push(polygon);
+}
+
+/** Are they one place in the arithmetic that follows? */
+function coincide(a: Position, b: Position): boolean {
+  return toUnits(a[0]) === toUnits(b[0]) && toUnits(a[1]) === toUnits(b[1]);
 }
 
 function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: number[][]): string {

@@ -12,7 +12,7 @@ const MAX_RADIUS_M = (A * A) / B;
 /** Room for rounding in the bounds below, relative. */
 const SLACK = 1e-9;
 
-/** Geodesic distance on the WGS84 ellipsoid in metres, to 15 nm (Karney, Algorithms for geodesics, J. Geodesy 87, 2013). About 2 us. */
+/** Geodesic distance on the WGS84 ellipsoid in metres, to 15 nm (Karney, Algorithms for geodesics, J. Geodesy 87, 2013). 1 to 2 us. */
 export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2: number): number {
   return geographiclib.Geodesic.WGS84.Inverse(lat1, lon1, lat2, lon2, geographiclib.Geodesic.DISTANCE).s12!;
 }

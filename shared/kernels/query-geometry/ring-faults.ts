@@ -61,8 +61,8 @@ export function findRingFault(rings: Ring[]): RingFault | null {
           return faultAt(edges, { what, e, f: e }, [x[p]!, y[p]!]);
         }
       }
-      if (!through.includes(e)) depthAbove[e] = depth + (rises === counterClockwise[ring] ? 1 : -1);
-      depth = depthAbove[e]!;
+      depth += rises === counterClockwise[ring] ? 1 : -1;
+      depthAbove[e] = depth;
     }
     status.splice(low, high - low, ...fresh);
     const top = low + fresh.length;

@@ -136,6 +136,16 @@ describe('the cover', () => {
     expect(coverQuery(query('POINT EMPTY'))).toEqual({ inner: [], edge: [] });
   });
 
+  test('an outline between two columns of the grid is not lost where cells meet', () => {
+    // The first cut of what lies between 0 and 1 degree runs between 5,000,000 and 5,000,001 units.
+    const { edge } = coverQuery(query('MULTILINESTRING((0 0,1 0),(0 1,1 1),(0.50000005 0,0.50000005 1))'));
+    for (let lat = 0; lat <= 10_000_000; lat += 100_000) {
+      expect(edge.some(([w, s, e, n]) => w <= 5_000_001 && e >= 5_000_000 && s <= lat && n >= lat)).toBe(
+        true,
+      );
+    }
+  });
+
   test('more cells leave less to be tested', () => {
     const triangle = query('POLYGON((-72 43,-71 43.3,-71.6 44,-72 43))');
     const areas = [1, 16, 128].map(maxCells =>
