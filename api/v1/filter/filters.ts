@@ -159,7 +159,18 @@ const saleFilters: Filter[] = [
 ];
 
 const words = listOf(line.refine(text => wordsOf(text) !== '', 'must have a letter or a digit'));
-const hasWord = (patterns: string) => `${wordsSql('p.owner_name')} like any (${patterns}::text[])`;
+
+/**
+ * Whole words, by the definition of words.ts. First a look that costs a tenth of it and passes every name that has them:
+ * their letters and digits in this order in the name as it is written, or a name with more than ASCII in it. (Over
+ * 500,000 parcels 0.4 s instead of 1.6.)
+ */
+const hasWord = (words: readonly string[], bind: (value: unknown) => string): string => {
+  const inOrder = words.map(word => `%${[...wordsOf(word).replaceAll(' ', '')].join('%')}%`);
+  return `(upper(p.owner_name collate "C") like any (${bind(inOrder)}::text[])
+      or octet_length(p.owner_name) <> char_length(p.owner_name))
+    and ${wordsSql('p.owner_name')} like any (${bind(wordPatterns(words))}::text[])`;
+};
 
 const OCCUPANCY = ['Y', 'N'] as const;
 
@@ -200,7 +211,7 @@ const ownerFilters: Filter[] = [
     description: "The primary owner's name contains any of these, as whole words in any case.",
     schema: words,
     on: 'p',
-    where: (value, { bind }) => hasWord(bind(wordPatterns(value))),
+    where: (value, { bind }) => hasWord(value, bind),
   }),
   filter({
     name: 'owner_name_excludes',
@@ -209,7 +220,7 @@ const ownerFilters: Filter[] = [
       "The primary owner's name contains none of these as whole words in any case; parcels without an owner name are kept.",
     schema: words,
     on: 'p',
-    where: (value, { bind }) => `not coalesce(${hasWord(bind(wordPatterns(value)))}, false)`,
+    where: (value, { bind }) => `not coalesce(${hasWord(value, bind)}, false)`,
   }),
   exactly('owner_name', 'p.owner_name', "The primary owner's full name"),
   exactly('owner_name_2', 'p.owner_name_2', "The secondary owner's full name"),
