@@ -20,7 +20,7 @@ const SHIFTS = [
 
 describe.each([
   { town: 'Washington', load: async () => washingtonParcels(), every: 12 },
-  { town: 'Bangor', load: bangorParcels, every: 100 },
+  { town: 'Bangor', load: bangorParcels, every: 250 },
 ])('the parcels of $town against their neighbours', ({ load, every }) => {
   let parcels: StoredParcel[] = [];
   let index: Flatbush;

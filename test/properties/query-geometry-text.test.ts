@@ -116,7 +116,7 @@ test('any text gets an answer', () => {
   );
   fc.assert(
     fc.property(texts, text => expectAnswer(parseWkt(text, QUERY_LIMITS))),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
   fc.assert(
     fc.property(pairs, style, fc.nat(), scraps, ({ query }, how, at, scrap) => {
@@ -124,7 +124,7 @@ test('any text gets an answer', () => {
       const cut = at % text.length;
       expectAnswer(parseWkt(`${text.slice(0, cut)}${scrap}${text.slice(cut + 1)}`, QUERY_LIMITS));
     }),
-    { numRuns: 700 },
+    { numRuns: 300 },
   );
 });
 
@@ -145,7 +145,7 @@ test('any JSON and any rings of doubles get an answer', () => {
         parseGeoJsonArea({ type: 'Polygon', coordinates: [[...corners, corners[0]]] }, QUERY_LIMITS),
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
