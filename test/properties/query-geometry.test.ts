@@ -5,9 +5,10 @@ import { extent } from '../../shared/kernels/geometry/extent.ts';
 import { pointOnSurface } from '../../shared/kernels/geometry/pointOnSurface.ts';
 import type { Position, Ring } from '../../shared/kernels/geometry/types.ts';
 import { type Box, coverQuery, type QueryCover } from '../../shared/kernels/query-geometry/cells.ts';
-import { coversPoint, intersects, prepareQuery } from '../../shared/kernels/query-geometry/intersects.ts';
+import { covers, intersects, prepareQuery } from '../../shared/kernels/query-geometry/intersects.ts';
 import { findRingFault } from '../../shared/kernels/query-geometry/ring-faults.ts';
 import type { QueryGeometry } from '../../shared/kernels/query-geometry/types.ts';
+import { toUnits } from '../../shared/kernels/query-geometry/units.ts';
 import { exactlyCovers, exactlyIntersects } from '../support/exact-geometry.ts';
 import { windingNumber } from './geometry-shapes.ts';
 import { pairs, shellAndHole } from './query-geometry-shapes.ts';
@@ -52,7 +53,7 @@ describe('intersects', () => {
         const prepared = prepareQuery({ points: [], lines: [], polygons: query.polygons });
         for (const position of parcel.flat(2)) {
           const expected = query.polygons.some(polygon => exactlyCovers(polygon, position));
-          expect(coversPoint(prepared, ...position)).toBe(expected);
+          expect(covers(prepared, toUnits(position[0]), toUnits(position[1]))).toBe(expected);
         }
       }),
       { numRuns: 500 },

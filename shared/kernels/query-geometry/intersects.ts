@@ -129,11 +129,6 @@ export function covers(
   return odd.size > 0;
 }
 
-/** The same for a point in degrees. */
-export function coversPoint(query: PreparedQuery, lon: number, lat: number): boolean {
-  return covers(query, toUnits(lon), toUnits(lat));
-}
-
 /** A closed ring as x and y in turn. */
 function inUnits(ring: Ring): Float64Array {
   const flat = new Float64Array(2 * ring.length);

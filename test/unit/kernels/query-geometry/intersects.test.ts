@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MultiPolygon } from '../../../../shared/kernels/geometry/types.ts';
 import { coverQuery } from '../../../../shared/kernels/query-geometry/cells.ts';
-import {
-  coversPoint,
-  intersects,
-  prepareQuery,
-} from '../../../../shared/kernels/query-geometry/intersects.ts';
+import { covers, intersects, prepareQuery } from '../../../../shared/kernels/query-geometry/intersects.ts';
 import { QUERY_LIMITS } from '../../../../shared/kernels/query-geometry/types.ts';
 import { parseWkt } from '../../../../shared/kernels/query-geometry/wkt.ts';
 
@@ -113,11 +109,11 @@ describe('a query against a parcel with a hole', () => {
 
 test('a point is covered within an area and on its edge, not in its hole', () => {
   const area = query('POLYGON((0 0,9 0,9 9,0 9,0 0),(1 1,1 7,7 7,7 1,1 1))');
-  const covered = (lon: number, lat: number) => coversPoint(area, lon, lat);
+  const covered = (lon: number, lat: number) => covers(area, lon * 1e7, lat * 1e7);
   expect([covered(8, 8), covered(9, 9), covered(0, 4), covered(7, 4), covered(4, 4), covered(10, 0)]).toEqual(
     [true, true, true, true, false, false],
   );
-  expect(coversPoint(query('POLYGON EMPTY'), 0, 0)).toBe(false);
+  expect(covers(query('POLYGON EMPTY'), 0, 0)).toBe(false);
 });
 
 describe('the cover', () => {
