@@ -23,10 +23,10 @@ export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig)
     detached: true,
   });
   let asked = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       asked = true;
-      child.kill(signal);
+      child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
     });
   }
   return new Promise((resolve, reject) => {

@@ -165,7 +165,7 @@ function shortest(path: string): string {
   return seen === '' || seen.startsWith('..') ? path : seen;
 }
 
-/** Resolves with the first SIGINT or SIGTERM; the second kills everything. */
+/** Resolves with the first Ctrl-C, SIGTERM or closing of the terminal; the second kills everything. */
 function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
   return new Promise(resolve => {
     const onSignal = () => {
@@ -177,7 +177,6 @@ function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
       asked.abort();
       resolve();
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   });
 }
