@@ -32,7 +32,7 @@ export async function* readShapefile(
         const geometry = await shapes.next();
         if (geometry === END) throw differ(name);
         if (record === null) output.rowNo++;
-        else addRow(output, record, geometry, () => JSON.stringify(record));
+        else addRow(output, record, orient(geometry), () => JSON.stringify(record));
         const full = takeFull(output);
         if (full !== null) yield full;
       }
@@ -41,6 +41,18 @@ export async function* readShapefile(
   } finally {
     await shapes.close();
   }
+}
+
+/**
+ * Shapefiles wind rings the other way round than GeoJSON (shells clockwise), so that a shapefile as it should be needs
+ * no repair of its winding.
+ */
+function orient(geometry: Geometry | null): Geometry | null {
+  if (geometry?.type === 'Polygon') for (const ring of geometry.coordinates) ring.reverse();
+  if (geometry?.type === 'MultiPolygon') {
+    for (const polygon of geometry.coordinates) for (const ring of polygon) ring.reverse();
+  }
+  return geometry;
 }
 
 const END = Symbol('end');
