@@ -1,32 +1,60 @@
-// The two servers of the bench, each in a process of its own: `tsx api-servers.ts plat|bare`. DATABASE_URL and PORT as ever.
-import { createServer } from 'node:http';
+// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|bare|bare-comps`. DATABASE_URL and PORT as ever.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
 import { startApi } from '../../api/start.ts';
 import { loadConfig, requireDatabaseUrl } from '../../shared/config.ts';
 import { createLogger } from '../../shared/log.ts';
+import { COMPS_SEARCH, statementOf } from './comps-search.ts';
 
 const config = loadConfig();
-const url =
-  process.argv[2] === 'plat'
-    ? (await startApi(config, createLogger(config, 'bench'))).url
-    : await startBare();
+const STARTS: Record<string, () => Promise<string>> = {
+  plat: async () => (await startApi(config, createLogger(config, 'bench'))).url,
+  bare: startBare,
+  'bare-comps': startBareComps,
+};
+const url = await STARTS[process.argv[2]!]!();
 process.on('SIGTERM', () => process.exit(0));
 process.stdout.write(`${url}\n`);
 
 /** The reference: node's own server and pg, sending the stored bytes by primary key. No checks, no accounts, no headers. */
 function startBare(): Promise<string> {
-  const pool = new pg.Pool({ connectionString: requireDatabaseUrl(config), max: config.DB_POOL_SIZE });
-  const server = createServer(async (req, res) => {
+  const pool = openPool();
+  return listen(async (req, res) => {
     const [, , , , , fips] = req.url!.split('/');
     const { rows } = await pool.query<{ body: Buffer }>({
       name: 'bare',
       text: 'select body from region_stats where type = $1 and code = $2',
       values: ['county', fips],
     });
-    const { body } = rows[0]!;
-    res.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length });
-    res.end(body);
+    send(res, rows[0]!.body);
   });
+}
+
+/** The reference of comps: the statement that the endpoint runs for this search, and its rows as JSON. */
+async function startBareComps(): Promise<string> {
+  const pool = openPool();
+  const statement = await statementOf(COMPS_SEARCH);
+  return listen(async (_req, res) => {
+    const { rows } = await pool.query(statement);
+    send(res, Buffer.from(JSON.stringify(rows)));
+  });
+}
+
+function openPool(): pg.Pool {
+  return new pg.Pool({
+    connectionString: requireDatabaseUrl(config),
+    max: config.DB_POOL_SIZE,
+    options: '-c timezone=UTC -c jit=off',
+  });
+}
+
+function send(res: ServerResponse, body: Buffer): void {
+  res.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length });
+  res.end(body);
+}
+
+function listen(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): Promise<string> {
+  const server = createServer(handle);
   return new Promise(resolve => {
     server.listen(config.PORT, '127.0.0.1', () => {
       const address = server.address();

@@ -1,14 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import pg from 'pg';
 import { createAccount, createKey } from '../../shared/accounts.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/metric-keys.ts';
-import { rootDir } from '../../shared/root.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';
+import { load, type Round, withServers } from './load.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
 const CONNECTIONS = 50;
@@ -18,8 +13,6 @@ const WARM_UP_SECONDS = 2;
 const MIN_RATIO = 0.5;
 const MAX_P99_RATIO = 3;
 
-type Round = { requests: number; p99: number; failed: number };
-
 /**
  * Requests a second and p99 of the market-stats endpoint with everything on (authentication, rate limit, metering with a
  * durable commit) against a bare server that sends the same bytes. Rounds alternate, so that a slow minute of the machine
@@ -27,26 +20,17 @@ type Round = { requests: number; p99: number; failed: number };
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
   return withBenchDatabase(options, async url => {
-    const children: ChildProcess[] = [];
-    try {
-      const { key, bytes } = await prepare(url);
-      const servers = {
-        plat: await startServer('plat', url, children),
-        bare: await startServer('bare', url, children),
-      };
+    const { key, bytes } = await prepare(url);
+    return withServers(url, ['plat', 'bare'], async servers => {
       const rounds: Record<keyof typeof servers, Round[]> = { plat: [], bare: [] };
-      for (const name of ['plat', 'bare'] as const) await load(servers[name], key, WARM_UP_SECONDS);
-      for (let round = 0; round < (options.quick ? 1 : ROUNDS); round++) {
-        for (const name of ['bare', 'plat'] as const)
-          rounds[name].push(await load(servers[name], key, SECONDS));
+      const round = (name: keyof typeof servers, seconds: number) =>
+        load(servers[name], { path: PATH, key, connections: CONNECTIONS, seconds });
+      for (const name of ['plat', 'bare'] as const) await round(name, WARM_UP_SECONDS);
+      for (let n = 0; n < (options.quick ? 1 : ROUNDS); n++) {
+        for (const name of ['bare', 'plat'] as const) rounds[name].push(await round(name, SECONDS));
       }
       return compare(rounds.plat, rounds.bare, bytes);
-    } finally {
-      for (const child of children) {
-        child.kill('SIGKILL');
-        await once(child, 'exit');
-      }
-    }
+    });
   });
 }
 
@@ -129,48 +113,4 @@ async function prepare(url: string): Promise<{ key: string; bytes: number }> {
   } finally {
     await pool.end();
   }
-}
-
-async function startServer(name: string, databaseUrl: string, children: ChildProcess[]): Promise<string> {
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(rootDir, 'test/bench/api-servers.ts'), name],
-    {
-      cwd: rootDir,
-      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  children.push(child);
-  for await (const line of createInterface({ input: child.stdout! })) return line;
-  throw new Error(`The ${name} server did not start.`);
-}
-
-/** One round of autocannon, in its own process so that it does not share an event loop with anything. */
-async function load(url: string, key: string, seconds: number): Promise<Round> {
-  const autocannon = join(rootDir, 'node_modules/autocannon/autocannon.js');
-  const args = [
-    autocannon,
-    '--json',
-    '--no-progress',
-    '-c',
-    String(CONNECTIONS),
-    '-d',
-    String(seconds),
-    '-H',
-    `Authorization: Bearer ${key}`,
-    url + PATH,
-  ];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e7 });
-  const result = JSON.parse(stdout) as {
-    requests: { average: number };
-    latency: { p99: number };
-    non2xx: number;
-    errors: number;
-  };
-  return {
-    requests: result.requests.average,
-    p99: result.latency.p99,
-    failed: result.non2xx + result.errors,
-  };
 }

@@ -28,7 +28,10 @@ export const listComps = defineEndpoint({
     etag: false,
     examples: {},
   },
-  errors: { unprocessable: 'The polygon has more than 10,000 vertices. Costs nothing.' },
+  errors: {
+    unprocessable:
+      'The polygon has more than 10,000 vertices, or its outline winds around more comps than can be looked at. Costs nothing.',
+  },
   handle: async ({ query }, { database, cursorSecret }, call) => {
     // First of all: a fault in it is the client's, whatever the page.
     const polygon = query.polygon === undefined ? undefined : readArea(query.polygon);

@@ -368,3 +368,33 @@ test('an account with fewer tokens than comps gets none of them', async () => {
   expect([reply.status, reply.json]).toMatchObject([402, { error: { code: 'usage_limit_exceeded' } }]);
   expect((await api.call(`${PATH}?zip=10020&page_size=3`, { key: poor.key })).status).toBe(200);
 });
+
+test('an outline that winds around too many comps is a 422; one that passes them straight is not', async () => {
+  await seed('10050', {});
+  await db.pool.query(
+    `insert into listings (id, feed_id, source, source_id, status, zip, location, price, row_hash, created_run, changed_run)
+     select gen_random_uuid(), feed_id, source, n::text, 'ACTIVE', '10050',
+       point(600000000 + n * 1500, 105000000 + n % 7 * 100000), 1, id, 1, 1
+     from listings, generate_series(1, 6000) as n where zip = '10050'`,
+  );
+  const comb = Array.from({ length: 9_990 }, (_, i) => [
+    Number((60 + Math.floor(i / 2) * 0.0002).toFixed(4)),
+    i % 4 === 1 || i % 4 === 2 ? 11 : 10.1,
+  ]);
+  const ask = (ring: unknown[]) =>
+    api.call(
+      `${PATH}?page_size=1&polygon=${encodeURIComponent(JSON.stringify({ type: 'Polygon', coordinates: [ring] }))}`,
+      { key },
+    );
+  const wound = await ask([...comb, [62, 10], [59, 10], comb[0]]);
+  expect([wound.status, wound.headers.get('x-tokens-used')]).toEqual([422, '0']);
+  expect(wound.json).toMatchObject({ error: { message: expect.stringContaining('simplify it') } });
+  const straight = await ask([
+    [60, 10],
+    [61, 10],
+    [61, 11],
+    [60, 11],
+    [60, 10],
+  ]);
+  expect(straight.json).toMatchObject({ count: 6_000 });
+});
