@@ -1,10 +1,15 @@
 import { z } from 'zod';
+import {
+  membersBelow,
+  membersFrom,
+  type SerialSet,
+  sizeOf,
+} from '../../shared/kernels/serials/serial-set.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
 import { parcelPage, readSummaries } from './parcel-summary.ts';
 import { findByApn, findByOwner, ownerPieces, splitName } from './properties/find-parcels.ts';
 import { propertyIdOf, serialOf } from './properties/property-id.ts';
-import { membersBelow, membersFrom, type SerialSet, sizeOf } from './properties/serial-set.ts';
 import { fips } from './schemas.ts';
 
 const PATH = '/api/public/v1/properties/search/';

@@ -1,34 +1,33 @@
 import { likeLiteral } from '../../../shared/kernels/owner/words.ts';
+import {
+  intersection,
+  membersFrom,
+  type SerialSet,
+  type StoredSerials,
+  serialSetOf,
+  sizeOf,
+  unionOf,
+} from '../../../shared/kernels/serials/serial-set.ts';
 import type { Database } from '../../http/database.ts';
 import { propertyIdOf } from './property-id.ts';
-import { intersection, membersFrom, type SerialSet, serialSet, serialSetOf } from './serial-set.ts';
 
-/** Which pieces of text the name of the owner must hold. */
-export type OwnerPieces = {
-  /** Looked up among the words of the county's owners. */
-  indexed: string[];
-  /** So short that many words hold them: looked for in the names of the parcels that the others leave. */
-  checked: string[];
-};
-
-/** The index knows pieces of three letters (pg_trgm). */
+/** The index of words knows pieces of three letters (pg_trgm). */
 const INDEXED_LENGTH = 3;
+/** Reading all words of a county costs as much as reading the names of this many parcels. */
+const FEW_PARCELS = 4_000;
 
-/**
- * The pieces that `name` asks for, split at white space. One that is part of another says nothing new. Without a piece
- * that the index knows, the longest is looked up all the same, at the price of reading all words of the county.
- */
-export function ownerPieces(name: string): OwnerPieces {
-  const pieces = splitName(name).sort((a, b) => b.length - a.length);
-  const needed = pieces.filter(
-    (piece, at) => !pieces.slice(0, at).some(longer => foldAscii(longer).includes(foldAscii(piece))),
-  );
-  const indexed = needed.filter((piece, at) => at === 0 || [...piece].length >= INDEXED_LENGTH);
-  return { indexed, checked: needed.slice(indexed.length) };
-}
+const lengthOf = (piece: string) => [...piece].length;
 
 export function splitName(name: string): string[] {
   return name.split(/\s+/u).filter(piece => piece !== '');
+}
+
+/** The pieces of text that `name` asks for, the longest first. One that is part of another says nothing new. */
+export function ownerPieces(name: string): string[] {
+  const pieces = splitName(name).sort((a, b) => lengthOf(b) - lengthOf(a));
+  return pieces.filter(
+    (piece, at) => !pieces.slice(0, at).some(longer => foldAscii(longer).includes(foldAscii(piece))),
+  );
 }
 
 /** What `upper` of PostgreSQL does to ASCII on every server; for the rest pieces are compared as they stand. */
@@ -38,20 +37,48 @@ function foldAscii(text: string): string {
 
 const holding = (piece: string) => `%${likeLiteral(piece)}%`;
 
-/** Parcels on the roll of a county whose primary owner's name holds all pieces, in any case. */
+/**
+ * Parcels on the roll of a county whose primary owner's name holds all pieces, in any case. Long pieces are looked up
+ * among the words of the county's owners. Short ones are looked for in the names of the parcels that these leave; where
+ * they leave many, in all words of the county, but for single characters, which nearly every name has.
+ * @param pieces one at least, the longest first, as `ownerPieces` gives them
+ */
 export async function findByOwner(
   database: Database,
   fips: number,
-  { indexed, checked }: OwnerPieces,
+  pieces: readonly string[],
 ): Promise<SerialSet> {
-  const rows = await database.run<{ piece: number; serials: Buffer }>('properties/find_owner_words', [
-    fips,
-    indexed.map(holding),
-  ]);
-  const lists: Buffer[][] = indexed.map(() => []);
-  for (const { piece, serials } of rows) lists[piece]!.push(serials);
-  const found = intersection(lists.map(serialSet));
-  return checked.length === 0 ? found : checkNames(database, fips, found, checked);
+  const indexed = pieces.filter(piece => lengthOf(piece) >= INDEXED_LENGTH);
+  let found = indexed.length === 0 ? undefined : await findWords(database, fips, indexed);
+  let short = pieces.slice(indexed.length);
+  if (found === undefined || (short.length > 0 && sizeOf(found) > FEW_PARCELS)) {
+    const scanned = short.filter((piece, at) => lengthOf(piece) > 1 || (found === undefined && at === 0));
+    if (scanned.length > 0) {
+      const holders = await scanWords(database, fips, scanned);
+      found = found === undefined ? holders : intersection([found, holders]);
+    }
+    short = short.filter(piece => !scanned.includes(piece));
+  }
+  return short.length === 0 ? found! : checkNames(database, fips, found!, short);
+}
+
+type WordRow = StoredSerials & { piece: number };
+
+async function findWords(database: Database, fips: number, pieces: readonly string[]): Promise<SerialSet> {
+  const values = [fips, pieces.map(holding)];
+  return holdersOfAll(await database.run<WordRow>('properties/find_owner_words', values), pieces.length);
+}
+
+async function scanWords(database: Database, fips: number, pieces: readonly string[]): Promise<SerialSet> {
+  const values = [fips, pieces];
+  return holdersOfAll(await database.run<WordRow>('properties/scan_owner_words', values), pieces.length);
+}
+
+/** Parcels that have, for each piece, one of its words. */
+function holdersOfAll(rows: readonly WordRow[], pieces: number): SerialSet {
+  const lists = Array.from({ length: pieces }, (): StoredSerials[] => []);
+  for (const row of rows) lists[row.piece]!.push(row);
+  return intersection(lists.map(unionOf));
 }
 
 async function checkNames(
@@ -61,12 +88,9 @@ async function checkNames(
   pieces: readonly string[],
 ): Promise<SerialSet> {
   const ids = membersFrom(found, 0, 0, Number.POSITIVE_INFINITY).map(serial => propertyIdOf(fips, serial));
-  const [row] = await database.run<{ serials: Buffer }>('properties/check_owner_names', [
-    fips,
-    ids,
-    pieces.map(holding),
-  ]);
-  return serialSet([row!.serials]);
+  if (ids.length === 0) return found;
+  const values = [fips, ids, pieces.map(holding)];
+  return unionOf(await database.run<StoredSerials>('properties/check_owner_names', values));
 }
 
 /** Parcels on the roll of a county with this number, normalised, whose owner's name holds all pieces, if any. */
@@ -76,10 +100,7 @@ export async function findByApn(
   apn: string,
   pieces: readonly string[],
 ): Promise<SerialSet> {
-  const rows = await database.run<{ serial: number }>('properties/find_apn', [
-    fips,
-    apn,
-    pieces.map(holding),
-  ]);
+  const values = [fips, apn, pieces.map(holding)];
+  const rows = await database.run<{ serial: number }>('properties/find_apn', values);
   return serialSetOf(rows.map(row => row.serial));
 }

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sql } from '../../../shared/db.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
 import { insertParcels, retireParcels, square, type TestParcel } from '../../support/parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
@@ -337,12 +338,12 @@ test('hostile query strings are answered 200 or 400, never an internal error', a
   );
 });
 
-describe('the plans', () => {
+describe('among thousands of parcels', () => {
   const GRAFTON = 33_009e8;
   beforeAll(async () => {
     await insertParcels(
       db.pool,
-      Array.from({ length: 4_000 }, (_, at) => ({
+      Array.from({ length: 4_100 }, (_, at) => ({
         property_id: GRAFTON + at + 1,
         owner_name: `OWNER${at} COMMON`,
         apn: String(at),
@@ -351,6 +352,24 @@ describe('the plans', () => {
     );
     await db.pool.query('vacuum analyze parcels');
     await db.pool.query('vacuum analyze owner_words');
+  });
+
+  test.each([
+    ['common', 4_100],
+    // Short pieces: in the words of the county, in the names that were found, in both.
+    ['common r1', 1_111],
+    ['common r1 9', 291],
+    ['owner77 m', 11],
+    ['r7', 111],
+    ['r7 mm 7', 111],
+  ])('%j finds %i', async (owner_name, count) => {
+    const plain = Array.from({ length: 4_100 }, (_, at) => `OWNER${at} COMMON`).filter(name =>
+      owner_name.split(' ').every(piece => name.includes(piece.toUpperCase())),
+    );
+    expect(plain).toHaveLength(count);
+    const { json } = await search({ fips: '33009', owner_name, page_size: '100' });
+    expect((json as Page).count).toBe(count);
+    expect((json as Page).results.map(parcel => parcel.owner_name)).toEqual(plain.slice(0, 100));
   });
 
   async function plan(name: string, values: unknown[]): Promise<string> {
@@ -375,4 +394,44 @@ describe('the plans', () => {
     expect(text).toMatch(/parcels_33_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });
+});
+
+// Last: an ingestion retires what was put in by hand.
+test('a word that many share is stored as a bitmap by the ingestion, and found all the same', async () => {
+  const folder = tempFolder();
+  onTestFinished(folder.remove);
+  const feed = feedOf(folder.path, {
+    name: 'dense',
+    kind: 'assessor',
+    fips: '33013',
+    roll: {
+      source: 'dense.ndgeojson',
+      format: 'ndgeojson',
+      key: 'PIN',
+      columns: { owner_name: 'OWNER' },
+    },
+  });
+  const owners = Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? `LAND ${at} LLC` : `OWNER ${at}`));
+  const write = () =>
+    writeFeatures(
+      `${folder.path}/dense.ndgeojson`,
+      owners.map((OWNER, at) => ({ properties: { PIN: `P${at}`, OWNER }, geometry: lot(at) })),
+    );
+  write();
+  expect(await ingest(db.pool, feed, { force: true })).toMatchObject({ status: 'merged' });
+  const { rows } = await db.pool.query(
+    'select word from owner_words where fips = 33013 and is_bitmap order by 1',
+  );
+  expect(rows).toEqual([{ word: 'LAND' }, { word: 'LLC' }, { word: 'OWNER' }]);
+  const count = async (owner_name: string) =>
+    ((await search({ fips: '33013', owner_name })).json as Page).count;
+  expect(await count('llc')).toBe(100);
+  expect(await count('ll la')).toBe(100);
+  expect(await count('llc 99')).toBe(1);
+
+  owners[99] = 'SOMEBODY ELSE';
+  write();
+  expect(await ingest(db.pool, feed, { force: true })).toMatchObject({ counts: { changed: 1 } });
+  expect(await count('llc')).toBe(99);
+  expect(await count('somebody')).toBe(1);
 });

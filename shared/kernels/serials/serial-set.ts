@@ -5,18 +5,29 @@
 export type SerialSet = Uint32Array;
 
 const SERIAL_BYTES = 4;
+const WORD_BYTES = 4;
 
-/** @param lists serials as int4send writes them: 4 bytes each, the most significant first; repeats and any order are fine. */
-export function serialSet(lists: readonly Uint8Array[]): SerialSet {
-  const views = lists.map(list => new DataView(list.buffer, list.byteOffset, list.byteLength));
+/** Serials as they are stored: 4 bytes each, the most significant first, in any order, or a bit each (`toBitmap`). */
+export type StoredSerials = { serials: Uint8Array; is_bitmap: boolean };
+
+/** The serials of all lists together. */
+export function unionOf(lists: readonly StoredSerials[]): SerialSet {
+  const views = lists.map(({ serials, is_bitmap }) => ({
+    view: new DataView(serials.buffer, serials.byteOffset, serials.byteLength),
+    is_bitmap,
+  }));
   let largest = -1;
-  for (const view of views)
-    for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) largest = Math.max(largest, view.getInt32(at));
+  for (const { view, is_bitmap } of views) {
+    if (is_bitmap) largest = Math.max(largest, view.byteLength * 8 - 1);
+    else
+      for (let at = 0; at < view.byteLength; at += SERIAL_BYTES)
+        largest = Math.max(largest, view.getInt32(at));
+  }
   const set = emptySet(largest);
-  for (const view of views) {
+  for (const { view, is_bitmap } of views) {
     for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) {
-      const serial = view.getInt32(at);
-      set[serial >>> 5]! |= 1 << (serial & 31);
+      if (is_bitmap) set[at / WORD_BYTES]! |= view.getUint32(at, true);
+      else add(set, view.getInt32(at));
     }
   }
   return set;
@@ -24,13 +35,25 @@ export function serialSet(lists: readonly Uint8Array[]): SerialSet {
 
 export function serialSetOf(serials: readonly number[]): SerialSet {
   const set = emptySet(serials.reduce((a, b) => Math.max(a, b), -1));
-  for (const serial of serials) set[serial >>> 5]! |= 1 << (serial & 31);
+  for (const serial of serials) add(set, serial);
   return set;
+}
+
+/** The set as bytes: bit s % 8 of byte s / 8 stands for serial s; a multiple of 4 bytes. */
+export function toBitmap(set: SerialSet): Uint8Array {
+  const bytes = new Uint8Array(set.length * WORD_BYTES);
+  const view = new DataView(bytes.buffer);
+  for (let at = 0; at < set.length; at++) view.setUint32(at * WORD_BYTES, set[at]!, true);
+  return bytes;
 }
 
 /** With room for serials up to `largest`; -1 for none. */
 function emptySet(largest: number): SerialSet {
   return new Uint32Array((largest + 32) >>> 5);
+}
+
+function add(set: SerialSet, serial: number): void {
+  set[serial >>> 5]! |= 1 << (serial & 31);
 }
 
 /** What is in all of the sets; at least one is given. */
