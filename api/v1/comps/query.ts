@@ -80,7 +80,7 @@ const status = repeated
 
 export const compsQuery = z
   .strictObject({
-    fips: z.string('must be given once').pipe(fips).optional(),
+    fips: fips.optional(),
     point: point.optional(),
     dist: count(
       `Radius of the circle around \`point\` in metres along the ground (a geodesic of WGS84), its rim included. Without \`point\` it means nothing.`,
@@ -96,7 +96,7 @@ export const compsQuery = z
           pattern: undefined,
         },
       }),
-    zip: z.string('must be given once').pipe(zip).optional(),
+    zip: zip.optional(),
     polygon: z
       .string('must be given once')
       .optional()
