@@ -5,9 +5,16 @@ import {
   type SerialSet,
   sizeOf,
 } from '../../shared/kernels/serials/serial-set.ts';
+import type { Database } from '../http/database.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
-import { parcelPage, readSummaries } from './parcel-summary.ts';
+import {
+  type ParcelSummary,
+  parcelPage,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  toSummary,
+} from './parcel-summary.ts';
 import { findByApn, findByOwner, ownerPieces, splitName } from './properties/find-parcels.ts';
 import { propertyIdOf, serialOf } from './properties/property-id.ts';
 import { fips } from './schemas.ts';
@@ -98,7 +105,7 @@ export const searchProperties = defineEndpoint({
     const ids = shownOn(page, found).map(serial => propertyIdOf(code, serial));
     const count = page.count ?? sizeOf(found);
     const { rows, ...envelope } = turnPage(page, ids, count, id => [id]);
-    const results = await readSummaries(database, rows, call.appUrl);
+    const results = await readParcels(database, code, rows, call.appUrl);
     return { body: { ...envelope, results }, tokens: count === 0 ? 0 : TOKENS };
   },
 });
@@ -110,4 +117,16 @@ function shownOn({ beside, offset, size }: Page, found: SerialSet): number[] {
   return beside.direction === 'next'
     ? membersFrom(found, serial + 1, 0, size + 1)
     : membersBelow(found, serial, size + 1);
+}
+
+async function readParcels(
+  database: Database,
+  county: number,
+  ids: readonly number[],
+  appUrl: string,
+): Promise<ParcelSummary[]> {
+  if (ids.length === 0) return [];
+  const fragments = { summary: SUMMARY_COLUMNS };
+  const rows = await database.runComposed<SummaryRow>('properties/read_summaries', fragments, [county, ids]);
+  return rows.map(row => toSummary(row, appUrl));
 }
