@@ -163,6 +163,15 @@ create table owner_parcels (
   constraint owner_parcels_pkey PRIMARY KEY (owner_key, property_id)
 );
 
+create table owner_words (
+  fips integer not null,
+  word text not null,
+  serials bytea not null,
+  is_bitmap boolean default false not null,
+  constraint owner_words_pkey PRIMARY KEY (fips, word)
+) partition by RANGE (fips);
+alter table owner_words alter column serials set storage external;
+
 create table parcel_filters (
   fips integer not null,
   property_id bigint not null,
@@ -263,6 +272,8 @@ create table parcels (
   changed_run bigint not null,
   retired_run bigint,
   retired_at timestamp with time zone,
+  owner_words text,
+  seller_words text,
   constraint parcels_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 alter table parcels alter column boundary set storage external;
@@ -383,11 +394,12 @@ CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops);
+CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
 CREATE INDEX parcel_filters_location ON ONLY public.parcel_filters USING gist (location);
 CREATE INDEX parcel_filters_zip ON ONLY public.parcel_filters USING btree (situs_zip);
 CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalized) WHERE (retired_at IS NULL);
-CREATE INDEX parcels_owner_name ON ONLY public.parcels USING gin (fips, owner_name gin_trgm_ops) WHERE (retired_at IS NULL);
 CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);
 CREATE INDEX regions_fips ON public.regions USING btree (fips);
 CREATE INDEX regions_search_words ON public.regions USING gin (search_words gin_trgm_ops);
