@@ -279,7 +279,10 @@ test('accounts and keys: create, list, revoke', async () => {
   expect(await plat('account', 'create', 'acme')).toMatchObject({
     ...{ code: 2, out: '', err: expect.stringContaining('There is an account named "acme" already') },
   });
-  expect((await plat('account', 'list')).out).toMatch(/^acme .*growth /m);
+  expect((await plat('account', 'list')).out).toMatch(/^acme +acme +growth /m);
+  expect(await json('account', 'create', 'branch', '--company', 'acme')).toMatchObject({
+    ...{ code: 0, value: { name: 'branch', company: 'acme' } },
+  });
 
   const key = (await plat('key', 'create', 'acme', '--name', 'site', '--expires', '2030-12-31')).out.trim();
   expect(key).toMatch(/^plat_[\w-]{43}$/);
