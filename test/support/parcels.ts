@@ -78,7 +78,7 @@ function complete({ boundary, ...parcel }: TestParcel): Record<string, unknown> 
     row.location = staged.location;
     row.extent = staged.extent;
     row.boundary = `\\x${Buffer.from(staged.boundary).toString('hex')}`;
-    row.calculated_acres ??= staged.acres;
+    if (row.calculated_acres === undefined) row.calculated_acres = staged.acres;
   }
   row.effective_acres ??= row.acres ?? row.calculated_acres;
   return row;

@@ -1,130 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { insertParcels, square, type TestParcel } from '../../support/parcels.ts';
+import { ELSEWHERE, FULL, OPPOSITE, UNKNOWN } from '../../support/filter-parcels.ts';
+import { insertParcels } from '../../support/parcels.ts';
 
 const PATH = '/api/public/v1/properties/filter/';
 const db = await createTestDatabase();
 const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
 const { key } = await newCaller(db);
-
-const SULLIVAN = 33_019e8;
-const HANCOCK = 23_009e8;
-const OWNER = '11111111-1111-1111-1111-111111111111';
-const OTHER = '22222222-2222-2222-2222-222222222222';
-
-/** Everything known. */
-const FULL: TestParcel = {
-  property_id: SULLIVAN + 1,
-  boundary: square(-72.1, 43.2),
-  apn: '12-A.3 4',
-  acres: 10,
-  owner_name: "O'Neil Family Trust",
-  owner_name_2: 'Mary ONeil',
-  situs_address: '1 Main St',
-  situs_city: 'Washington',
-  situs_state: 'NH',
-  situs_zip: '03280',
-  subdivision: 'Ashuelot Pond',
-  zoning_code: 'R1',
-  land_use_code: '0100',
-  school_district: 'Hillsboro-Deering',
-  sale_price_code: 'F',
-  seller_name: 'Old 100% Farm_LLC',
-  document_type_code: 'WD',
-  mortgage_financing_type_code: 'CNV',
-  mortgage_loan_type_code: '2',
-  owner_key: OWNER,
-  building_sqft: 1_200.5,
-  improvement_percent: 40,
-  mortgage_interest_rate: 4.125,
-  assessed_total_value: 100_000,
-  assessed_land_value: 60_000,
-  assessed_improvement_value: 40_000,
-  market_total_value: 200_000,
-  market_land_value: 120_000,
-  market_improvement_value: 80_000,
-  last_sale_price: 150_000,
-  mortgage_amount: 90_000,
-  last_sale_date: '2020-02-29',
-  mortgage_date: '2020-03-01',
-  structure_count: 2,
-  year_built: 1950,
-  tax_delinquent_year: 2020,
-  tax_delinquent: true,
-  owner_occupied: true,
-  out_of_state_owner: true,
-  out_of_county_owner: true,
-  out_of_zip_owner: true,
-  corporate_owner: true,
-  hoa_owner: true,
-  inter_family_transfer: true,
-  vacant: true,
-  landlocked: true,
-  wetlands_percent: 12.3,
-  flood_zone_percent: 45.6,
-  highway_frontage_ft: 10.1,
-  road_frontage_ft: 20.2,
-  local_frontage_ft: null,
-  steeper_percent: [99, 95, 90, 85, 80, 75, 70.1, 50, 40, 30.3, 20],
-};
-
-/** The opposite of everything. */
-const OPPOSITE: TestParcel = {
-  property_id: SULLIVAN + 2,
-  boundary: square(-72.2, 43.3),
-  apn: '99',
-  acres: 500,
-  owner_name: 'Smith & Sons LLC',
-  owner_name_2: 'Jane Smith',
-  situs_zip: '03456',
-  subdivision: 'Elsewhere',
-  zoning_code: 'C2',
-  land_use_code: '0200',
-  school_district: 'Monadnock',
-  sale_price_code: 'Q',
-  seller_name: 'Bank of Nowhere',
-  document_type_code: 'QC',
-  mortgage_financing_type_code: 'FHA',
-  mortgage_loan_type_code: '3',
-  owner_key: OTHER,
-  building_sqft: 90_000,
-  improvement_percent: 95,
-  mortgage_interest_rate: 15,
-  assessed_total_value: 9_000_000,
-  assessed_land_value: 9_000_000,
-  assessed_improvement_value: 9_000_000,
-  market_total_value: 9_000_000,
-  market_land_value: 9_000_000,
-  market_improvement_value: 9_000_000,
-  last_sale_price: 9_000_000,
-  mortgage_amount: 9_000_000,
-  last_sale_date: '2025-06-01',
-  mortgage_date: '2025-06-01',
-  structure_count: 50,
-  year_built: 2020,
-  tax_delinquent_year: new Date().getUTCFullYear(),
-  tax_delinquent: false,
-  owner_occupied: false,
-  out_of_state_owner: false,
-  out_of_county_owner: false,
-  out_of_zip_owner: false,
-  corporate_owner: false,
-  hoa_owner: false,
-  inter_family_transfer: false,
-  vacant: false,
-  landlocked: false,
-  wetlands_percent: 99,
-  flood_zone_percent: 99,
-  highway_frontage_ft: 1_000,
-  road_frontage_ft: 1_000,
-  local_frontage_ft: 1_000,
-  steeper_percent: [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0],
-};
-
-/** Nothing known but that it is there. */
-const UNKNOWN: TestParcel = { property_id: SULLIVAN + 3 };
-const ELSEWHERE: TestParcel = { property_id: HANCOCK + 1, situs_zip: '03280', owner_key: OWNER };
 
 beforeAll(() => insertParcels(db.pool, [FULL, OPPOSITE, UNKNOWN, ELSEWHERE]));
 

@@ -1,0 +1,191 @@
+import type { TestParcel } from './parcels.ts';
+
+/** A plain reading of every filter: whether a parcel passes a value of it, given the whole body and today (YYYY-MM-DD). */
+type Reading = (parcel: TestParcel, value: never, body: Record<string, unknown>, today: string) => boolean;
+
+/** Reads a column; absent is null. */
+const known = (parcel: TestParcel, column: string): unknown => parcel[column] ?? null;
+
+const fipsOf = (parcel: TestParcel): string => String(Math.floor(parcel.property_id / 1e8)).padStart(5, '0');
+const padded = (code: string | number): string => String(code).padStart(5, '0');
+const day = (value: string | number): string =>
+  `${String(value).slice(0, 4)}-${String(value).slice(4, 6)}-${String(value).slice(6)}`;
+
+function range(column: string, read: (bound: never) => unknown = bound => bound): [Reading, Reading] {
+  const compare = (parcel: TestParcel, bound: never, sign: 1 | -1): boolean => {
+    const value = known(parcel, column) as number | string | null;
+    const limit = read(bound) as number | string;
+    return value !== null && (sign === 1 ? value >= limit : value <= limit);
+  };
+  return [(parcel, bound) => compare(parcel, bound, 1), (parcel, bound) => compare(parcel, bound, -1)];
+}
+
+function ranges(columns: string[], read?: (bound: never) => unknown): Record<string, Reading> {
+  return Object.fromEntries(
+    columns.flatMap(column => {
+      const [least, most] = range(column === 'acres' ? 'effective_acres' : column, read);
+      return [
+        [`${column}_min`, least],
+        [`${column}_max`, most],
+      ];
+    }),
+  );
+}
+
+const oneOf =
+  (column: string): Reading =>
+  (parcel, values: (string | number)[]) => {
+    const value = known(parcel, column) as string | null;
+    return value !== null && values.some(wanted => String(wanted).toUpperCase() === value.toUpperCase());
+  };
+const equal =
+  (column: string): Reading =>
+  (parcel, wanted: string) =>
+    (known(parcel, column) as string | null)?.toUpperCase() === wanted.toUpperCase();
+const flag =
+  (column: string): Reading =>
+  (parcel, wanted: boolean) =>
+    known(parcel, column) === wanted;
+const unless =
+  (column: string): Reading =>
+  (parcel, wanted: boolean) =>
+    !wanted || known(parcel, column) !== true;
+const required =
+  (column: string): Reading =>
+  (parcel, wanted: boolean) =>
+    !wanted || known(parcel, column) === true;
+const atMost =
+  (column: string): Reading =>
+  (parcel, most: number) => {
+    const value = known(parcel, column) as number | null;
+    return value !== null && value <= most;
+  };
+
+/** The words of a name: letters and digits of any case, accents and apostrophes aside. */
+function words(text: string): string[] {
+  return text
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f']/g, '')
+    .toUpperCase()
+    .split(/[^A-Z0-9]+/)
+    .filter(word => word !== '');
+}
+const hasPhrase = (name: string, phrase: string): boolean =>
+  ` ${words(name).join(' ')} `.includes(` ${words(phrase).join(' ')} `);
+
+/** Whole months from a day to today: a month is whole once its day of the month has come. */
+function months(since: string, today: string): number {
+  const [y, m, d] = since.split('-').map(Number) as [number, number, number];
+  const [ty, tm, td] = today.split('-').map(Number) as [number, number, number];
+  return (ty - y) * 12 + (tm - m) - (td < d ? 1 : 0);
+}
+
+function frontage(parcel: TestParcel, body: Record<string, unknown>): number | null {
+  const counted = ['highway', 'road', 'local'].filter(road => body[`count_${road}_frontage`] !== false);
+  const feet = counted
+    .map(road => known(parcel, `${road}_frontage_ft`) as number | null)
+    .filter(value => value !== null);
+  return feet.length === 0 ? null : feet.reduce((sum, value) => sum + value, 0);
+}
+
+const steeper = (parcel: TestParcel, index: number): number | null =>
+  (known(parcel, 'steeper_percent') as number[] | null)?.[index] ?? null;
+
+const always: Reading = () => true;
+
+export const READINGS: Record<string, Reading> = {
+  county: (parcel, code: string | number) => fipsOf(parcel) === padded(code),
+  counties: (parcel, codes: (string | number)[]) => codes.map(padded).includes(fipsOf(parcel)),
+  zips_include: (parcel, zips: (string | number)[]) =>
+    zips.map(padded).includes(String(known(parcel, 'situs_zip'))),
+  zips_exclude: (parcel, zips: (string | number)[]) =>
+    !zips.map(padded).includes(String(known(parcel, 'situs_zip'))),
+  state: (parcel, state: string) =>
+    ({ NH: '33', ME: '23' })[state.toUpperCase()] === fipsOf(parcel).slice(0, 2),
+  property_id: (parcel, id: number) => parcel.property_id === id,
+  apn: (parcel, apn: string) => {
+    const bare = (text: string) => text.replaceAll(/[ .-]/g, '').toUpperCase();
+    const own = known(parcel, 'apn') as string | null;
+    return own !== null && bare(own) === bare(apn);
+  },
+  ...ranges([
+    'acres',
+    'structure_count',
+    'building_sqft',
+    'year_built',
+    'improvement_percent',
+    'assessed_total_value',
+    'assessed_land_value',
+    'assessed_improvement_value',
+    'market_total_value',
+    'market_land_value',
+    'market_improvement_value',
+    'last_sale_price',
+    'mortgage_amount',
+    'mortgage_interest_rate',
+  ]),
+  ...ranges(['last_sale_date', 'mortgage_date'], day),
+  ownership_months_min: (parcel, least: number, _body, today) => {
+    const since = known(parcel, 'last_sale_date') as string | null;
+    return since !== null && months(since, today) >= least;
+  },
+  ownership_months_max: (parcel, most: number, _body, today) => {
+    const since = known(parcel, 'last_sale_date') as string | null;
+    return since !== null && months(since, today) <= most;
+  },
+  tax_delinquent_years_min: (parcel, years: number, _body, today) => {
+    const first = known(parcel, 'tax_delinquent_year') as number | null;
+    return first !== null && Number(today.slice(0, 4)) - first >= years;
+  },
+  subdivisions: oneOf('subdivision'),
+  zoning_codes: oneOf('zoning_code'),
+  land_use_codes: oneOf('land_use_code'),
+  sale_price_codes: oneOf('sale_price_code'),
+  document_type_codes: oneOf('document_type_code'),
+  mortgage_financing_type_codes: oneOf('mortgage_financing_type_code'),
+  mortgage_loan_type_codes: oneOf('mortgage_loan_type_code'),
+  school_district: equal('school_district'),
+  owner_name: equal('owner_name'),
+  owner_name_2: equal('owner_name_2'),
+  seller_name_contains: (parcel, pieces: string[]) => {
+    const seller = known(parcel, 'seller_name') as string | null;
+    return seller !== null && pieces.some(piece => seller.toUpperCase().includes(piece.trim().toUpperCase()));
+  },
+  owner_name_includes: (parcel, phrases: string[]) => {
+    const owner = known(parcel, 'owner_name') as string | null;
+    return owner !== null && phrases.some(phrase => hasPhrase(owner, phrase));
+  },
+  owner_name_excludes: (parcel, phrases: string[]) => {
+    const owner = known(parcel, 'owner_name') as string | null;
+    return owner === null || !phrases.some(phrase => hasPhrase(owner, phrase));
+  },
+  tax_delinquent: flag('tax_delinquent'),
+  inter_family_transfer: flag('inter_family_transfer'),
+  out_of_state_owner: flag('out_of_state_owner'),
+  out_of_county_owner: flag('out_of_county_owner'),
+  out_of_zip_owner: flag('out_of_zip_owner'),
+  owner_occupied: (parcel, wanted: string) => known(parcel, 'owner_occupied') === (wanted === 'Y'),
+  exclude_corp_owner: unless('corporate_owner'),
+  exclude_hoa_owner: unless('hoa_owner'),
+  exclude_landlocked: unless('landlocked'),
+  only_landlocked: required('landlocked'),
+  vacant_only: required('vacant'),
+  exclude_steep: (parcel, wanted: boolean) => !wanted || (steeper(parcel, 6) ?? 0) <= 60,
+  slope_area_index: always,
+  slope_area_percent: (parcel, most: number, body) => {
+    if (body.slope_area_index === undefined) return true;
+    const share = steeper(parcel, body.slope_area_index as number);
+    return share !== null && share <= most;
+  },
+  wetlands_percent_max: atMost('wetlands_percent'),
+  flood_zone_percent_max: atMost('flood_zone_percent'),
+  road_frontage_min: (parcel, least: number, body) => (frontage(parcel, body) ?? -1) >= least - 1e-6,
+  road_frontage_max: (parcel, most: number, body) => {
+    const feet = frontage(parcel, body);
+    return feet !== null && feet <= most + 1e-6;
+  },
+  count_highway_frontage: always,
+  count_road_frontage: always,
+  count_local_frontage: always,
+  order: always,
+};
