@@ -1,0 +1,174 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../api/http/database.ts';
+import type { CallContext, Resources } from '../../api/http/endpoint.ts';
+import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
+import type { Pool } from '../../shared/db.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { insertParcels } from '../support/parcels.ts';
+
+/** The plans of the filter's statements: each test fails when the index that it names is lost. */
+
+const db = await createTestDatabase();
+
+beforeAll(async () => {
+  // A parcel a state makes the partitions.
+  await insertParcels(db.pool, [{ property_id: 33_019e8 + 90_000_000 }, { property_id: 23_019e8 + 1 }]);
+  await db.pool.query(`
+    insert into parcels (fips, property_id, feed_id, source_key, apn_normalized, location, extent, boundary, acres,
+      owner_name, situs_zip, created_run, changed_run)
+    select 33019, 3301900000000 + i, 1, i::text, 'A' || i, point(x, y), box(point(x - 40, y - 40), point(x + 40, y + 40)),
+      null, i % 1000, 'OWNER ' || i, lpad((i / 500)::text, 5, '0'), 1, 1
+    from (select i, (i % 200) * 100 as x, (i / 200) * 100 as y from generate_series(1, 40000) i) g`);
+  await db.pool.query(`
+    insert into parcel_filters (fips, property_id, location, extent, effective_acres, situs_zip, owner_key, vacant)
+    select fips, property_id, location, extent, effective_acres, situs_zip::int, md5((property_id % 5000)::text)::uuid,
+      property_id % 2 = 0
+    from parcels where fips = 33019 and property_id < 3301990000000`);
+  await db.pool.query(
+    'insert into owner_parcels select owner_key, property_id from parcel_filters where owner_key is not null',
+  );
+  for (const table of ['parcels', 'parcel_filters', 'owner_parcels'])
+    await db.pool.query(`vacuum analyze ${table}`);
+});
+
+type Statement = { text: string; values: unknown[] };
+type Reply = { next: string | null; results: unknown[] };
+
+/** What the endpoint asks of the database for a body, and what it answers. */
+async function run(body: object, query = ''): Promise<{ statements: Statement[]; reply: Reply }> {
+  const statements: Statement[] = [];
+  const recording = {
+    query(statement: Statement) {
+      statements.push(statement);
+      return db.pool.query(statement);
+    },
+  } as unknown as Pool;
+  const resources = {
+    database: openDatabase(recording, 10_000),
+    cursorSecret: async () => Buffer.alloc(32),
+  } as unknown as Resources;
+  const url = new URL(`http://localhost/${query}`);
+  const call = { url, appUrl: 'http://localhost', now: new Date() } as CallContext;
+  const input = {
+    params: {},
+    query: filterParcels.query.parse(Object.fromEntries(url.searchParams)),
+    body: filterParcels.body!.parse(body),
+  };
+  const answer = await filterParcels.handle(input, resources, call);
+  return { statements, reply: answer.body as Reply };
+}
+
+/** The plan of the first statement that holds a text. */
+async function planOf(statements: Statement[], part: string): Promise<string> {
+  const statement = statements.find(({ text }) => text.includes(part))!;
+  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
+    `explain ${statement.text}`,
+    statement.values,
+  );
+  return rows.map(row => row['QUERY PLAN']).join('\n');
+}
+
+const COUNT = 'from found';
+const CANDIDATES = 'cross join lateral';
+const SUMMARIES = 'with ordinality';
+
+describe('the count', () => {
+  test('of a county reads that state alone, and its narrow rows alone', async () => {
+    const { statements } = await run({ county: '33019', vacant_only: true });
+    const plan = await planOf(statements, COUNT);
+    expect(plan).toMatch(/parcel_filters_33/);
+    expect(plan).not.toMatch(/parcel_filters_23|on parcels/);
+  });
+
+  test('of a small part of a county by its acreage uses the index', async () => {
+    const { statements } = await run({ county: '33019', acres_min: 7, acres_max: 8 });
+    expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_fips_effective_acres_property_id_idx/);
+  });
+
+  test('of a ZIP code uses the index of ZIP codes', async () => {
+    const { statements } = await run({ zips_include: ['00007'] });
+    expect(await planOf(statements, COUNT)).toMatch(/parcel_filters_33_situs_zip_idx/);
+  });
+
+  test('of a portfolio reads its parcels by their keys', async () => {
+    const { statements } = await run({ owner_parcel_id: 33_019e8 + 5 });
+    const plan = await planOf(statements, COUNT);
+    expect(plan).toMatch(/owner_parcels_pkey/);
+    expect(plan).toMatch(/parcel_filters_33_pkey/);
+    expect(plan).not.toMatch(/Seq Scan on parcel_filters_33/);
+  });
+
+  test('of a parcel number uses the index of parcel numbers', async () => {
+    const { statements } = await run({ county: '33019', apn: 'a-77' });
+    const plan = await planOf(statements, COUNT);
+    expect(plan).toMatch(/parcels_33_fips_apn_normalized_idx/);
+    expect(plan).toMatch(/parcel_filters_33_pkey/);
+  });
+
+  test('of a text filter in a list of counties reads their state alone', async () => {
+    const { statements } = await run({ counties: ['33019', '33005'], owner_name: 'OWNER 7' });
+    expect(await planOf(statements, COUNT)).not.toMatch(/_23/);
+  });
+
+  test('is not asked for again on the next page', async () => {
+    const { reply } = await run({ county: '33019' });
+    const { statements } = await run({ county: '33019' }, new URL(reply.next!).search);
+    expect(statements.some(({ text }) => text.includes(COUNT))).toBe(false);
+  });
+});
+
+describe('a further page', () => {
+  test.each([
+    ['property_id', 'parcel_filters_33_pkey'],
+    ['acres', 'parcel_filters_33_fips_effective_acres_property_id_idx'],
+    ['-acres', 'parcel_filters_33_fips_effective_acres_property_id_idx'],
+  ])('in the order %s begins at its place in the index, without sorting', async (order, index) => {
+    const body = { county: '33019', vacant_only: true, order };
+    const { reply } = await run(body);
+    const second = await run(body, new URL(reply.next!).search);
+    const back = await run(body, new URL((second.reply as unknown as { previous: string }).previous).search);
+    for (const { statements } of [second, back]) {
+      const plan = await planOf(statements, 'offset');
+      expect(plan).toContain(index);
+      expect(plan).toMatch(/Index Cond: .*(property_id [<>]|ROW\(effective_acres, property_id\) [<>])/);
+      expect(plan).not.toMatch(/Sort/);
+    }
+  });
+
+  test('of several counties begins at its place, too', async () => {
+    const body = { counties: ['33019', '33005'] };
+    const { reply } = await run(body);
+    const { statements } = await run(body, new URL(reply.next!).search);
+    const plan = await planOf(statements, 'offset');
+    expect(plan).toMatch(/Index Cond: .*property_id >/);
+    expect(plan).not.toMatch(/Sort/);
+  });
+});
+
+describe('a shape', () => {
+  const body = {
+    geom_intersects: 'POLYGON ((0.0001 0.0001, 0.001 0.0001, 0.0012 0.0014, 0.0001 0.001, 0.0001 0.0001))',
+  };
+
+  test('finds what lies inside by the index of locations', async () => {
+    const { statements } = await run(body);
+    const plan = await planOf(statements, COUNT);
+    expect(plan).toMatch(/parcel_filters_33_location_idx/);
+    expect(plan).not.toMatch(/Seq Scan on parcel_filters_33/);
+  });
+
+  test('finds what its outline passes over by the index of extents, and each boundary by its key', async () => {
+    const { statements } = await run(body);
+    const plan = await planOf(statements, CANDIDATES);
+    expect(plan).toMatch(/parcel_filters_33_extent_idx/);
+    expect(plan).toMatch(/parcels_33_pkey/);
+    expect(plan).not.toMatch(/Seq Scan on parcel\w*_33/);
+  });
+});
+
+test('summaries are read by their keys', async () => {
+  const { statements } = await run({ county: '33019' });
+  const plan = await planOf(statements, SUMMARIES);
+  expect(plan).toMatch(/parcels_33_pkey/);
+  expect(plan).not.toMatch(/Seq Scan on parcels_33/);
+});
