@@ -1,6 +1,6 @@
 import { likeLiteral } from '../../../shared/kernels/owner/words.ts';
 import {
-  intersection,
+  keepOnly,
   membersFrom,
   type SerialSet,
   type StoredSerials,
@@ -53,10 +53,7 @@ export async function findByOwner(
   let short = pieces.slice(indexed.length);
   if (found === undefined || (short.length > 0 && sizeOf(found) > FEW_PARCELS)) {
     const scanned = short.filter((piece, at) => lengthOf(piece) > 1 || (found === undefined && at === 0));
-    if (scanned.length > 0) {
-      const holders = await scanWords(database, fips, scanned);
-      found = found === undefined ? holders : intersection([found, holders]);
-    }
+    if (scanned.length > 0) found = await scanWords(database, fips, scanned, found);
     short = short.filter(piece => !scanned.includes(piece));
   }
   return short.length === 0 ? found! : checkNames(database, fips, found!, short);
@@ -66,19 +63,25 @@ type WordRow = StoredSerials & { piece: number };
 
 async function findWords(database: Database, fips: number, pieces: readonly string[]): Promise<SerialSet> {
   const values = [fips, pieces.map(holding)];
-  return holdersOfAll(await database.run<WordRow>('properties/find_owner_words', values), pieces.length);
+  return holdersOfAll(await database.run<WordRow>('properties/find_owner_words', values), pieces);
 }
 
-async function scanWords(database: Database, fips: number, pieces: readonly string[]): Promise<SerialSet> {
+async function scanWords(
+  database: Database,
+  fips: number,
+  pieces: readonly string[],
+  among: SerialSet | undefined,
+): Promise<SerialSet> {
   const values = [fips, pieces];
-  return holdersOfAll(await database.run<WordRow>('properties/scan_owner_words', values), pieces.length);
+  return holdersOfAll(await database.run<WordRow>('properties/scan_owner_words', values), pieces, among);
 }
 
-/** Parcels that have, for each piece, one of its words. */
-function holdersOfAll(rows: readonly WordRow[], pieces: number): SerialSet {
-  const lists = Array.from({ length: pieces }, (): StoredSerials[] => []);
-  for (const row of rows) lists[row.piece]!.push(row);
-  return intersection(lists.map(unionOf));
+/** Parcels (of those in `among`) that have, for each piece, one of its words. */
+function holdersOfAll(rows: readonly WordRow[], pieces: readonly string[], among?: SerialSet): SerialSet {
+  const lists = pieces.map((_, piece) => rows.filter(row => row.piece === piece));
+  const found = among ?? unionOf(lists[0]!);
+  for (const list of lists.slice(among === undefined ? 1 : 0)) keepOnly(found, list);
+  return found;
 }
 
 async function checkNames(

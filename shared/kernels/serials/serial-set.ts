@@ -12,25 +12,48 @@ export type StoredSerials = { serials: Uint8Array; is_bitmap: boolean };
 
 /** The serials of all lists together. */
 export function unionOf(lists: readonly StoredSerials[]): SerialSet {
-  const views = lists.map(({ serials, is_bitmap }) => ({
-    view: new DataView(serials.buffer, serials.byteOffset, serials.byteLength),
-    is_bitmap,
-  }));
+  const stored = lists.map(opened);
+  const set = emptySet(largestOf(stored));
+  for (const list of stored) addAll(set, list);
+  return set;
+}
+
+/** Grown when needed and cleared before use: a fresh quarter of a megabyte for each word costs more than filling it. */
+let scratch: SerialSet = new Uint32Array(0);
+
+/** Takes what none of the lists has out of the set. */
+export function keepOnly(set: SerialSet, lists: readonly StoredSerials[]): void {
+  const stored = lists.map(opened);
+  const needed = Math.max(set.length, emptyLength(largestOf(stored)));
+  if (scratch.length < needed) scratch = new Uint32Array(needed);
+  else scratch.fill(0, 0, needed);
+  for (const list of stored) addAll(scratch, list);
+  for (let at = 0; at < set.length; at++) set[at]! &= scratch[at]!;
+}
+
+type Opened = { view: DataView; is_bitmap: boolean };
+
+function opened({ serials, is_bitmap }: StoredSerials): Opened {
+  return { view: new DataView(serials.buffer, serials.byteOffset, serials.byteLength), is_bitmap };
+}
+
+/** The largest serial that there may be; -1 for none. */
+function largestOf(lists: readonly Opened[]): number {
   let largest = -1;
-  for (const { view, is_bitmap } of views) {
+  for (const { view, is_bitmap } of lists) {
     if (is_bitmap) largest = Math.max(largest, view.byteLength * 8 - 1);
     else
       for (let at = 0; at < view.byteLength; at += SERIAL_BYTES)
         largest = Math.max(largest, view.getInt32(at));
   }
-  const set = emptySet(largest);
-  for (const { view, is_bitmap } of views) {
-    for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) {
-      if (is_bitmap) set[at / WORD_BYTES]! |= view.getUint32(at, true);
-      else add(set, view.getInt32(at));
-    }
+  return largest;
+}
+
+function addAll(set: SerialSet, { view, is_bitmap }: Opened): void {
+  for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) {
+    if (is_bitmap) set[at / WORD_BYTES]! |= view.getUint32(at, true);
+    else add(set, view.getInt32(at));
   }
-  return set;
 }
 
 export function serialSetOf(serials: readonly number[]): SerialSet {
@@ -49,18 +72,13 @@ export function toBitmap(set: SerialSet): Uint8Array {
 
 /** With room for serials up to `largest`; -1 for none. */
 function emptySet(largest: number): SerialSet {
-  return new Uint32Array((largest + 32) >>> 5);
+  return new Uint32Array(emptyLength(largest));
 }
+
+const emptyLength = (largest: number) => (largest + 32) >>> 5;
 
 function add(set: SerialSet, serial: number): void {
   set[serial >>> 5]! |= 1 << (serial & 31);
-}
-
-/** What is in all of the sets; at least one is given. */
-export function intersection(sets: readonly SerialSet[]): SerialSet {
-  const smallest = sets.reduce((a, b) => (b.length < a.length ? b : a)).slice();
-  for (const set of sets) for (let at = 0; at < smallest.length; at++) smallest[at]! &= set[at]!;
-  return smallest;
 }
 
 export function sizeOf(set: SerialSet): number {
