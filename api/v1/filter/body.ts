@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FilterBody } from './declare.ts';
+import { FILTER_EXAMPLE } from './example.ts';
 import { FILTERS } from './filters.ts';
 import { ROAD_SWITCHES } from './land.ts';
 
@@ -28,6 +29,7 @@ export const filterBody = z
   })
   .meta({
     id: 'ParcelFilter',
+    example: FILTER_EXAMPLE.request,
     description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
   });
 

@@ -7,6 +7,7 @@ import { openPage, pageParameters, turnPage } from '../../http/paging.ts';
 import { parcelPage, readSummaries } from '../parcel-summary.ts';
 import { filterBody } from './body.ts';
 import type { FilterBody } from './declare.ts';
+import { FILTER_EXAMPLE } from './example.ts';
 import type { Order } from './filters.ts';
 import { findHits, type Hit } from './hits.ts';
 import { type Selection, selectionOf, within } from './selection.ts';
@@ -37,7 +38,9 @@ Every page is a search of its own and priced as one.`,
     description: 'A page of the matching parcels.',
     schema: parcelPage,
     etag: false,
-    examples: {},
+    examples: {
+      sample: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
+    },
   },
   errors: {
     unprocessable:

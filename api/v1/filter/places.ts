@@ -49,7 +49,7 @@ export const placeFilters: Filter[] = [
     name: 'geom_intersects',
     type: 'geometry',
     scope: true,
-    description: `WKT geometry of any type in WGS84, longitude first, of at most ${QUERY_LIMITS.maxVertices} vertices. Parcels that share a point with it; touching counts.`,
+    description: `WKT geometry of any type in WGS84, longitude first, of at most ${QUERY_LIMITS.maxVertices.toLocaleString('en-US')} vertices. Parcels that share a point with it; touching counts.`,
     schema: geometry,
     on: 'f',
   }),

@@ -1,0 +1,48 @@
+/** A request and its answer over the bundled sample; the web app is at https://app.example.org. */
+export const FILTER_EXAMPLE = {
+  request: {
+    county: '33019',
+    acres_min: 50,
+    acres_max: 52,
+    vacant_only: true,
+    out_of_state_owner: true,
+    order: '-acres',
+  },
+  response: {
+    count: 2,
+    next: null,
+    previous: null,
+    results: [
+      {
+        property_id: 3301900001236,
+        url: 'https://app.example.org/data?parcel=3301900001236',
+        apn: '000016 000063 000000',
+        fips: '33019',
+        point: [-72.0533715, 43.158975],
+        acres: 50,
+        calculated_acres: 17.46,
+        effective_acres: 50,
+        owner_name: 'WAKEFIELD JR, HARRIET',
+        situs_address: 'SO MAIN ST',
+        situs_city: 'WASHINGTON',
+        situs_state: 'NH',
+        situs_zip: '03280',
+      },
+      {
+        property_id: 3301900000589,
+        url: 'https://app.example.org/data?parcel=3301900000589',
+        apn: '000013 000031 000000',
+        fips: '33019',
+        point: [-72.0365413, 43.1719395],
+        acres: 50,
+        calculated_acres: 76.22,
+        effective_acres: 50,
+        owner_name: 'ASHBY, FRANK',
+        situs_address: 'KINGSBURY HILL RD',
+        situs_city: 'WASHINGTON',
+        situs_state: 'NH',
+        situs_zip: '03280',
+      },
+    ],
+  },
+};
