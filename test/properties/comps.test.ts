@@ -238,8 +238,8 @@ test('comps are those of a plain reading, in its order, on every page, forth and
     ),
     { numRuns: 120 },
   );
-  // Most cases have something to compare.
-  expect(filled / tried).toBeGreaterThan(0.4);
+  // About half of the cases have something to compare.
+  expect(filled / tried).toBeGreaterThan(0.3);
 }, 120_000);
 
 const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true });
