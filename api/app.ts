@@ -49,7 +49,7 @@ export function createApp({
   const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
   const metrics = createMetrics(database, queues);
   const serving: ServeDeps = {
-    callers: openCallers(database),
+    callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
     meter: openMeter(database),
     resources: {

@@ -5,6 +5,7 @@ import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
 import { createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
+import { startHousekeeping } from './http/housekeeping.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 
 /**
@@ -26,11 +27,13 @@ export async function startApi(config: Config, log: Logger): Promise<RunningServ
     const lifecycle: Lifecycle = { active: 0, draining: false };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const server = await serveHttp(createApp({ config, log, pool, lifecycle, queues }), config, lifecycle);
+    const stopHousekeeping = startHousekeeping(pool, log);
     log.info({ url: server.url }, 'listening');
     return {
       ...server,
       async stop() {
         await server.stop();
+        await stopHousekeeping();
         await close();
       },
     };

@@ -1,15 +1,19 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Queryable, sql } from './db.ts';
-import { SCOPES, type Scope, TIERS, type Tier } from './domain/tiers.ts';
+import { SCOPES, type Scope, type Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
+import { operator } from './operator.ts';
 
 export type NewAccount = {
   name: string;
-  tier: Tier;
+  /** null: without a contract, and so without periods. */
+  tier: Tier | null;
   /** Default true: an active Pro subscription. */
   pro?: boolean;
   /** Tokens that a period includes; default what the tier includes. */
   tokensIncluded?: number;
+  /** US cents for 1,000 tokens of overage; default the tier's price. */
+  overageCentsPer1000?: number;
   overageAllowed?: boolean;
   paymentMethod?: boolean;
   invoicePaid?: boolean;
@@ -20,21 +24,23 @@ export type NewAccount = {
   rateBurst?: number;
   /** The company whose saved markets it shares: one that is there, or a new one. Default a new one of the account's name. */
   company?: string;
+  /** The person whose account it is. */
+  user?: string;
 };
 
 export type AccountSummary = {
   id: string;
   name: string;
   company: string;
-  tier: Tier;
+  tier: Tier | null;
   pro: boolean;
   tokens_included: number;
   tokens_used: number;
   rate_per_minute: number;
   rate_burst: number;
   keys: number;
-  period_start: Date;
-  period_end: Date;
+  period_start: Date | null;
+  period_end: Date | null;
   created_at: Date;
 };
 
@@ -55,14 +61,14 @@ export type NewKey = { name: string; scopes?: readonly Scope[]; expiresAt?: Date
 /** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
 const PREFIX_LENGTH = 11;
 
-/** @throws PlatError `account_exists` or `company_exists` when the name is taken. */
+/** @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`. */
 export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
   try {
     const { rows } = await db.query<AccountSummary>(sql('accounts/insert_account'), [
       account.name,
       account.tier,
       account.pro ?? true,
-      account.tokensIncluded ?? TIERS[account.tier].tokensIncluded,
+      account.tokensIncluded ?? null,
       account.overageAllowed ?? false,
       account.paymentMethod ?? false,
       account.invoicePaid ?? true,
@@ -70,9 +76,13 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       account.ratePerMinute ?? 60,
       account.rateBurst ?? 120,
       account.company ?? null,
+      account.overageCentsPer1000 ?? null,
+      account.user ?? null,
+      operator(),
     ]);
     return rows[0]!;
   } catch (cause) {
+    if (errorCode(cause) === '23503') throw tierUnknown(account.tier ?? '');
     if (errorCode(cause) !== '23505') throw cause;
     if (constraintOf(cause) === 'companies_name_key')
       throw new PlatError(
@@ -86,6 +96,17 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       { cause },
     );
   }
+}
+
+export function tierUnknown(tier: string): PlatError {
+  return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` shows them.`);
+}
+
+export function accountUnknown(account: string): PlatError {
+  return new PlatError(
+    'account_unknown',
+    `There is no account "${account}". \`plat account list\` shows them.`,
+  );
 }
 
 function constraintOf(error: unknown): unknown {
@@ -116,14 +137,13 @@ export async function createKey(
   }
   const key = `plat_${randomBytes(32).toString('base64url')}`;
   const prefix = key.slice(0, PREFIX_LENGTH);
-  const values = [account, options.name, hashKey(key), prefix, scopes, options.expiresAt ?? null];
+  const values = [
+    ...[account, options.name, hashKey(key), prefix],
+    ...[scopes, options.expiresAt ?? null, operator()],
+  ];
   const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
   const row = rows[0];
-  if (row === undefined)
-    throw new PlatError(
-      'account_unknown',
-      `There is no account "${account}". \`plat account list\` shows them.`,
-    );
+  if (row === undefined) throw accountUnknown(account);
   return { id: row.id, key, prefix };
 }
 
@@ -142,7 +162,7 @@ export async function revokeKey(
 ): Promise<{ id: string; name: string; revoked_at: Date }> {
   const { rows } = await db.query<{ id: string; name: string; revoked_at: Date }>(
     sql('accounts/revoke_key'),
-    [key, hashKey(key)],
+    [key, hashKey(key), operator()],
   );
   const row = rows[0];
   if (row === undefined)

@@ -4,11 +4,38 @@ create extension if not exists btree_gin;
 
 create extension if not exists pg_trgm;
 
+CREATE OR REPLACE FUNCTION public.record_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  hidden constant text[] := '{key_hash,last_used_at,tokens_allowed}';
+  old_row constant jsonb := case when tg_op = 'INSERT' then null else to_jsonb(old) - hidden end;
+  new_row constant jsonb := case when tg_op = 'DELETE' then null else to_jsonb(new) - hidden end;
+  whole constant jsonb := coalesce(new_row, old_row);
+  same constant text[] := case when tg_op = 'UPDATE' then array(
+    select o.key from jsonb_each(old_row) as o join jsonb_each(new_row) as n on n.key = o.key and n.value = o.value
+  ) else '{}' end;
+begin
+  if tg_op = 'UPDATE' and old_row = new_row then
+    return null;
+  end if;
+  insert into audit (actor, action, entity, entity_id, account_id, before, after)
+  values (
+    coalesce(nullif(current_setting('plat.actor', true), ''), session_user), lower(tg_op), tg_table_name,
+    coalesce(whole ->> 'id', whole ->> 'name'),
+    case tg_table_name when 'accounts' then whole ->> 'id' else whole ->> 'account_id' end::uuid,
+    old_row - same, new_row - same
+  );
+  return null;
+end
+$function$;
+
 create table accounts (
   id uuid default gen_random_uuid() not null,
   name text not null,
   pro boolean default true not null,
-  tier text not null,
+  tier text,
   tokens_included bigint not null,
   overage_allowed boolean default false not null,
   payment_method boolean default false not null,
@@ -21,18 +48,25 @@ CASE
 END)) stored,
   rate_per_minute integer default 60 not null,
   rate_burst integer default 120 not null,
-  period_anchor timestamp with time zone not null,
-  period_start timestamp with time zone not null,
-  period_end timestamp with time zone not null,
+  period_anchor timestamp with time zone,
+  period_start timestamp with time zone,
+  period_end timestamp with time zone,
   created_at timestamp with time zone default now() not null,
   company_id uuid not null,
+  overage_cents_per_1000 integer default 0 not null,
+  user_email text,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_name_key UNIQUE (name),
   constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
   constraint accounts_check CHECK ((period_end > period_start)),
+  constraint accounts_contract CHECK (
+CASE
+    WHEN (tier IS NULL) THEN (COALESCE(period_anchor, period_start, period_end) IS NULL)
+    ELSE ((period_anchor IS NOT NULL) AND (period_start IS NOT NULL) AND (period_end IS NOT NULL))
+END),
+  constraint accounts_overage_cents_per_1000_check CHECK ((overage_cents_per_1000 >= 0)),
   constraint accounts_rate_burst_check CHECK ((rate_burst > 0)),
   constraint accounts_rate_per_minute_check CHECK ((rate_per_minute > 0)),
-  constraint accounts_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'starter'::text, 'growth'::text, 'scale'::text]))),
   constraint accounts_tokens_included_check CHECK ((tokens_included >= 0))
 );
 
@@ -49,6 +83,19 @@ create table api_keys (
   created_at timestamp with time zone default now() not null,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_key_hash_key UNIQUE (key_hash)
+);
+
+create table audit (
+  id bigint generated always as identity,
+  at timestamp with time zone default clock_timestamp() not null,
+  actor text not null,
+  action text not null,
+  entity text not null,
+  entity_id text not null,
+  account_id uuid,
+  before jsonb,
+  after jsonb,
+  constraint audit_pkey PRIMARY KEY (id)
 );
 
 create table companies (
@@ -84,6 +131,18 @@ create table feeds (
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
   constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text])))
+);
+
+create table idempotent_calls (
+  account_id uuid not null,
+  key text not null,
+  fingerprint bytea not null,
+  claim uuid not null,
+  claimed_until timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  status integer,
+  body bytea,
+  constraint idempotent_calls_pkey PRIMARY KEY (account_id, key)
 );
 
 create table job_totals (
@@ -366,12 +425,22 @@ create table stats_dirty (
   constraint stats_dirty_pkey PRIMARY KEY (type, code)
 );
 
+create table tiers (
+  name text not null,
+  tokens_included bigint not null,
+  overage_cents_per_1000 integer not null,
+  direct boolean not null,
+  constraint tiers_pkey PRIMARY KEY (name),
+  constraint tiers_overage_cents_per_1000_check CHECK ((overage_cents_per_1000 >= 0)),
+  constraint tiers_tokens_included_check CHECK ((tokens_included >= 0))
+);
+
 create table usage_daily (
   account_id uuid not null,
   period_start timestamp with time zone not null,
   day date not null,
-  endpoint text not null,
-  mode text not null,
+  endpoint text collate "C" not null,
+  mode text collate "C" not null,
   tokens bigint default 0 not null,
   calls bigint default 0 not null,
   constraint usage_daily_pkey PRIMARY KEY (account_id, period_start, day, endpoint, mode),
@@ -382,11 +451,18 @@ create table usage_periods (
   account_id uuid not null,
   period_start timestamp with time zone not null,
   tokens_used bigint default 0 not null,
+  period_end timestamp with time zone,
+  tier text,
+  tokens_included bigint,
+  overage_cents_per_1000 integer,
   constraint usage_periods_pkey PRIMARY KEY (account_id, period_start)
 );
 
 CREATE INDEX accounts_company ON public.accounts USING btree (company_id);
+CREATE INDEX accounts_period_end ON public.accounts USING btree (period_end);
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
+CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
+CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
@@ -408,7 +484,9 @@ CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
 alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
+alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
@@ -418,3 +496,11 @@ alter table saved_markets add constraint saved_markets_company_id_fkey FOREIGN K
 alter table saved_markets add constraint saved_markets_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON UPDATE CASCADE;
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.accounts FOR EACH ROW EXECUTE FUNCTION record_change();
+
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF account_id, name, key_hash, prefix, scopes, expires_at, revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION record_change();
+
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.companies FOR EACH ROW EXECUTE FUNCTION record_change();
+
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.tiers FOR EACH ROW EXECUTE FUNCTION record_change();

@@ -7,7 +7,10 @@ import type { Database } from './database.ts';
 export type Account = {
   id: string;
   pro: boolean;
-  tier: Tier;
+  /** null without a contract. */
+  tier: Tier | null;
+  /** Whether the tier includes the REST API. */
+  direct: boolean;
   invoicePaid: boolean;
   overageAllowed: boolean;
   paymentMethod: boolean;
@@ -16,7 +19,8 @@ export type Account = {
   tokensUsed: number;
   ratePerMinute: number;
   rateBurst: number;
-  periodEnd: number;
+  /** Epoch milliseconds; null without a contract. */
+  periodEnd: number | null;
 };
 
 export type Caller = { account: Account; scopes: readonly Scope[]; mode: Mode };
@@ -82,7 +86,8 @@ type KeyRow = {
   revoked_at: Date | null;
   id: string;
   pro: boolean;
-  tier: Tier;
+  tier: Tier | null;
+  direct: boolean;
   invoice_paid: boolean;
   overage_allowed: boolean;
   payment_method: boolean;
@@ -90,7 +95,7 @@ type KeyRow = {
   tokens_used: number;
   rate_per_minute: number;
   rate_burst: number;
-  period_end: Date;
+  period_end: Date | null;
 };
 
 async function readKeys(
@@ -111,6 +116,7 @@ function toKnown(row: KeyRow, readAt: number): Known {
       id: row.id,
       pro: row.pro,
       tier: row.tier,
+      direct: row.direct,
       invoicePaid: row.invoice_paid,
       overageAllowed: row.overage_allowed,
       paymentMethod: row.payment_method,
@@ -118,7 +124,7 @@ function toKnown(row: KeyRow, readAt: number): Known {
       tokensUsed: row.tokens_used,
       ratePerMinute: row.rate_per_minute,
       rateBurst: row.rate_burst,
-      periodEnd: row.period_end.getTime(),
+      periodEnd: row.period_end?.getTime() ?? null,
     },
     scopes: row.scopes,
     expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,

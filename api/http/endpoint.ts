@@ -54,6 +54,8 @@ export type Endpoint<
   body?: Body;
   /** The metering key and the least that an answer with something in it costs; null for a free endpoint. */
   metering: { key: string; price: number; rule: string } | null;
+  /** Whether accounts without a contract are served too. */
+  withoutContract?: boolean;
   response: {
     status: 200 | 201 | 204;
     description: string;

@@ -2,8 +2,7 @@ import type { Mode } from '../../shared/domain/tiers.ts';
 import { batch } from './batch.ts';
 import type { Account, Caller } from './callers.ts';
 import type { Database } from './database.ts';
-import { unavailable } from './database.ts';
-import { quotaError } from './standing.ts';
+import { noContract, quotaError } from './standing.ts';
 
 /** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
@@ -44,8 +43,8 @@ async function chargeAll(database: Database, charges: Charge[]): Promise<Verdict
   const again = await attempt(database, over);
   return verdicts.map(verdict => {
     const settled = verdict ?? again.shift();
-    if (settled === undefined)
-      throw unavailable('The usage of this account cannot be recorded now. Try again shortly.');
+    // Its period is rolled, so it has none: the contract has ended since the account was read.
+    if (settled === undefined) throw noContract();
     return settled;
   });
 }

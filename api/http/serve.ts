@@ -25,14 +25,15 @@ export type ServeDeps = {
 async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Response): Promise<void> {
   const caller = await deps.callers.identify(req.headers.authorization);
   requireScope(caller);
-  requireStanding(caller);
+  requireStanding(caller, endpoint.withoutContract);
   const rate = await deps.rateLimits.take(caller.account);
   exchangeOf(res).rate = rate;
   requireAdmitted(rate);
   const input = await readInput(endpoint, req, res);
-  requireQuota(caller.account, endpoint.metering?.price ?? 0);
+  const now = deps.now();
+  requireQuota(caller.account, endpoint.metering?.price ?? 0, now.getTime());
   const url = new URL(req.originalUrl, deps.originOf(req) || 'http://localhost');
-  const call = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now: deps.now() };
+  const call = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now };
   const answer = await endpoint.handle(input, deps.resources, call);
   await deliver({ endpoint, caller, req, res }, answer, deps.meter);
 }

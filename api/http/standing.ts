@@ -1,4 +1,4 @@
-import { type Mode, type Scope, TIERS } from '../../shared/domain/tiers.ts';
+import type { Mode, Scope } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { Account, Caller } from './callers.ts';
 
@@ -11,10 +11,17 @@ export function requireScope(caller: Caller): void {
   throw new PlatError('forbidden', `This API key lacks the scope ${scope}.`, { status: 403 });
 }
 
-/** @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order. */
-export function requireStanding({ account, mode }: Caller): void {
+/**
+ * @param withoutContract whether the endpoint also serves accounts that have no contract.
+ * @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order.
+ */
+export function requireStanding({ account, mode }: Caller, withoutContract = false): void {
   if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
-  if (mode === 'direct' && !TIERS[account.tier].direct) {
+  if (account.tier === null) {
+    if (withoutContract) return;
+    throw noContract();
+  }
+  if (mode === 'direct' && !account.direct) {
     throw paymentError(
       'tier_upgrade_required',
       `The ${account.tier} tier does not include the REST API. A higher API tier is required.`,
@@ -24,12 +31,22 @@ export function requireStanding({ account, mode }: Caller): void {
     throw paymentError('payment_required', 'The invoice of the API add-on is unpaid.');
 }
 
+export function noContract(): PlatError {
+  return paymentError('tier_upgrade_required', 'The account has no API contract. An API tier is required.');
+}
+
 /**
  * Spares work that could not be charged. The charge itself decides, under a lock.
  * @throws PlatError as quotaError.
  */
-export function requireQuota(account: Account, tokens: number, now = Date.now()): void {
-  if (tokens === 0 || account.tokensAllowed === null || now >= account.periodEnd) return;
+export function requireQuota(account: Account, tokens: number, now: number): void {
+  if (
+    tokens === 0 ||
+    account.tokensAllowed === null ||
+    account.periodEnd === null ||
+    now >= account.periodEnd
+  )
+    return;
   if (account.tokensUsed + tokens > account.tokensAllowed) throw quotaError(account);
 }
 

@@ -8,6 +8,7 @@ import { ownerPortfolio } from './owner-portfolio.ts';
 import { getProperty } from './property-detail.ts';
 import { searchProperties } from './property-search.ts';
 import { searchRegions } from './regions.ts';
+import { readUsage, readUsageBreakdown } from './usage.ts';
 
 /** Every endpoint of v1, in the order of the documentation. */
 export const endpoints: readonly Endpoint[] = [
@@ -23,4 +24,6 @@ export const endpoints: readonly Endpoint[] = [
   listMarkets,
   saveMarket,
   deleteMarket,
+  readUsage,
+  readUsageBreakdown,
 ];

@@ -1,64 +1,105 @@
-import { type Command, Option } from 'commander';
-import { createAccount, createKey, listAccounts, listKeys, revokeKey } from '../../shared/accounts.ts';
-import { SCOPES, type Scope, TIERS, type Tier } from '../../shared/domain/tiers.ts';
-import { endOfDay, wholeNumber } from './options.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { createAccount, listAccounts } from '../../shared/accounts.ts';
+import {
+  type AccountChange,
+  type AccountDetails,
+  changeAccount,
+  listChanges,
+  showAccount,
+} from '../../shared/contracts.ts';
+import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
+import { moment, wholeNumber } from './options.ts';
 import { print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
 
+/** As commander hands them over; `--no-contract` makes `contract` false. */
 type AccountFlags = {
-  tier: Tier;
-  pro: boolean;
+  contract: boolean;
+  tier?: Tier;
+  pro?: boolean;
   tokens?: number;
+  overagePrice?: number;
   overage?: boolean;
   paymentMethod?: boolean;
-  backstop?: number;
+  invoice?: 'paid' | 'unpaid';
+  backstop?: number | 'none';
   rate?: number;
   burst?: number;
   company?: string;
+  user?: string;
+  periodStart?: Date;
+  periodEnd?: Date;
   json?: boolean;
 };
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('who may call the API');
 
-  account
-    .command('create')
-    .argument('<name>')
-    .addOption(new Option('--tier <tier>', 'API tier').choices(Object.keys(TIERS)).default('starter'))
-    .option('--no-pro', 'without an active Pro subscription')
-    .option('--tokens <n>', "tokens a period includes; default: the tier's", wholeNumber)
-    .option('--overage', 'allow tokens beyond those that are included')
-    .option('--payment-method', 'a payment method is on file')
-    .option('--backstop <n>', 'most tokens of overage in a period', wholeNumber)
-    .option('--rate <n>', 'calls a minute', wholeNumber)
-    .option('--burst <n>', 'calls at once', wholeNumber)
-    .option('--company <name>', 'whose saved markets it shares; default: a new company of its own name')
-    .option('--json', 'print JSON')
+  withTerms(account.command('create').argument('<name>'))
     .description('a new account, its first billing period beginning now')
     .addHelpText('after', '\nExample:\n  plat account create acme --tier growth --overage --payment-method')
     .action((name: string, flags: AccountFlags) =>
       withSession(async ({ pool }) => {
+        const { tier = 'starter', user, backstopTokens, ...terms } = changeOf(flags);
         const created = await createAccount(pool, {
-          ...{
-            name,
-            tier: flags.tier,
-            pro: flags.pro,
-            tokensIncluded: flags.tokens,
-            overageAllowed: flags.overage,
-          },
-          ...{
-            paymentMethod: flags.paymentMethod,
-            backstopTokens: flags.backstop,
-            ratePerMinute: flags.rate,
-            rateBurst: flags.burst,
-            company: flags.company,
-          },
+          ...terms,
+          name,
+          tier,
+          ...(user ? { user } : {}),
+          ...(backstopTokens ? { backstopTokens } : {}),
         });
         if (flags.json) printJson(created);
         else
           print(
-            `Account ${created.name} (${created.tier}, ${created.tokens_included} tokens a period). Next: plat key create ${created.name}`,
+            `Account ${created.name} (${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period). Next: plat key create ${created.name}`,
           );
+      }),
+    );
+
+  withTerms(account.command('set').argument('<account>', 'its name or id'))
+    .option('--period-start <moment>', 'correct when the current period began; its usage stays', moment)
+    .option('--period-end <moment>', 'when the current period ends; later ones begin on that day', moment)
+    .description('changes what is named and keeps the rest; effective everywhere within 5 seconds')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid\n  plat account set acme --period-start 2026-01-31',
+    )
+    .action((name: string, flags: AccountFlags) =>
+      withSession(async ({ pool }) => {
+        const details = await changeAccount(pool, name, changeOf(flags));
+        if (flags.json) printJson(details);
+        else print(describe(details));
+      }),
+    );
+
+  account
+    .command('show')
+    .argument('<account>', 'its name or id')
+    .option('--json', 'print JSON')
+    .description('everything about an account')
+    .action((name: string, { json }: { json?: boolean }) =>
+      withSession(async ({ pool }) => {
+        const details = await showAccount(pool, name);
+        if (json) printJson(details);
+        else print(describe(details));
+      }),
+    );
+
+  account
+    .command('history')
+    .argument('<account>', 'its name or id')
+    .option('--json', 'print JSON')
+    .description('every change of an account and its keys: when, by whom, from what to what')
+    .action((name: string, { json }: { json?: boolean }) =>
+      withSession(async ({ pool }) => {
+        const changes = await listChanges(pool, name);
+        if (json) return printJson(changes);
+        const rows = changes.map(({ before, after, ...change }) => ({
+          ...change,
+          before: before && JSON.stringify(before),
+          after: after && JSON.stringify(after),
+        }));
+        print(table(rows, ['at', 'actor', 'action', 'entity', 'before', 'after']));
       }),
     );
 
@@ -69,90 +110,72 @@ export function addAccountCommands(program: Command): void {
     .action(({ json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const accounts = await listAccounts(pool);
-        if (json) printJson(accounts);
-        else
-          print(
-            table(accounts, [
-              'name',
-              'company',
-              'tier',
-              'pro',
-              'tokens_used',
-              'tokens_included',
-              'keys',
-              'period_end',
-            ]),
-          );
+        if (json) return printJson(accounts);
+        print(
+          table(accounts, [
+            ...(['name', 'company', 'tier', 'pro'] as const),
+            ...(['tokens_used', 'tokens_included', 'keys', 'period_end'] as const),
+          ]),
+        );
       }),
     );
-
-  addKeyCommands(program);
 }
 
-type KeyFlags = { name: string; scope: Scope[]; expires?: Date; json?: boolean };
-
-function addKeyCommands(program: Command): void {
-  const key = program.command('key').description('API keys');
-
-  key
-    .command('create')
-    .argument('<account>', 'its name or id')
-    .option('--name <name>', 'what the key is for', 'default')
-    .addOption(
-      new Option('--scope <scope...>', 'what it may be used for').choices(SCOPES).default(['api:direct']),
+function withTerms(command: Command): Command {
+  return command
+    .option('--tier <tier>', `API tier: ${TIERS.join(', ')}, or one of \`plat tier set\``)
+    .option('--no-contract', 'without an API contract')
+    .option('--pro', 'an active Pro subscription')
+    .option('--no-pro', 'without one')
+    .option('--tokens <n>', "tokens a period includes; default: the tier's", wholeNumber)
+    .option(
+      '--overage-price <cents>',
+      "US cents for 1,000 tokens of overage; default: the tier's",
+      wholeNumber,
     )
-    .option('--expires <date>', 'last day of validity in UTC (YYYY-MM-DD)', endOfDay)
-    .option('--json', 'print JSON')
-    .description('a new key; it is shown this once and stored only as a hash')
-    .addHelpText('after', '\nExample:\n  plat key create acme --name website --expires 2027-12-31')
-    .action((account: string, flags: KeyFlags) =>
-      withSession(async ({ pool }) => {
-        const created = await createKey(pool, account, {
-          name: flags.name,
-          scopes: flags.scope,
-          ...(flags.expires ? { expiresAt: flags.expires } : {}),
-        });
-        if (flags.json) printJson(created);
-        else print(created.key);
-      }),
-    );
+    .option('--overage', 'allow tokens beyond those that are included')
+    .option('--no-overage', 'refuse them')
+    .option('--payment-method', 'a payment method is on file')
+    .option('--no-payment-method', 'none is')
+    .addOption(
+      new Option('--invoice <state>', "the add-on's invoice is paid or unpaid").choices(['paid', 'unpaid']),
+    )
+    .option('--backstop <n>', 'most tokens of overage in a period, or none for no ceiling', tokensOrNone)
+    .option('--rate <n>', 'calls a minute', wholeNumber)
+    .option('--burst <n>', 'calls at once', wholeNumber)
+    .option('--company <name>', 'whose saved markets it shares; a new company if there is none of that name')
+    .option('--user <email>', 'the person whose account it is; an empty text for nobody')
+    .option('--json', 'print JSON');
+}
 
-  key
-    .command('list')
-    .option('--account <account>', 'of one account')
-    .option('--json', 'print JSON')
-    .description('the keys, without their secrets')
-    .action(({ account, json }: { account?: string; json?: boolean }) =>
-      withSession(async ({ pool }) => {
-        const keys = await listKeys(pool, account);
-        if (json) printJson(keys);
-        else
-          print(
-            table(keys, [
-              'id',
-              'account',
-              'name',
-              'prefix',
-              'scopes',
-              'expires_at',
-              'revoked_at',
-              'last_used_at',
-            ]),
-          );
-      }),
-    );
+function tokensOrNone(text: string): number | 'none' {
+  return text === 'none' ? text : wholeNumber(text);
+}
 
-  key
-    .command('revoke')
-    .argument('<key>', 'its id, its prefix or the key itself')
-    .option('--json', 'print JSON')
-    .description('ends a key for good, in every process within 5 seconds')
-    .addHelpText('after', '\nExample:\n  plat key revoke plat_HR3tpD')
-    .action((text: string, { json }: { json?: boolean }) =>
-      withSession(async ({ pool }) => {
-        const revoked = await revokeKey(pool, text);
-        if (json) printJson(revoked);
-        else print(`Key ${revoked.name} (${revoked.id}) is revoked.`);
-      }),
-    );
+/** What the flags name; nothing else. */
+function changeOf(flags: AccountFlags): AccountChange {
+  if (!flags.contract && flags.tier !== undefined)
+    throw new InvalidArgumentError('--tier and --no-contract exclude each other.');
+  const change: { [Key in keyof AccountChange]: AccountChange[Key] | undefined } = {
+    tier: flags.contract ? flags.tier : null,
+    pro: flags.pro,
+    tokensIncluded: flags.tokens,
+    overageCentsPer1000: flags.overagePrice,
+    overageAllowed: flags.overage,
+    paymentMethod: flags.paymentMethod,
+    invoicePaid: flags.invoice === undefined ? undefined : flags.invoice === 'paid',
+    backstopTokens: flags.backstop === 'none' ? null : flags.backstop,
+    ratePerMinute: flags.rate,
+    rateBurst: flags.burst,
+    company: flags.company,
+    user: flags.user === '' ? null : flags.user,
+    periodStart: flags.periodStart,
+    periodEnd: flags.periodEnd,
+  };
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
+
+function describe(account: AccountDetails): string {
+  const rows = Object.entries(account).map(([what, value]) => ({ what, value }));
+  return table(rows, ['what', 'value']);
 }

@@ -13,7 +13,16 @@ export const EXIT = {
 } as const;
 
 /** Names that the caller gave and that do not stand for anything, or stand for something already. */
-const USAGE_CODES = new Set(['account_unknown', 'account_exists', 'key_unknown', 'key_scopes']);
+const USAGE_CODES = new Set([
+  'account_unknown',
+  'account_exists',
+  'account_change',
+  'company_exists',
+  'tier_unknown',
+  'period_unknown',
+  'key_unknown',
+  'key_scopes',
+]);
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

@@ -7,12 +7,15 @@ import { rootDir } from '../../shared/root.ts';
 import { addAccountCommands } from './account.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import { addFeedCommands } from './feed.ts';
+import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addRecomputeCommands } from './recompute.ts';
 import { addRunCommands } from './runs.ts';
 import { connectedConfig } from './session.ts';
 import { addStatusCommand } from './status.ts';
+import { addTierCommands } from './tier.ts';
 import { runService } from './up/service.ts';
+import { addUsageCommand } from './usage.ts';
 
 const HELP = `
 Examples:
@@ -56,6 +59,9 @@ function createProgram(): Command {
   addRecomputeCommands(program);
   addStatusCommand(program);
   addAccountCommands(program);
+  addKeyCommands(program);
+  addTierCommands(program);
+  addUsageCommand(program);
   return program;
 }
 

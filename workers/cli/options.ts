@@ -34,3 +34,14 @@ export function day(text: string): string {
 export function endOfDay(text: string): Date {
   return new Date(`${day(text)}T23:59:59Z`);
 }
+
+/** A day (its beginning in UTC) or a moment in ISO 8601. */
+export function moment(text: string): Date {
+  if (!text.includes('T')) return new Date(`${day(text)}T00:00:00Z`);
+  const date = new Date(text);
+  if (!/^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) || Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError(
+      'A moment is written 2026-01-31 or 2026-01-31T10:00:00Z, with its offset from UTC.',
+    );
+  return date;
+}

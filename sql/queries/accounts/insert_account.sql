@@ -1,22 +1,30 @@
--- A new account with its first period, which begins now.
--- $1 name, $2 tier, $3 pro, $4 tokens included, $5 overage allowed, $6 payment method on file, $7 invoice paid,
--- $8 backstop in tokens or null, $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for a new one of
--- the account's own name
+-- A new account. With a tier it has a contract, whose first period begins now.
+-- $1 name, $2 tier or null, $3 pro, $4 tokens included or null for the tier's, $5 overage allowed, $6 payment method on file,
+-- $7 invoice paid, $8 backstop in tokens or null, $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for a
+-- new one of the account's own name, $12 US cents for 1,000 tokens of overage or null for the tier's, $13 its user or null, $14 who
+-- makes it
 with company as (
   select coalesce((select id from companies where name = $11), gen_random_uuid()) as id
+), terms as (
+  select coalesce($4, t.tokens_included, 0) as tokens_included, coalesce($12, t.overage_cents_per_1000, 0) as overage_cents_per_1000,
+    case when $2::text is not null then now() end as starts
+  from set_config('plat.actor', $14, true) as actor
+  left join tiers t on t.name = $2
 ), account as (
   insert into accounts (
     name, tier, pro, tokens_included, overage_allowed, payment_method, invoice_paid, backstop_tokens,
-    rate_per_minute, rate_burst, period_anchor, period_start, period_end, company_id
+    rate_per_minute, rate_burst, period_anchor, period_start, period_end, company_id, overage_cents_per_1000, user_email
   )
-  select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now(), now(), now() + interval '1 month', id from company
+  select $1, $2, $3, tokens_included, $5, $6, $7, $8, $9, $10, starts, starts, starts + interval '1 month', id,
+    overage_cents_per_1000, $13
+  from company, terms
   returning *
 ), founded as (
   insert into companies (id, name)
   select id, coalesce($11, $1) from company
   where not exists (select from companies c where c.id = company.id)
 ), period as (
-  insert into usage_periods (account_id, period_start) select id, period_start from account
+  insert into usage_periods (account_id, period_start) select id, period_start from account where period_start is not null
 )
 select id, name, coalesce($11, $1) as company, tier, pro, tokens_included, rate_per_minute, rate_burst,
   0::bigint as tokens_used, 0::bigint as keys, period_start, period_end, created_at

@@ -1,25 +1,42 @@
--- Moves accounts whose period is over to the one that holds now, once however many processes try: an update that
--- waited for another sees the new period_end and does nothing. Months are added to the anchor in UTC, so a
--- period that begins on the 31st begins on the last day of a shorter month and on the 31st again after it.
+-- Closes the periods that are over and opens the one that holds now, with those between them in which nobody called; once however many
+-- processes try: an update that waited for another sees the new period_end and does nothing. Months are added to the anchor in UTC, so
+-- that a period which begins on the 31st begins on the last day of a shorter month and on the 31st again after it. Periods that are over
+-- keep their terms. Locks: the account, then its period; charges lock periods alone, in the same order.
 -- $1 account ids
-with due as (
-  select id, period_anchor,
-    (12 * (date_part('year', now()) - date_part('year', period_anchor))
-      + date_part('month', now()) - date_part('month', period_anchor))::int as months
+with due as materialized (
+  select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end,
+    set_config('plat.actor', 'end of period', true) as actor
   from accounts where id = any($1::uuid[]) and period_end <= now()
   order by id for update
-), next as (
-  select due.id, p.starts, p.ends
+), held as materialized (
+  select p.account_id, p.period_start from usage_periods p
+  join due on due.id = p.account_id and due.period_start = p.period_start
+  order by p.account_id for update of p
+), closed as (
+  update usage_periods p
+  set period_end = due.period_end, tier = due.tier, tokens_included = due.tokens_included,
+    overage_cents_per_1000 = due.overage_cents_per_1000
+  from held join due on due.id = held.account_id
+  where p.account_id = held.account_id and p.period_start = held.period_start
+), following as (
+  select due.*, greatest(m.starts, due.period_end) as starts, m.ends
   from due, lateral (
-    select due.period_anchor + make_interval(months => m) as starts, due.period_anchor + make_interval(months => m + 1) as ends
-    from generate_series(due.months - 1, due.months) as m
-  ) as p
-  where p.starts <= now() and now() < p.ends
-), rolled as (
-  update accounts a set period_start = next.starts, period_end = next.ends
-  from next where a.id = next.id and a.period_end <= now()
-  returning a.id, a.period_start
+    select due.period_anchor + make_interval(months => n) as starts, due.period_anchor + make_interval(months => n + 1) as ends
+    from generate_series(
+      12 * (date_part('year', due.period_end) - date_part('year', due.period_anchor))::int
+        + (date_part('month', due.period_end) - date_part('month', due.period_anchor))::int - 1,
+      12 * (date_part('year', now()) - date_part('year', due.period_anchor))::int
+        + (date_part('month', now()) - date_part('month', due.period_anchor))::int
+    ) as n
+  ) as m
+  where m.ends > due.period_end and m.starts <= now()
+), opened as (
+  insert into usage_periods (account_id, period_start, period_end, tier, tokens_included, overage_cents_per_1000)
+  select id, starts,
+    case when ends <= now() then ends end, case when ends <= now() then tier end,
+    case when ends <= now() then tokens_included end, case when ends <= now() then overage_cents_per_1000 end
+  from following
+  on conflict do nothing
 )
-insert into usage_periods (account_id, period_start)
-select id, period_start from rolled
-on conflict do nothing;
+update accounts a set period_start = f.starts, period_end = f.ends
+from following f where a.id = f.id and f.ends > now();

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { createAccount, createKey, listAccounts, listKeys, revokeKey } from '../../../shared/accounts.ts';
-import { TIERS } from '../../../shared/domain/tiers.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const db = await createTestDatabase();
@@ -9,7 +8,7 @@ test('an account begins with the allotment of its tier and the default limits', 
   const account = await createAccount(db.pool, { name: 'acme', tier: 'growth' });
   expect(account).toMatchObject({
     name: 'acme',
-    tokens_included: TIERS.growth.tokensIncluded,
+    tokens_included: 50_000,
     rate_per_minute: 60,
     rate_burst: 120,
     tokens_used: 0,

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { Database } from '../http/database.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+
+const PATH = '/api/public/v1/usage/';
+
+const tokens = z.int().min(0);
+const moment = z.iso.datetime().nullable();
+
+const totals = z
+  .object({
+    tier: z.string().nullable().meta({ description: 'null without an API contract.' }),
+    tokens_used: tokens.meta({ description: 'The sum of `X-Tokens-Used` over the calls of the period.' }),
+    tokens_included: tokens,
+    tokens_overage: tokens.meta({ description: 'max(0, tokens_used - tokens_included)' }),
+    overage_amount_cents: tokens.meta({
+      description: "US cents at the contract's price for 1,000 tokens, half a cent rounded up.",
+    }),
+    period_start: moment,
+    period_end: moment.meta({ description: 'When the counters begin again at 0.' }),
+  })
+  .meta({ id: 'UsageTotals' });
+
+const record = z
+  .object({
+    date: z.iso.date().meta({ description: 'The day in UTC.' }),
+    endpoint: z.string().meta({ description: 'Metering key.' }),
+    mode: z.enum(['direct', 'mcp']).meta({ description: '`direct`: REST; `mcp`: the MCP server.' }),
+    tokens,
+  })
+  .meta({ id: 'UsageRecord' });
+
+const breakdown = z
+  .object({
+    period_start: moment,
+    period_end: moment,
+    records: z.array(record).meta({ description: 'By date, then endpoint, then mode.' }),
+  })
+  .meta({ id: 'UsageBreakdown' });
+
+const common = {
+  method: 'get',
+  tag: 'Usage',
+  params: z.object({}),
+  query: z.strictObject({}),
+  metering: null,
+  withoutContract: true,
+  errors: {},
+} as const;
+
+const PERIOD = { period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' };
+
+export const readUsage = defineEndpoint({
+  ...common,
+  path: PATH,
+  operationId: 'getUsage',
+  summary: 'Usage of the billing period',
+  description:
+    'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract.',
+  response: {
+    status: 200,
+    description: 'An array with the one object.',
+    schema: z.array(totals).length(1),
+    etag: false,
+    examples: {
+      contract: {
+        summary: 'With overage',
+        value: [
+          {
+            tier: 'growth',
+            tokens_used: 51_250,
+            tokens_included: 50_000,
+            tokens_overage: 1_250,
+            overage_amount_cents: 500,
+            ...PERIOD,
+          },
+        ],
+      },
+      none: { summary: 'Without a contract', value: [emptyTotals()] },
+    },
+  },
+  handle: async (_input, { database }, { account }) => {
+    const { over: _over, ...row } = await currentTotals(database, account.id);
+    return { body: [row], tokens: 0 };
+  },
+});
+
+export const readUsageBreakdown = defineEndpoint({
+  ...common,
+  path: `${PATH}breakdown/`,
+  operationId: 'getUsageBreakdown',
+  summary: 'Usage of the billing period by day, endpoint and mode',
+  description: 'The records add up to `tokens_used` of the usage totals. The list is not paged.',
+  response: {
+    status: 200,
+    description: 'The period and its records, which are none before the first paid call.',
+    schema: breakdown,
+    etag: false,
+    examples: {
+      sample: {
+        summary: 'Two endpoints on one day',
+        value: {
+          ...PERIOD,
+          records: [
+            { date: '2026-11-20', endpoint: 'public_market_stats', mode: 'direct', tokens: 40 },
+            { date: '2026-11-20', endpoint: 'public_parcel_filter', mode: 'direct', tokens: 30 },
+          ],
+        },
+      },
+    },
+  },
+  handle: async (_input, { database }, { account }) => {
+    const { period_start, period_end } = await currentTotals(database, account.id);
+    const rows =
+      period_start === null ? [] : await database.run<Record>('usage/list_days', [account.id, period_start]);
+    const records = rows.map(({ date, endpoint, mode, tokens }) => ({ date, endpoint, mode, tokens }));
+    return { body: { period_start, period_end, records }, tokens: 0 };
+  },
+});
+
+type Record = z.output<typeof record>;
+type Totals = Omit<z.output<typeof totals>, 'period_start' | 'period_end'> & {
+  period_start: Date | null;
+  period_end: Date | null;
+  over: boolean;
+};
+
+/** A period that is over is rolled by whoever sees it first. */
+async function currentTotals(database: Database, accountId: string): Promise<Totals> {
+  const [row] = await database.run<Totals>('usage/read_totals', [accountId]);
+  if (!row!.over) return row!;
+  await database.run('accounts/roll_period', [[accountId]]);
+  const [rolled] = await database.run<Totals>('usage/read_totals', [accountId]);
+  return rolled!;
+}
+
+function emptyTotals(): z.output<typeof totals> {
+  return {
+    tier: null,
+    tokens_used: 0,
+    tokens_included: 0,
+    tokens_overage: 0,
+    overage_amount_cents: 0,
+    period_start: null,
+    period_end: null,
+  };
+}

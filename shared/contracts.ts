@@ -1,0 +1,231 @@
+import { accountUnknown, tierUnknown } from './accounts.ts';
+import { type Client, type Pool, type Queryable, sql, transaction } from './db.ts';
+import type { Tier } from './domain/tiers.ts';
+import { errorCode, PlatError } from './errors.ts';
+import { operator } from './operator.ts';
+
+/** What to change of an account; what is left out stays. */
+export type AccountChange = {
+  /** null ends the contract now. A tier's terms come with it, unless they are given. A first tier begins a contract. */
+  tier?: Tier | null;
+  tokensIncluded?: number;
+  overageCentsPer1000?: number;
+  overageAllowed?: boolean;
+  paymentMethod?: boolean;
+  invoicePaid?: boolean;
+  /** null: no ceiling. */
+  backstopTokens?: number | null;
+  pro?: boolean;
+  ratePerMinute?: number;
+  rateBurst?: number;
+  company?: string;
+  /** null: nobody in particular. */
+  user?: string | null;
+  /** Corrects the current period, whose usage stays with it; later ones begin on its day of the month. */
+  periodStart?: Date;
+  /** Ends the current period at another time; later ones begin on that day of the month. */
+  periodEnd?: Date;
+};
+
+export type TierTerms = {
+  name: Tier;
+  tokens_included: number;
+  overage_cents_per_1000: number;
+  direct: boolean;
+};
+
+export type AccountDetails = {
+  id: string;
+  name: string;
+  company: string;
+  user_email: string | null;
+  pro: boolean;
+  tier: Tier | null;
+  tokens_included: number;
+  overage_cents_per_1000: number;
+  overage_allowed: boolean;
+  payment_method: boolean;
+  invoice_paid: boolean;
+  backstop_tokens: number | null;
+  tokens_used: number;
+  period_start: Date | null;
+  period_end: Date | null;
+  rate_per_minute: number;
+  rate_burst: number;
+  keys: number;
+  created_at: Date;
+};
+
+export type Change = {
+  at: Date;
+  actor: string;
+  action: 'insert' | 'update' | 'delete';
+  entity: string;
+  entity_id: string;
+  before: Record<string, unknown> | null;
+  after: Record<string, unknown> | null;
+};
+
+type Locked = {
+  id: string;
+  tier: Tier | null;
+  period_start: Date | null;
+  period_end: Date | null;
+  starts: Date;
+  ends: Date;
+};
+
+/**
+ * Changes an account in one transaction; the audit table keeps what it was and who changed it. Effective in every process
+ * within 5 seconds.
+ * @param account name or id.
+ * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together.
+ */
+export async function changeAccount(
+  pool: Pool,
+  account: string,
+  change: AccountChange,
+): Promise<AccountDetails> {
+  try {
+    await transaction(pool, client => apply(client, account, change));
+  } catch (cause) {
+    if (errorCode(cause) === '23503') throw tierUnknown(change.tier ?? '');
+    if (errorCode(cause) === '23505')
+      throw new PlatError('account_change', 'The account has another period that starts then.', { cause });
+    if (errorCode(cause) === '23514')
+      throw new PlatError(
+        'account_change',
+        'These values do not fit: a period ends after it starts, rates are over 0, amounts are not negative.',
+        { cause },
+      );
+    throw cause;
+  }
+  return showAccount(pool, account);
+}
+
+async function apply(client: Client, account: string, change: AccountChange): Promise<void> {
+  const before = await lock(client, account, change.periodStart);
+  // Once it is locked nothing else rolls it.
+  await client.query(sql('accounts/roll_period'), [[before.id]]);
+  const now = await lock(client, account, change.periodStart);
+  const patch = { ...columnsOf(change), ...(await termsOf(client, change, now)), ...periodOf(change, now) };
+  if (change.company !== undefined) {
+    const { rows } = await client.query<{ id: string }>(sql('accounts/join_company'), [change.company]);
+    Object.assign(patch, { company_id: rows[0]!.id });
+  }
+  if (change.tier === null) await client.query(sql('accounts/close_period'), [now.id]);
+  await client.query(sql('accounts/update_account'), [now.id, JSON.stringify(patch)]);
+  if (patch.period_start) {
+    if (now.period_start === null)
+      await client.query(sql('accounts/open_period'), [now.id, patch.period_start]);
+    else await client.query(sql('accounts/move_period'), [now.id, now.period_start, patch.period_start]);
+  }
+  await client.query(sql('accounts/roll_period'), [[now.id]]);
+}
+
+async function lock(client: Client, account: string, periodStart: Date | undefined): Promise<Locked> {
+  const values = [account, periodStart ?? null, operator()];
+  const row = (await client.query<Locked>(sql('accounts/lock_account'), values)).rows[0];
+  if (row === undefined) throw accountUnknown(account);
+  return row;
+}
+
+type Patch = Record<string, unknown> & { period_start?: Date | null };
+
+function columnsOf(change: AccountChange): Patch {
+  const columns: Patch = {
+    overage_allowed: change.overageAllowed,
+    payment_method: change.paymentMethod,
+    invoice_paid: change.invoicePaid,
+    backstop_tokens: change.backstopTokens,
+    pro: change.pro,
+    rate_per_minute: change.ratePerMinute,
+    rate_burst: change.rateBurst,
+    user_email: change.user,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+/** The tier and what it costs: of a new tier its terms, where they are not given. */
+async function termsOf(client: Client, change: AccountChange, account: Locked): Promise<Patch> {
+  if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
+  if (change.tier === undefined && account.tier === null && givesTerms(change))
+    throw new PlatError(
+      'account_change',
+      'The account has no contract: name a tier (--tier) to begin one with these terms.',
+    );
+  const terms = change.tier === undefined ? undefined : await findTier(client, change.tier);
+  const columns: Patch = {
+    tier: change.tier,
+    tokens_included: change.tokensIncluded ?? terms?.tokens_included,
+    overage_cents_per_1000: change.overageCentsPer1000 ?? terms?.overage_cents_per_1000,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+function givesTerms(change: AccountChange): boolean {
+  const terms = [change.tokensIncluded, change.overageCentsPer1000, change.periodStart, change.periodEnd];
+  return terms.some(value => value !== undefined);
+}
+
+async function findTier(client: Client, name: Tier): Promise<TierTerms> {
+  const tier = (await listTiers(client)).find(each => each.name === name);
+  if (tier === undefined) throw tierUnknown(name);
+  return tier;
+}
+
+/** The dates of the current period, where they change. */
+function periodOf(change: AccountChange, account: Locked): Patch {
+  if (change.tier === null) return { period_anchor: null, period_start: null, period_end: null };
+  const begins = account.tier === null && change.tier !== undefined;
+  const columns: Patch = {};
+  if (begins || change.periodStart !== undefined) {
+    columns.period_start = account.starts;
+    columns.period_anchor = account.starts;
+    columns.period_end = account.ends;
+  }
+  if (change.periodEnd !== undefined) {
+    columns.period_anchor = change.periodEnd;
+    columns.period_end = change.periodEnd;
+  }
+  return columns;
+}
+
+/** @throws PlatError `account_unknown`. */
+export async function showAccount(pool: Pool, account: string): Promise<AccountDetails> {
+  await pool.query(sql('accounts/roll_period'), [[await findAccount(pool, account)]]);
+  return (await pool.query<AccountDetails>(sql('accounts/show_account'), [account])).rows[0]!;
+}
+
+/** @throws PlatError `account_unknown`. */
+export async function findAccount(db: Queryable, account: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(sql('accounts/find_account'), [account]);
+  if (rows[0] === undefined) throw accountUnknown(account);
+  return rows[0].id;
+}
+
+/**
+ * What was changed about an account and its keys, the oldest first.
+ * @throws PlatError `account_unknown`.
+ */
+export async function listChanges(db: Queryable, account: string): Promise<Change[]> {
+  const id = await findAccount(db, account);
+  return (await db.query<Change>(sql('accounts/list_changes'), [id])).rows;
+}
+
+export async function listTiers(db: Queryable): Promise<TierTerms[]> {
+  return (await db.query<TierTerms>(sql('accounts/list_tiers'))).rows;
+}
+
+/** Makes a tier, or changes the terms of contracts to come. */
+export async function saveTier(
+  db: Queryable,
+  name: Tier,
+  terms: { tokensIncluded?: number; overageCentsPer1000?: number; direct?: boolean },
+): Promise<TierTerms> {
+  const { rows } = await db.query<TierTerms>(sql('accounts/save_tier'), [
+    ...[name, terms.tokensIncluded ?? null, terms.overageCentsPer1000 ?? null],
+    ...[terms.direct ?? null, operator()],
+  ]);
+  return rows[0]!;
+}

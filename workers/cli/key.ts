@@ -1,0 +1,74 @@
+import { type Command, Option } from 'commander';
+import { createKey, listKeys, revokeKey } from '../../shared/accounts.ts';
+import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
+import { endOfDay } from './options.ts';
+import { print, printJson, table } from './output.ts';
+import { withSession } from './session.ts';
+
+type KeyFlags = { name: string; scope: Scope[]; expires?: Date; json?: boolean };
+
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('API keys');
+
+  key
+    .command('create')
+    .argument('<account>', 'its name or id')
+    .option('--name <name>', 'what the key is for', 'default')
+    .addOption(
+      new Option('--scope <scope...>', 'what it may be used for').choices(SCOPES).default(['api:direct']),
+    )
+    .option('--expires <date>', 'last day of validity in UTC (YYYY-MM-DD)', endOfDay)
+    .option('--json', 'print JSON')
+    .description('a new key; it is shown this once and stored only as a hash')
+    .addHelpText('after', '\nExample:\n  plat key create acme --name website --expires 2027-12-31')
+    .action((account: string, flags: KeyFlags) =>
+      withSession(async ({ pool }) => {
+        const created = await createKey(pool, account, {
+          name: flags.name,
+          scopes: flags.scope,
+          ...(flags.expires ? { expiresAt: flags.expires } : {}),
+        });
+        if (flags.json) printJson(created);
+        else print(created.key);
+      }),
+    );
+
+  key
+    .command('list')
+    .option('--account <account>', 'of one account')
+    .option('--json', 'print JSON')
+    .description('the keys, without their secrets')
+    .action(({ account, json }: { account?: string; json?: boolean }) =>
+      withSession(async ({ pool }) => {
+        const keys = await listKeys(pool, account);
+        if (json) printJson(keys);
+        else
+          print(
+            table(keys, [
+              'id',
+              'account',
+              'name',
+              'prefix',
+              'scopes',
+              'expires_at',
+              'revoked_at',
+              'last_used_at',
+            ]),
+          );
+      }),
+    );
+
+  key
+    .command('revoke')
+    .argument('<key>', 'its id, its prefix or the key itself')
+    .option('--json', 'print JSON')
+    .description('ends a key for good, in every process within 5 seconds')
+    .addHelpText('after', '\nExample:\n  plat key revoke plat_HR3tpD')
+    .action((text: string, { json }: { json?: boolean }) =>
+      withSession(async ({ pool }) => {
+        const revoked = await revokeKey(pool, text);
+        if (json) printJson(revoked);
+        else print(`Key ${revoked.name} (${revoked.id}) is revoked.`);
+      }),
+    );
+}

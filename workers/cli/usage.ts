@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { listPeriods, readPeriod } from '../../shared/usage.ts';
+import { csv, print, printJson, table } from './output.ts';
+import { withSession } from './session.ts';
+
+type UsageFlags = { account: string; period?: string; csv?: boolean; json?: boolean };
+
+export function addUsageCommand(program: Command): void {
+  program
+    .command('usage')
+    .requiredOption('--account <account>', 'its name or id')
+    .option(
+      '--period <period>',
+      'one period by day and endpoint: current, or its start (2026-01, 2026-01-31)',
+    )
+    .option('--csv', 'print CSV')
+    .option('--json', 'print JSON')
+    .description('what an account used, period by period, for invoices')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv',
+    )
+    .action((flags: UsageFlags) =>
+      withSession(async ({ pool }) => {
+        if (flags.period === undefined) {
+          const periods = await listPeriods(pool, flags.account);
+          show(periods, periods, [
+            ...(['period_start', 'period_end', 'tier', 'tokens_used', 'tokens_included'] as const),
+            ...(['tokens_overage', 'overage_amount_cents', 'current'] as const),
+          ]);
+        } else {
+          const period = await readPeriod(pool, flags.account, flags.period);
+          show(period, period.records, ['date', 'endpoint', 'mode', 'tokens', 'calls']);
+        }
+
+        function show<Row extends Record<string, unknown>>(
+          document: unknown,
+          rows: Row[],
+          columns: (keyof Row & string)[],
+        ): void {
+          if (flags.json) printJson(document);
+          else print(flags.csv ? csv(rows, columns) : table(rows, columns));
+        }
+      }),
+    );
+}
