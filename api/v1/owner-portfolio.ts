@@ -10,6 +10,7 @@ import {
   type SummaryRow,
   toSummary,
 } from './parcel-summary.ts';
+import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './properties/examples.ts';
 import { countyOf, propertyId } from './properties/property-id.ts';
 
 const TOKENS = 30;
@@ -57,7 +58,9 @@ export const ownerPortfolio = defineEndpoint({
     description: 'The owner of this parcel, with every parcel that the owner holds.',
     schema: portfolio,
     etag: false,
-    examples: {},
+    examples: {
+      sample: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },
+    },
   },
   errors: {
     not_found: 'No parcel has this id, or it has left the roll. Costs nothing.',

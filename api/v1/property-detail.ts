@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
 import { SUMMARY_COLUMNS } from './parcel-summary.ts';
+import { DETAIL_EXAMPLE, EXAMPLE_ID } from './properties/examples.ts';
 import { type DetailRow, parcelDetail, ROLL_COLUMNS, toDetail } from './properties/parcel-detail.ts';
 import { countyOf, propertyId } from './properties/property-id.ts';
 
@@ -23,7 +24,7 @@ export const getProperty = defineEndpoint({
     description: 'The parcel.',
     schema: parcelDetail,
     etag: false,
-    examples: {},
+    examples: { sample: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE } },
   },
   errors: { not_found: 'No parcel has this id. Costs nothing.' },
   handle: async ({ params: { property_id } }, { database }, call) => {

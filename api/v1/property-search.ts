@@ -15,6 +15,7 @@ import {
   type SummaryRow,
   toSummary,
 } from './parcel-summary.ts';
+import { SEARCH_EXAMPLE } from './properties/examples.ts';
 import { findByApn, findByOwner, ownerPieces, splitName } from './properties/find-parcels.ts';
 import { propertyIdOf, serialOf } from './properties/property-id.ts';
 import { fips } from './schemas.ts';
@@ -41,7 +42,7 @@ const query = z
       .meta({
         description:
           "Assessor's parcel number. It must be equal but for case, spaces, dashes and dots. This or `owner_name` is required; both must fit.",
-        example: '15-076',
+        example: '000015-000042-000000',
       }),
     owner_name: text
       .refine(name => splitName(name).length <= MAX_PIECES, `must be at most ${MAX_PIECES} words`)
@@ -53,7 +54,7 @@ const query = z
       .meta({
         description:
           "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any case and order.",
-        example: 'smith john',
+        example: 'forestry quill',
       }),
     ...pageParameters({ usual: 25, most: 100 }),
   })
@@ -83,7 +84,7 @@ export const searchProperties = defineEndpoint({
     description: 'A page of parcels; empty when nothing matches.',
     schema: parcelPage,
     etag: false,
-    examples: {},
+    examples: { sample: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response } },
   },
   errors: {},
   handle: async (

@@ -11,7 +11,7 @@ export const propertyId = z
   .refine(Number.isSafeInteger, 'is larger than any property_id')
   .meta({
     description: 'Stable numeric identifier of the parcel.',
-    example: 3301900000001,
+    example: 3301900001047,
     override: {
       type: 'integer',
       minimum: 1,
