@@ -35,7 +35,13 @@ const text = z
 
 const query = z
   .strictObject({
-    fips: z.string('is required: the county in which to search, once').pipe(fips),
+    fips: z
+      .string('is required: the county in which to search, once')
+      .pipe(fips)
+      .meta({
+        description: 'County in which to search: 5 digits, the leading zero may be missing.',
+        example: '33019',
+      }),
     apn: text
       .refine(apn => /[^ .-]/.test(apn), 'must hold more than spaces, dashes and dots')
       .optional()

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { sql } from '../../../shared/db.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
-import { insertParcels, retireParcels, square, type TestParcel } from '../../support/parcels.ts';
+import { insertParcels, retireParcels, type TestParcel } from '../../support/parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 const db = await createTestDatabase();
@@ -207,65 +205,6 @@ describe('price', () => {
   });
 });
 
-describe('pages', () => {
-  const HILLSBOROUGH = 33_011e8;
-  const all = Array.from({ length: 70 }, (_, at) => HILLSBOROUGH + 1 + at * 3);
-  beforeAll(() =>
-    insertParcels(
-      db.pool,
-      all.map(property_id => ({ property_id, owner_name: 'PAGED OWNER', apn: 'COMMON' })),
-    ),
-  );
-  const follow = async (address: string): Promise<Page> => {
-    const { pathname, search: query } = new URL(address);
-    const { status, json, text } = await api.call(pathname + query, { key });
-    expect(status, text).toBe(200);
-    return json as Page;
-  };
-  const ids = (page: Page) => page.results.map(parcel => parcel.property_id);
-
-  test('are of 25 unless told otherwise', async () => {
-    const { json } = await search({ fips: '33011', owner_name: 'paged' });
-    expect(ids(json as Page)).toEqual(all.slice(0, 25));
-  });
-
-  test.each([
-    ['owner_name', 'own'],
-    ['apn', 'c.o.m.m.o.n'],
-  ])('by %s are walked forth and back without a gap, every parameter kept', async (field, value) => {
-    const first = await search({ fips: '33011', [field]: value, page_size: '16' });
-    const pages = [first.json as Page];
-    while (pages.at(-1)!.next !== null) {
-      const { searchParams } = new URL(pages.at(-1)!.next!);
-      expect(searchParams.get('fips')).toBe('33011');
-      expect(searchParams.get(field)).toBe(value);
-      expect(searchParams.get('page_size')).toBe('16');
-      pages.push(await follow(pages.at(-1)!.next!));
-    }
-    expect(pages.flatMap(ids)).toEqual(all);
-    expect(pages.map(page => page.count)).toEqual([70, 70, 70, 70, 70]);
-    const back = [pages.at(-1)!];
-    while (back.at(-1)!.previous !== null) back.push(await follow(back.at(-1)!.previous!));
-    expect(back.map(ids)).toEqual(pages.map(ids).reverse());
-  });
-
-  test('are found by number; one past the end is empty', async () => {
-    const page = await search({ fips: '33011', owner_name: 'paged', page: '2', page_size: '30' });
-    expect(ids(page.json as Page)).toEqual(all.slice(30, 60));
-    const past = await search({ fips: '33011', owner_name: 'paged', page: '9', page_size: '30' });
-    expect(past.json).toMatchObject({ count: 70, next: null, results: [] });
-  });
-
-  test('a cursor belongs to its search', async () => {
-    const { json } = await search({ fips: '33011', owner_name: 'paged' });
-    const next = new URL((json as Page).next!);
-    next.searchParams.set('owner_name', 'smith');
-    const { status, json: body } = await api.call(next.pathname + next.search, { key });
-    expect(status).toBe(400);
-    expect(body).toMatchObject({ error: { details: { cursor: expect.any(Array) } } });
-  });
-});
-
 describe('is refused, by the name of the field, when', () => {
   test.each<[string, string, string[]]>([
     ['fips is missing', 'owner_name=smith', ['fips']],
@@ -336,102 +275,4 @@ test('hostile query strings are answered 200 or 400, never an internal error', a
     }),
     { numRuns: 200 },
   );
-});
-
-describe('among thousands of parcels', () => {
-  const GRAFTON = 33_009e8;
-  beforeAll(async () => {
-    await insertParcels(
-      db.pool,
-      Array.from({ length: 4_100 }, (_, at) => ({
-        property_id: GRAFTON + at + 1,
-        owner_name: `OWNER${at} COMMON`,
-        apn: String(at),
-        boundary: square(-72, 43.8),
-      })),
-    );
-    await db.pool.query('vacuum analyze parcels');
-    await db.pool.query('vacuum analyze owner_words');
-  });
-
-  test.each([
-    ['common', 4_100],
-    // Short pieces: in the words of the county, in the names that were found, in both.
-    ['common r1', 1_111],
-    ['common r1 9', 291],
-    ['owner77 m', 11],
-    ['r7', 111],
-    ['r7 mm 7', 111],
-  ])('%j finds %i', async (owner_name, count) => {
-    const plain = Array.from({ length: 4_100 }, (_, at) => `OWNER${at} COMMON`).filter(name =>
-      owner_name.split(' ').every(piece => name.includes(piece.toUpperCase())),
-    );
-    expect(plain).toHaveLength(count);
-    const { json } = await search({ fips: '33009', owner_name, page_size: '100' });
-    expect((json as Page).count).toBe(count);
-    expect((json as Page).results.map(parcel => parcel.owner_name)).toEqual(plain.slice(0, 100));
-  });
-
-  async function plan(name: string, values: unknown[]): Promise<string> {
-    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${sql(name)}`, values);
-    return rows.map(row => row['QUERY PLAN']).join('\n');
-  }
-
-  test('of words go through the index of their pieces, and read no parcel', async () => {
-    const text = await plan('properties/find_owner_words', [33_009, ['%OWNER77%']]);
-    expect(text).toMatch(/Bitmap Index Scan on owner_words_33_fips_word_idx/);
-    expect(text).not.toMatch(/parcels/);
-  });
-
-  test('of parcel numbers go through theirs', async () => {
-    const text = await plan('properties/find_apn', [33_009, '77', []]);
-    expect(text).toMatch(/Index Scan using parcels_33_fips_apn_normalized_idx/);
-    expect(text).not.toMatch(/Seq Scan/);
-  });
-
-  test('of names to be checked go through the primary key', async () => {
-    const text = await plan('properties/check_owner_names', [33_009, [GRAFTON + 1, GRAFTON + 2], ['%A%']]);
-    expect(text).toMatch(/parcels_33_pkey/);
-    expect(text).not.toMatch(/Seq Scan/);
-  });
-});
-
-// Last: an ingestion retires what was put in by hand.
-test('a word that many share is stored as a bitmap by the ingestion, and found all the same', async () => {
-  const folder = tempFolder();
-  onTestFinished(folder.remove);
-  const feed = feedOf(folder.path, {
-    name: 'dense',
-    kind: 'assessor',
-    fips: '33013',
-    roll: {
-      source: 'dense.ndgeojson',
-      format: 'ndgeojson',
-      key: 'PIN',
-      columns: { owner_name: 'OWNER' },
-    },
-  });
-  const owners = Array.from({ length: 300 }, (_, at) => (at % 3 === 0 ? `LAND ${at} LLC` : `OWNER ${at}`));
-  const write = () =>
-    writeFeatures(
-      `${folder.path}/dense.ndgeojson`,
-      owners.map((OWNER, at) => ({ properties: { PIN: `P${at}`, OWNER }, geometry: lot(at) })),
-    );
-  write();
-  expect(await ingest(db.pool, feed, { force: true })).toMatchObject({ status: 'merged' });
-  const { rows } = await db.pool.query(
-    'select word from owner_words where fips = 33013 and is_bitmap order by 1',
-  );
-  expect(rows).toEqual([{ word: 'LAND' }, { word: 'LLC' }, { word: 'OWNER' }]);
-  const count = async (owner_name: string) =>
-    ((await search({ fips: '33013', owner_name })).json as Page).count;
-  expect(await count('llc')).toBe(100);
-  expect(await count('ll la')).toBe(100);
-  expect(await count('llc 99')).toBe(1);
-
-  owners[99] = 'SOMEBODY ELSE';
-  write();
-  expect(await ingest(db.pool, feed, { force: true })).toMatchObject({ counts: { changed: 1 } });
-  expect(await count('llc')).toBe(99);
-  expect(await count('somebody')).toBe(1);
 });
