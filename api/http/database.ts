@@ -22,6 +22,9 @@ const AS_BYTES = { getTypeParser: () => (value: unknown) => value };
 /** A SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
+/** query_canceled: how the server ends a statement after STATEMENT_TIMEOUT_MS. */
+const STATEMENT_TIMEOUT = '57014';
+
 /**
  * SQLSTATEs and classes (their first two characters) that say that the database cannot do it now: the client gets
  * 503 with Retry-After. Everything else is a fault of this program: 500.
@@ -29,7 +32,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 const UNAVAILABLE = new Set([
   '08', // connection exceptions
   '53', // insufficient resources: connections, memory, disk
-  '57014', // query_canceled: the statement time-out
+  STATEMENT_TIMEOUT,
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now: starting up, or a standby not yet consistent
@@ -79,7 +82,12 @@ function databaseError(cause: unknown): unknown {
   const state = errorCode(cause);
   const answered = state !== undefined && SQLSTATE.test(state);
   if (answered && !UNAVAILABLE.has(state) && !UNAVAILABLE.has(state.slice(0, 2))) return cause;
-  return unavailable('The service cannot reach its database. Try again shortly.', cause);
+  return unavailable(
+    state === STATEMENT_TIMEOUT
+      ? 'This took the database too long. Ask for less at once, or try again later.'
+      : 'The service cannot reach its database. Try again shortly.',
+    cause,
+  );
 }
 
 /** 503 with Retry-After: the request may be repeated as it is. */

@@ -10,7 +10,9 @@ with written as (
     out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, inter_family_transfer, vacant
   )
   select
-    p.fips, p.property_id, p.location, p.extent, p.effective_acres, p.situs_zip::int, r.owner_key, p.building_sqft,
+    p.fips, p.property_id, p.location, p.extent,
+    -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
+    coalesce(p.acres, floor(p.calculated_acres * 100 + 0.5) / 100), p.situs_zip::int, r.owner_key, p.building_sqft,
     case
       when p.assessed_total_value > 0 then 100.0 * p.assessed_improvement_value / p.assessed_total_value
       when p.market_total_value > 0 then 100.0 * p.market_improvement_value / p.market_total_value

@@ -145,6 +145,29 @@ test('10,000 vertices are taken, more are unprocessable', async () => {
   expect(refused.error?.message).toMatch(/geom_intersects.*10,?000/);
 });
 
+test('a filter that takes too long is given up by the database, and answered 503', async () => {
+  const hasty = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '100' } });
+  const client = await db.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('lock table parcel_filters in access exclusive mode');
+    const reply = await hasty.call(PATH, {
+      key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"county":"33019"}',
+    });
+    expect(reply.status).toBe(503);
+    expect(reply.headers.get('retry-after')).toBe('5');
+    expect(reply.json).toMatchObject({
+      error: { code: 'internal_error', message: expect.stringContaining('too long') },
+    });
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 test('nothing of this was charged but the one answer', async () => {
   expect(await usageOf(db, accountId)).toMatchObject({ tokens: 30, calls: 1 });
 });

@@ -25,7 +25,10 @@ beforeAll(async () => {
     await ingest(db.pool, await loadFeed(join(sampleDir, `${name}.yaml`)));
 });
 
-type Found = { count: number; results: { property_id: number; acres: number | null }[] };
+type Found = {
+  count: number;
+  results: { property_id: number; acres: number | null; effective_acres: number | null }[];
+};
 
 async function filter(body: object): Promise<Found> {
   const reply = await api.call(`${PATH}?page_size=500`, {
@@ -41,6 +44,16 @@ async function filter(body: object): Promise<Found> {
 test('the example of the documentation is what the bundled sample answers', async () => {
   expect(await filter(FILTER_EXAMPLE.request)).toEqual(FILTER_EXAMPLE.response);
 });
+test('a parcel is found by the acreage that it shows', async () => {
+  const { results } = await filter({ county: '23019' });
+  const measured = results.filter(row => row.acres === null).slice(0, 10);
+  expect(measured).toHaveLength(10);
+  for (const { property_id, effective_acres } of measured) {
+    const body = { county: '23019', acres_min: effective_acres, acres_max: effective_acres, property_id };
+    expect((await filter(body)).count, `parcel ${property_id}`).toBe(1);
+  }
+});
+
 /** Every boundary of the sample. */
 async function boundaries(): Promise<{ id: number; boundary: MultiPolygon }[]> {
   const { rows } = await db.pool.query<{ property_id: number; boundary: Buffer }>(
