@@ -12,6 +12,7 @@ import { docs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { errorHandler, methodNotAllowed, unknownPath } from './http/errors.ts';
 import { exchangeOf } from './http/exchange.ts';
+import { openIdempotency } from './http/idempotency.ts';
 import { openMeter } from './http/meter.ts';
 import { createMetrics } from './http/metrics.ts';
 import { operations } from './http/operations.ts';
@@ -35,7 +36,8 @@ export type AppDeps = {
 
 /**
  * The service. A call to v1 passes, in this order (serve.ts):
- *   authentication -> scope -> subscription -> tier -> payment -> rate limit -> validation -> quota -> work -> charge
+ *   authentication -> scope -> subscription -> tier -> payment -> rate limit -> validation ->
+ *   a repeat's first answer -> quota -> work -> charge
  */
 export function createApp({
   config,
@@ -52,6 +54,7 @@ export function createApp({
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
     meter: openMeter(database),
+    idempotency: openIdempotency(database),
     resources: {
       readRegionStats: openRegionStats(database),
       database,

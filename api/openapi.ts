@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as v1 } from './v1/index.ts';
@@ -8,7 +8,8 @@ const DESCRIPTION = `US land-parcel data and market statistics.
 
 Every call needs an API key: \`Authorization: Bearer plat_…\`. Calls are paid for in tokens from the allotment of the account's period;
 \`X-Tokens-Used\` tells what a call cost. Errors, empty results and 304 answers cost nothing, and neither does HEAD. Checks are made
-in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. Paths work with and without their trailing slash.
+in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. A POST may carry an \`Idempotency-Key\`: repeated
+within 24 hours it is done and billed once. Paths work with and without their trailing slash.
 Within v1 only endpoints, optional parameters and response fields are ever added.`;
 
 const text = (description: string, example: string) => ({
@@ -45,6 +46,10 @@ const HEADERS = {
   'Retry-After': count('Seconds to wait before the next try.', 5),
   'WWW-Authenticate': text('How to authenticate.', 'Bearer'),
   Allow: text('The methods of this path.', 'GET, HEAD'),
+  'Idempotency-Replayed': {
+    ...text("The answer is the first call's; this one has cost nothing.", 'true'),
+    required: false,
+  },
 };
 type HeaderName = keyof typeof HEADERS;
 
@@ -131,22 +136,41 @@ const COMMON_ERRORS = {
   ),
 };
 
+const IDEMPOTENCY_KEY = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/)
+    .optional()
+    .meta({
+      description:
+        'Names this call among those of the account, so that it may be repeated when its answer was lost. For 24 hours a repeat gets the first ' +
+        'answer, with `Idempotency-Replayed: true` and `X-Tokens-Used: 0`; one that comes while the first call runs waits for it. The same key with ' +
+        'another request is a `validation_error`. Calls that fail are not kept: their repeat is made anew.',
+      example: '3f6d1b52-7c0e-4d57-8a3b-1f0a4c1e8b22',
+    }),
+});
+
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { response, errors, metering } = endpoint;
   const etag: HeaderName[] = response.etag ? ['ETag'] : [];
+  const replayed: HeaderName[] = endpoint.method === 'post' ? ['Idempotency-Replayed'] : [];
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
     summary: endpoint.summary,
     description: `${endpoint.description}\n\n**Price**: ${metering === null ? 'free' : `${metering.rule} (\`${metering.key}\`)`}.`,
-    requestParams: { path: endpoint.params as z.ZodObject, query: endpoint.query as z.ZodObject },
+    requestParams: {
+      path: endpoint.params as z.ZodObject,
+      query: endpoint.query as z.ZodObject,
+      ...(endpoint.method === 'post' ? { header: IDEMPOTENCY_KEY } : {}),
+    },
     ...(endpoint.body
       ? { requestBody: { required: true, content: { 'application/json': { schema: endpoint.body } } } }
       : {}),
     responses: {
       [response.status]: {
         description: response.description,
-        headers: headers(...etag),
+        headers: headers(...etag, ...replayed),
         ...(response.schema && {
           content: { 'application/json': { schema: response.schema, examples: response.examples } },
         }),

@@ -34,7 +34,7 @@ export type CallContext = {
 
 /**
  * An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it.
- * A paid or creating POST takes `Idempotency-Key` into account between the quota check and the work (serve.ts).
+ * Every POST takes `Idempotency-Key`, between validation and the quota check (serve.ts).
  */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,

@@ -12,22 +12,39 @@ type Verdict = { charged: boolean; overageAllowed: boolean; paymentMethod: boole
 export type Meter = {
   /**
    * Returns when the charge is on disk.
+   * @param alongside statements that are committed with the charge, or not at all.
    * @throws PlatError one of the three quota errors when the account may not use as much.
    */
-  charge(caller: Caller, endpoint: string, tokens: number): Promise<void>;
+  charge(
+    caller: Caller,
+    endpoint: string,
+    tokens: number,
+    alongside?: (run: Database['run']) => Promise<void>,
+  ): Promise<void>;
 };
 
-/** Charges that are in flight together share one statement and one durable commit. */
+/** Charges that are in flight together share one statement and one durable commit; those with something alongside have their own. */
 export function openMeter(database: Database): Meter {
-  const charge = batch<Charge, Verdict>(charges => chargeAll(database, charges));
+  const charge = batch<Charge, Verdict>(charges => chargeAll(database.run, charges));
   return {
-    async charge({ account, mode }, endpoint, tokens) {
-      if (tokens === 0) return;
-      const verdict = await charge({ accountId: account.id, endpoint, mode, tokens });
-      if (!verdict.charged) throw quotaError(verdict);
-      noteUsage(account, verdict.tokensUsed);
+    async charge({ account, mode }, endpoint, tokens, alongside) {
+      const asked = { accountId: account.id, endpoint, mode, tokens };
+      const verdict =
+        alongside === undefined
+          ? tokens > 0 && settled(await charge(asked))
+          : await database.transaction(async run => {
+              const first = tokens > 0 && settled((await chargeAll(run, [asked]))[0]!);
+              await alongside(run);
+              return first;
+            });
+      if (verdict) noteUsage(account, verdict.tokensUsed);
     },
   };
+}
+
+function settled(verdict: Verdict): Verdict {
+  if (!verdict.charged) throw quotaError(verdict);
+  return verdict;
 }
 
 /** Keeps the early quota check close to the truth between two readings of the account. */
@@ -35,12 +52,12 @@ function noteUsage(account: Account, tokensUsed: number): void {
   account.tokensUsed = Math.max(account.tokensUsed, tokensUsed);
 }
 
-async function chargeAll(database: Database, charges: Charge[]): Promise<Verdict[]> {
-  const verdicts = await attempt(database, charges);
+async function chargeAll(run: Database['run'], charges: Charge[]): Promise<Verdict[]> {
+  const verdicts = await attempt(run, charges);
   const over = charges.filter((_, index) => verdicts[index] === undefined);
   if (over.length === 0) return verdicts as Verdict[];
-  await database.run('accounts/roll_period', [[...new Set(over.map(charge => charge.accountId))]]);
-  const again = await attempt(database, over);
+  await run('accounts/roll_period', [[...new Set(over.map(charge => charge.accountId))]]);
+  const again = await attempt(run, over);
   return verdicts.map(verdict => {
     const settled = verdict ?? again.shift();
     // Its period is rolled, so it has none: the contract has ended since the account was read.
@@ -58,10 +75,10 @@ type ChargeRow = {
 };
 
 /** One statement; undefined for charges of accounts whose period is over. */
-async function attempt(database: Database, charges: Charge[]): Promise<(Verdict | undefined)[]> {
+async function attempt(run: Database['run'], charges: Charge[]): Promise<(Verdict | undefined)[]> {
   const order = charges.map((_, index) => index).sort((a, b) => compare(charges[a]!, charges[b]!));
   const ordered = order.map(index => charges[index]!);
-  const rows = await database.run<ChargeRow>('api/charge_calls', [
+  const rows = await run<ChargeRow>('api/charge_calls', [
     ordered.map(charge => charge.accountId),
     ordered.map(charge => charge.endpoint),
     ordered.map(charge => charge.mode),

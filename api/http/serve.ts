@@ -4,6 +4,7 @@ import { unavailable } from './database.ts';
 import type { Answer, Endpoint, Resources } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './errors.ts';
 import { exchangeOf, isOver, respond } from './exchange.ts';
+import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
 import { type RateLimits, requireAdmitted } from './rate-limits.ts';
 import { requireQuota, requireScope, requireStanding } from './standing.ts';
@@ -13,6 +14,7 @@ export type ServeDeps = {
   callers: Callers;
   rateLimits: RateLimits;
   meter: Meter;
+  idempotency: Idempotency;
   resources: Resources;
   requestTimeoutMs: number;
   originOf(req: Request): string;
@@ -30,18 +32,50 @@ async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Res
   exchangeOf(res).rate = rate;
   requireAdmitted(rate);
   const input = await readInput(endpoint, req, res);
+  const call: Call = { endpoint, caller, req, res };
+  const key = idempotencyKeyOf(endpoint, req);
+  if (key === undefined) return answer(call, input, deps);
+  const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, req) };
+  const turn = await deps.idempotency.begin(repeatable, () => isOver(req, res));
+  if (turn === undefined || isOver(req, res)) {
+    if (turn !== undefined && 'attempt' in turn) await turn.attempt.end();
+    return;
+  }
+  if ('kept' in turn) {
+    respond(res, turn.kept.status, [...REPLAYED], turn.kept.body);
+    return;
+  }
+  try {
+    await answer({ ...call, attempt: turn.attempt }, input, deps);
+  } finally {
+    await turn.attempt.end();
+  }
+}
+
+/** Of an answer that was given before: this call costs nothing. */
+const REPLAYED = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store', 'Idempotency-Replayed', 'true'];
+
+type Call = { endpoint: Endpoint; caller: Caller; req: Request; res: Response; attempt?: Attempt };
+
+async function answer(
+  call: Call,
+  input: Awaited<ReturnType<typeof readInput>>,
+  deps: ServeDeps,
+): Promise<void> {
+  const { endpoint, caller, req } = call;
   const now = deps.now();
   requireQuota(caller.account, endpoint.metering?.price ?? 0, now.getTime());
   const url = new URL(req.originalUrl, deps.originOf(req) || 'http://localhost');
-  const call = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now };
-  const answer = await endpoint.handle(input, deps.resources, call);
-  await deliver({ endpoint, caller, req, res }, answer, deps.meter);
+  const context = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now };
+  await deliver(call, await endpoint.handle(input, deps.resources, context), deps.meter);
 }
 
-type Call = { endpoint: Endpoint; caller: Caller; req: Request; res: Response };
-
 /** Charges for the answer, then sends it. Nothing is charged for what nobody gets. */
-async function deliver({ endpoint, caller, req, res }: Call, answer: Answer, meter: Meter): Promise<void> {
+async function deliver(
+  { endpoint, caller, req, res, attempt }: Call,
+  answer: Answer,
+  meter: Meter,
+): Promise<void> {
   // A look at the socket: the client may have left, or the deadline passed, while the answer was made.
   if (isOver(req, res)) return;
   // For the caller alone, and to be asked for again: the answer to that may be a free 304.
@@ -56,13 +90,19 @@ async function deliver({ endpoint, caller, req, res }: Call, answer: Answer, met
   const body =
     answer.body === null || Buffer.isBuffer(answer.body) ? answer.body : JSON.stringify(answer.body);
   // HEAD delivers nothing but headers.
-  const tokens = req.method === 'HEAD' ? 0 : answer.tokens;
+  const tokens = req.method === 'HEAD' || endpoint.metering === null ? 0 : answer.tokens;
+  const { status } = endpoint.response;
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchangeOf(res).deadline);
-  if (endpoint.metering !== null) await meter.charge(caller, endpoint.metering.key, tokens);
+  await meter.charge(
+    caller,
+    endpoint.metering?.key ?? '',
+    tokens,
+    attempt && (run => attempt.keep(run, { status, body: Buffer.from(body ?? '') })),
+  );
   if (isOver(req, res)) return;
   if (body !== null) headers.push('Content-Type', JSON_TYPE);
-  respond(res, endpoint.response.status, headers, body ?? undefined, tokens);
+  respond(res, status, headers, body ?? undefined, tokens);
 }
 
 /** RFC 9110 section 13.1.2: a list of tags or `*`, compared weakly. */

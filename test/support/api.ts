@@ -28,12 +28,13 @@ export type ApiOptions = {
   env?: Record<string, string>;
   endpoints?: readonly Endpoint[];
   queues?: readonly BoardQueue[];
+  now?: () => Date;
 };
 
 /** A service on a free port with a pool of its own, as another process would have; stopped when the file is done. */
 export async function startTestApi(
   db: TestDatabase,
-  { env = {}, endpoints = v1, queues = [] }: ApiOptions = {},
+  { env = {}, endpoints = v1, queues = [], now }: ApiOptions = {},
 ): Promise<TestApi> {
   const config = loadConfig({
     LOG_LEVEL: 'silent',
@@ -49,7 +50,7 @@ export async function startTestApi(
   });
   const lifecycle: Lifecycle = { active: 0, draining: false };
   const server = await serveHttp(
-    createApp({ config, log, pool, lifecycle, queues, endpoints }),
+    createApp({ config, log, pool, lifecycle, queues, endpoints, ...(now ? { now } : {}) }),
     config,
     lifecycle,
   );

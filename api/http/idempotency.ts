@@ -1,0 +1,121 @@
+import { hash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request } from 'express';
+import { PlatError } from '../../shared/errors.ts';
+import { type Database, unavailable } from './database.ts';
+import type { Endpoint } from './endpoint.ts';
+import { validationError } from './errors.ts';
+
+/** Others wait this long for an attempt that says nothing more: its process was killed. */
+const LEASE_MS = 5_000;
+/** Three times a lease, so that one slow statement does not lose it. */
+const RENEW_MS = 1_500;
+/** Pauses between two looks at what another attempt does. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 300;
+/** The largest page of parcels is about 300 KB. */
+const MAX_KEPT_BYTES = 2_000_000;
+
+/** 1-255 visible ASCII characters. */
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+export type KeptAnswer = { status: number; body: Buffer };
+
+/** The right and duty to answer a call. */
+export type Attempt = {
+  /**
+   * Keeps the answer; to be run in the transaction of its charge, so that there are both or neither.
+   * @throws PlatError 503 when another attempt has taken over, `unprocessable` when the answer is too large to keep.
+   */
+  keep(run: Database['run'], answer: KeptAnswer): Promise<void>;
+  /** When the attempt is over; lets others begin if no answer was kept. */
+  end(): Promise<void>;
+};
+
+export type Idempotency = {
+  /**
+   * The answer that the call was given before, or this caller's turn to make it; waits while another attempt is at it. Undefined
+   * when nobody waits for the answer any more.
+   * @throws PlatError `validation_error` when the key stands for another request.
+   */
+  begin(
+    call: RepeatableCall,
+    isOver: () => boolean,
+  ): Promise<{ kept: KeptAnswer } | { attempt: Attempt } | undefined>;
+};
+
+export type RepeatableCall = { accountId: string; key: string; fingerprint: Buffer };
+
+/**
+ * The call's Idempotency-Key, on POST alone: other methods may be repeated anyway.
+ * @throws PlatError `validation_error`.
+ */
+export function idempotencyKeyOf(endpoint: Endpoint, req: Request): string | undefined {
+  const key = req.headers['idempotency-key'];
+  if (endpoint.method !== 'post' || key === undefined) return undefined;
+  if (typeof key === 'string' && KEY.test(key)) return key;
+  throw validationError({ 'Idempotency-Key': ['must be 1 to 255 visible ASCII characters'] });
+}
+
+/** What makes two requests the same: the endpoint and what it was sent, whatever the order of the fields. */
+export function fingerprintOf(endpoint: Endpoint, req: Request): Buffer {
+  const request = JSON.stringify([endpoint.operationId, req.params, req.query, req.body], (_key, value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+  return hash('sha256', request, 'buffer');
+}
+
+export function openIdempotency(database: Database): Idempotency {
+  return {
+    async begin(call, isOver) {
+      const claim = randomUUID();
+      for (let pause = FIRST_PAUSE_MS; !isOver(); pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+        const claimed = await database.run('api/claim_call', [
+          ...[call.accountId, call.key, call.fingerprint],
+          ...[claim, LEASE_MS],
+        ]);
+        if (claimed.length > 0) return { attempt: openAttempt(database, call, claim) };
+        const [row] = await database.run<CallRow>('api/read_call', [call.accountId, call.key]);
+        // The attempt that was there has just failed.
+        if (row === undefined) continue;
+        if (!row.fingerprint.equals(call.fingerprint))
+          throw validationError({
+            'Idempotency-Key': ['was used for another request: choose a new key, or repeat that request'],
+          });
+        if (row.status !== null) return { kept: { status: row.status, body: row.body! } };
+        await sleep(pause);
+      }
+      return undefined;
+    },
+  };
+}
+
+type CallRow = { fingerprint: Buffer; status: number | null; body: Buffer | null };
+
+function openAttempt(database: Database, { accountId, key }: RepeatableCall, claim: string): Attempt {
+  const renewal = setInterval(() => {
+    // Without it the attempt may lose its turn, which `keep` finds out.
+    database.run('api/renew_claim', [accountId, key, claim, LEASE_MS]).catch(() => {});
+  }, RENEW_MS);
+  renewal.unref();
+  return {
+    async keep(run, { status, body }) {
+      if (body.length > MAX_KEPT_BYTES)
+        throw new PlatError(
+          'unprocessable',
+          'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
+          { status: 422 },
+        );
+      const rows = await run('api/keep_answer', [accountId, key, claim, status, body]);
+      if (rows.length === 0)
+        throw unavailable('Another call with this Idempotency-Key has taken over. Try again.');
+    },
+    async end() {
+      clearInterval(renewal);
+      // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released is left to the lease.
+      await database.run('api/release_call', [accountId, key, claim]).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineEndpoint } from '../../../api/http/endpoint.ts';
+import { keepHouse } from '../../../api/http/housekeeping.ts';
+import { endpoints as v1 } from '../../../api/v1/index.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { FULL } from '../../support/filter-parcels.ts';
+import { insertParcels } from '../../support/parcels.ts';
+
+const WORK = '/api/public/v1/work/';
+const FILTER = '/api/public/v1/properties/filter/';
+const MARKETS = '/api/public/v1/markets/';
+
+/** How often the work was done, and what it does. */
+let done = 0;
+let work = async (): Promise<void> => {};
+
+const worker = defineEndpoint({
+  method: 'post',
+  path: WORK,
+  operationId: 'work',
+  tag: 'Test',
+  summary: 'Test',
+  description: 'Test.',
+  params: z.object({}),
+  query: z.strictObject({ page: z.string().optional() }),
+  body: z.strictObject({ name: z.string(), other: z.string().optional() }),
+  metering: { key: 'public_parcel_filter', price: 30, rule: '30 tokens' },
+  errors: { unprocessable: 'Test.' },
+  response: {
+    status: 201,
+    description: 'Test.',
+    schema: z.object({ done: z.int() }),
+    etag: false,
+    examples: {},
+  },
+  handle: async () => {
+    const mine = ++done;
+    await work();
+    return { body: { done: mine }, tokens: 30 };
+  },
+});
+
+const db = await createTestDatabase();
+const endpoints = [...v1, worker];
+const one = await startTestApi(db, { endpoints });
+const two = await startTestApi(db, { endpoints });
+beforeAll(async () => {
+  await insertRegions(db);
+  await insertParcels(db.pool, [FULL]);
+});
+beforeEach(() => {
+  done = 0;
+  work = async () => {};
+});
+
+type Options = { api?: TestApi; path?: string; body?: unknown };
+const post = (
+  key: string,
+  idempotencyKey: string,
+  { api = one, path = WORK, body = { name: 'a' } }: Options = {},
+) =>
+  api.call(path, {
+    key,
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': idempotencyKey },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+describe('a repeat', () => {
+  test('of a parcel filter gets the first answer from any process, and is billed once', async () => {
+    const { key, accountId } = await newCaller(db);
+    const ask = { path: FILTER, body: { county: '33019' } };
+    const first = await post(key, 'search-1', ask);
+    expect([first.status, first.headers.get('x-tokens-used')]).toEqual([200, '30']);
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const again = await post(key, 'search-1', { ...ask, api: two });
+    expect([again.status, again.text]).toEqual([200, first.text]);
+    expect(again.headers.get('x-tokens-used')).toBe('0');
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
+  });
+
+  test('of saving a market gets the market as it was saved, also after it was removed', async () => {
+    const { key } = await newCaller(db);
+    const ask = { path: MARKETS, body: { region_id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11', status: 'New' } };
+    const first = await post(key, 'save', ask);
+    expect(first.status).toBe(201);
+    await one.call(`${MARKETS}${(first.json as { id: string }).id}/`, { key, method: 'DELETE' });
+    const again = await post(key, 'save', ask);
+    expect([again.status, again.text]).toEqual([201, first.text]);
+    expect((await one.call(MARKETS, { key })).json).toEqual([]);
+  });
+
+  test('is answered although the first call has used the last token', async () => {
+    const { key, accountId } = await newCaller(db, { tokensIncluded: 30 });
+    const first = await post(key, 'last');
+    expect((await post(key, 'last')).text).toBe(first.text);
+    expect((await post(key, 'next')).json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+    expect((await usageOf(db, accountId)).tokens).toBe(30);
+  });
+
+  test('may order its fields otherwise', async () => {
+    const { key } = await newCaller(db);
+    await post(key, 'order', { body: '{"name": "a", "other": "b"}' });
+    expect((await post(key, 'order', { body: '{"other":"b","name":"a"}' })).status).toBe(201);
+    expect(done).toBe(1);
+  });
+});
+
+test.each([
+  ['another body', { body: { name: 'b' } }],
+  ['another query', { path: `${WORK}?page=2` }],
+  ['another endpoint', { path: FILTER, body: { county: '33019' } }],
+])('the same key with %s is a validation error', async (_what, change) => {
+  const { key, accountId } = await newCaller(db);
+  await post(key, 'once');
+  const reply = await post(key, 'once', change);
+  expect([reply.status, reply.json]).toMatchObject([
+    400,
+    { error: { code: 'validation_error', details: { 'Idempotency-Key': [expect.any(String)] } } },
+  ]);
+  expect((await usageOf(db, accountId)).tokens).toBe(30);
+});
+
+test.each([['x'.repeat(256)], ['two words'], ['']])('%j is no key', async bad => {
+  const { key } = await newCaller(db);
+  expect((await post(key, bad)).json).toMatchObject({
+    error: { code: 'validation_error', details: { 'Idempotency-Key': [expect.any(String)] } },
+  });
+  expect((await post(key, 'x'.repeat(255))).status).toBe(201);
+});
+
+test('accounts do not share keys, the keys of one account do', async () => {
+  const [mine, yours] = [await newCaller(db), await newCaller(db)];
+  for (const { key } of [mine, yours, mine]) await post(key, 'common');
+  expect(done).toBe(2);
+});
+
+test('of 20 repeats at once in two processes one does the work, and all get its answer', async () => {
+  const { key, accountId } = await newCaller(db);
+  work = () => sleep(300);
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => post(key, 'at-once', { api: index % 2 ? one : two })),
+  );
+  expect(done).toBe(1);
+  expect(new Set(replies.map(reply => reply.text))).toEqual(new Set(['{"done":1}']));
+  const used = replies.map(reply => Number(reply.headers.get('x-tokens-used')));
+  expect(used.reduce((sum, tokens) => sum + tokens)).toBe(30);
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
+});
+
+test('a call that fails is not kept: its repeat is made anew', async () => {
+  const { key, accountId } = await newCaller(db);
+  work = async () => {
+    throw new PlatError('unprocessable', 'Not now.', { status: 422 });
+  };
+  expect((await post(key, 'fails')).status).toBe(422);
+  work = async () => {
+    throw new Error('broken');
+  };
+  expect((await post(key, 'fails', { body: { name: 'other' } })).status).toBe(500);
+  work = async () => {};
+  expect((await post(key, 'fails')).status).toBe(201);
+  expect(done).toBe(3);
+  expect((await usageOf(db, accountId)).tokens).toBe(30);
+});
+
+test('a call without the quota keeps nothing', async () => {
+  const { key, accountId } = await newCaller(db, { tokensIncluded: 40 });
+  work = async () => {
+    await db.pool.query('update usage_periods set tokens_used = 20 where account_id = $1', [accountId]);
+  };
+  expect((await post(key, 'poor')).json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+  const { rows } = await db.pool.query('select from idempotent_calls where account_id = $1', [accountId]);
+  expect(rows).toEqual([]);
+});
+
+test('an attempt whose process died is taken over when it has said nothing for its time, and does no harm if it comes back', async () => {
+  const { key, accountId } = await newCaller(db);
+  let resume = () => {};
+  work = () =>
+    new Promise(resolve => {
+      resume = resolve;
+    });
+  const lost = post(key, 'slow');
+  while (done === 0) await sleep(5);
+  await db.pool.query("update idempotent_calls set claimed_until = now() - interval '1 s'");
+  work = async () => {};
+  const second = await post(key, 'slow', { api: two });
+  expect([second.status, second.text]).toEqual([201, '{"done":2}']);
+  resume();
+  expect((await lost).status).toBe(503);
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
+});
+
+test('an attempt that takes longer than others wait for a dead one keeps its turn', async () => {
+  const { key, accountId } = await newCaller(db);
+  work = () => sleep(6_500);
+  const first = post(key, 'long');
+  while (done === 0) await sleep(5);
+  const [made, waited] = await Promise.all([first, post(key, 'long', { api: two })]);
+  expect([made.text, waited.text]).toEqual(['{"done":1}', '{"done":1}']);
+  expect((await usageOf(db, accountId)).tokens).toBe(30);
+});
+
+test('after 24 hours the key is new again, and housekeeping deletes what is older', async () => {
+  const { key, accountId } = await newCaller(db);
+  const age = (interval: string) =>
+    db.pool.query(
+      'update idempotent_calls set created_at = now() - $2::interval, claimed_until = now() - $2::interval where account_id = $1',
+      [accountId, interval],
+    );
+  const count = async () =>
+    (await db.pool.query('select from idempotent_calls where account_id = $1', [accountId])).rowCount;
+  await post(key, 'daily');
+  await age('23 hours 59 minutes');
+  await post(key, 'daily');
+  expect(done).toBe(1);
+  await keepHouse(db.pool);
+  expect(await count()).toBe(1);
+  await age('24 hours 1 second');
+  await post(key, 'daily', { body: { name: 'something else' } });
+  expect(done).toBe(2);
+  await age('24 hours 1 second');
+  await keepHouse(db.pool);
+  expect(await count()).toBe(0);
+  expect((await usageOf(db, accountId)).tokens).toBe(60);
+});
+
+test('GET ignores the header', async () => {
+  const { key } = await newCaller(db);
+  const reply = await one.call(MARKETS, { key, headers: { 'Idempotency-Key': 'two words' } });
+  expect(reply.status).toBe(200);
+});
