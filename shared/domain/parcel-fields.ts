@@ -2,7 +2,16 @@
  * The columns that a roll's mapping may fill: the one list behind the feed schema, the mapper, the staging
  * table and the merge. Order is the order of the staging table's columns.
  */
-export type FieldType = 'text' | 'integer' | 'number' | 'money' | 'date' | 'boolean' | 'state' | 'zip' | 'year';
+export type FieldType =
+  | 'text'
+  | 'integer'
+  | 'number'
+  | 'money'
+  | 'date'
+  | 'boolean'
+  | 'state'
+  | 'zip'
+  | 'year';
 
 export type FieldSpec = { type: FieldType; doc: string; unit?: string };
 
