@@ -331,8 +331,6 @@ create table parcels (
   changed_run bigint not null,
   retired_run bigint,
   retired_at timestamp with time zone,
-  owner_words text,
-  seller_words text,
   constraint parcels_pkey PRIMARY KEY (fips, property_id)
 ) partition by RANGE (fips);
 alter table parcels alter column boundary set storage external;

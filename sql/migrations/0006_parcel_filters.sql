@@ -65,10 +65,6 @@ create index parcel_filters_extent on parcel_filters using gist (extent);
 drop index parcels_location;
 drop index parcels_extent;
 
--- Names as their words between single spaces, upper case, without marks: what word filters look in.
-alter table parcels add column owner_words text;
-alter table parcels add column seller_words text;
-
 -- Substrings of owner names within a county.
 create index parcels_owner_name on parcels using gin (fips, owner_name gin_trgm_ops) where retired_at is null;
 

@@ -16,7 +16,7 @@ import type { Database } from '../../http/database.ts';
 import { binder, boxArray, type Selection } from './selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
-const FINE_EDGE_CELLS = 1_024;
+const FINE_EDGE_CELLS = 512;
 
 /** Boundaries that one request may read and test: some 200 ms of work. */
 const MOST_CANDIDATES = 20_000;

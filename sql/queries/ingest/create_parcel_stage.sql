@@ -17,8 +17,6 @@ create unlogged table stage_roll (
   out_of_county_owner boolean,
   out_of_zip_owner boolean,
   lives_there boolean,
-  owner_words text,
-  seller_words text,
   apn text,
   acres double precision,
   owner_name text,

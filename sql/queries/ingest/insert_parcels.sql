@@ -2,7 +2,7 @@
 -- $1 run id bigint, $2 feed id int
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
-  location, extent, boundary, calculated_acres, owner_words, seller_words,
+  location, extent, boundary, calculated_acres,
   apn, acres, owner_name, owner_name_2, mail_address, mail_city, mail_state, mail_zip, situs_address,
   situs_city, situs_state, situs_zip, subdivision, zoning_code, land_use_code, school_district,
   structure_count, building_sqft, year_built, assessed_total_value, assessed_land_value,
@@ -16,7 +16,7 @@ select
   m.fips::bigint * 100000000 + c.last_serial - count(*) over (partition by m.fips)
     + row_number() over (partition by m.fips order by m.in_roll desc, m.row_no),
   $2, m.key, upper(translate(r.apn, ' .-', '')), r.hash, s.hash, $1, $1,
-  s.location, s.extent, s.boundary, s.calculated_acres, r.owner_words, r.seller_words,
+  s.location, s.extent, s.boundary, s.calculated_acres,
   r.apn, r.acres, r.owner_name, r.owner_name_2, r.mail_address, r.mail_city, r.mail_state, r.mail_zip,
   r.situs_address, r.situs_city, r.situs_state, r.situs_zip, r.subdivision, r.zoning_code, r.land_use_code,
   r.school_district, r.structure_count, r.building_sqft, r.year_built, r.assessed_total_value,

@@ -12,8 +12,6 @@ set
   extent = s.extent,
   boundary = s.boundary,
   calculated_acres = s.calculated_acres,
-  owner_words = r.owner_words,
-  seller_words = r.seller_words,
   apn = r.apn,
   acres = r.acres,
   owner_name = r.owner_name,

@@ -5,7 +5,6 @@ import {
   type ParcelField,
 } from '../../../shared/domain/parcel-fields.ts';
 import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
-import { wordsOf } from '../../../shared/kernels/owner/words.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import { copyValue } from './copy.ts';
 import { digest } from './digest.ts';
@@ -19,8 +18,6 @@ export const DERIVED_COLUMNS = [
   'out_of_county_owner',
   'out_of_zip_owner',
   'lives_there',
-  'owner_words',
-  'seller_words',
 ];
 
 /**
@@ -29,7 +26,7 @@ export const DERIVED_COLUMNS = [
  */
 export const DERIVATION = 1;
 
-/** Derives what filters ask of owner and seller from a row's values (in the order of PARCEL_FIELD_NAMES), as COPY columns. */
+/** Derives what filters ask of an owner from a row's values (in the order of PARCEL_FIELD_NAMES), as COPY columns. */
 export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
 const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;
@@ -64,12 +61,6 @@ export async function openDerivation(pool: Pool): Promise<DeriveColumns> {
       facts.outOfZip,
       facts.ownerOccupied,
     ];
-    const words = [paddedWords(text('owner_name')), paddedWords(text('seller_name'))];
-    return [key, ...[...flags, ...words].map(copyValue)].join('\t');
+    return [key, ...flags.map(copyValue)].join('\t');
   };
-}
-
-/** Between spaces, so that a whole word is found as ' WORD '. */
-function paddedWords(name: string | null): string | null {
-  return name === null ? null : ` ${wordsOf(name)} `;
 }
