@@ -65,7 +65,7 @@ async function answer(
   const { endpoint, caller, req } = call;
   const now = deps.now();
   requireQuota(caller.account, endpoint.metering?.price ?? 0, now.getTime());
-  const url = new URL(req.originalUrl, deps.originOf(req) || 'http://localhost');
+  const url = addressOf(req, deps.originOf(req) || 'http://localhost');
   const context = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now };
   await deliver(call, await endpoint.handle(input, deps.resources, context), deps.meter);
 }
@@ -127,4 +127,9 @@ export function handlerFor(endpoint: Endpoint, deps: ServeDeps): RequestHandler 
       })
       .finally(() => clearTimeout(exchange.deadline));
   };
+}
+
+/** The call's address as its client sees it; BASE_URL may have a path of its own, behind a proxy that takes it away. */
+function addressOf(req: Request, base: string): URL {
+  return new URL(req.originalUrl.startsWith('/') ? base + req.originalUrl : req.originalUrl, base);
 }

@@ -35,13 +35,10 @@ const text = z
 
 const query = z
   .strictObject({
-    fips: z
-      .string('is required: the county in which to search, once')
-      .pipe(fips)
-      .meta({
-        description: 'County in which to search: 5 digits, the leading zero may be missing.',
-        example: '33019',
-      }),
+    fips: z.string('is required: the county in which to search, once').pipe(fips).meta({
+      description: 'County in which to search: 5 digits, the leading zero may be missing.',
+      example: '33019',
+    }),
     apn: text
       .refine(apn => /[^ .-]/.test(apn), 'must hold more than spaces, dashes and dots')
       .optional()
@@ -83,7 +80,7 @@ export const searchProperties = defineEndpoint({
   metering: {
     key: 'public_property_search',
     price: TOKENS,
-    rule: '10 tokens a search, whatever the page size; 0 when nothing matches',
+    rule: '10 tokens a search, whatever the page size; 0 for an empty answer: nothing matches, or a page past the end',
   },
   response: {
     status: 200,
@@ -113,7 +110,7 @@ export const searchProperties = defineEndpoint({
     const count = page.count ?? sizeOf(found);
     const { rows, ...envelope } = turnPage(page, ids, count, id => [id]);
     const results = await readParcels(database, code, rows, call.appUrl);
-    return { body: { ...envelope, results }, tokens: count === 0 ? 0 : TOKENS };
+    return { body: { ...envelope, results }, tokens: results.length === 0 ? 0 : TOKENS };
   },
 });
 

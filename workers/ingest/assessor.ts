@@ -7,7 +7,7 @@ import { type GateResult, judge, lastFigures, rejectedRows } from './gate/gate.t
 import { compileParcelMapper } from './map/parcel.ts';
 import { mergeListings } from './merge/merge-listings.ts';
 import { mergeParcels } from './merge/merge-parcels.ts';
-import { ensurePartitions } from './merge/partitions.ts';
+import { analyzePartitions, ensurePartitions } from './merge/partitions.ts';
 import type { ResoCheckpoint } from './parse/reso.ts';
 import { chooseSource, readBatches } from './read.ts';
 import { openRejects } from './rejects.ts';
@@ -23,11 +23,16 @@ export type Prepared = {
   /** Whether there is anything to merge. */
   touched: boolean;
   merge(client: Client): Promise<void>;
+  /** What is left to do once the merge is committed; nothing depends on it. */
+  tidy?(): Promise<void>;
   /** Where an incremental source goes on next time; stored with the merge, and also when there was nothing to merge. */
   checkpoint?: ResoCheckpoint | null;
   /** Why an incremental source ended early; what came before it is merged first. */
   brokeOff?: unknown;
 };
+
+/** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
+const ANALYZE_FROM = 0.1;
 
 const STAGE_TABLES = ['ingest/create_raw_stage', 'ingest/create_parcel_stage', 'ingest/create_listing_stage'];
 
@@ -104,6 +109,10 @@ export async function prepareAssessor(
       async merge(transaction) {
         await mergeParcels(transaction, runId, feedId);
         if (feed.sales) await mergeListings(transaction, runId, feedId);
+      },
+      async tidy() {
+        const moved = counts.new + counts.changed + counts.returned + counts.retired;
+        if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
       },
     };
   });

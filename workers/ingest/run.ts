@@ -134,6 +134,7 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
     if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
     await run.step('commit', 'committing', 0.98);
   });
+  if (touched) await prepared.tidy?.();
   await run.step('follow', 'done', 1);
   return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff };
 }

@@ -7,21 +7,32 @@ const PARTITION_LOCK = 7_152_802;
 /** The tables that hold a partition for every state. */
 const PARTITIONED = ['parcels', 'parcel_filters', 'owner_words'];
 
+const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
+const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
+
+/**
+ * Lets the planner see at once what a merge has brought to these counties; autovacuum would come by within a minute,
+ * and until then a county of a hundred thousand new parcels would be read as if it were empty.
+ */
+export async function analyzePartitions(pool: Pool, fips: number[]): Promise<void> {
+  const names = statesOf(fips).flatMap(state => PARTITIONED.map(table => partitionOf(table, state)));
+  if (names.length > 0) await pool.query(`analyze ${names.join(', ')}`);
+}
+
 /**
  * Creates the partitions of every state that `fips` names and that has none yet. A table made first and attached
  * then blocks no reader; CREATE TABLE … PARTITION OF would lock them all out for a moment.
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  */
 export async function ensurePartitions(pool: Pool, fips: number[]): Promise<void> {
-  const states = [...new Set(fips.map(code => Math.floor(code / 1000)))];
   const { rows } = await pool.query<{ name: string }>(
     'select inhrelid::regclass::text as name from pg_inherits where inhparent = any ($1::regclass[])',
     [PARTITIONED],
   );
   const present = new Set(rows.map(row => row.name));
-  for (const state of states) {
+  for (const state of statesOf(fips)) {
     for (const table of PARTITIONED) {
-      const name = `${table}_${String(state).padStart(2, '0')}`;
+      const name = partitionOf(table, state);
       if (!present.has(name)) await createPartition(pool, table, name, state);
     }
   }
