@@ -69,8 +69,6 @@ export type Change = {
 type Locked = {
   id: string;
   tier: Tier | null;
-  period_start: Date | null;
-  period_end: Date | null;
   starts: Date;
   ends: Date;
 };
@@ -114,12 +112,11 @@ async function apply(client: Client, account: string, change: AccountChange): Pr
     Object.assign(patch, { company_id: rows[0]!.id });
   }
   if (change.tier === null) await client.query(sql('accounts/close_period'), [now.id]);
-  await client.query(sql('accounts/update_account'), [now.id, JSON.stringify(patch)]);
   if (patch.period_start) {
-    if (now.period_start === null)
-      await client.query(sql('accounts/open_period'), [now.id, patch.period_start]);
-    else await client.query(sql('accounts/move_period'), [now.id, now.period_start, patch.period_start]);
+    const period = now.tier === null ? 'accounts/open_period' : 'accounts/move_period';
+    await client.query(sql(period), [now.id, patch.period_start]);
   }
+  await client.query(sql('accounts/update_account'), [now.id, JSON.stringify(patch)]);
   await client.query(sql('accounts/roll_period'), [[now.id]]);
 }
 

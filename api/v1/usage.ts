@@ -80,7 +80,7 @@ export const readUsage = defineEndpoint({
     },
   },
   handle: async (_input, { database }, { account }) => {
-    const { over: _over, ...row } = await currentTotals(database, account.id);
+    const { over: _over, ...row } = await readCurrent<Totals>(database, 'usage/read_totals', account.id);
     return { body: [row], tokens: 0 };
   },
 });
@@ -110,27 +110,30 @@ export const readUsageBreakdown = defineEndpoint({
     },
   },
   handle: async (_input, { database }, { account }) => {
-    const { period_start, period_end } = await currentTotals(database, account.id);
-    const rows =
-      period_start === null ? [] : await database.run<Record>('usage/list_days', [account.id, period_start]);
-    const records = rows.map(({ date, endpoint, mode, tokens }) => ({ date, endpoint, mode, tokens }));
-    return { body: { period_start, period_end, records }, tokens: 0 };
+    const { over: _over, ...body } = await readCurrent<Breakdown>(
+      database,
+      'usage/read_breakdown',
+      account.id,
+    );
+    return { body, tokens: 0 };
   },
 });
 
-type Record = z.output<typeof record>;
-type Totals = Omit<z.output<typeof totals>, 'period_start' | 'period_end'> & {
-  period_start: Date | null;
-  period_end: Date | null;
-  over: boolean;
-};
+/** A current period, and whether it is over. */
+type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
+type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
+type Breakdown = Omit<z.output<typeof breakdown>, keyof Current> & Current;
 
 /** A period that is over is rolled by whoever sees it first. */
-async function currentTotals(database: Database, accountId: string): Promise<Totals> {
-  const [row] = await database.run<Totals>('usage/read_totals', [accountId]);
+async function readCurrent<Row extends Current>(
+  database: Database,
+  statement: string,
+  accountId: string,
+): Promise<Row> {
+  const [row] = await database.run<Row>(statement, [accountId]);
   if (!row!.over) return row!;
   await database.run('accounts/roll_period', [[accountId]]);
-  const [rolled] = await database.run<Totals>('usage/read_totals', [accountId]);
+  const [rolled] = await database.run<Row>(statement, [accountId]);
   return rolled!;
 }
 

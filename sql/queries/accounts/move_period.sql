@@ -1,5 +1,8 @@
--- Corrects the start of a period; its usage stays with it. $1 account id, $2 old start, $3 new start
+-- Corrects the start of an account's current period, before the account itself has it; its usage stays with it.
+-- $1 account id, $2 new start
 with days as (
-  update usage_daily set period_start = $3 where account_id = $1 and period_start = $2
+  update usage_daily d set period_start = $2 from accounts a
+  where a.id = $1 and d.account_id = a.id and d.period_start = a.period_start
 )
-update usage_periods set period_start = $3 where account_id = $1 and period_start = $2;
+update usage_periods p set period_start = $2 from accounts a
+where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
