@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -220,14 +219,6 @@ describe('bodies', () => {
     const { details } = (reply.json as { error: { details: object } }).error;
     expect(Object.keys(details).sort()).toEqual(['colour', 'name', 'page']);
   });
-
-  test('an over-long body to an endpoint that takes none is a validation error', async () => {
-    const text = await raw(
-      `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Length: 5000000\r\n\r\n`,
-    );
-    expect(text).toMatch(/^HTTP\/1.1 400 /);
-    expect(text).toContain('validation_error');
-  });
 });
 
 describe('failures', () => {
@@ -281,80 +272,3 @@ describe('failures', () => {
     expect((await lost.call('/metrics')).text).toContain('plat_database_up 0');
   });
 });
-
-describe('requests that are not HTTP', () => {
-  test.each([
-    ['garbage', 'GARBAGE\r\n\r\n'],
-    ['a header without a colon', 'GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n'],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],
-    [
-      'a length and chunks',
-      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
-    ],
-    ['an over-long URL', `GET /${'x'.repeat(530_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
-    ['over-long headers', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(530_000)}\r\n\r\n`],
-  ])(
-    '%s is answered with the envelope, its headers and the end of the connection',
-    async (_name, request) => {
-      const text = await raw(request);
-      const [head, body] = text.split('\r\n\r\n');
-      expect(head).toMatch(/^HTTP\/1.1 400 /);
-      for (const header of [
-        'X-Request-Id',
-        'X-Tokens-Used: 0',
-        'X-RateLimit-Limit',
-        'X-RateLimit-Remaining',
-        'X-RateLimit-Reset',
-        'RateLimit-Policy',
-        'RateLimit:',
-      ]) {
-        expect(head).toContain(header);
-      }
-      expect(JSON.parse(body!)).toMatchObject({ error: { code: 'validation_error' } });
-    },
-  );
-
-  test('a request without a Host header gets the envelope as well', async () => {
-    const text = await raw('GET / HTTP/1.1\r\n\r\n');
-    expect(text).toMatch(/^HTTP\/1.1 400 /);
-    expect(text).toContain('validation_error');
-    expect(text).toContain('X-Request-Id');
-  });
-
-  test('an expectation that nobody knows changes nothing', async () => {
-    const text = await raw(
-      'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: wonders\r\nConnection: close\r\n\r\n',
-    );
-    expect(text).toMatch(/^HTTP\/1.1 200 /);
-    expect(text).toContain('X-Request-Id');
-  });
-
-  test.each(['/nothing', '/docs', '/healthz', '/admin/queues', '/openapi.json'])(
-    'no header of %s is sent twice',
-    async path => {
-      const text = await raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-      const names = text
-        .split('\r\n\r\n')[0]!
-        .split('\r\n')
-        .slice(1)
-        .map(line => line.split(':')[0]!.toLowerCase());
-      expect(names.length).toBeGreaterThan(10);
-      expect(names).toEqual([...new Set(names)]);
-    },
-  );
-});
-
-/** Sends bytes and returns everything that comes until the server closes the connection. */
-function raw(request: string): Promise<string> {
-  const { port } = new URL(api.url);
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
-    socket.on('data', chunk => {
-      text += chunk;
-    });
-    socket.on('end', () => resolve(text));
-    // What we still send after the end may be answered with a reset.
-    socket.on('error', error => (text === '' ? reject(error) : resolve(text)));
-  });
-}

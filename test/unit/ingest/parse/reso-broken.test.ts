@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import {
+  answer,
+  type Handler,
+  keysFrom,
+  LISTINGS,
+  queries,
+  quick,
+  read,
+  stamp,
+  withServer,
+} from './reso-server.ts';
+
+describe('a chain that breaks', () => {
+  test('a connection dropped in mid-chain is taken up again by itself', async () => {
+    const flaky: Handler = (request, response, count) => {
+      if (count !== 2) return answer(request, response);
+      response.writeHead(200, { 'content-length': '5000' }).write('{"value":[');
+      setTimeout(() => response.destroy(), 10);
+    };
+    await withServer(flaky, async (spec, server) => {
+      const { keys, error } = await read(spec);
+      expect(error).toBeNull();
+      expect(keys).toEqual(keysFrom(0));
+      expect(server.requests).toHaveLength(4);
+    });
+  });
+
+  test('a run that failed goes on at the stored nextLink without reading the first pages again', async () => {
+    let down = true;
+    const failing: Handler = (request, response) => {
+      if (down && request.url!.includes('skiptoken=6')) response.writeHead(500).end();
+      else answer(request, response);
+    };
+    await withServer(failing, async (spec, server) => {
+      const first = await read(spec);
+      expect(first.error).toMatchObject({ code: 'feed_source', retryable: true });
+      expect(first.keys).toEqual(keysFrom(0).slice(0, 6));
+      down = false;
+      server.requests.length = 0;
+      const second = await read(spec, { watermark: first.checkpoint });
+      expect(second.keys).toEqual(keysFrom(6));
+      expect(queries(server)).toEqual(['$skiptoken=6']);
+      expect(second.checkpoint).toEqual({
+        nextLink: null,
+        watermark: stamp(8),
+        since: stamp(8),
+        ordered: true,
+      });
+    });
+  });
+
+  test('a nextLink that the server has forgotten: again from the watermark on, inclusively', async () => {
+    const forgetful: Handler = (request, response) => {
+      if (request.url!.includes('skiptoken=old')) response.writeHead(410).end();
+      else answer(request, response);
+    };
+    await withServer(forgetful, async (spec, server) => {
+      const nextLink = `${spec.source}?$skiptoken=old`;
+      const { keys, error } = await read(spec, {
+        watermark: { nextLink, watermark: stamp(5), since: null, ordered: true },
+      });
+      expect(error).toBeNull();
+      expect(keys).toEqual(keysFrom(5));
+      expect(queries(server)[1]).toBe(
+        `$filter=ModificationTimestamp ge ${stamp(5)}&$orderby=ModificationTimestamp`,
+      );
+    });
+  });
+
+  test('a forgotten chain whose pages were not in order is read from where it began', async () => {
+    const unordered: Handler = (request, response, count) => {
+      if (request.url!.endsWith('skiptoken=1')) response.writeHead(404).end();
+      else if (count === 1)
+        response.end(
+          JSON.stringify({ value: [LISTINGS[8], LISTINGS[2]], '@odata.nextLink': '?$skiptoken=1' }),
+        );
+      else answer(request, response);
+    };
+    await withServer(unordered, async (spec, server) => {
+      const first = await read(spec, {
+        watermark: { nextLink: null, watermark: stamp(1), since: null, ordered: true },
+      });
+      expect(first.checkpoint).toMatchObject({ watermark: stamp(8), since: stamp(1), ordered: false });
+      expect(first.error).toMatchObject({ message: expect.stringContaining('404') });
+      server.requests.length = 0;
+      const second = await read(spec, { watermark: first.checkpoint });
+      expect(queries(server)[1]).toContain(`ge ${stamp(1)}`);
+      expect(second.keys).toEqual(keysFrom(1));
+    });
+  });
+
+  test.each([
+    ['429 with seconds', 429, () => '1', 900],
+    ['503 with a date', 503, () => new Date(Date.now() + 2_000).toUTCString(), 500],
+  ])('%s waits as long as asked', async (_, status, after, atLeastMs) => {
+    const limited: Handler = (request, response, count) => {
+      if (count === 2) response.writeHead(status, { 'retry-after': after() }).end();
+      else answer(request, response);
+    };
+    await withServer(limited, async spec => {
+      const start = performance.now();
+      const { keys, error } = await read(spec, { limits: { ...quick, retryAfterMs: 3_000 } });
+      expect(error).toBeNull();
+      expect(keys).toEqual(keysFrom(0));
+      expect(performance.now() - start).toBeGreaterThan(atLeastMs);
+    });
+  });
+
+  test('a Retry-After beyond the bound ends the run at once, to be retried later', async () => {
+    await withServer(
+      (_, response) => response.writeHead(429, { 'retry-after': '3600' }).end(),
+      async (spec, server) => {
+        const { error } = await read(spec);
+        expect(error).toMatchObject({
+          code: 'feed_source',
+          retryable: true,
+          message: expect.stringContaining('429'),
+        });
+        expect(server.requests).toHaveLength(1);
+      },
+    );
+  });
+
+  test('tries are bounded, a silent server included', async () => {
+    await withServer(
+      () => {},
+      async (spec, server) => {
+        const { error } = await read(spec, { limits: { ...quick, pageMs: 50 } });
+        expect(error).toMatchObject({
+          retryable: true,
+          message: expect.stringContaining('did not answer in time'),
+        });
+        expect(server.requests).toHaveLength(3);
+      },
+    );
+  });
+
+  test('an aborted signal ends a long wait', async () => {
+    const stop = new AbortController();
+    await withServer(
+      (_, response) => response.writeHead(429, { 'retry-after': '1' }).end(),
+      async spec => {
+        setTimeout(() => stop.abort(new Error('shutting down')), 50);
+        const start = performance.now();
+        const { error } = await read(spec, { signal: stop.signal });
+        expect(error).not.toBeNull();
+        expect(performance.now() - start).toBeLessThan(800);
+      },
+    );
+  });
+});
