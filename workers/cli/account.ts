@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { createAccount, listAccounts } from '../../shared/accounts.ts';
 import {
   type AccountChange,
@@ -8,6 +8,7 @@ import {
   showAccount,
 } from '../../shared/contracts.ts';
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { moment, wholeNumber } from './options.ts';
 import { print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
@@ -155,7 +156,7 @@ function tokensOrNone(text: string): number | 'none' {
 /** What the flags name; nothing else. */
 function changeOf(flags: AccountFlags): AccountChange {
   if (!flags.contract && flags.tier !== undefined)
-    throw new InvalidArgumentError('--tier and --no-contract exclude each other.');
+    throw new PlatError('account_change', '--tier and --no-contract exclude each other.');
   const change: { [Key in keyof AccountChange]: AccountChange[Key] | undefined } = {
     tier: flags.contract ? flags.tier : null,
     pro: flags.pro,

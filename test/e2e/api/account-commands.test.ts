@@ -1,0 +1,248 @@
+import { userInfo } from 'node:os';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { main } from '../../../workers/cli/main.ts';
+import { insertRegions, startTestApi } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+
+const STATS = '/api/public/v1/markets-stats/33019/stats/';
+
+const db = await createTestDatabase();
+const api = await startTestApi(db);
+beforeAll(async () => {
+  await insertRegions(db);
+  // A command line listens to them once; here are many in one process.
+  for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+});
+
+/** One command line, run in this process as bin/plat.mjs would. */
+async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const text = { out: '', err: '' };
+  const catching = (name: 'out' | 'err') => (chunk: string | Uint8Array) => {
+    text[name] += chunk;
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(catching('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
+  ];
+  // Nothing of the environment of the test's runner.
+  const before = process.env;
+  process.env = { PATH: before.PATH, SUDO_USER: before.SUDO_USER, DATABASE_URL: db.url };
+  try {
+    return { code: await main(argv), ...text };
+  } finally {
+    process.exitCode = undefined;
+    process.env = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+async function json(...argv: string[]) {
+  const { code, out, err } = await plat(...argv, '--json');
+  expect([code, err]).toEqual([0, '']);
+  return JSON.parse(out);
+}
+
+describe('plat account', () => {
+  test('create and show, with every term', async () => {
+    await json(
+      ...[
+        'account',
+        'create',
+        'acme',
+        '--tier',
+        'growth',
+        '--no-pro',
+        '--tokens',
+        '1000',
+        '--overage-price',
+        '250',
+      ],
+      ...['--overage', '--payment-method', '--invoice', 'unpaid', '--backstop', '500', '--rate', '30'],
+      ...['--burst', '40', '--company', 'Acme Land', '--user', 'ana@acme.example'],
+    );
+    expect(await json('account', 'show', 'acme')).toMatchObject({
+      name: 'acme',
+      company: 'Acme Land',
+      user_email: 'ana@acme.example',
+      pro: false,
+      tier: 'growth',
+      tokens_included: 1_000,
+      overage_cents_per_1000: 250,
+      overage_allowed: true,
+      payment_method: true,
+      invoice_paid: false,
+      backstop_tokens: 500,
+      rate_per_minute: 30,
+      rate_burst: 40,
+      tokens_used: 0,
+      keys: 0,
+    });
+    expect((await plat('account', 'show', 'acme')).out).toContain('ana@acme.example');
+  });
+
+  test.each([
+    [['--pro'], { pro: true }],
+    [['--tier', 'scale'], { tier: 'scale', tokens_included: 500_000, overage_cents_per_1000: 300 }],
+    [
+      ['--tier', 'starter', '--tokens', '7'],
+      { tier: 'starter', tokens_included: 7, overage_cents_per_1000: 500 },
+    ],
+    [
+      ['--tokens', '9', '--overage-price', '1'],
+      { tier: 'starter', tokens_included: 9, overage_cents_per_1000: 1 },
+    ],
+    [['--no-overage', '--no-payment-method'], { overage_allowed: false, payment_method: false }],
+    [['--invoice', 'paid'], { invoice_paid: true }],
+    [['--backstop', 'none'], { backstop_tokens: null }],
+    [['--backstop', '0'], { backstop_tokens: 0 }],
+    [['--rate', '1', '--burst', '2'], { rate_per_minute: 1, rate_burst: 2 }],
+    [['--company', 'Other', '--user', ''], { company: 'Other', user_email: null }],
+    [
+      ['--no-contract'],
+      { tier: null, tokens_included: 0, overage_cents_per_1000: 0, period_start: null, period_end: null },
+    ],
+    [['--tier', 'free'], { tier: 'free', tokens_included: 500 }],
+  ])('set %j', async (flags, expected) => {
+    const before = await json('account', 'show', 'acme');
+    const after = await json('account', 'set', 'acme', ...flags);
+    expect(after).toMatchObject(expected);
+    const dates =
+      flags.includes('--tier') || flags.includes('--no-contract') ? ['period_start', 'period_end'] : [];
+    const changed = Object.keys(after).filter(name => after[name] !== before[name]);
+    expect(changed.filter(name => !(name in expected) && !dates.includes(name))).toEqual([]);
+  });
+
+  test('set the dates of the period', async () => {
+    await json('account', 'create', 'dated');
+    const start = new Date(Date.now() - 3 * 86_400_000);
+    const set = await json('account', 'set', 'dated', '--period-start', start.toISOString());
+    expect(new Date(set.period_start)).toEqual(start);
+    const end = new Date(Date.now() + 86_400_000);
+    expect((await json('account', 'set', 'dated', '--period-end', end.toISOString())).period_end).toBe(
+      end.toISOString(),
+    );
+  });
+
+  test.each([
+    [['account', 'set', 'nobody', '--pro'], 2, 'no account "nobody"'],
+    [['account', 'set', 'dated', '--tier', 'gold'], 2, 'no tier "gold"'],
+    [['account', 'create', 'golden', '--tier', 'gold'], 2, 'no tier "gold"'],
+    [['account', 'set', 'dated', '--rate', '0'], 2, 'do not fit'],
+    [['account', 'set', 'dated', '--period-end', '2020-01-01'], 2, 'do not fit'],
+    [['account', 'set', 'dated', '--period-end', 'soon'], 2, 'A day is written'],
+    [['account', 'set', 'dated', '--invoice', 'maybe'], 2, 'paid, unpaid'],
+    [['account', 'set', 'dated', '--tier', 'free', '--no-contract'], 2, 'exclude each other'],
+    [['account', 'show', 'nobody'], 2, 'no account "nobody"'],
+    [['usage', '--account', 'dated', '--period', '1999'], 2, 'No period'],
+  ])('%j is refused', async (argv, code, reason) => {
+    const refused = await plat(...argv);
+    expect([refused.code, refused.err]).toEqual([code, expect.stringContaining(reason)]);
+  });
+
+  test('terms without a contract are refused, and change nothing', async () => {
+    await json('account', 'create', 'bare', '--no-contract');
+    const refused = await plat('account', 'set', 'bare', '--tokens', '5', '--pro');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--tier')]);
+    expect(await json('account', 'show', 'bare')).toMatchObject({ tier: null, tokens_included: 0 });
+  });
+
+  test('history tells who changed what from what to what, and no secrets', async () => {
+    await json('account', 'create', 'watched');
+    const { key, id, prefix } = await json('key', 'create', 'watched', '--name', 'web');
+    await json('account', 'set', 'watched', '--pro');
+    await json('account', 'set', 'watched', '--no-pro');
+    await json('key', 'revoke', prefix);
+    await db.pool.query("update accounts set tokens_included = 1 where name = 'watched'");
+    const history = await json('account', 'history', 'watched');
+    expect(history).toMatchObject([
+      { action: 'insert', entity: 'accounts', before: null, after: { name: 'watched', tier: 'starter' } },
+      { action: 'insert', entity: 'api_keys', entity_id: id, after: { name: 'web', prefix } },
+      { action: 'update', entity: 'accounts', before: { pro: true }, after: { pro: false } },
+      {
+        action: 'update',
+        entity: 'api_keys',
+        before: { revoked_at: null },
+        after: { revoked_at: expect.any(String) },
+      },
+      { action: 'update', before: { tokens_included: 5_000 }, after: { tokens_included: 1 } },
+    ]);
+    const me = process.env.SUDO_USER ?? userInfo().username;
+    expect(history.slice(0, 4).every((change: { actor: string }) => change.actor.startsWith(`${me}@`))).toBe(
+      true,
+    );
+    // Whoever goes past the program is known by the database's user.
+    expect(history[4].actor).toBe(new URL(db.url).username);
+    expect(history.every((change: { at: string }) => Date.now() - Date.parse(change.at) < 60_000)).toBe(true);
+    expect(JSON.stringify(history)).not.toContain(key.slice(prefix.length));
+    expect(JSON.stringify(history)).not.toContain('key_hash');
+    expect((await plat('account', 'history', 'watched')).out).toContain('{"pro":false}');
+  });
+});
+
+test('plat tier: new terms are those of new contracts, and every tier can be made', async () => {
+  await json('account', 'create', 'early', '--tier', 'growth');
+  expect(await json('tier', 'set', 'growth', '--tokens', '60000')).toEqual({
+    name: 'growth',
+    tokens_included: 60_000,
+    overage_cents_per_1000: 400,
+    direct: true,
+  });
+  await json('account', 'create', 'late', '--tier', 'growth');
+  expect((await json('account', 'show', 'early')).tokens_included).toBe(50_000);
+  expect((await json('account', 'show', 'late')).tokens_included).toBe(60_000);
+  await json('tier', 'set', 'agents', '--tokens', '70', '--overage-price', '9', '--no-direct');
+  await json('account', 'create', 'robots', '--tier', 'agents');
+  const { key } = await json('key', 'create', 'robots');
+  expect((await api.call(STATS, { key })).json).toMatchObject({ error: { code: 'tier_upgrade_required' } });
+  expect((await json('tier', 'list')).map((tier: { name: string }) => tier.name)).toContain('agents');
+});
+
+test('a change is effective in a process that has just served the account within 5 seconds', async () => {
+  await json('account', 'create', 'slow');
+  const { key } = await json('key', 'create', 'slow');
+  expect((await api.call(STATS, { key })).status).toBe(200);
+  await json('account', 'set', 'slow', '--invoice', 'unpaid');
+  const started = Date.now();
+  while ((await api.call(STATS, { key })).status === 200)
+    await new Promise(resolve => setTimeout(resolve, 100));
+  expect(Date.now() - started).toBeLessThan(5_000);
+  expect((await api.call(STATS, { key })).json).toMatchObject({ error: { code: 'payment_required' } });
+});
+
+test('plat usage lists periods and, of one, its days; as a table, CSV or JSON', async () => {
+  await json(
+    'account',
+    'create',
+    'billed',
+    '--tokens',
+    '15',
+    '--overage',
+    '--payment-method',
+    '--overage-price',
+    '200',
+  );
+  const { key } = await json('key', 'create', 'billed');
+  for (let call = 0; call < 2; call++) await api.call(STATS, { key });
+  const [period] = await json('usage', '--account', 'billed');
+  expect(period).toMatchObject({
+    tier: 'starter',
+    tokens_used: 20,
+    tokens_overage: 5,
+    overage_amount_cents: 1,
+  });
+  const day = new Date().toISOString().slice(0, 10);
+  for (const name of ['current', period.period_start, period.period_start.slice(0, 7)])
+    expect(await json('usage', '--account', 'billed', '--period', name)).toMatchObject({
+      tokens_used: 20,
+      records: [{ date: day, endpoint: 'public_market_stats', mode: 'direct', tokens: 20, calls: 2 }],
+    });
+  expect((await plat('usage', '--account', 'billed', '--period', 'current', '--csv')).out).toBe(
+    `date,endpoint,mode,tokens,calls\r\n${day},public_market_stats,direct,20,2\n`,
+  );
+  expect((await plat('usage', '--account', 'billed', '--csv')).out).toBe(
+    'period_start,period_end,tier,tokens_used,tokens_included,tokens_overage,overage_amount_cents,current\r\n' +
+      `${period.period_start},${period.period_end},starter,20,15,5,1,true\n`,
+  );
+  expect((await plat('usage', '--account', 'billed')).out).toContain('tokens_overage');
+});
