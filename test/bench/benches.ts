@@ -15,4 +15,5 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   comps: async () => (await import('./comps.ts')).bench,
   search: async () => (await import('./search.ts')).bench,
   portfolio: async () => (await import('./portfolio.ts')).bench,
+  filter: async () => (await import('./filter.ts')).bench,
 };

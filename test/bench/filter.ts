@@ -1,0 +1,217 @@
+import type pg from 'pg';
+import { pino } from 'pino';
+import { filterBody } from '../../api/v1/filter/body.ts';
+import { selectionOf } from '../../api/v1/filter/selection.ts';
+import { createAccount, createKey } from '../../shared/accounts.ts';
+import { loadConfig } from '../../shared/config.ts';
+import { createPool } from '../../shared/db.ts';
+import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+import { type County, polygonOf, seedCounties } from './filter-county.ts';
+import { withServers } from './load.ts';
+
+const VERTICES = 500;
+const PAGE_SIZE = 500;
+
+const SIZES = {
+  full: { filtered: 500_000, walked: 2_000_000, inShape: 10_000, deep: 1_000, rounds: 40, turns: 150 },
+  quick: { filtered: 20_000, walked: 20_000, inShape: 1_000, deep: 20, rounds: 3, turns: 5 },
+};
+type Sizes = typeof SIZES.full;
+
+const MAX_COUNT_RATIO = 1.5;
+const MAX_SHAPE_RATIO = 3;
+const MAX_DEPTH_RATIO = 1.3;
+
+/**
+ * The parcel filter, asked over HTTP with everything on (authentication, rate limit, validation, metering with a durable
+ * commit), one request at a time, against single statements on a connection with the same settings. Rounds alternate;
+ * medians count.
+ */
+export function bench(options: BenchOptions): Promise<BenchResult[]> {
+  const sizes = options.quick ? SIZES.quick : SIZES.full;
+  const filtered: County = { fips: 19_153, parcels: sizes.filtered, west: -940_000_000 };
+  const walked: County = { fips: 31_055, parcels: sizes.walked, west: -970_000_000 };
+  return withBenchDatabase(options, async url => {
+    const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' });
+    const pool = createPool(config, pino({ level: 'silent' }), { applicationName: 'plat bench', max: 1 });
+    try {
+      options.note(`  writing counties of ${filtered.parcels} and ${walked.parcels} parcels`);
+      await seedCounties(pool, [filtered, walked]);
+      const key = await openAccount(pool);
+      return await withServers(url, ['plat'], async ({ plat }) => {
+        const ask = asker(plat, key);
+        return [
+          await compareCount(ask, pool, filtered, sizes),
+          await compareShape(ask, pool, filtered, sizes),
+          await compareDepth(ask, walked, sizes),
+        ];
+      });
+    } finally {
+      await pool.end();
+    }
+  });
+}
+
+/** An account that neither limit nor quota stops. */
+async function openAccount(pool: pg.Pool): Promise<string> {
+  const account = await createAccount(pool, {
+    ...{ name: 'bench', tier: 'scale', tokensIncluded: 1e15, ratePerMinute: 1e9, rateBurst: 1e9 },
+  });
+  return (await createKey(pool, account.id, { name: 'bench' })).key;
+}
+
+type Reply = { count: number; next: string | null; results: { property_id: number }[] };
+
+/** Asks the filter; `at` is the address of a further page, or the query of the first. */
+type Ask = (body: object, at?: string) => Promise<Reply>;
+
+function asker(origin: string, key: string): Ask {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  return async (body, at = '') => {
+    const url = new URL(at, `${origin}/api/public/v1/properties/filter/`);
+    // The address in `next` is the one under which the service is known, not the port of this run.
+    const here = `${origin}${url.pathname}${url.search}`;
+    const response = await fetch(here, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await response.text();
+    if (response.status !== 200) throw new Error(`The filter answers ${response.status}: ${text}`);
+    return JSON.parse(text) as Reply;
+  };
+}
+
+/** Median milliseconds of both, in turns. */
+async function alternate(
+  work: () => Promise<unknown>,
+  reference: () => Promise<unknown>,
+  rounds: number,
+): Promise<{ work: number; reference: number }> {
+  const times = { work: [] as number[], reference: [] as number[] };
+  const warmUp = Math.ceil(rounds / 10);
+  for (let round = -warmUp; round < rounds; round++) {
+    const ms = { work: await timed(work), reference: await timed(reference) };
+    if (round < 0) continue;
+    times.work.push(ms.work);
+    times.reference.push(ms.reference);
+  }
+  return { work: median(times.work), reference: median(times.reference) };
+}
+
+async function compareCount(
+  ask: Ask,
+  pool: pg.Pool,
+  county: County,
+  { rounds }: Sizes,
+): Promise<BenchResult> {
+  const body = {
+    county: String(county.fips),
+    ...{ acres_min: 1, acres_max: 10, vacant_only: true, out_of_state_owner: true },
+  };
+  const { from, where, values } = selectionOf(filterBody.parse(body), { asOf: new Date() });
+  const statement = { text: `select count(*) from ${from} where ${where}`, values: [...values] };
+  const { count } = await ask(body);
+  const { rows } = await pool.query<{ count: number }>(statement);
+  if (count === 0 || rows[0]!.count !== count)
+    throw new Error(`The filter counts ${count}, the reference ${rows[0]!.count}: times mean nothing.`);
+
+  const ms = await alternate(
+    () => ask(body),
+    () => pool.query(statement),
+    rounds,
+  );
+  return judged(
+    {
+      name: `filter by county, acres, vacant and out-of-state owner in ${figure(county.parcels)} parcels: first page with count`,
+      reference: 'select count(*) with the same predicates',
+      value: ms.work / ms.reference,
+      unit: 'x',
+      details: { ...inMs(ms), found: count, rounds },
+    },
+    { most: MAX_COUNT_RATIO },
+  );
+}
+
+async function compareShape(
+  ask: Ask,
+  pool: pg.Pool,
+  county: County,
+  { rounds, inShape }: Sizes,
+): Promise<BenchResult> {
+  const body = { geom_intersects: polygonOf(county, VERTICES, inShape) };
+  const ids = await idsOf(ask, body);
+  if (Math.abs(ids.length / inShape - 1) > 0.2)
+    throw new Error(`The polygon holds ${ids.length} parcels instead of some ${inShape}.`);
+  const statement = {
+    name: 'ids by key',
+    text: 'select property_id from parcel_filters where fips = $1::int and property_id = any ($2::bigint[])',
+    values: [county.fips, ids],
+  };
+  const { rows } = await pool.query(statement);
+  if (rows.length !== ids.length) throw new Error(`The reference finds ${rows.length} of ${ids.length}.`);
+
+  const ms = await alternate(
+    () => ask(body),
+    () => pool.query(statement),
+    rounds,
+  );
+  return judged(
+    {
+      name: `filter by a polygon of ${VERTICES} vertices that holds ${figure(ids.length)} parcels: first page with count`,
+      reference: 'select of their ids by primary key',
+      value: ms.work / ms.reference,
+      unit: 'x',
+      details: { ...inMs(ms), parcels: county.parcels, rounds },
+    },
+    { most: MAX_SHAPE_RATIO },
+  );
+}
+
+/** All that a filter finds, page by page. */
+async function idsOf(ask: Ask, body: object): Promise<number[]> {
+  const ids: number[] = [];
+  for (let at: string | null = `?page_size=${PAGE_SIZE}`; at !== null; ) {
+    const page: Reply = await ask(body, at);
+    ids.push(...page.results.map(parcel => parcel.property_id));
+    at = page.next;
+  }
+  return ids;
+}
+
+/** The first page counts, which no other does; the second is the one that a deep page is to be compared with. */
+async function compareDepth(ask: Ask, county: County, { deep, turns }: Sizes): Promise<BenchResult> {
+  const body = { county: String(county.fips) };
+  const first = `?page_size=${PAGE_SIZE}`;
+  const addresses: (string | null)[] = [first];
+  let reached: Reply | undefined;
+  for (let number = 1; number <= deep; number++) {
+    reached = await ask(body, addresses.at(-1)!);
+    addresses.push(reached.next);
+  }
+  // Every parcel of the county is found, and their serials have no gaps.
+  const expected = county.fips * 1e8 + (deep - 1) * PAGE_SIZE + 1;
+  if (reached!.results[0]!.property_id !== expected || reached!.count !== county.parcels)
+    throw new Error(`Page ${deep} begins at ${reached!.results[0]!.property_id}, not at ${expected}.`);
+
+  const ms = await alternate(
+    () => ask(body, addresses[deep - 1]!),
+    () => ask(body, addresses[1]!),
+    turns,
+  );
+  const firstMs: number[] = [];
+  for (let round = 0; round < 5; round++) firstMs.push(await timed(() => ask(body, first)));
+  return judged(
+    {
+      name: `page ${figure(deep)} of a walk of ${figure(county.parcels)} parcels by cursor, ${PAGE_SIZE} a page`,
+      reference: 'its second page (the first one counts besides)',
+      value: ms.work / ms.reference,
+      unit: 'x',
+      details: { ...inMs(ms), 'first page with its count, ms': median(firstMs).toFixed(1), rounds: turns },
+    },
+    { most: MAX_DEPTH_RATIO },
+  );
+}
+
+const inMs = (ms: { work: number; reference: number }) => ({
+  'ms, median': ms.work.toFixed(1),
+  'reference ms, median': ms.reference.toFixed(1),
+});
+
+const figure = (count: number) => count.toLocaleString('en-US');
