@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  membersBelow,
-  membersFrom,
-  type SerialSet,
-  sizeOf,
-} from '../../shared/kernels/serials/serial-set.ts';
+import { placeOf, type Serials } from '../../shared/kernels/serials/serials.ts';
 import type { Database } from '../http/database.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
@@ -107,7 +102,7 @@ export const searchProperties = defineEndpoint({
         ? await findByOwner(database, code, ownerPieces(owner_name!))
         : await findByApn(database, code, apn, splitName(owner_name ?? ''));
     const ids = shownOn(page, found).map(serial => propertyIdOf(code, serial));
-    const count = page.count ?? sizeOf(found);
+    const count = page.count ?? found.length;
     const { rows, ...envelope } = turnPage(page, ids, count, id => [id]);
     const results = await readParcels(database, code, rows, call.appUrl);
     return { body: { ...envelope, results }, tokens: results.length === 0 ? 0 : TOKENS };
@@ -115,12 +110,15 @@ export const searchProperties = defineEndpoint({
 });
 
 /** One serial more than the page shows, in the order of reading. */
-function shownOn({ beside, offset, size }: Page, found: SerialSet): number[] {
-  if (beside === undefined) return membersFrom(found, 0, offset, size + 1);
+function shownOn({ beside, offset, size }: Page, found: Serials): number[] {
+  if (beside === undefined) return [...found.subarray(offset, offset + size + 1)];
   const serial = serialOf(Number(beside.place[0]));
-  return beside.direction === 'next'
-    ? membersFrom(found, serial + 1, 0, size + 1)
-    : membersBelow(found, serial, size + 1);
+  if (beside.direction === 'next') {
+    const start = placeOf(found, serial + 1);
+    return [...found.subarray(start, start + size + 1)];
+  }
+  const end = placeOf(found, serial);
+  return [...found.subarray(Math.max(0, end - size - 1), end)].reverse();
 }
 
 async function readParcels(

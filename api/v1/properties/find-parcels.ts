@@ -1,20 +1,20 @@
 import { likeLiteral } from '../../../shared/kernels/owner/words.ts';
 import {
-  keepOnly,
-  membersFrom,
-  type SerialSet,
+  narrowed,
+  type Serials,
   type StoredSerials,
-  serialSetOf,
-  sizeOf,
+  serialsOf,
   unionOf,
-} from '../../../shared/kernels/serials/serial-set.ts';
+} from '../../../shared/kernels/serials/serials.ts';
 import type { Database } from '../../http/database.ts';
 import { propertyIdOf } from './property-id.ts';
 
 /** The index of words knows pieces of three letters (pg_trgm). */
 const INDEXED_LENGTH = 3;
-/** Reading all words of a county costs as much as reading the names of this many parcels. */
-const FEW_PARCELS = 4_000;
+/** Looking a piece up costs as much as looking for it in the names of this many parcels; */
+const FEW_PARCELS = 500;
+/** and reading all words of a county, as this many. */
+const MANY_PARCELS = 4_000;
 
 const lengthOf = (piece: string) => [...piece].length;
 
@@ -38,59 +38,66 @@ function foldAscii(text: string): string {
 const holding = (piece: string) => `%${likeLiteral(piece)}%`;
 
 /**
- * Parcels on the roll of a county whose primary owner's name holds all pieces, in any case. Long pieces are looked up
- * among the words of the county's owners. Short ones are looked for in the names of the parcels that these leave; where
- * they leave many, in all words of the county, but for single characters, which nearly every name has.
- * @param pieces one at least, the longest first, as `ownerPieces` gives them
+ * Parcels on the roll of a county whose primary owner's name holds all pieces, in any case. Pieces are looked up among
+ * the words of the county's owners, the rarest first, until few parcels are left; the others are looked for in the names
+ * of those. Short ones are looked up only where many parcels are left, and single characters, which nearly every name
+ * has, never.
+ * @param pieces one at least, the longest first and of two characters or more, as `ownerPieces` gives them
  */
 export async function findByOwner(
   database: Database,
   fips: number,
   pieces: readonly string[],
-): Promise<SerialSet> {
-  const indexed = pieces.filter(piece => lengthOf(piece) >= INDEXED_LENGTH);
-  let found = indexed.length === 0 ? undefined : await findWords(database, fips, indexed);
-  let short = pieces.slice(indexed.length);
-  if (found === undefined || (short.length > 0 && sizeOf(found) > FEW_PARCELS)) {
-    const scanned = short.filter((piece, at) => lengthOf(piece) > 1 || (found === undefined && at === 0));
-    if (scanned.length > 0) found = await scanWords(database, fips, scanned, found);
-    short = short.filter(piece => !scanned.includes(piece));
+): Promise<Serials> {
+  const first = await findRarest(database, fips, pieces);
+  let { found } = first;
+  const unchecked: string[] = [];
+  for (const piece of first.others) {
+    if (found.length <= worthOf(piece)) unchecked.push(piece);
+    else found = narrowed(found, await readWords(database, fips, piece));
   }
-  return short.length === 0 ? found! : checkNames(database, fips, found!, short);
+  return unchecked.length === 0 ? found : checkNames(database, fips, found, unchecked);
 }
 
-type WordRow = StoredSerials & { piece: number };
+type RankedRow = { fewest_first: number[] } & (StoredSerials | { serials: null });
 
-async function findWords(database: Database, fips: number, pieces: readonly string[]): Promise<SerialSet> {
-  const values = [fips, pieces.map(holding)];
-  return holdersOfAll(await database.run<WordRow>('properties/find_owner_words', values), pieces);
-}
-
-async function scanWords(
+/** The parcels of the piece that the fewest have, and the other pieces, the rarest first. */
+async function findRarest(
   database: Database,
   fips: number,
   pieces: readonly string[],
-  among: SerialSet | undefined,
-): Promise<SerialSet> {
-  const values = [fips, pieces];
-  return holdersOfAll(await database.run<WordRow>('properties/scan_owner_words', values), pieces, among);
+): Promise<{ found: Serials; others: string[] }> {
+  const indexed = pieces.filter(piece => lengthOf(piece) >= INDEXED_LENGTH);
+  const short = pieces.slice(indexed.length);
+  if (indexed.length === 0)
+    return { found: unionOf(await readWords(database, fips, short[0]!)), others: short.slice(1) };
+  const values = [fips, indexed.map(holding)];
+  const rows = await database.run<RankedRow>('properties/find_owner_words', values);
+  return {
+    found: unionOf(rows.filter((row): row is RankedRow & StoredSerials => row.serials !== null)),
+    others: [...rows[0]!.fewest_first.slice(1).map(at => indexed[at]!), ...short],
+  };
 }
 
-/** Parcels (of those in `among`) that have, for each piece, one of its words. */
-function holdersOfAll(rows: readonly WordRow[], pieces: readonly string[], among?: SerialSet): SerialSet {
-  const lists = pieces.map((_, piece) => rows.filter(row => row.piece === piece));
-  const found = among ?? unionOf(lists[0]!);
-  for (const list of lists.slice(among === undefined ? 1 : 0)) keepOnly(found, list);
-  return found;
+/** The most parcels in whose names a piece is rather looked for than looked up. */
+function worthOf(piece: string): number {
+  if (lengthOf(piece) >= INDEXED_LENGTH) return FEW_PARCELS;
+  return lengthOf(piece) > 1 ? MANY_PARCELS : Number.POSITIVE_INFINITY;
+}
+
+function readWords(database: Database, fips: number, piece: string): Promise<StoredSerials[]> {
+  return lengthOf(piece) >= INDEXED_LENGTH
+    ? database.run<StoredSerials>('properties/read_owner_words', [fips, holding(piece)])
+    : database.run<StoredSerials>('properties/scan_owner_words', [fips, piece]);
 }
 
 async function checkNames(
   database: Database,
   fips: number,
-  found: SerialSet,
+  found: Serials,
   pieces: readonly string[],
-): Promise<SerialSet> {
-  const ids = membersFrom(found, 0, 0, Number.POSITIVE_INFINITY).map(serial => propertyIdOf(fips, serial));
+): Promise<Serials> {
+  const ids = Array.from(found, serial => propertyIdOf(fips, serial));
   if (ids.length === 0) return found;
   const values = [fips, ids, pieces.map(holding)];
   return unionOf(await database.run<StoredSerials>('properties/check_owner_names', values));
@@ -102,8 +109,8 @@ export async function findByApn(
   fips: number,
   apn: string,
   pieces: readonly string[],
-): Promise<SerialSet> {
+): Promise<Serials> {
   const values = [fips, apn, pieces.map(holding)];
   const rows = await database.run<{ serial: number }>('properties/find_apn', values);
-  return serialSetOf(rows.map(row => row.serial));
+  return serialsOf(rows.map(row => row.serial));
 }

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from '../../../shared/db.ts';
-import { type StoredSerials, toBitmap, unionOf } from '../../../shared/kernels/serials/serial-set.ts';
+import { type StoredSerials, toBitmap, unionOf } from '../../../shared/kernels/serials/serials.ts';
 
 /** The first of a pair of advisory locks; any number that no other pair begins with. */
 const OWNER_WORDS_LOCK = 7_152_804;
