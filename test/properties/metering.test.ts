@@ -1,0 +1,330 @@
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { keepHouse } from '../../api/http/housekeeping.ts';
+import { createKey, revokeKey } from '../../shared/accounts.ts';
+import { changeAccount } from '../../shared/contracts.ts';
+import { listPeriods } from '../../shared/usage.ts';
+import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
+import { stopClock } from '../support/clock.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { FULL } from '../support/filter-parcels.ts';
+import { insertParcels } from '../support/parcels.ts';
+
+const START = '2027-01-31T10:00:00Z';
+/** What a process read about an account is used for up to 2 seconds. */
+const UNTIL_EFFECTIVE_MS = 5_000;
+
+const db = await createTestDatabase();
+const clock = await stopClock(db, START);
+const now = () => clock.now();
+const apis = [await startTestApi(db, { now }), await startTestApi(db, { now })];
+beforeAll(async () => {
+  await insertRegions(db);
+  await insertParcels(db.pool, [FULL]);
+});
+
+type Kind = 'stats' | 'unknown' | 'search' | 'filter';
+
+const CALLS: Record<Kind, { path: string; tokens: number; endpoint: string; status: number; body?: string }> =
+  {
+    stats: { path: 'markets-stats/33019/stats/', tokens: 10, endpoint: 'public_market_stats', status: 200 },
+    unknown: { path: 'markets-stats/99999/stats/', tokens: 0, endpoint: 'public_market_stats', status: 404 },
+    search: {
+      path: 'properties/search/?fips=33019&apn=none',
+      tokens: 0,
+      endpoint: 'public_property_search',
+      status: 200,
+    },
+    filter: {
+      path: 'properties/filter/',
+      tokens: 30,
+      endpoint: 'public_parcel_filter',
+      status: 200,
+      body: '{"county":"33019"}',
+    },
+  };
+/** What a call has to be able to pay before any work is done for it. */
+const PRICE: Record<Kind, number> = { stats: 10, unknown: 10, search: 10, filter: 30 };
+
+/** The plain reading of the rules: what an account may do and has done. */
+type Model = {
+  tier: string | null;
+  included: number;
+  overage: boolean;
+  paymentMethod: boolean;
+  backstop: number | null;
+  keyValid: boolean;
+  periods: Period[];
+  anchor: Date;
+};
+type Period = {
+  start: Date;
+  end: Date;
+  used: number;
+  days: Map<string, number>;
+  included: number;
+  open: boolean;
+};
+type Real = { accountId: string; key: string; keyId: string; repeated: number };
+
+function allowed({ included, overage, paymentMethod, backstop }: Model): number {
+  if (!overage || !paymentMethod) return included;
+  return backstop === null ? Number.POSITIVE_INFINITY : included + backstop;
+}
+
+/** So many months after, on the same day or the last one of a shorter month. */
+function monthsAfter(anchor: Date, months: number): Date {
+  const first = new Date(Date.UTC(anchor.getUTCFullYear(), anchor.getUTCMonth() + months, 1));
+  const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
+  const midnight = first.getTime() + (Math.min(anchor.getUTCDate(), last) - 1) * 86_400_000;
+  return new Date(midnight + (anchor.getTime() % 86_400_000));
+}
+
+function openPeriod(model: Model, start: Date, end: Date): void {
+  model.periods.push({ start, end, used: 0, days: new Map(), included: model.included, open: true });
+}
+
+function roll(model: Model): void {
+  for (;;) {
+    const current = model.periods.at(-1);
+    if (current === undefined || !current.open || clock.now() < current.end) return;
+    current.open = false;
+    current.included = model.included;
+    let months = 1;
+    while (monthsAfter(model.anchor, months) <= current.end) months++;
+    openPeriod(model, current.end, monthsAfter(model.anchor, months));
+  }
+}
+
+/** Whether a call that needs `tokens` may be made; charges it if so. */
+function pay(model: Model, kind: Kind): { status: number; tokens: number } {
+  const { tokens, endpoint, status } = CALLS[kind];
+  if (!model.keyValid) return { status: 401, tokens: 0 };
+  if (model.tier === null) return { status: 402, tokens: 0 };
+  roll(model);
+  const period = model.periods.at(-1)!;
+  if (period.used + PRICE[kind] > allowed(model)) return { status: 402, tokens: 0 };
+  if (tokens > 0) {
+    period.used += tokens;
+    const day = `${clock.now().toISOString().slice(0, 10)} ${endpoint}`;
+    period.days.set(day, (period.days.get(day) ?? 0) + tokens);
+  }
+  return { status, tokens };
+}
+
+async function send(real: Real, kind: Kind, at: number, idempotencyKey?: string) {
+  const { path, body } = CALLS[kind];
+  const headers = new Headers(body === undefined ? {} : { 'Content-Type': 'application/json' });
+  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
+  const reply = await apis[at % 2]!.call(`/api/public/v1/${path}`, {
+    key: real.key,
+    headers,
+    ...(body === undefined ? {} : { method: 'POST', body }),
+  });
+  return { status: reply.status, tokens: Number(reply.headers.get('x-tokens-used')) };
+}
+
+/**
+ * A call that would find nothing is refused by a process that knows that the tokens are used up, and answered by one that has not heard of
+ * it yet: both are free.
+ */
+function settled(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
+  const either = CALLS[kind].tokens === 0 && model.tier !== null && reply.status === 402;
+  return either ? { ...reply, status: CALLS[kind].status } : reply;
+}
+
+type Command = fc.AsyncCommand<Model, Real>;
+
+const command = (name: string, run: (model: Model, real: Real) => Promise<void>): Command => ({
+  check: () => true,
+  run,
+  toString: () => name,
+});
+
+const kinds = fc.constantFrom<Kind>('stats', 'stats', 'filter', 'unknown', 'search');
+
+const single = fc.tuple(kinds, fc.nat(1)).map(([kind, at]) =>
+  command(`${kind} at ${at}`, async (model, real) => {
+    expect(settled(model, kind, await send(real, kind, at))).toEqual(settled(model, kind, pay(model, kind)));
+  }),
+);
+
+/** Of calls of one kind at once it does not matter which are served: as many as one after the other. */
+const atOnce = fc.tuple(kinds, fc.integer({ min: 2, max: 8 })).map(([kind, count]) =>
+  command(`${count} times ${kind} at once`, async (model, real) => {
+    const replies = await Promise.all(Array.from({ length: count }, (_, at) => send(real, kind, at)));
+    const expected = Array.from({ length: count }, () => settled(model, kind, pay(model, kind)));
+    const order = (a: { status: number }, b: { status: number }) => a.status - b.status;
+    expect(replies.map(reply => settled(model, kind, reply)).sort(order)).toEqual(expected.sort(order));
+  }),
+);
+
+const repeated = fc.integer({ min: 2, max: 4 }).map(count =>
+  command(`${count} times the same filter`, async (model, real) => {
+    const name = `repeat-${real.repeated++}`;
+    const replies = await Promise.all(
+      Array.from({ length: count }, (_, at) => send(real, 'filter', at, name)),
+    );
+    const expected = pay(model, 'filter');
+    expect(new Set(replies.map(reply => reply.status))).toEqual(new Set([expected.status]));
+    expect(replies.reduce((sum, reply) => sum + reply.tokens, 0)).toBe(expected.tokens);
+  }),
+);
+
+const wait = fc
+  .constantFrom(1, 3_600, 86_400, 20 * 86_400, 45 * 86_400)
+  .map(seconds =>
+    command(`${seconds} s later`, () => clock.set(new Date(clock.now().getTime() + seconds * 1_000))),
+  );
+
+/** To the last millisecond of the period, or to the first of the next one. */
+const edge = fc.boolean().map(after =>
+  command(after ? 'the period ends' : 'the last millisecond', async model => {
+    roll(model);
+    const period = model.periods.at(-1);
+    if (period?.open) await clock.set(new Date(period.end.getTime() - (after ? 0 : 1)));
+  }),
+);
+
+const house = fc.constant(command('housekeeping', () => keepHouse(db.pool)));
+
+const tiers: Record<string, number> = { starter: 5_000, growth: 50_000 };
+
+const contract = fc
+  .record(
+    {
+      tier: fc.constantFrom('starter', 'growth', null),
+      tokensIncluded: fc.integer({ min: 0, max: 150 }),
+      overageAllowed: fc.boolean(),
+      paymentMethod: fc.boolean(),
+      backstopTokens: fc.option(fc.integer({ min: 0, max: 60 })),
+    },
+    { requiredKeys: [] },
+  )
+  .map(given =>
+    command(`change ${JSON.stringify(given)}`, async (model, real) => {
+      const change = { ...given };
+      // Terms need a contract.
+      if (change.tier === null || (model.tier === null && change.tier === undefined))
+        delete change.tokensIncluded;
+      roll(model);
+      await changeAccount(db.pool, real.accountId, change);
+      const began = model.tier === null && typeof change.tier === 'string';
+      if (change.tier !== undefined) {
+        if (change.tier === null) endContract(model);
+        model.tier = change.tier;
+        model.included = change.tier === null ? 0 : tiers[change.tier]!;
+      }
+      model.included = change.tokensIncluded ?? model.included;
+      model.overage = change.overageAllowed ?? model.overage;
+      model.paymentMethod = change.paymentMethod ?? model.paymentMethod;
+      if (change.backstopTokens !== undefined) model.backstop = change.backstopTokens;
+      if (began) {
+        model.anchor = clock.now();
+        openPeriod(model, clock.now(), monthsAfter(clock.now(), 1));
+      }
+      await clock.set(new Date(clock.now().getTime() + UNTIL_EFFECTIVE_MS));
+    }),
+  );
+
+function endContract(model: Model): void {
+  const period = model.periods.at(-1);
+  if (!period?.open) return;
+  Object.assign(period, { open: false, end: clock.now(), included: model.included });
+}
+
+const revoke = fc.constant(
+  command('revoke the key', async (model, real) => {
+    await revokeKey(db.pool, real.keyId);
+    model.keyValid = false;
+    await clock.set(new Date(clock.now().getTime() + UNTIL_EFFECTIVE_MS));
+  }),
+);
+
+const renew = fc.constant(
+  command('a new key', async (model, real) => {
+    const { id, key } = await createKey(db.pool, real.accountId, { name: 'next' });
+    Object.assign(real, { key, keyId: id });
+    model.keyValid = true;
+  }),
+);
+
+/** Every period with its usage, and that of the current one by day, as the database and the API tell them. */
+const look = command('look', async (model, real) => {
+  roll(model);
+  const periods = (await listPeriods(db.pool, real.accountId)).reverse();
+  expect(
+    periods.map(period => [
+      period.period_start,
+      period.period_end,
+      period.tokens_used,
+      period.tokens_included,
+    ]),
+  ).toEqual(
+    model.periods.map(period => [
+      period.start,
+      period.end,
+      period.used,
+      period.open ? model.included : period.included,
+    ]),
+  );
+  const { key } = await createKey(db.pool, real.accountId, { name: 'look' });
+  const current = model.tier === null ? undefined : model.periods.at(-1);
+  const used = current?.used ?? 0;
+  expect((await apis[0]!.call('/api/public/v1/usage/', { key })).json).toMatchObject([
+    {
+      tier: model.tier,
+      tokens_used: used,
+      tokens_included: model.tier === null ? 0 : model.included,
+      tokens_overage: model.tier === null ? 0 : Math.max(0, used - model.included),
+    },
+  ]);
+  const { records } = (await apis[1]!.call('/api/public/v1/usage/breakdown/', { key })).json as {
+    records: { date: string; endpoint: string; tokens: number }[];
+  };
+  expect(records.map(({ date, endpoint, tokens }) => [`${date} ${endpoint}`, tokens])).toEqual(
+    [...(current?.days ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+});
+
+test('whatever happens in whatever order, the books are those of a simple model', {
+  timeout: 60_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.commands(
+        [
+          single,
+          single,
+          atOnce,
+          atOnce,
+          repeated,
+          wait,
+          edge,
+          house,
+          contract,
+          revoke,
+          renew,
+          fc.constant(look),
+        ],
+        {
+          size: '+1',
+          maxCommands: 40,
+        },
+      ),
+      async commands => {
+        await clock.set(START);
+        const caller = await newCaller(db, { tier: 'starter', tokensIncluded: 200, overageAllowed: false });
+        const model: Model = {
+          ...{ tier: 'starter', included: 200, overage: false, paymentMethod: false, backstop: null },
+          ...{ keyValid: true, periods: [], anchor: clock.now() },
+        };
+        openPeriod(model, clock.now(), monthsAfter(clock.now(), 1));
+        const real: Real = { ...caller, repeated: 0 };
+        await fc.asyncModelRun(() => ({ model, real }), commands);
+        await look.run(model, real);
+      },
+    ),
+    { numRuns: 25, endOnFailure: false },
+  );
+});
