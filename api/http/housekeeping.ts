@@ -9,13 +9,13 @@ const EVERY_MS = 60_000;
  * Once a minute, in every process: periods that are over begin anew also for accounts that nobody calls with, and answers that
  * were kept for repeated calls are deleted after their day. Returns how to stop it.
  */
-export function startHousekeeping(pool: Pool, log: Logger): () => Promise<void> {
+export function startHousekeeping(pool: Pool, log: Logger, everyMs = EVERY_MS): () => Promise<void> {
   let running = Promise.resolve();
   const timer = setInterval(() => {
     running = keepHouse(pool).catch(error =>
       log.warn({ err: error }, 'housekeeping failed; it is tried again'),
     );
-  }, EVERY_MS);
+  }, everyMs);
   timer.unref();
   return async () => {
     clearInterval(timer);

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepHouse } from '../../../api/http/housekeeping.ts';
+import { keepHouse, startHousekeeping } from '../../../api/http/housekeeping.ts';
 import { changeAccount, listChanges } from '../../../shared/contracts.ts';
+import type { Pool } from '../../../shared/db.ts';
+import type { Logger } from '../../../shared/log.ts';
 import { listPeriods } from '../../../shared/usage.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
@@ -99,6 +102,26 @@ test('periods keep the day of the month through months of 28 to 31 days, called 
   const periods = (await listPeriods(db.pool, accountId)).reverse();
   for (const [index, { period_end }] of periods.slice(0, -1).entries())
     expect(period_end).toEqual(periods[index + 1]!.period_start);
+});
+
+test('housekeeping rolls periods by itself until it is stopped, and outlives a failure', async () => {
+  const { accountId } = await newCaller(db);
+  const periods = async () => {
+    const { rows } = await db.pool.query('select from usage_periods where account_id = $1', [accountId]);
+    return rows.length;
+  };
+  const complaints: unknown[] = [];
+  const log = { warn: (line: unknown) => complaints.push(line) } as unknown as Logger;
+  const failing = { query: () => Promise.reject(new Error('lost')) } as unknown as Pool;
+  const stopFailing = startHousekeeping(failing, log, 20);
+  const stop = startHousekeeping(db.pool, log, 20);
+  await clock.set('2027-02-28T10:00:00Z');
+  await expect.poll(periods).toBe(2);
+  await expect.poll(() => complaints.length).toBeGreaterThan(1);
+  await Promise.all([stop(), stopFailing()]);
+  await clock.set('2027-03-31T10:00:00Z');
+  await sleep(100);
+  expect(await periods()).toBe(2);
 });
 
 test('a past period keeps its terms when the contract changes', async () => {
