@@ -20,7 +20,14 @@ from holding h
 left join lateral (
   select {{summary}}
   from owner_parcels o
-  join parcels p on p.fips = (o.property_id / 100000000)::int and p.property_id = o.property_id
-  where o.owner_key = h.owner_key and h.parcels <= $3::bigint
+  -- OFFSET 0: by primary key one by one, whatever the planner believes right after a large ingestion.
+  cross join lateral (
+    select *
+    from parcels q
+    where q.fips = (o.property_id / 100000000)::int and q.property_id = o.property_id
+    offset 0
+  ) p
+  -- No key, no row: a condition beside the join might be looked at after it.
+  where o.owner_key = case when h.parcels <= $3::bigint then h.owner_key end
 ) portfolio on true
 order by portfolio.property_id
