@@ -89,6 +89,7 @@ async function json(...argv: string[]) {
 const COMMANDS = [
   ...['up', 'migrate', 'api', 'worker', 'feed', 'feed list', 'feed check', 'feed run', 'runs', 'runs show'],
   ...['recompute', 'recompute stats', 'status', 'account', 'account create', 'account list'],
+  ...['account set', 'account show', 'account history', 'tier', 'tier list', 'tier set', 'usage'],
   ...['key', 'key create', 'key list', 'key revoke'],
 ];
 
@@ -99,7 +100,7 @@ describe('help', () => {
     expect(out).toMatch(new RegExp(`^Usage: plat ${command.split(' ').join('( \\S+)* ')}`));
     expect(out.split('\n')[2]).toMatch(/\S/);
     if (
-      /^(feed (check|run)|runs|recompute stats|status|account create|key (create|revoke)|worker)$/.test(
+      /^(feed (check|run)|runs|recompute stats|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
         command,
       )
     )
@@ -150,7 +151,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['recompute', 'stats', '--zip', '0328'], 'A ZIP has 5 digits'],
     [['recompute', 'stats', '--zip', '00000'], 'There is no ZIP 00000.'],
     [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
-    [['account', 'create', 'x', '--tier', 'gold'], 'Allowed choices are'],
+    [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
     [['key', 'create', 'nobody'], 'There is no account "nobody"'],
     [['key', 'create', 'x', '--scope', 'api:all'], 'Allowed choices are'],
     [['key', 'revoke', 'plat_unknown'], 'There is no such key'],
