@@ -171,6 +171,52 @@ const repeated = fc.integer({ min: 2, max: 4 }).map(count =>
   }),
 );
 
+/** Every connection to the database is cut amid calls: what was seen is billed, and of the failed calls none or all. */
+const cut = fc.integer({ min: 2, max: 8 }).map(count =>
+  command(`connections are cut amid ${count} times stats`, async (model, real) => {
+    const calls = Array.from({ length: count }, (_, at) => send(real, 'stats', at));
+    await cutConnections();
+    const replies = await Promise.all(calls);
+    await untilServing(real);
+    const seen = replies.reduce((sum, reply) => sum + reply.tokens, 0);
+    const failed = replies.filter(reply => reply.status === 503).length;
+    const refused = replies.filter(reply => reply.status === 402 || reply.status === 401).length;
+    expect(seen / 10 + failed + refused).toBe(count);
+    if (!model.keyValid || model.tier === null) return expect(seen).toBe(0);
+    roll(model);
+    const period = model.periods.at(-1)!;
+    const [current] = await listPeriods(db.pool, real.accountId);
+    const billed = current!.tokens_used - period.used;
+    expect(billed).toBeGreaterThanOrEqual(seen);
+    expect(billed).toBeLessThanOrEqual(seen + 10 * failed);
+    if (billed > 0) expect(current!.tokens_used).toBeLessThanOrEqual(allowed(model));
+    period.used += billed;
+    const day = `${clock.now().toISOString().slice(0, 10)} ${CALLS.stats.endpoint}`;
+    if (billed > 0) period.days.set(day, (period.days.get(day) ?? 0) + billed);
+  }),
+);
+
+async function cutConnections(): Promise<void> {
+  const { rows } = await db.pool.query<{ pid: number }>(
+    `select pid, pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'plat api test'`,
+  );
+  const left = async () => {
+    const found = await db.pool.query('select from pg_stat_activity where pid = any($1)', [
+      rows.map(row => row.pid),
+    ]);
+    return found.rowCount;
+  };
+  await expect.poll(left, { interval: 5, timeout: 5_000 }).toBe(0);
+}
+
+async function untilServing(real: Real): Promise<void> {
+  for (const at of apis.keys())
+    await expect
+      .poll(async () => (await send(real, 'unknown', at)).status, { interval: 5, timeout: 5_000 })
+      .not.toBe(503);
+}
+
 const wait = fc
   .constantFrom(1, 3_600, 86_400, 20 * 86_400, 45 * 86_400)
   .map(seconds =>
@@ -299,6 +345,7 @@ test('whatever happens in whatever order, the books are those of a simple model'
           atOnce,
           atOnce,
           repeated,
+          cut,
           wait,
           edge,
           house,
