@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../api/http/database.ts';
 import type { CallContext, Resources } from '../../api/http/endpoint.ts';
 import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
-import type { Pool } from '../../shared/db.ts';
+import { type Pool, type Queryable, transaction } from '../../shared/db.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels } from '../support/parcels.ts';
 
@@ -59,13 +59,19 @@ async function run(body: object, query = ''): Promise<{ statements: Statement[];
 }
 
 /** The plan of the first statement that holds a text. */
-async function planOf(statements: Statement[], part: string): Promise<string> {
+async function planOf(statements: Statement[], part: string, on: Queryable = db.pool): Promise<string> {
   const statement = statements.find(({ text }) => text.includes(part))!;
-  const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
-    `explain ${statement.text}`,
-    statement.values,
-  );
+  const { rows } = await on.query<{ 'QUERY PLAN': string }>(`explain ${statement.text}`, statement.values);
   return rows.map(row => row['QUERY PLAN']).join('\n');
+}
+
+/** The same on a server to which parallel workers cost nothing. */
+function eagerPlanOf(statements: Statement[], part: string): Promise<string> {
+  return transaction(db.pool, async client => {
+    await client.query(`set local parallel_setup_cost = 0; set local parallel_tuple_cost = 0;
+      set local min_parallel_table_scan_size = 0; set local min_parallel_index_scan_size = 0`);
+    return planOf(statements, part, client);
+  });
 }
 
 const COUNT = 'from found';
@@ -155,6 +161,13 @@ describe('a shape', () => {
     const plan = await planOf(statements, COUNT);
     expect(plan).toMatch(/parcel_filters_33_location_idx/);
     expect(plan).not.toMatch(/Seq Scan on parcel_filters_33/);
+  });
+
+  test('starts no parallel workers, which a count of a county may do', async () => {
+    const inShape = await run(body);
+    expect(await eagerPlanOf(inShape.statements, COUNT)).not.toMatch(/Gather/);
+    const ofCounty = await run({ county: '33019', vacant_only: true });
+    expect(await eagerPlanOf(ofCounty.statements, COUNT)).toMatch(/Gather/);
   });
 
   test('finds what its outline passes over by the index of extents, and each boundary by its key', async () => {

@@ -46,12 +46,18 @@ export function binder(values: unknown[]): (value: unknown) => string {
 /**
  * The same within a shape: parcels whose location an inner box takes in, and those that were tested. The inner boxes
  * share no point and the tested parcels are in none of them, so that no parcel comes twice.
+ *
+ * The planner takes 0.1 % of all parcels for what is in a box, and would start parallel workers for the tenth of it that
+ * there is, which costs more than it saves (15 ms instead of 10 for 10,000 parcels). What reads a `with` has none.
  */
 export function within(selection: Selection, { inner }: QueryCover, tested: readonly number[]): Selection {
   const values = [...selection.values];
   const bind = binder(values);
   const rows = `(
-    select n.* from unnest(${bind(boxArray(inner))}::box[]) as b (box) join parcel_filters n on n.location <@ b.box
+    (
+      with boxes as materialized (select box from unnest(${bind(boxArray(inner))}::box[]) as b (box))
+      select n.* from boxes b join parcel_filters n on n.location <@ b.box
+    )
     union all
     select n.* from unnest(${bind(tested)}::bigint[]) as t (property_id)
     join parcel_filters n on n.fips = (t.property_id / 100000000)::int and n.property_id = t.property_id
