@@ -6,8 +6,14 @@ import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { timed } from './bench.ts';
 
-/** The tables that an ingested parcel is written to. */
-const TABLES = ['parcels', 'parcel_filters', 'owner_parcels'] as const;
+/** The tables that an ingested parcel is written to, and the order in which their rows are copied. */
+const ORDERS = {
+  parcels: 'property_id',
+  parcel_filters: 'property_id',
+  owner_parcels: 'property_id',
+  owner_words: 'fips, word',
+} as const;
+const TABLES = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
 
 const fileOf = (folder: string, table: string) => join(folder, `${table}.copy`);
 
@@ -19,7 +25,7 @@ export async function exportRows(pool: Pool, folder: string): Promise<number> {
     const client = await pool.connect();
     try {
       const stream = client.query(
-        copyTo(`copy (select ${columns} from ${table} order by property_id) to stdout`),
+        copyTo(`copy (select ${columns} from ${table} order by ${ORDERS[table]}) to stdout`),
       );
       await pipeline(stream, createWriteStream(fileOf(folder, table)));
     } finally {
