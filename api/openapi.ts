@@ -122,7 +122,7 @@ const COMMON_ERRORS = {
   ),
   '402': commonError(
     '402',
-    '`subscription_required`, `tier_upgrade_required`: a Pro subscription or higher API tier is required. `payment_required`: the invoice is unpaid. ' +
+    '`subscription_required`, `tier_upgrade_required`: a Pro subscription or higher API tier is required, or there is no API contract. `payment_required`: the invoice is unpaid. ' +
       '`usage_limit_exceeded`, `payment_method_required`, `usage_backstop_reached`: the tokens of the period are used up.',
   ),
   '403': commonError('403', '`forbidden`: the key lacks the scope, or the resource belongs to someone else.'),
