@@ -8,6 +8,18 @@ import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { FULL } from '../support/filter-parcels.ts';
+import {
+  allowed,
+  CALLS,
+  endContract,
+  type Kind,
+  type Model,
+  monthsAfter,
+  openPeriod,
+  pay,
+  roll,
+  settled,
+} from '../support/metering-model.ts';
 import { insertParcels } from '../support/parcels.ts';
 
 const START = '2027-01-31T10:00:00Z';
@@ -23,94 +35,7 @@ beforeAll(async () => {
   await insertParcels(db.pool, [FULL]);
 });
 
-type Kind = 'stats' | 'unknown' | 'search' | 'filter';
-
-const CALLS: Record<Kind, { path: string; tokens: number; endpoint: string; status: number; body?: string }> =
-  {
-    stats: { path: 'markets-stats/33019/stats/', tokens: 10, endpoint: 'public_market_stats', status: 200 },
-    unknown: { path: 'markets-stats/99999/stats/', tokens: 0, endpoint: 'public_market_stats', status: 404 },
-    search: {
-      path: 'properties/search/?fips=33019&apn=none',
-      tokens: 0,
-      endpoint: 'public_property_search',
-      status: 200,
-    },
-    filter: {
-      path: 'properties/filter/',
-      tokens: 30,
-      endpoint: 'public_parcel_filter',
-      status: 200,
-      body: '{"county":"33019"}',
-    },
-  };
-/** What a call has to be able to pay before any work is done for it. */
-const PRICE: Record<Kind, number> = { stats: 10, unknown: 10, search: 10, filter: 30 };
-
-/** The plain reading of the rules: what an account may do and has done. */
-type Model = {
-  tier: string | null;
-  included: number;
-  overage: boolean;
-  paymentMethod: boolean;
-  backstop: number | null;
-  keyValid: boolean;
-  periods: Period[];
-  anchor: Date;
-};
-type Period = {
-  start: Date;
-  end: Date;
-  used: number;
-  days: Map<string, number>;
-  included: number;
-  open: boolean;
-};
 type Real = { accountId: string; key: string; keyId: string; repeated: number };
-
-function allowed({ included, overage, paymentMethod, backstop }: Model): number {
-  if (!overage || !paymentMethod) return included;
-  return backstop === null ? Number.POSITIVE_INFINITY : included + backstop;
-}
-
-/** So many months after, on the same day or the last one of a shorter month. */
-function monthsAfter(anchor: Date, months: number): Date {
-  const first = new Date(Date.UTC(anchor.getUTCFullYear(), anchor.getUTCMonth() + months, 1));
-  const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
-  const midnight = first.getTime() + (Math.min(anchor.getUTCDate(), last) - 1) * 86_400_000;
-  return new Date(midnight + (anchor.getTime() % 86_400_000));
-}
-
-function openPeriod(model: Model, start: Date, end: Date): void {
-  model.periods.push({ start, end, used: 0, days: new Map(), included: model.included, open: true });
-}
-
-function roll(model: Model): void {
-  for (;;) {
-    const current = model.periods.at(-1);
-    if (current === undefined || !current.open || clock.now() < current.end) return;
-    current.open = false;
-    current.included = model.included;
-    let months = 1;
-    while (monthsAfter(model.anchor, months) <= current.end) months++;
-    openPeriod(model, current.end, monthsAfter(model.anchor, months));
-  }
-}
-
-/** Whether a call that needs `tokens` may be made; charges it if so. */
-function pay(model: Model, kind: Kind): { status: number; tokens: number } {
-  const { tokens, endpoint, status } = CALLS[kind];
-  if (!model.keyValid) return { status: 401, tokens: 0 };
-  if (model.tier === null) return { status: 402, tokens: 0 };
-  roll(model);
-  const period = model.periods.at(-1)!;
-  if (period.used + PRICE[kind] > allowed(model)) return { status: 402, tokens: 0 };
-  if (tokens > 0) {
-    period.used += tokens;
-    const day = `${clock.now().toISOString().slice(0, 10)} ${endpoint}`;
-    period.days.set(day, (period.days.get(day) ?? 0) + tokens);
-  }
-  return { status, tokens };
-}
 
 async function send(real: Real, kind: Kind, at: number, idempotencyKey?: string) {
   const { path, body } = CALLS[kind];
@@ -122,15 +47,6 @@ async function send(real: Real, kind: Kind, at: number, idempotencyKey?: string)
     ...(body === undefined ? {} : { method: 'POST', body }),
   });
   return { status: reply.status, tokens: Number(reply.headers.get('x-tokens-used')) };
-}
-
-/**
- * A call that would find nothing is refused by a process that knows that the tokens are used up, and answered by one that has not heard of
- * it yet: both are free.
- */
-function settled(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
-  const either = CALLS[kind].tokens === 0 && model.tier !== null && reply.status === 402;
-  return either ? { ...reply, status: CALLS[kind].status } : reply;
 }
 
 type Command = fc.AsyncCommand<Model, Real>;
@@ -145,7 +61,9 @@ const kinds = fc.constantFrom<Kind>('stats', 'stats', 'filter', 'unknown', 'sear
 
 const single = fc.tuple(kinds, fc.nat(1)).map(([kind, at]) =>
   command(`${kind} at ${at}`, async (model, real) => {
-    expect(settled(model, kind, await send(real, kind, at))).toEqual(settled(model, kind, pay(model, kind)));
+    expect(settled(model, kind, await send(real, kind, at))).toEqual(
+      settled(model, kind, pay(model, kind, clock.now())),
+    );
   }),
 );
 
@@ -153,7 +71,7 @@ const single = fc.tuple(kinds, fc.nat(1)).map(([kind, at]) =>
 const atOnce = fc.tuple(kinds, fc.integer({ min: 2, max: 8 })).map(([kind, count]) =>
   command(`${count} times ${kind} at once`, async (model, real) => {
     const replies = await Promise.all(Array.from({ length: count }, (_, at) => send(real, kind, at)));
-    const expected = Array.from({ length: count }, () => settled(model, kind, pay(model, kind)));
+    const expected = Array.from({ length: count }, () => settled(model, kind, pay(model, kind, clock.now())));
     const order = (a: { status: number }, b: { status: number }) => a.status - b.status;
     expect(replies.map(reply => settled(model, kind, reply)).sort(order)).toEqual(expected.sort(order));
   }),
@@ -165,7 +83,7 @@ const repeated = fc.integer({ min: 2, max: 4 }).map(count =>
     const replies = await Promise.all(
       Array.from({ length: count }, (_, at) => send(real, 'filter', at, name)),
     );
-    const expected = pay(model, 'filter');
+    const expected = pay(model, 'filter', clock.now());
     expect(new Set(replies.map(reply => reply.status))).toEqual(new Set([expected.status]));
     expect(replies.reduce((sum, reply) => sum + reply.tokens, 0)).toBe(expected.tokens);
   }),
@@ -183,7 +101,7 @@ const cut = fc.integer({ min: 2, max: 8 }).map(count =>
     const refused = replies.filter(reply => reply.status === 402 || reply.status === 401).length;
     expect(seen / 10 + failed + refused).toBe(count);
     if (!model.keyValid || model.tier === null) return expect(seen).toBe(0);
-    roll(model);
+    roll(model, clock.now());
     const period = model.periods.at(-1)!;
     const [current] = await listPeriods(db.pool, real.accountId);
     const billed = current!.tokens_used - period.used;
@@ -226,7 +144,7 @@ const wait = fc
 /** To the last millisecond of the period, or to the first of the next one. */
 const edge = fc.boolean().map(after =>
   command(after ? 'the period ends' : 'the last millisecond', async model => {
-    roll(model);
+    roll(model, clock.now());
     const period = model.periods.at(-1);
     if (period?.open) await clock.set(new Date(period.end.getTime() - (after ? 0 : 1)));
   }),
@@ -253,11 +171,11 @@ const contract = fc
       // Terms need a contract.
       if (change.tier === null || (model.tier === null && change.tier === undefined))
         delete change.tokensIncluded;
-      roll(model);
+      roll(model, clock.now());
       await changeAccount(db.pool, real.accountId, change);
       const began = model.tier === null && typeof change.tier === 'string';
       if (change.tier !== undefined) {
-        if (change.tier === null) endContract(model);
+        if (change.tier === null) endContract(model, clock.now());
         model.tier = change.tier;
         model.included = change.tier === null ? 0 : tiers[change.tier]!;
       }
@@ -272,12 +190,6 @@ const contract = fc
       await clock.set(new Date(clock.now().getTime() + UNTIL_EFFECTIVE_MS));
     }),
   );
-
-function endContract(model: Model): void {
-  const period = model.periods.at(-1);
-  if (!period?.open) return;
-  Object.assign(period, { open: false, end: clock.now(), included: model.included });
-}
 
 const revoke = fc.constant(
   command('revoke the key', async (model, real) => {
@@ -297,7 +209,7 @@ const renew = fc.constant(
 
 /** Every period with its usage, and that of the current one by day, as the database and the API tell them. */
 const look = command('look', async (model, real) => {
-  roll(model);
+  roll(model, clock.now());
   const periods = (await listPeriods(db.pool, real.accountId)).reverse();
   expect(
     periods.map(period => [

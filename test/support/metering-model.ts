@@ -1,0 +1,106 @@
+// The plain reading of the rules of metering, against which histories are checked.
+
+export type Kind = 'stats' | 'unknown' | 'search' | 'filter';
+
+export const CALLS: Record<
+  Kind,
+  { path: string; tokens: number; endpoint: string; status: number; body?: string }
+> = {
+  stats: { path: 'markets-stats/33019/stats/', tokens: 10, endpoint: 'public_market_stats', status: 200 },
+  unknown: { path: 'markets-stats/99999/stats/', tokens: 0, endpoint: 'public_market_stats', status: 404 },
+  search: {
+    path: 'properties/search/?fips=33019&apn=none',
+    tokens: 0,
+    endpoint: 'public_property_search',
+    status: 200,
+  },
+  filter: {
+    path: 'properties/filter/',
+    tokens: 30,
+    endpoint: 'public_parcel_filter',
+    status: 200,
+    body: '{"county":"33019"}',
+  },
+};
+/** What a call has to be able to pay before any work is done for it. */
+const PRICE: Record<Kind, number> = { stats: 10, unknown: 10, search: 10, filter: 30 };
+
+/** The plain reading of the rules: what an account may do and has done. */
+export type Model = {
+  tier: string | null;
+  included: number;
+  overage: boolean;
+  paymentMethod: boolean;
+  backstop: number | null;
+  keyValid: boolean;
+  periods: Period[];
+  anchor: Date;
+};
+export type Period = {
+  start: Date;
+  end: Date;
+  used: number;
+  days: Map<string, number>;
+  included: number;
+  open: boolean;
+};
+
+export function allowed({ included, overage, paymentMethod, backstop }: Model): number {
+  if (!overage || !paymentMethod) return included;
+  return backstop === null ? Number.POSITIVE_INFINITY : included + backstop;
+}
+
+/** So many months after, on the same day or the last one of a shorter month. */
+export function monthsAfter(anchor: Date, months: number): Date {
+  const first = new Date(Date.UTC(anchor.getUTCFullYear(), anchor.getUTCMonth() + months, 1));
+  const last = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate();
+  const midnight = first.getTime() + (Math.min(anchor.getUTCDate(), last) - 1) * 86_400_000;
+  return new Date(midnight + (anchor.getTime() % 86_400_000));
+}
+
+export function openPeriod(model: Model, start: Date, end: Date): void {
+  model.periods.push({ start, end, used: 0, days: new Map(), included: model.included, open: true });
+}
+
+export function roll(model: Model, now: Date): void {
+  for (;;) {
+    const current = model.periods.at(-1);
+    if (current === undefined || !current.open || now < current.end) return;
+    current.open = false;
+    current.included = model.included;
+    let months = 1;
+    while (monthsAfter(model.anchor, months) <= current.end) months++;
+    openPeriod(model, current.end, monthsAfter(model.anchor, months));
+  }
+}
+
+/** Whether a call that needs `tokens` may be made; charges it if so. */
+export function pay(model: Model, kind: Kind, now: Date): { status: number; tokens: number } {
+  const { tokens, endpoint, status } = CALLS[kind];
+  if (!model.keyValid) return { status: 401, tokens: 0 };
+  if (model.tier === null) return { status: 402, tokens: 0 };
+  roll(model, now);
+  const period = model.periods.at(-1)!;
+  if (period.used + PRICE[kind] > allowed(model)) return { status: 402, tokens: 0 };
+  if (tokens > 0) {
+    period.used += tokens;
+    const day = `${now.toISOString().slice(0, 10)} ${endpoint}`;
+    period.days.set(day, (period.days.get(day) ?? 0) + tokens);
+  }
+  return { status, tokens };
+}
+
+/**
+ * A call that would find nothing is refused by a process that knows that the tokens are used up, and answered by one that has not heard of
+ * it yet: both are free.
+ */
+export function settled(model: Model, kind: Kind, reply: { status: number; tokens: number }) {
+  const either = CALLS[kind].tokens === 0 && model.tier !== null && reply.status === 402;
+  return either ? { ...reply, status: CALLS[kind].status } : reply;
+}
+
+export function endContract(model: Model, now: Date): void {
+  const period = model.periods.at(-1);
+  if (!period?.open) return;
+  Object.assign(period, { open: false, end: now, included: model.included });
+}
