@@ -54,12 +54,20 @@ const BODY_ERRORS: Record<string, string> = {
   'request.aborted': 'did not arrive completely',
 };
 
+/** What body-parser failed with. It names all of its own errors; one without a `type` is the decompressor's. */
+export function bodyError(error: unknown): unknown {
+  const type = property(error, 'type');
+  if (typeof type === 'string') {
+    const complaint = BODY_ERRORS[type];
+    return complaint === undefined ? error : validationError({ body: [complaint] });
+  }
+  if (property(error, 'status') !== 400) return error;
+  return validationError({ body: ['is damaged: it cannot be decompressed as its Content-Encoding says'] });
+}
+
 /** What the client is told about an error; whatever is not meant for it becomes an internal error. */
 export function toApiError(error: unknown): PlatError {
   if (error instanceof PlatError && error.code in ERROR_STATUSES) return error;
-  const type = property(error, 'type');
-  const complaint = typeof type === 'string' ? BODY_ERRORS[type] : undefined;
-  if (complaint !== undefined) return validationError({ body: [complaint] });
   // Express, for a path with a broken percent escape.
   if (error instanceof URIError) return validationError({ path: ['is not a valid percent-encoded path'] });
   return new PlatError(

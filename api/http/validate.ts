@@ -1,12 +1,13 @@
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
 import type { Endpoint, Input } from './endpoint.ts';
-import { type Details, validationError } from './errors.ts';
+import { bodyError, type Details, validationError } from './errors.ts';
 
 /** Far above any filter; a polygon at its limit of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
 
-const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json' });
+/** Of any JSON value: what is no object is refused in our own words. */
+const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json', strict: false });
 
 /**
  * Path, query and body as the endpoint's schemas describe them.
@@ -45,9 +46,13 @@ async function readBody(req: Request, res: Response): Promise<unknown> {
     throw validationError({ body: ['must be JSON, with Content-Type: application/json'] });
   }
   await new Promise<void>((resolve, reject) => {
-    parseJson(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
+    parseJson(req, res, (error?: unknown) => (error ? reject(bodyError(error)) : resolve()));
   });
-  return req.body;
+  const body: unknown = req.body;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw validationError({ body: ['must be a JSON object'] });
+  }
+  return body;
 }
 
 function check(schema: z.ZodType, value: unknown, part: string, details: Details): unknown {

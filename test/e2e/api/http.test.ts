@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -212,6 +213,42 @@ describe('bodies', () => {
     const { error } = reply.json as { error: { code: string; details: Record<string, string[]> } };
     expect(error.code).toBe('validation_error');
     expect(Object.keys(error.details)).toContain(field);
+  });
+
+  const compressed = {
+    gzip: gzipSync('{"name":"Ada"}'),
+    deflate: deflateSync('{"name":"Ada"}'),
+    br: brotliCompressSync('{"name":"Ada"}'),
+  };
+  describe.each(Object.entries(compressed))('%s', (encoding, whole) => {
+    const send = (body: Buffer) =>
+      api.call(ECHO, {
+        key,
+        method: 'POST',
+        body: new Uint8Array(body),
+        headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
+      });
+
+    test('a compressed body is read', async () => {
+      expect((await send(whole)).json).toEqual({ name: 'Ada', page: 1 });
+    });
+
+    test.each([
+      ['garbage', Buffer.from('not compressed at all')],
+      ['one that breaks off', whole.subarray(0, whole.length - 5)],
+    ])('%s is a validation error', async (_name, body) => {
+      const reply = await send(body);
+      expect(reply.status).toBe(400);
+      expect(reply.json).toMatchObject({
+        error: { code: 'validation_error', details: { body: [expect.stringContaining('is damaged')] } },
+      });
+    });
+  });
+
+  test.each(['null', '"x"', '1', 'true', '[]', ' [{}]'])('%s is told to be no object', async body => {
+    const reply = await post(body);
+    expect(reply.status).toBe(400);
+    expect(reply.json).toMatchObject({ error: { details: { body: ['must be a JSON object'] } } });
   });
 
   test('all rejected fields are told at once', async () => {
