@@ -59,23 +59,18 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
   const filledNames = input.fallback ? PARCEL_FIELD_NAMES.map(name => `shape.${name}`) : PARCEL_FIELD_NAMES;
   let rows = 0;
 
+  function reject(row: SourceRow, field: string | null, reason: string, message: string): void {
+    const raw = rawText(row.values, row.geometry);
+    rejects.add({ input: input.name, rowNo: row.rowNo, field, reason, message, raw });
+  }
+
   function stageRow(row: SourceRow): void {
     const mapped = input.map(row);
-    const reject = (field: string | null, reason: string, message: string) =>
-      rejects.add({
-        input: input.name,
-        rowNo: row.rowNo,
-        field,
-        reason,
-        message,
-        raw: rawText(row.values, row.geometry),
-      });
-
     if (!mapped.ok) {
       if (mapped.reason === 'skipped') counts.skipped++;
       else {
         bump(counts.rejected, mapped.reason);
-        reject(mapped.field, mapped.reason, mapped.message);
+        reject(row, mapped.field, mapped.reason, mapped.message);
       }
       return;
     }
@@ -90,7 +85,7 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
         shape.write(`${number}\t${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(bytes)}`);
       } else {
         const reason = `geometry_${boundary.reason}`;
-        reject('geometry', reason, boundary.message);
+        reject(row, 'geometry', reason, boundary.message);
         if (input.fallback) {
           bump(counts.rejected, reason);
           return;
@@ -100,6 +95,7 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
     } else if (input.fallback) {
       bump(counts.rejected, 'geometry_missing');
       reject(
+        row,
         'geometry',
         'geometry_missing',
         'The feature has no geometry, and this input exists for its geometry.',
@@ -110,7 +106,7 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
     if (!input.attributes) return;
     for (const { field, reason, message } of dropped ?? []) {
       bump(counts.dropped, field);
-      reject(field, reason, message);
+      reject(row, field, reason, message);
     }
     countFilled(counts.filled, filledNames, values);
     if (!input.fallback) {
