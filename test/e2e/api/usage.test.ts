@@ -5,6 +5,7 @@ import { openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { sql } from '../../../shared/db.ts';
 import type { Mode } from '../../../shared/domain/tiers.ts';
+import { readPeriod } from '../../../shared/usage.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
@@ -135,6 +136,21 @@ test('records come by date, endpoint and mode; the mode is that of the credentia
   ]);
   expect(records[0]!.date < records[1]!.date).toBe(true);
   expect((await one.call(USAGE, { key })).json).toMatchObject([{ tokens_used: 31 }]);
+});
+
+test('a period that starts between two milliseconds has its records', async () => {
+  const { key, accountId } = await newCaller(db);
+  for (const table of ['accounts', 'usage_periods'])
+    await db.pool.query(
+      `update ${table} set period_start = date_trunc('second', period_start) + interval '123456 us'
+       where ${table === 'accounts' ? 'id' : 'account_id'} = $1`,
+      [accountId],
+    );
+  await two.call(STATS, { key });
+  const records = [{ endpoint: 'public_market_stats', mode: 'direct', tokens: 10 }];
+  expect((await one.call(BREAKDOWN, { key })).json).toMatchObject({ records });
+  for (const period of ['current', new Date().toISOString().slice(0, 4)])
+    expect(await readPeriod(db.pool, accountId, period)).toMatchObject({ tokens_used: 10, records });
 });
 
 test.each([
