@@ -130,6 +130,19 @@ describe('the definitions, end to end', () => {
     });
   });
 
+  test('a listing date after the sale leaves days on market unknown, in every scope', async () => {
+    await addListings(pool, living, [
+      { status: 'SOLD', acres: 15, price: 50_000, listed: '2025-06-10', sold: '2025-06-01' },
+      { status: 'SOLD', acres: 15, price: 50_000, listed: '2025-06-03', sold: '2025-06-03' },
+    ]);
+    for (const scope of [{ fips: 33_019 }, { all: true }]) {
+      await recomputeStats(pool, scope, { asOf: D });
+      const bucket = (await statsOf(pool, 'county', '33019')).find(({ type }) => type === '10 acre-20 acre');
+      // 32 days of the sale above and 0 of the second one.
+      expect(bucket?.data).toMatchObject({ 'Sold: 1yr': 3, 'Avg DOM 1yr': 16, 'Avg DOM 6mo': 0 });
+    }
+  });
+
   test('buckets without any listing are left out; county and ZIP count their own listings', async () => {
     const both = [
       '0-9.5k sqft',

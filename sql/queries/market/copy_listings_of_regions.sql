@@ -7,10 +7,11 @@ copy (
     (l.price * 100)::int8 as cents,
     l.lot_acres,
     l.sold_date,
-    coalesce(l.days_on_market, coalesce(l.status_date, l.sold_date) - l.listed_date) as days_on_market,
+    coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as days_on_market,
     f.as_of as feed_day
   from listings l
   join feeds f on f.id = l.feed_id
+  cross join lateral (select coalesce(l.status_date, l.sold_date) as day) as latest
   where l.status <> 'OFF_MARKET'
     and l.lot_acres > 0
     and l.price > 0
