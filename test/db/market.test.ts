@@ -135,7 +135,7 @@ describe('the definitions, end to end', () => {
       { status: 'SOLD', acres: 15, price: 50_000, listed: '2025-06-10', sold: '2025-06-01' },
       { status: 'SOLD', acres: 15, price: 50_000, listed: '2025-06-03', sold: '2025-06-03' },
     ]);
-    for (const scope of [{ fips: 33_019 }, { all: true }]) {
+    for (const scope of [{ fips: 33_019 }, { all: true as const }]) {
       await recomputeStats(pool, scope, { asOf: D });
       const bucket = (await statsOf(pool, 'county', '33019')).find(({ type }) => type === '10 acre-20 acre');
       // 32 days of the sale above and 0 of the second one.
