@@ -34,7 +34,10 @@ rejected as (
   insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
   select
     $1, 'roll', d.row_no, 'key', 'duplicate_key',
-    format('Key %s was used by row %s with other values; the first row is kept.', d.key, d.kept_row),
+    format(
+      'Key %s was used by row %s with other values; the first row''s values are kept, and this row''s geometry, if it has one, is a part of the parcel.',
+      d.key, d.kept_row
+    ),
     coalesce(raw.raw, '')
   from removed d
   left join stage_raw raw on raw.row_no = d.row_no

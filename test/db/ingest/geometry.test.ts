@@ -188,6 +188,26 @@ test('a geometry that cannot be used: a parcel without boundary, and a reject wi
   expect(JSON.parse(String(rejects[0]!.raw)).geometry.type).toBe('LineString');
 });
 
+test('a repeated key with other values: the first row is kept, and the reject says that its geometry still counts', async () => {
+  const { rows, result } = await ingestShapes([
+    feature('TWICE', lot(0), { OWNER: 'FIRST' }),
+    feature('TWICE', lot(1), { OWNER: 'SECOND' }),
+  ]);
+  expect(result.counts).toMatchObject({ rejected: { duplicate_key: 1 } });
+  expect(rows.map(row => [row.owner_name, decodeBoundary(row.boundary!).length])).toEqual([['FIRST', 2]]);
+  const rejects = await all(pool, 'select row_no, field, message from run_rejects where run_id = $1', [
+    result.runId,
+  ]);
+  expect(rejects).toEqual([
+    {
+      row_no: 2,
+      field: 'key',
+      message:
+        "Key TWICE was used by row 1 with other values; the first row's values are kept, and this row's geometry, if it has one, is a part of the parcel.",
+    },
+  ]);
+});
+
 test('two files: a row without geometry has a null point, geometry without a row what its own columns tell', async () => {
   const roll = [feature('BOTH', null, { OWNER: 'ROLL' }), feature('ROLL', null, { OWNER: 'ROLL' })];
   const shape = [
