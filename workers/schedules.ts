@@ -5,6 +5,7 @@ import { type Deliverer, deliver, enqueue } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { DeliveryQueue } from '../shared/queue.ts';
 import { installedFeeds } from './feeds/dirs.ts';
+import type { Feed } from './feeds/feed.ts';
 import { ingestJob } from './ingest/job.ts';
 import { MARKET_DAILY, marketDaily } from './market/jobs.ts';
 
@@ -22,8 +23,8 @@ const DUE_OPTIONS = {
 type Repeat = { pattern: string; tz: string };
 
 /**
- * Keeps the queue's schedulers in step with the feed files. When a feed file is faulty the schedules stay as they are:
- * the feeds that are in order go on, and `plat feed list` names the fault.
+ * Keeps the queue's schedulers in step with the feed files. While a file is faulty no scheduler is removed, as it may be
+ * that file's; the other feeds' follow their files.
  * @returns `restore` puts schedulers back that the queue has lost
  */
 export async function keepSchedules(
@@ -31,27 +32,24 @@ export async function keepSchedules(
   config: Config,
   log: Logger,
 ): Promise<{ restore(): Promise<void> }> {
-  let wanted: Map<string, Repeat>;
-  try {
-    wanted = await wantedSchedules(config);
-  } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
-    log.error({ err: error }, 'a feed file is faulty: the schedules stay as they are');
-    return { restore: async () => {} };
-  }
-  await syncSchedules(queue, wanted);
+  const { feeds, faults } = await installedFeeds(config);
+  for (const { error } of faults)
+    log.error({ err: error }, 'a feed file is faulty: its schedule stays as it is');
+  const wanted = wantedSchedules(feeds);
+  const sync = () => syncSchedules(queue, wanted, faults.length === 0);
+  await sync();
   log.info({ schedules: [...wanted.keys()] }, 'schedules are in step with the feed files');
   return {
     async restore() {
-      if ((await queue.getJobSchedulersCount()) < wanted.size) await syncSchedules(queue, wanted);
+      if ((await queue.getJobSchedulersCount()) < wanted.size) await sync();
     },
   };
 }
 
 /** By id: the daily recompute, and every feed that has a schedule. */
-async function wantedSchedules(config: Config): Promise<Map<string, Repeat>> {
+function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   const wanted = new Map([[DAILY_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }]]);
-  for (const { name, schedule } of await installedFeeds(config)) {
+  for (const { name, schedule } of feeds) {
     if (schedule) wanted.set(`${FEED_PREFIX}${name}`, { pattern: schedule.cron, tz: schedule.timezone });
   }
   return wanted;
@@ -62,11 +60,15 @@ async function wantedSchedules(config: Config): Promise<Map<string, Repeat>> {
  * due while no worker ran. A schedule that comes round only says which job is due; the job itself goes through the outbox
  * like any other.
  */
-async function syncSchedules(queue: DeliveryQueue, wanted: Map<string, Repeat>): Promise<void> {
+async function syncSchedules(
+  queue: DeliveryQueue,
+  wanted: Map<string, Repeat>,
+  removeOthers: boolean,
+): Promise<void> {
   const present = new Map<string, { pattern?: string | undefined; tz?: string | undefined }>();
   for (const scheduler of await queue.getJobSchedulers()) {
     if (wanted.has(scheduler.key)) present.set(scheduler.key, scheduler);
-    else await queue.removeJobScheduler(scheduler.key);
+    else if (removeOthers) await queue.removeJobScheduler(scheduler.key);
   }
   for (const [id, { pattern, tz }] of wanted) {
     const now = present.get(id);

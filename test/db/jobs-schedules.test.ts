@@ -80,13 +80,18 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     expect(await inForce()).toEqual({ ...daily, 'feed-two': '45 5 * * 1 America/Denver' });
   });
 
-  test('a faulty feed file leaves them as they are', async () => {
+  test('a faulty feed file removes none; those of other files follow them', async () => {
     const { write, sync, inForce } = setUp();
     write('one', feedText('one', at('0 4 * * *', 'UTC')));
     await sync();
-    write('faulty', 'name: [');
+    write('one', 'name: [');
+    write('two', feedText('two', at('0 5 * * *', 'UTC')));
     await sync();
-    expect(await inForce()).toEqual({ ...daily, 'feed-one': '0 4 * * * UTC' });
+    expect(await inForce()).toEqual({
+      ...daily,
+      'feed-one': '0 4 * * * UTC',
+      'feed-two': '0 5 * * * UTC',
+    });
   });
 
   test('what came due while no worker ran is still due after the next start', async () => {

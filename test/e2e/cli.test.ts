@@ -181,6 +181,17 @@ describe('feeds', () => {
     expect(value.map((feed: { name: string }) => feed.name)).toContain('washington-nh');
   });
 
+  test('a faulty file: the others are listed and run, and it is named with exit code 1', async () => {
+    const file = join(folder, 'faulty.yaml');
+    writeFileSync(file, 'name: faulty\nkind: [');
+    const listed = await plat('feed', 'list');
+    const ran = await plat('feed', 'run', 'lots', '--wait');
+    rmSync(file);
+    expect([listed.code, listed.out]).toEqual([1, expect.stringMatching(/^lots /m)]);
+    expect(listed.err).toContain(`${file}:2: `);
+    expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining('faulty')]);
+  });
+
   test('check the sample, as text and JSON', async () => {
     const { code, out } = await plat('feed', 'check', 'washington-nh', '--rows', '200');
     expect(code).toBe(0);

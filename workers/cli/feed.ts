@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
 import { loadFeed } from '../feeds/load.ts';
 import { ingestJob } from '../ingest/job.ts';
@@ -25,11 +26,12 @@ export function addFeedCommands(program: Command): void {
 
   feed
     .command('list')
-    .description('the installed feeds')
+    .description('the installed feeds; exit code 1 when a file is faulty')
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       const config = loadConfig();
-      const rows = (await installedFeeds(config)).map(({ name, kind, title, schedule, asOf, file }) => ({
+      const { feeds, faults } = await installedFeeds(config);
+      const rows = feeds.map(({ name, kind, title, schedule, asOf, file }) => ({
         ...{
           name,
           kind,
@@ -41,6 +43,8 @@ export function addFeedCommands(program: Command): void {
       }));
       if (json) printJson(rows);
       else print(table(rows, ['name', 'kind', 'schedule', 'as_of', 'title']));
+      if (faults.length > 0)
+        throw new PlatError('feed_definition', faults.map(({ error }) => error.message).join('\n'));
     });
 
   feed

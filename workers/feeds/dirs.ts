@@ -3,25 +3,32 @@ import type { Config } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { rootDir } from '../../shared/root.ts';
 import type { Feed } from './feed.ts';
-import { listFeeds } from './load.ts';
+import { type FeedList, listFeeds } from './load.ts';
 
 /** The operator's feeds, and the bundled ones unless SAMPLE_FEEDS is off. */
-export function installedFeeds(config: Config): Promise<Feed[]> {
+export function installedFeeds(config: Config): Promise<FeedList> {
   const sample = config.SAMPLE_FEEDS ? [sampleDir] : [];
   return listFeeds([config.FEEDS_DIR, ...sample]);
 }
 
 export const sampleDir = join(rootDir, 'workers', 'sample', 'feeds');
 
-/** @throws PlatError `feed_unknown` naming the feeds that there are */
+/**
+ * A feed by its name, whatever is wrong with the files of others.
+ * @throws PlatError `feed_duplicate` when several files give the name; `feed_unknown` naming the feeds that there are, and
+ *   the faults of the files that may have been meant
+ */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {
-  const feeds = await installedFeeds(config);
+  const { feeds, faults } = await installedFeeds(config);
   const feed = feeds.find(candidate => candidate.name === name);
   if (feed) return feed;
+  const own = faults.find(fault => fault.name === name);
+  if (own) throw own.error;
   const known = feeds.map(candidate => candidate.name).join(', ') || 'none';
+  const faulty = faults.map(({ error }) => `\n${error.message}`).join('');
   throw new PlatError(
     'feed_unknown',
-    `There is no feed named ${name} in ${config.FEEDS_DIR}. Known feeds: ${known}.`,
+    `There is no feed named ${name} in ${config.FEEDS_DIR}. Known feeds: ${known}.${faulty && ` Faulty files:${faulty}`}`,
     { status: 404 },
   );
 }

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { feedSchema, PARCEL_TARGETS } from './definition.ts';
@@ -29,27 +29,44 @@ export function parseFeed(text: string, path: string): Feed {
   return feed;
 }
 
+/** Why a file gives no feed; `name` where two files give the same one. */
+export type FeedFault = { name?: string; error: PlatError };
+
+export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
+
 /**
- * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name. A folder that does not exist holds none.
- * @throws PlatError as `loadFeed`; `feed_duplicate` when two files give the same name
+ * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and what is wrong with the files that give none: the
+ * error of `loadFeed`, or `feed_duplicate` for a name that two files give. A folder that does not exist holds none.
  */
-export async function listFeeds(dirs: readonly string[]): Promise<Feed[]> {
-  const byName = new Map<string, Feed>();
-  for (const dir of dirs) {
-    for (const file of await feedFiles(dir)) {
+export async function listFeeds(dirs: readonly string[]): Promise<FeedList> {
+  const byName = new Map<string, Feed[]>();
+  const faults: FeedFault[] = [];
+  for (const file of new Set((await Promise.all(dirs.map(feedFiles))).flat())) {
+    try {
       const feed = await loadFeed(file);
-      const other = byName.get(feed.name);
-      if (other && other.file !== feed.file) {
-        throw new PlatError(
-          'feed_duplicate',
-          `Two feeds are named ${feed.name}: ${other.file} and ${feed.file}. Rename one of them.`,
-          { status: 422 },
-        );
-      }
-      byName.set(feed.name, feed);
+      byName.set(feed.name, [...(byName.get(feed.name) ?? []), feed]);
+    } catch (error) {
+      if (!(error instanceof PlatError)) throw error;
+      faults.push({ error });
     }
   }
-  return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name));
+  const feeds: Feed[] = [];
+  for (const [name, [feed, ...others]] of byName) {
+    if (others.length === 0) feeds.push(feed!);
+    else faults.push({ name, error: duplicate(name, [feed!, ...others]) });
+  }
+  return { feeds: feeds.sort((a, b) => a.name.localeCompare(b.name)), faults };
+}
+
+function duplicate(name: string, feeds: Feed[]): PlatError {
+  const files = feeds.map(feed => feed.file).join(' and ');
+  return new PlatError(
+    'feed_duplicate',
+    `Several feeds are named ${name}: ${files}. Rename all but one of them.`,
+    {
+      status: 422,
+    },
+  );
 }
 
 async function feedFiles(dir: string): Promise<string[]> {
@@ -58,7 +75,7 @@ async function feedFiles(dir: string): Promise<string[]> {
     return names
       .filter(name => /\.(ya?ml|json)$/i.test(name))
       .sort()
-      .map(name => join(dir, name));
+      .map(name => resolve(dir, name));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;

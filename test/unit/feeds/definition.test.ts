@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { loadConfig } from '../../../shared/config.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { rootDir } from '../../../shared/root.ts';
 import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
+import { installedFeed } from '../../../workers/feeds/dirs.ts';
 import { listFeeds, loadFeed } from '../../../workers/feeds/load.ts';
 import { assessor, feedOf, listings, sampleFeeds } from './support.ts';
 
@@ -177,7 +179,9 @@ roll:
 
 describe('folders of feeds', () => {
   test('the bundled feeds load, sorted by name', async () => {
-    const names = (await listFeeds([sampleFeeds, '/no/such/folder'])).map(feed => feed.name);
+    const { feeds, faults } = await listFeeds([sampleFeeds, sampleFeeds, '/no/such/folder']);
+    const names = feeds.map(feed => feed.name);
+    expect(faults).toEqual([]);
     expect(names).toEqual([...names].sort());
     expect(names).toEqual(expect.arrayContaining(['bangor-me', 'washington-nh']));
   });
@@ -186,9 +190,37 @@ describe('folders of feeds', () => {
     const [a, b] = [await mkdtemp(join(tmpdir(), 'feeds-')), await mkdtemp(join(tmpdir(), 'feeds-'))];
     await writeFile(join(a, 'one.yaml'), MINIMAL);
     await writeFile(join(b, 'two.yml'), MINIMAL);
-    await expect(listFeeds([a, b])).rejects.toMatchObject({
-      code: 'feed_duplicate',
-      message: expect.stringMatching(/a-county: .*one\.yaml and .*two\.yml/),
+    expect(await listFeeds([a, b])).toMatchObject({
+      feeds: [],
+      faults: [
+        {
+          name: 'a-county',
+          error: {
+            code: 'feed_duplicate',
+            message: expect.stringMatching(/a-county: .*one\.yaml and .*two\.yml/),
+          },
+        },
+      ],
+    });
+    const config = loadConfig({ FEEDS_DIR: a });
+    expect(await installedFeed(config, 'a-county')).toMatchObject({ name: 'a-county' });
+    await writeFile(join(a, 'two.yml'), MINIMAL);
+    await expect(installedFeed(config, 'a-county')).rejects.toMatchObject({ code: 'feed_duplicate' });
+    expect(await installedFeed(config, 'washington-nh')).toMatchObject({ name: 'washington-nh' });
+  });
+
+  test('a faulty file is no obstacle to the others; its fault is told with an unknown name', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'feeds-'));
+    await writeFile(join(folder, 'good.yaml'), MINIMAL);
+    await writeFile(join(folder, 'bad.yaml'), 'name: bad\nkind: [');
+    const { feeds, faults } = await listFeeds([folder]);
+    expect(feeds.map(feed => feed.name)).toEqual(['a-county']);
+    expect(faults).toMatchObject([{ error: { code: 'feed_definition' } }]);
+    const config = loadConfig({ FEEDS_DIR: folder });
+    expect(await installedFeed(config, 'a-county')).toMatchObject({ name: 'a-county' });
+    await expect(installedFeed(config, 'bad')).rejects.toMatchObject({
+      code: 'feed_unknown',
+      message: expect.stringMatching(/no feed named bad .* Faulty files:\n.*bad\.yaml:2: /s),
     });
   });
 

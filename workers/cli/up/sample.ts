@@ -16,7 +16,7 @@ type Deliver = (ids: string[]) => Promise<void>;
 export async function missingSamples(pool: Pool): Promise<Feed[]> {
   const { rows } = await pool.query<{ name: string }>(sql('runs/list_ingested_feeds'));
   const present = new Set(rows.map(row => row.name));
-  return (await listFeeds([sampleDir])).filter(feed => !present.has(feed.name));
+  return (await listFeeds([sampleDir])).feeds.filter(feed => !present.has(feed.name));
 }
 
 /** Has the workers ingest the bundled feeds and waits for them; says so when one fails or the gate blocks it. */

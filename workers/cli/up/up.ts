@@ -5,6 +5,7 @@ import { createPool, type Pool } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { createLogger } from '../../../shared/log.ts';
 import { migrate } from '../../../shared/migrate.ts';
+import { installedFeeds } from '../../feeds/dirs.ts';
 import { loadRegions } from '../../regions/load.ts';
 import { regionsLine } from '../migrate.ts';
 import { print } from '../output.ts';
@@ -82,6 +83,8 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   print(regionsLine(await loadRegions(pool)));
   signal.throwIfAborted();
 
+  for (const { error } of (await installedFeeds(config)).faults)
+    print(`A feed is left out until its file is put right: ${error.message}`);
   const deliver = (ids: string[]) => deliverFromHere({ config, pool, log }, ids);
   const samples = config.SAMPLE_FEEDS ? await missingSamples(pool) : [];
   if (samples.length > 0) {
