@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
@@ -14,6 +15,26 @@ const url = z
   .string()
   .regex(/^https?:\/\//, 'must start with http:// or https://')
   .transform(value => value.replace(/\/+$/, ''));
+
+/** As Express accepts it: https://expressjs.com/en/guide/behind-proxies.html */
+function isProxy(entry: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
+  const [address = '', range, ...more] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  if (range === undefined || (family === 4 && isIP(range) === 4)) return true;
+  return /^\d{1,3}$/.test(range) && Number(range) >= 1 && Number(range) <= (family === 4 ? 32 : 128);
+}
+
+const proxies = z.string().refine(
+  value =>
+    value
+      .split(',')
+      .map(entry => entry.trim())
+      .filter(Boolean)
+      .every(isProxy),
+  'takes IP addresses, CIDR ranges, loopback, linklocal and uniquelocal, separated by commas',
+);
 
 /** Every setting of every process; `.env.example` documents them in this order. */
 const schema = z.object({
@@ -34,7 +55,7 @@ const schema = z.object({
   WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   BASE_URL: url.optional(),
   APP_URL: url.optional(),
-  TRUSTED_PROXIES: z.string().default(''),
+  TRUSTED_PROXIES: proxies.default(''),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
   METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),

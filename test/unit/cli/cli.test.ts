@@ -129,7 +129,35 @@ describe('the port', () => {
     expect(await findPort('127.0.0.1', 0)).toBeGreaterThan(0);
   });
 
-  test('that does not exist is refused', async () => {
-    await expect(findPort('192.0.2.1', 3000)).rejects.toThrow('EADDRNOTAVAIL');
+  test('of a host that is not this machine is refused', async () => {
+    await expect(findPort('192.0.2.1', 3000)).rejects.toMatchObject({
+      code: 'host',
+      message: expect.stringMatching(/^HOST is 192\.0\.2\.1, .*EADDRNOTAVAIL/),
+    });
+    await expect(findPort('no such host', 3000)).rejects.toMatchObject({ code: 'host' });
+  });
+});
+
+describe('TRUSTED_PROXIES', () => {
+  test.each(['', 'loopback', '127.0.0.1', '10.0.0.0/8, fd00::/8', 'uniquelocal,10.1.0.0/255.255.0.0'])(
+    'may be "%s"',
+    value => {
+      expect(loadConfig({ TRUSTED_PROXIES: value }).TRUSTED_PROXIES).toBe(value);
+    },
+  );
+
+  test.each([
+    'true',
+    '1',
+    'proxy.example',
+    '10.0.0.0/33',
+    '10.0.0.0/0',
+    'fd00::/129',
+    '10.0.0.1/8/8',
+    '10.0.0.0/',
+  ])('may not be "%s"', value => {
+    expect(() => loadConfig({ TRUSTED_PROXIES: value })).toThrow(
+      /^The environment does not fit: TRUSTED_PROXIES: takes /,
+    );
   });
 });

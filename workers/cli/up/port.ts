@@ -21,8 +21,16 @@ function tryPort(host: string, port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', error => {
-      if (['EADDRINUSE', 'EACCES'].includes(errorCode(error) ?? '')) resolve(undefined);
-      else reject(error);
+      const code = errorCode(error) ?? error.message;
+      if (['EADDRINUSE', 'EACCES'].includes(code)) resolve(undefined);
+      else
+        reject(
+          new PlatError(
+            'host',
+            `HOST is ${host}, on which nothing can be served here (${code}): set it to an address or a name of this machine.`,
+            { cause: error },
+          ),
+        );
     });
     probe.listen(port, host, () => {
       const address = probe.address();
