@@ -1,6 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -203,12 +213,15 @@ test('Ctrl-C stops all of it, cleanly', async () => {
   );
 }, 60_000);
 
-test('a later start has everything, within 10 seconds, and a Ctrl-C while it stops does not wait', async () => {
+test('a later start has everything, within 10 seconds, names a faulty feed file, and a Ctrl-C while it stops does not wait', async () => {
+  mkdirSync(join(outer, 'feeds'));
+  writeFileSync(join(outer, 'feeds', 'faulty.yaml'), 'name: faulty\nkind: [');
   // The other tests run beside this one: a start that they slowed down is tried once more.
   for (const last of [false, true]) {
     const later = up();
     const took = await later.ready();
     expect(later.out()).not.toContain('Ingesting');
+    expect(later.out()).toMatch(/^A feed is left out until its file is put right: .*faulty\.yaml:2: /m);
     expect(status()).toMatchObject(SAMPLE);
     // The terminal is closed.
     process.kill(later.child.pid!, 'SIGHUP');
