@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/seed.ts'],
     // Processes rather than threads: tests start servers, handle signals and load native modules.
     pool: 'forks',
     maxWorkers: 2,
