@@ -495,6 +495,29 @@ alter table saved_markets add constraint saved_markets_region_id_fkey FOREIGN KE
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 
+create view counted_listings as
+ SELECT l.fips,
+    l.zip,
+    (
+        CASE l.status
+            WHEN 'ACTIVE'::text THEN 0
+            WHEN 'PENDING'::text THEN 1
+            ELSE 2
+        END)::"char" AS status,
+    ((l.price * (100)::numeric))::bigint AS cents,
+    l.lot_acres,
+    l.sold_date,
+    COALESCE(l.days_on_market,
+        CASE
+            WHEN (l.listed_date <= latest.day) THEN (latest.day - l.listed_date)
+            ELSE NULL::integer
+        END) AS days_on_market,
+    f.as_of AS feed_day
+   FROM ((listings l
+     JOIN feeds f ON ((f.id = l.feed_id)))
+     CROSS JOIN LATERAL ( SELECT COALESCE(l.status_date, l.sold_date) AS day) latest)
+  WHERE ((l.status <> 'OFF_MARKET'::text) AND (l.lot_acres > (0)::double precision) AND (l.price > (0)::numeric));
+
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.accounts FOR EACH ROW EXECUTE FUNCTION record_change();
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF account_id, name, key_hash, prefix, scopes, expires_at, revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION record_change();

@@ -2,11 +2,11 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Client, type Pool, sql } from '../../shared/db.ts';
 import { computeRegionTable, encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { statsEtag } from '../../shared/regions/stats-etag.ts';
 import { regionFields } from '../regions/region-rows.ts';
-import { asOfDay, dayOf, isoDay } from './as-of.ts';
+import { asOfDay } from './as-of.ts';
 import type { MarketScope } from './jobs.ts';
 import { groupByRegion, type RegionGroup, type RegionGroups } from './region-groups.ts';
 import { readSnapshot, type Snapshot, type StoredRegion } from './snapshot.ts';

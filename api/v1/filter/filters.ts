@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { likeLiteral, wordsOf } from '../../../shared/kernels/owner/words.ts';
 import { wordPatterns, wordsSql } from '../../../shared/kernels/owner/words-sql.ts';
-import { minusMonths, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import { isoDay, minusMonths, utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import {
   anyOf,
   either,
@@ -88,7 +88,7 @@ const valueFilters: Filter[] = [
 
 /** Whole months that have passed since a day: `date >= since` after this many, as PostgreSQL's `date - interval`. */
 const monthsBefore = (asOf: Date, months: number): string =>
-  new Date(minusMonths(utcDay(asOf.getTime()), months) * 86_400_000).toISOString().slice(0, 10);
+  isoDay(minusMonths(utcDay(asOf.getTime()), months));
 
 /** 400 years. */
 const MOST_MONTHS = 4_800;

@@ -7,6 +7,16 @@ export function utcDay(at: number): number {
   return Math.floor(at / MS_PER_DAY);
 }
 
+/** 'YYYY-MM-DD' of a day. */
+export function isoDay(day: number): string {
+  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
+}
+
+/** The day of 'YYYY-MM-DD'. */
+export function dayOf(isoDate: string): number {
+  return utcDay(Date.parse(`${isoDate}T00:00:00Z`));
+}
+
 /**
  * The same day of the month, `months` calendar months earlier. A day that the earlier month does not have becomes that
  * month's last: 31 March less one month is 28 February, 29 in a leap year. PostgreSQL's `date - interval` clamps alike.

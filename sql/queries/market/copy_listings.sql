@@ -1,19 +1,2 @@
--- Every listing that counts in statistics, one column for each that workers/market/read-listings.ts names. The status is 0
--- for ACTIVE, 1 for PENDING, 2 for SOLD.
-copy (
-  select
-    l.fips,
-    l.zip,
-    (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char" as status,
-    (l.price * 100)::int8 as cents,
-    l.lot_acres,
-    l.sold_date,
-    coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as days_on_market,
-    f.as_of as feed_day
-  from listings l
-  join feeds f on f.id = l.feed_id
-  cross join lateral (select coalesce(l.status_date, l.sold_date) as day) as latest
-  where l.status <> 'OFF_MARKET'
-    and l.lot_acres > 0
-    and l.price > 0
-) to stdout (format binary);
+-- Every listing that counts in statistics.
+copy (select * from counted_listings) to stdout (format binary);
