@@ -4,6 +4,10 @@ create extension if not exists btree_gin;
 
 create extension if not exists pg_trgm;
 
+create sequence attributes_chunks as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
+
+create sequence attributes_marks as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
+
 CREATE OR REPLACE FUNCTION public.record_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -85,6 +89,16 @@ create table api_keys (
   constraint api_keys_key_hash_key UNIQUE (key_hash)
 );
 
+create table attributes_dirty (
+  fips integer not null,
+  property_id bigint not null,
+  layers smallint not null,
+  mark bigint default nextval('attributes_marks'::regclass) not null,
+  chunk bigint,
+  constraint attributes_dirty_pkey PRIMARY KEY (fips, property_id),
+  constraint attributes_dirty_layers_check CHECK (((layers >= 1) AND (layers <= 15)))
+);
+
 create table audit (
   id bigint generated always as identity,
   at timestamp with time zone default clock_timestamp() not null,
@@ -119,6 +133,23 @@ create table cursor_secret (
   constraint cursor_secret_id_check CHECK (id)
 );
 
+create table elevation_tiles (
+  feed_id integer not null,
+  source text not null,
+  fingerprint text not null,
+  extent box not null,
+  width integer not null,
+  height integer not null,
+  origin_x double precision not null,
+  origin_y double precision not null,
+  step_x double precision not null,
+  step_y double precision not null,
+  crs text not null,
+  unit_m double precision not null,
+  nodata double precision,
+  constraint elevation_tiles_pkey PRIMARY KEY (feed_id, source)
+);
+
 create table feeds (
   id integer generated always as identity,
   name text not null,
@@ -130,7 +161,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text])))
 );
 
 create table idempotent_calls (
@@ -174,6 +205,30 @@ create table jobs (
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text])))
 );
+
+create table land_layers (
+  feed_id integer not null,
+  kind text not null,
+  run_id bigint not null,
+  coverage box not null,
+  fips integer,
+  reach_m jsonb,
+  merged_at timestamp with time zone default now() not null,
+  constraint land_layers_pkey PRIMARY KEY (feed_id),
+  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text])))
+);
+
+create table layer_features (
+  id bigint generated always as identity,
+  feed_id integer not null,
+  hash uuid not null,
+  class text not null,
+  extent box not null,
+  geometry bytea not null,
+  constraint layer_features_pkey PRIMARY KEY (id),
+  constraint layer_features_feed_id_hash_key UNIQUE (feed_id, hash)
+);
+alter table layer_features alter column geometry set storage external;
 
 create table listing_events (
   listing_id uuid not null,
@@ -230,6 +285,29 @@ create table owner_words (
   constraint owner_words_pkey PRIMARY KEY (fips, word)
 ) partition by RANGE (fips);
 alter table owner_words alter column serials set storage external;
+
+create table parcel_attributes (
+  fips integer not null,
+  property_id bigint not null,
+  shape_hash uuid not null,
+  elevation_runs bigint[],
+  roads_runs bigint[],
+  wetlands_runs bigint[],
+  flood_runs bigint[],
+  min_elevation_m real,
+  mean_elevation_m real,
+  max_elevation_m real,
+  mean_slope_percent real,
+  steeper_percent real[],
+  highway_frontage_ft real,
+  road_frontage_ft real,
+  local_frontage_ft real,
+  landlocked boolean,
+  wetlands_percent real,
+  flood_zone_percent real,
+  computed_at timestamp with time zone default now() not null,
+  constraint parcel_attributes_pkey PRIMARY KEY (fips, property_id)
+) partition by RANGE (fips);
 
 create table parcel_filters (
   fips integer not null,
@@ -459,11 +537,14 @@ create table usage_periods (
 CREATE INDEX accounts_company ON public.accounts USING btree (company_id);
 CREATE INDEX accounts_period_end ON public.accounts USING btree (period_end);
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
+CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chunk);
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
+CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
+CREATE INDEX layer_features_extent ON public.layer_features USING gist (extent);
 CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
@@ -484,7 +565,11 @@ CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id
 alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id);
+alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);

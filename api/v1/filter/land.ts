@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import { SLOPE_GRADES } from '../../../shared/domain/land.ts';
 import { decimal, type Filter, filter, only, wholeNumber } from './declare.ts';
-
-/** Grade of each slope_area_index in percent; parcel_filters.steeper_percent has a share of the area for each. */
-export const SLOPE_GRADES = [0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40, 50] as const;
 
 /** Over 60 % of the area steeper than 20 %, the grade of index 6; arrays begin at 1. */
 const TOO_STEEP = 'f.steeper_percent[7] > 60';
