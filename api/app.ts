@@ -13,7 +13,7 @@ import type { Endpoint } from './http/endpoint.ts';
 import { errorHandler, methodNotAllowed, unknownPath } from './http/errors.ts';
 import { exchangeOf } from './http/exchange.ts';
 import { openIdempotency } from './http/idempotency.ts';
-import { openMeter } from './http/meter.ts';
+import { type Meter, openMeter } from './http/meter.ts';
 import { createMetrics } from './http/metrics.ts';
 import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
@@ -30,6 +30,8 @@ export type AppDeps = {
   queues: readonly BoardQueue[];
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
+  /** Default: charges accounts. */
+  meter?: Meter;
   /** Default: the clock; tests stop it. */
   now?: () => Date;
 };
@@ -46,6 +48,7 @@ export function createApp({
   lifecycle,
   queues,
   endpoints = v1,
+  meter,
   now = () => new Date(),
 }: AppDeps): Express {
   const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
@@ -53,7 +56,7 @@ export function createApp({
   const serving: ServeDeps = {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
-    meter: openMeter(database),
+    meter: meter ?? openMeter(database),
     idempotency: openIdempotency(database),
     resources: {
       readRegionStats: openRegionStats(database),

@@ -3,16 +3,21 @@ import { createPool } from '../shared/db.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
-import { createApp } from './app.ts';
+import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { startHousekeeping } from './http/housekeeping.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 
 /**
  * Opens everything that the service needs and listens.
+ * @param parts what to run with instead of the service's own: the benches measure it without its meter.
  * @throws PlatError `schema_version`, `address_in_use`, `config`; errors of pg when the database cannot be reached.
  */
-export async function startApi(config: Config, log: Logger): Promise<RunningServer> {
+export async function startApi(
+  config: Config,
+  log: Logger,
+  parts: Pick<AppDeps, 'meter'> = {},
+): Promise<RunningServer> {
   const pool = createPool(config, log, {
     applicationName: 'plat api',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
@@ -26,7 +31,8 @@ export async function startApi(config: Config, log: Logger): Promise<RunningServ
     await assertSchemaVersion(pool);
     const lifecycle: Lifecycle = { active: 0, draining: false };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
-    const server = await serveHttp(createApp({ config, log, pool, lifecycle, queues }), config, lifecycle);
+    const app = createApp({ config, log, pool, lifecycle, queues, ...parts });
+    const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startHousekeeping(pool, log);
     log.info({ url: server.url }, 'listening');
     return {

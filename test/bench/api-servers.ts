@@ -1,14 +1,19 @@
-// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|bare|bare-comps`. DATABASE_URL and PORT as ever.
+// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-comps`. DATABASE_URL and PORT as ever.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
+import type { Meter } from '../../api/http/meter.ts';
 import { startApi } from '../../api/start.ts';
 import { loadConfig, requireDatabaseUrl } from '../../shared/config.ts';
 import { createLogger } from '../../shared/log.ts';
 import { COMPS_SEARCH, statementOf } from './comps-search.ts';
 
+/** Everything of the service but its charges. */
+const FREE: Meter = { charge: async () => {} };
+
 const config = loadConfig();
 const STARTS: Record<string, () => Promise<string>> = {
   plat: async () => (await startApi(config, createLogger(config, 'bench'))).url,
+  unmetered: async () => (await startApi(config, createLogger(config, 'bench'), { meter: FREE })).url,
   bare: startBare,
   'bare-comps': startBareComps,
 };

@@ -12,6 +12,8 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   },
   // Quick as it is: it measures for a fixed time, not a number of requests.
   api: async () => (await import('./api.ts')).bench,
+  metering: async () => (await import('./metering.ts')).bench,
+  breakdown: async () => (await import('./breakdown.ts')).bench,
   comps: async () => (await import('./comps.ts')).bench,
   search: async () => (await import('./search.ts')).bench,
   portfolio: async () => (await import('./portfolio.ts')).bench,

@@ -7,7 +7,7 @@ import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase 
 import { COMPS_SEARCH } from './comps-search.ts';
 import { chunked } from './generate/chunks.ts';
 import { LISTING_COPY_COLUMNS, listingCopyLines } from './generate/listings.ts';
-import { load, type Round, withServers } from './load.ts';
+import { alternate, withServers } from './load.ts';
 
 const COMPS = 1_000_000;
 const QUICK_COMPS = 20_000;
@@ -26,22 +26,17 @@ const MIN_RATIO = 0.6;
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async url => {
     const key = await prepare(url, options);
-    return withServers(url, ['plat', 'bare-comps'], async servers => {
-      const round = (name: keyof typeof servers, seconds: number) =>
-        load(servers[name], {
-          path: `/api/public/v1/comps/?${COMPS_SEARCH}`,
-          ...{ key, connections: CONNECTIONS, seconds },
-        });
+    return withServers(url, ['bare-comps', 'plat'], async servers => {
       const { count, shown, bytes } = await look(servers.plat, key);
-      const rounds: Record<keyof typeof servers, Round[]> = { plat: [], 'bare-comps': [] };
-      for (const name of ['plat', 'bare-comps'] as const) await round(name, WARM_UP_SECONDS);
-      for (let n = 0; n < (options.quick ? 1 : ROUNDS); n++) {
-        for (const name of ['bare-comps', 'plat'] as const) rounds[name].push(await round(name, SECONDS));
-      }
-      const failed = Object.values(rounds)
-        .flat()
-        .reduce((sum, one) => sum + one.failed, 0);
-      if (failed > 0) throw new Error(`${failed} requests failed: the figures would mean nothing.`);
+      const rounds = await alternate(servers, {
+        ...{
+          path: `/api/public/v1/comps/?${COMPS_SEARCH}`,
+          keys: [key],
+          connections: CONNECTIONS,
+          seconds: SECONDS,
+        },
+        ...{ rounds: options.quick ? 1 : ROUNDS, warmUpSeconds: WARM_UP_SECONDS },
+      });
       const plat = median(rounds.plat.map(one => one.requests));
       const bare = median(rounds['bare-comps'].map(one => one.requests));
       return judged(

@@ -8,7 +8,13 @@ import { rootDir } from '../../shared/root.ts';
 /** One round of load: requests a second, p99 in milliseconds, requests without an answer of 2xx. */
 export type Round = { requests: number; p99: number; failed: number };
 
-export type Load = { path: string; key: string; connections: number; seconds: number };
+export type Load = {
+  path: string;
+  /** A connection uses one of them; they are dealt out in turn. */
+  keys: readonly string[];
+  connections: number;
+  seconds: number;
+};
 
 /**
  * Starts the servers of api-servers.ts, each in a process of its own, on one database; they are gone when the work is done.
@@ -48,22 +54,31 @@ async function startServer(name: string, databaseUrl: string, children: ChildPro
 }
 
 /** One round of autocannon, in its own process so that it does not share an event loop with anything. */
-export async function load(url: string, { path, key, connections, seconds }: Load): Promise<Round> {
-  const autocannon = join(rootDir, 'node_modules/autocannon/autocannon.js');
-  const args = [
-    ...[autocannon, '--json', '--no-progress', '-c', String(connections), '-d', String(seconds)],
-    ...['-H', `Authorization: Bearer ${key}`, url + path],
-  ];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 1e7 });
-  const result = JSON.parse(stdout) as {
-    requests: { average: number };
-    latency: { p99: number };
-    non2xx: number;
-    errors: number;
-  };
-  return {
-    requests: result.requests.average,
-    p99: result.latency.p99,
-    failed: result.non2xx + result.errors,
-  };
+export async function load(url: string, { path, ...options }: Load): Promise<Round> {
+  const args = ['--import', 'tsx', join(rootDir, 'test/bench/load-round.ts')];
+  args.push(JSON.stringify({ url: url + path, ...options }));
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: rootDir });
+  return JSON.parse(stdout) as Round;
+}
+
+/**
+ * Rounds of load on every server in turn, so that a slow minute of the machine hits all of them; in every other round in the
+ * reverse order, so that none always comes after the same one. Each is warmed up first.
+ * @throws Error when a request fails: the figures would mean nothing.
+ */
+export async function alternate<Name extends string>(
+  servers: Record<Name, string>,
+  options: Load & { rounds: number; warmUpSeconds: number },
+): Promise<Record<Name, Round[]>> {
+  const { rounds, warmUpSeconds, ...one } = options;
+  const names = Object.keys(servers) as Name[];
+  const results = Object.fromEntries(names.map(name => [name, []])) as unknown as Record<Name, Round[]>;
+  for (const name of names) await load(servers[name], { ...one, seconds: warmUpSeconds });
+  for (let n = 0; n < rounds; n++) {
+    const order = n % 2 ? names.toReversed() : names;
+    for (const name of order) results[name].push(await load(servers[name], one));
+  }
+  const failed = (Object.values(results) as Round[][]).flat().reduce((sum, round) => sum + round.failed, 0);
+  if (failed > 0) throw new Error(`${failed} requests of the bench failed: its figures would mean nothing.`);
+  return results;
 }

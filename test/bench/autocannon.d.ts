@@ -1,0 +1,20 @@
+/** The part of autocannon that the benches use; the package has no types of its own. */
+declare module 'autocannon' {
+  type Client = { setHeaders(headers: Record<string, string>): void };
+  type Options = {
+    url: string;
+    connections: number;
+    /** Seconds. */
+    duration: number;
+    /** Called once a connection, before its first request. */
+    setupClient(client: Client): void;
+  };
+  type Result = {
+    requests: { average: number };
+    /** Milliseconds. */
+    latency: { p99: number };
+    non2xx: number;
+    errors: number;
+  };
+  export default function autocannon(options: Options): Promise<Result>;
+}

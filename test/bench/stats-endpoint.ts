@@ -1,0 +1,64 @@
+import pg from 'pg';
+import { createAccount, createKey } from '../../shared/accounts.ts';
+import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
+import { METRIC_KEYS } from '../../shared/domain/metric-keys.ts';
+
+export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
+
+/**
+ * A county with every bucket and key filled, and accounts that neither limit nor quota stops.
+ * @returns a key of each account, and the size of the endpoint's answer.
+ */
+export async function prepareStats(
+  url: string,
+  accounts: number,
+): Promise<{ keys: string[]; bytes: number }> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  try {
+    const bytes = await insertCounty(pool);
+    const keys: string[] = [];
+    for (let n = 0; n < accounts; n++) keys.push(await createCaller(pool, `bench ${n}`));
+    return { keys, bytes };
+  } finally {
+    await pool.end();
+  }
+}
+
+async function insertCounty(pool: pg.Pool): Promise<number> {
+  const region = {
+    id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11',
+    type: 'county',
+    name: 'Sullivan County',
+    state: 'NH',
+    county_name: 'Sullivan County',
+    fips: '33019',
+  };
+  const stats = ACRE_BUCKETS.map(({ label }, bucket) => ({
+    type: label,
+    data: Object.fromEntries(
+      METRIC_KEYS.map((name, index) => [name, (bucket * 7_919 + index * 104_729) / 100]),
+    ),
+  }));
+  const body = Buffer.from(JSON.stringify({ ...region, stats }));
+  await pool.query(
+    "insert into regions (id, type, code, name, state, county_name, fips) values ($1, 'county', '33019', $2, 'NH', $2, 33019)",
+    [region.id, region.name],
+  );
+  await pool.query("insert into region_stats (type, code, body, etag) values ('county', '33019', $1, $2)", [
+    body,
+    '"bench"',
+  ]);
+  return body.length;
+}
+
+/** A key of a new account that may call as often as it likes. */
+export async function createCaller(pool: pg.Pool, name: string): Promise<string> {
+  const account = await createAccount(pool, {
+    name,
+    tier: 'scale',
+    tokensIncluded: 1e15,
+    ratePerMinute: 1e9,
+    rateBurst: 1e9,
+  });
+  return (await createKey(pool, account.id, { name: 'bench' })).key;
+}
