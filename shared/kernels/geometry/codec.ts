@@ -1,4 +1,5 @@
 import type { MultiPolygon, Polygon, Ring } from './types.ts';
+import { type Cursor, MAX_VARINT, putVarint, readCount, readVarint, unzigzag, zigzag } from './varint.ts';
 
 /**
  * A boundary as bytes, about 4 bytes a vertex:
@@ -8,9 +9,6 @@ import type { MultiPolygon, Polygon, Ring } from './types.ts';
  * Zigzag and varint are those of Protocol Buffers. 1e-7 degrees is 11 mm or less on the ground.
  */
 const VERSION = 1;
-
-/** A varint of 32 bits takes at most 5 bytes. */
-const MAX_VARINT = 5;
 
 /** Degrees to integer 1e-7 degrees, to the nearest. +-180 degrees fit in a signed 32-bit integer. */
 export function toE7(deg: number): number {
@@ -62,7 +60,7 @@ export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
   if (bytes[0] !== VERSION) {
     throw new Error(`boundary bytes are of version ${bytes[0]}; this program reads version ${VERSION}`);
   }
-  const cursor = { bytes, at: 1 };
+  const cursor: Cursor = { bytes, at: 1, what: 'boundary' };
   let lon = 0;
   let lat = 0;
   const polygons: MultiPolygon = [];
@@ -124,47 +122,4 @@ function reserve(polygons: MultiPolygon): void {
   }
   const need = 1 + MAX_VARINT * varints;
   if (need > scratch.length) scratch = new Uint8Array(2 * need);
-}
-
-function zigzag(n: number): number {
-  return ((n << 1) ^ (n >> 31)) >>> 0;
-}
-
-function unzigzag(n: number): number {
-  return (n >>> 1) ^ -(n & 1);
-}
-
-function putVarint(bytes: Uint8Array, start: number, value: number): number {
-  let at = start;
-  let rest = value;
-  while (rest > 127) {
-    bytes[at++] = (rest & 127) | 128;
-    rest >>>= 7;
-  }
-  bytes[at++] = rest;
-  return at;
-}
-
-type Cursor = { bytes: Uint8Array; at: number };
-
-function readVarint(cursor: Cursor): number {
-  let value = 0;
-  for (let shift = 0; shift < 7 * MAX_VARINT; shift += 7) {
-    const byte = cursor.bytes[cursor.at++];
-    if (byte === undefined) throw new Error(`boundary bytes are cut short at ${cursor.bytes.length}`);
-    value |= (byte & 127) << shift;
-    if (byte < 128) return value >>> 0;
-  }
-  throw new Error(`boundary bytes hold a number of more than 32 bits before byte ${cursor.at}`);
-}
-
-/** A count of things that each take at least one byte more, so a damaged count cannot ask for gigabytes. */
-function readCount(cursor: Cursor): number {
-  const count = readVarint(cursor);
-  if (count > cursor.bytes.length - cursor.at) {
-    throw new Error(
-      `boundary bytes are cut short: ${count} items announced, ${cursor.bytes.length - cursor.at} bytes left`,
-    );
-  }
-  return count;
 }
