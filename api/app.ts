@@ -1,4 +1,5 @@
 import express, { type Express, type Request, type RequestHandler } from 'express';
+import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.ts';
 import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
@@ -28,6 +29,8 @@ export type AppDeps = {
   pool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
+  /** For the rate limits; without it they are kept in the database. */
+  redis: Redis | undefined;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
   /** Default: charges accounts. */
@@ -47,6 +50,7 @@ export function createApp({
   pool,
   lifecycle,
   queues,
+  redis,
   endpoints = v1,
   meter,
   now = () => new Date(),
@@ -55,7 +59,7 @@ export function createApp({
   const metrics = createMetrics(database, queues);
   const serving: ServeDeps = {
     callers: openCallers(database, () => now().getTime()),
-    rateLimits: openRateLimits(database),
+    rateLimits: openRateLimits(database, redis, config.QUEUE_PREFIX, log),
     meter: meter ?? openMeter(database),
     idempotency: openIdempotency(database),
     resources: {
@@ -74,7 +78,7 @@ export function createApp({
   app.use(begin({ lifecycle, metrics, log, logRequests: config.LOG_REQUESTS }));
   mountEndpoints(app, endpoints, serving);
   app.use(presetHeaders);
-  app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
+  app.use(operations({ pool, redis, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
   app.use(docs(openApiDocument(), req => originOf(req, config)));
   if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
   app.use(unknownPath);

@@ -24,7 +24,7 @@ const MAX_HEAD_BYTES = 512 * 1024;
 /**
  * Listens. `stop` refuses new work with 503 while the requests that run are finished, and cuts what is left after
  * SHUTDOWN_TIMEOUT_MS.
- * @throws PlatError `address_in_use`.
+ * @throws PlatError `address_in_use`, `host`.
  */
 export async function serveHttp(app: Express, config: Config, lifecycle: Lifecycle): Promise<RunningServer> {
   const server = createServer({
@@ -50,18 +50,21 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
 
 function listen(server: Server, config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', cause => {
-      const taken = errorCode(cause) === 'EADDRINUSE';
-      reject(
-        taken
-          ? new PlatError('address_in_use', `Port ${config.PORT} is taken: set PORT to another one.`, {
-              cause,
-            })
-          : cause,
-      );
-    });
+    server.once('error', cause => reject(listenError(cause, config)));
     server.listen(config.PORT, config.HOST, resolve);
   });
+}
+
+function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
+  const code = errorCode(cause) ?? cause.message;
+  if (code === 'EADDRINUSE')
+    return new PlatError('address_in_use', `Port ${PORT} is taken: set PORT to another one.`, { cause });
+  if (code === 'EACCES') {
+    const message = `Port ${PORT} is not for this user to serve (${code}): set PORT to one above 1023.`;
+    return new PlatError('address_in_use', message, { cause });
+  }
+  const message = `HOST is ${HOST}, on which nothing can be served here (${code}): set it to an address or a name of this machine.`;
+  return new PlatError('host', message, { cause });
 }
 
 async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {

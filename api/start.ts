@@ -3,6 +3,7 @@ import { createPool } from '../shared/db.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
+import { openRedis } from '../shared/redis.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { startHousekeeping } from './http/housekeeping.ts';
@@ -11,7 +12,7 @@ import { type RunningServer, serveHttp } from './server.ts';
 /**
  * Opens everything that the service needs and listens.
  * @param parts what to run with instead of the service's own: the benches measure it without its meter.
- * @throws PlatError `schema_version`, `address_in_use`, `config`; errors of pg when the database cannot be reached.
+ * @throws PlatError `schema_version`, `address_in_use`, `host`, `config`; errors of pg when the database cannot be reached.
  */
 export async function startApi(
   config: Config,
@@ -23,7 +24,9 @@ export async function startApi(
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
   const backend = openQueueBackend(config, log);
+  const redis = await openRedis(config);
   const close = async () => {
+    redis?.disconnect();
     await backend.close();
     await pool.end();
   };
@@ -31,7 +34,7 @@ export async function startApi(
     await assertSchemaVersion(pool);
     const lifecycle: Lifecycle = { active: 0, draining: false };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
-    const app = createApp({ config, log, pool, lifecycle, queues, ...parts });
+    const app = createApp({ config, log, pool, lifecycle, queues, redis, ...parts });
     const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startHousekeeping(pool, log);
     log.info({ url: server.url }, 'listening');

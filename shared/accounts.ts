@@ -22,6 +22,8 @@ export type NewAccount = {
   /** Default 60 calls a minute in bursts of up to 120. */
   ratePerMinute?: number;
   rateBurst?: number;
+  /** Default 20, all at once if need be. */
+  skipTracePerMinute?: number;
   /** The company whose saved markets it shares: one that is there, or a new one. Default a new one of the account's name. */
   company?: string;
   /** The person whose account it is. */
@@ -38,6 +40,7 @@ export type AccountSummary = {
   tokens_used: number;
   rate_per_minute: number;
   rate_burst: number;
+  skip_trace_per_minute: number;
   keys: number;
   period_start: Date | null;
   period_end: Date | null;
@@ -79,6 +82,7 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       account.overageCentsPer1000 ?? null,
       account.user ?? null,
       operator(),
+      account.skipTracePerMinute ?? 20,
     ]);
     return rows[0]!;
   } catch (cause) {

@@ -18,6 +18,7 @@ export type AccountChange = {
   pro?: boolean;
   ratePerMinute?: number;
   rateBurst?: number;
+  skipTracePerMinute?: number;
   company?: string;
   /** null: nobody in particular. */
   user?: string | null;
@@ -52,6 +53,7 @@ export type AccountDetails = {
   period_end: Date | null;
   rate_per_minute: number;
   rate_burst: number;
+  skip_trace_per_minute: number;
   keys: number;
   created_at: Date;
 };
@@ -138,6 +140,7 @@ function columnsOf(change: AccountChange): Patch {
     pro: change.pro,
     rate_per_minute: change.ratePerMinute,
     rate_burst: change.rateBurst,
+    skip_trace_per_minute: change.skipTracePerMinute,
     user_email: change.user,
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));

@@ -19,6 +19,7 @@ export type Account = {
   tokensUsed: number;
   ratePerMinute: number;
   rateBurst: number;
+  skipTracePerMinute: number;
   /** Epoch milliseconds; null without a contract. */
   periodEnd: number | null;
 };
@@ -95,6 +96,7 @@ type KeyRow = {
   tokens_used: number;
   rate_per_minute: number;
   rate_burst: number;
+  skip_trace_per_minute: number;
   period_end: Date | null;
 };
 
@@ -124,6 +126,7 @@ function toKnown(row: KeyRow, readAt: number): Known {
       tokensUsed: row.tokens_used,
       ratePerMinute: row.rate_per_minute,
       rateBurst: row.rate_burst,
+      skipTracePerMinute: row.skip_trace_per_minute,
       periodEnd: row.period_end?.getTime() ?? null,
     },
     scopes: row.scopes,

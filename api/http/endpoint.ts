@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Account } from './callers.ts';
 import type { CursorSecret } from './cursor-secret.ts';
 import type { Database } from './database.ts';
+import type { ExtraLimit } from './rate-limits.ts';
 
 /** What a handler gives back. */
 export type Answer = {
@@ -54,6 +55,8 @@ export type Endpoint<
   body?: Body;
   /** The metering key and the least that an answer with something in it costs; null for a free endpoint. */
   metering: { key: string; price: number; rule: string } | null;
+  /** A limit that the calls of all endpoints which name it share, besides the one of all calls. */
+  rate?: ExtraLimit;
   /** Whether accounts without a contract are served too. */
   withoutContract?: boolean;
   response: {

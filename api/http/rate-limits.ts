@@ -1,81 +1,104 @@
+import type { Redis } from 'ioredis';
 import { PlatError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/log.ts';
 import { batch } from './batch.ts';
 import type { Account } from './callers.ts';
 import type { Database } from './database.ts';
+import { type Admitted, type Asked, type Buckets, CALL } from './rate-limits-buckets.ts';
+import { openPostgresBuckets } from './rate-limits-postgres.ts';
+import { openRedisBuckets, redisElse } from './rate-limits-redis.ts';
 
 /** What an account without settings of its own may do: 60 calls a minute in bursts of up to 120. */
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-export type RateState = {
+/** The limit of some endpoints' calls together, which count besides as every account's calls do. */
+export type ExtraLimit = 'skip_trace';
+
+export type Bucket = {
+  /** The policy's name in the IETF draft's headers. */
+  name: 'account' | 'skip-trace';
   perMinute: number;
   burst: number;
-  admitted: boolean;
-  /** Tokens in the bucket after this call. */
-  tokens: number;
+  /** After this call, in 60 millionths of a call. */
+  level: number;
 };
 
-/** The bucket of every account's calls, free ones included. */
-const ALL_CALLS = 'calls';
+/** A call's bucket or buckets. It is admitted when each of them has a call; refused, it takes nothing from any. */
+export type RateState = { admitted: boolean; buckets: readonly Bucket[] };
 
-export type RateLimits = { take(account: Account): Promise<RateState> };
+export type RateLimits = { take(account: Account, extra?: ExtraLimit): Promise<RateState> };
 
-type Ask = { accountId: string; bucket: string; perMinute: number; burst: number };
-
-/** Token buckets in the database, shared by every process; calls that are in flight together share a statement. */
-export function openRateLimits(database: Database): RateLimits {
-  const take = batch<Ask, RateState>(asks => admit(database, asks));
-  return {
-    take: account =>
-      take({
-        accountId: account.id,
-        bucket: ALL_CALLS,
-        perMinute: account.ratePerMinute,
-        burst: account.rateBurst,
-      }),
-  };
+/**
+ * The accounts' token buckets: in Redis when there is one, else in the database. Calls that are in flight together share
+ * a round trip.
+ * @param prefix before the names of keys in Redis.
+ */
+export function openRateLimits(
+  database: Database,
+  redis: Redis | undefined,
+  prefix: string,
+  log: Logger,
+): RateLimits {
+  const postgres = openPostgresBuckets(database);
+  const buckets = redis ? redisElse(openRedisBuckets(redis, prefix), postgres, log) : postgres;
+  const take = batch<Call, RateState>(calls => admit(buckets, calls));
+  return { take: (account, extra) => take({ account, extra }) };
 }
 
-type BucketRow = { account_id: string; bucket: string; tokens: number; admitted: number };
+type Call = { account: Account; extra: ExtraLimit | undefined };
 
-async function admit(database: Database, asks: Ask[]): Promise<RateState[]> {
-  const groups = new Map<string, Ask & { calls: number }>();
-  for (const ask of asks) {
-    const group = groups.get(keyOf(ask.accountId, ask.bucket));
-    if (group) group.calls++;
-    else groups.set(keyOf(ask.accountId, ask.bucket), { ...ask, calls: 1 });
+/** Asks for all calls of an account together, then deals out what its buckets let through in the order of the calls. */
+async function admit(buckets: Buckets, calls: Call[]): Promise<RateState[]> {
+  const asked = new Map<string, Asked>();
+  for (const { account, extra } of calls) {
+    const { id: accountId, ratePerMinute: perMinute, rateBurst: burst, skipTracePerMinute } = account;
+    const limits = { accountId, plain: 0, skipTraces: 0, perMinute, burst, skipTracePerMinute };
+    const sum = asked.get(accountId) ?? limits;
+    if (extra === 'skip_trace') sum.skipTraces++;
+    else sum.plain++;
+    asked.set(accountId, sum);
   }
-  const ordered = [...groups.keys()].sort().map(key => groups.get(key)!);
-  const rows = await database.run<BucketRow>('api/admit_calls', [
-    ordered.map(group => group.accountId),
-    ordered.map(group => group.bucket),
-    ordered.map(group => group.calls),
-    ordered.map(group => group.perMinute),
-    ordered.map(group => group.burst),
-  ]);
-  // The first calls of a bucket get its tokens: each leaves those that the later ones take.
-  const left = new Map(
-    rows.map(row => [keyOf(row.account_id, row.bucket), { tokens: row.tokens, admitted: row.admitted }]),
-  );
-  return asks.map(({ accountId, bucket, perMinute, burst }) => {
-    const state = left.get(keyOf(accountId, bucket))!;
-    const admitted = state.admitted > 0;
-    if (admitted) state.admitted--;
-    return { perMinute, burst, admitted, tokens: state.tokens + state.admitted };
-  });
+  const list = [...asked.values()];
+  const answers = await buckets(list);
+  const left = new Map(list.map((limits, at) => [limits.accountId, { ...answers[at]!, limits }]));
+  return calls.map(({ account, extra }) => deal(left.get(account.id)!, extra));
 }
 
-function keyOf(accountId: string, bucket: string): string {
-  return `${accountId} ${bucket}`;
+/** One call's share of what was let through. A bucket still holds, for this call, what the later ones take. */
+function deal(left: Admitted & { limits: Asked }, extra: ExtraLimit | undefined): RateState {
+  const { perMinute, burst, skipTracePerMinute } = left.limits;
+  const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
+  const admitted = left[kind] > 0;
+  if (admitted) left[kind]--;
+  const later = kind === 'plain' ? left.plain + left.skipTraces : left.skipTraces;
+  const all: Bucket = { name: 'account', perMinute, burst, level: left.level + CALL * later };
+  if (kind === 'plain') return { admitted, buckets: [all] };
+  const level = left.skipTraceLevel + CALL * later;
+  const traces: Bucket = {
+    name: 'skip-trace',
+    perMinute: skipTracePerMinute,
+    burst: skipTracePerMinute,
+    level,
+  };
+  return { admitted, buckets: [all, traces] };
 }
 
-/** @throws PlatError `rate_limited` with the seconds until the bucket holds a token again. */
+const callsIn = (bucket: Bucket): number => Math.max(0, Math.floor(bucket.level / CALL));
+
+/** Seconds until the bucket holds so many calls, rounded up. */
+const secondsUntil = ({ level, perMinute }: Bucket, calls: number): number =>
+  Math.max(0, Math.ceil((calls * CALL - level) / (perMinute * 1_000_000)));
+
+/** @throws PlatError `rate_limited` with the seconds until every bucket holds a call again. */
 export function requireAdmitted(rate: RateState): void {
   if (rate.admitted) return;
-  const seconds = Math.max(1, Math.ceil(((1 - rate.tokens) * 60) / rate.perMinute));
+  const [longest] = rate.buckets.toSorted((a, b) => secondsUntil(b, 1) - secondsUntil(a, 1));
+  const { name, perMinute, burst } = longest!;
+  const seconds = Math.max(1, secondsUntil(longest!, 1));
   throw new PlatError(
     'rate_limited',
-    `Too many calls: ${rate.perMinute} a minute, in bursts of up to ${rate.burst}. Try again in ${seconds} s.`,
+    `Too many ${name === 'account' ? 'calls' : 'skip traces'}: ${perMinute} a minute, in bursts of up to ${burst}. Try again in ${seconds} s.`,
     {
       status: 429,
       headers: { 'Retry-After': String(seconds) },
@@ -83,32 +106,43 @@ export function requireAdmitted(rate: RateState): void {
   );
 }
 
+/** Of a call's buckets the one that holds the fewest calls; of equals the one that is full again later. */
+function tightest(buckets: readonly Bucket[]): Bucket {
+  return buckets.reduce((a, b) => {
+    const fewer = callsIn(b) - callsIn(a) || secondsUntil(a, a.burst) - secondsUntil(b, b.burst);
+    return fewer < 0 ? b : a;
+  });
+}
+
 /**
- * The bucket as headers: X-RateLimit-Reset is the epoch second at which it is full again, RateLimit's `t` the seconds
- * until then (draft-ietf-httpapi-ratelimit-headers: a bucket of q calls that fills in w seconds).
+ * The buckets as headers: RateLimit-Policy and RateLimit name them all, X-RateLimit-… tell the tightest. X-RateLimit-Reset is the
+ * epoch second at which it is full again, RateLimit's `t` the seconds until then (draft-ietf-httpapi-ratelimit-headers: a bucket
+ * of q calls that fills in w seconds).
  */
-export function rateHeaders(rate: RateState, now = Date.now()): string[] {
-  const { perMinute, burst } = rate;
-  const remaining = Math.max(0, Math.floor(rate.tokens));
-  const untilFull = Math.ceil(((burst - rate.tokens) * 60) / perMinute);
+export function rateHeaders({ buckets }: RateState, now = Date.now()): string[] {
+  const tight = buckets.length === 1 ? buckets[0]! : tightest(buckets);
   return [
     'X-RateLimit-Limit',
-    String(burst),
+    String(tight.burst),
     'X-RateLimit-Remaining',
-    String(remaining),
+    String(callsIn(tight)),
     'X-RateLimit-Reset',
-    String(Math.ceil(now / 1_000) + untilFull),
+    String(Math.ceil(now / 1_000) + secondsUntil(tight, tight.burst)),
     'RateLimit-Policy',
-    `"account";q=${burst};w=${Math.ceil((burst * 60) / perMinute)}`,
+    buckets
+      .map(({ name, burst, perMinute }) => `"${name}";q=${burst};w=${Math.ceil((burst * 60) / perMinute)}`)
+      .join(', '),
     'RateLimit',
-    `"account";r=${remaining};t=${untilFull}`,
+    buckets
+      .map(bucket => `"${bucket.name}";r=${callsIn(bucket)};t=${secondsUntil(bucket, bucket.burst)}`)
+      .join(', '),
   ];
 }
 
 /** The headers of a response whose account is not known (yet): the default limits, nothing taken. */
 export const UNTOUCHED: RateState = {
-  perMinute: DEFAULT_PER_MINUTE,
-  burst: DEFAULT_BURST,
   admitted: true,
-  tokens: DEFAULT_BURST,
+  buckets: [
+    { name: 'account', perMinute: DEFAULT_PER_MINUTE, burst: DEFAULT_BURST, level: DEFAULT_BURST * CALL },
+  ],
 };

@@ -28,7 +28,7 @@ async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Res
   const caller = await deps.callers.identify(req.headers.authorization);
   requireScope(caller);
   requireStanding(caller, endpoint.withoutContract);
-  const rate = await deps.rateLimits.take(caller.account);
+  const rate = await deps.rateLimits.take(caller.account, endpoint.rate);
   exchangeOf(res).rate = rate;
   requireAdmitted(rate);
   const input = await readInput(endpoint, req, res);

@@ -26,6 +26,7 @@ type AccountFlags = {
   backstop?: number | 'none';
   rate?: number;
   burst?: number;
+  skipTraceRate?: number;
   company?: string;
   user?: string;
   periodStart?: Date;
@@ -144,6 +145,7 @@ function withTerms(command: Command): Command {
     .option('--backstop <n>', 'most tokens of overage in a period, or none for no ceiling', tokensOrNone)
     .option('--rate <n>', 'calls a minute', wholeNumber)
     .option('--burst <n>', 'calls at once', wholeNumber)
+    .option('--skip-trace-rate <n>', 'skip traces a minute, and at once, besides', wholeNumber)
     .option('--company <name>', 'whose saved markets it shares; a new company if there is none of that name')
     .option('--user <email>', 'the person whose account it is; an empty text for nobody')
     .option('--json', 'print JSON');
@@ -168,6 +170,7 @@ function changeOf(flags: AccountFlags): AccountChange {
     backstopTokens: flags.backstop === 'none' ? null : flags.backstop,
     ratePerMinute: flags.rate,
     rateBurst: flags.burst,
+    skipTracePerMinute: flags.skipTraceRate,
     company: flags.company,
     user: flags.user === '' ? null : flags.user,
     periodStart: flags.periodStart,

@@ -2,7 +2,7 @@
 -- $1 name, $2 tier or null, $3 pro, $4 tokens included or null for the tier's, $5 overage allowed, $6 payment method on file,
 -- $7 invoice paid, $8 backstop in tokens or null, $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for a
 -- new one of the account's own name, $12 US cents for 1,000 tokens of overage or null for the tier's, $13 its user or null, $14 who
--- makes it
+-- makes it, $15 skip traces a minute
 with company as (
   select coalesce((select id from companies where name = $11), gen_random_uuid()) as id
 ), terms as (
@@ -13,10 +13,11 @@ with company as (
 ), account as (
   insert into accounts (
     name, tier, pro, tokens_included, overage_allowed, payment_method, invoice_paid, backstop_tokens,
-    rate_per_minute, rate_burst, period_anchor, period_start, period_end, company_id, overage_cents_per_1000, user_email
+    rate_per_minute, rate_burst, period_anchor, period_start, period_end, company_id, overage_cents_per_1000, user_email,
+    skip_trace_per_minute
   )
   select $1, $2, $3, tokens_included, $5, $6, $7, $8, $9, $10, starts, starts, starts + interval '1 month', id,
-    overage_cents_per_1000, $13
+    overage_cents_per_1000, $13, $15
   from company, terms
   returning *
 ), founded as (
@@ -26,6 +27,6 @@ with company as (
 ), period as (
   insert into usage_periods (account_id, period_start) select id, period_start from account where period_start is not null
 )
-select id, name, coalesce($11, $1) as company, tier, pro, tokens_included, rate_per_minute, rate_burst,
+select id, name, coalesce($11, $1) as company, tier, pro, tokens_included, rate_per_minute, rate_burst, skip_trace_per_minute,
   0::bigint as tokens_used, 0::bigint as keys, period_start, period_end, created_at
 from account;

@@ -1,5 +1,6 @@
 -- Every account with what its current period has used and its usable keys, by name.
 select a.id, a.name, c.name as company, a.tier, a.pro, a.tokens_included, a.rate_per_minute, a.rate_burst,
+  a.skip_trace_per_minute,
   case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
   (
     select count(*) from api_keys k

@@ -10,7 +10,7 @@ with found as (
 )
 select k.key_hash, k.scopes, k.expires_at, k.revoked_at,
   a.id, a.name, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid, a.overage_allowed, a.payment_method,
-  a.tokens_allowed, a.rate_per_minute, a.rate_burst, a.period_end, coalesce(u.tokens_used, 0) as tokens_used
+  a.tokens_allowed, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.period_end, coalesce(u.tokens_used, 0) as tokens_used
 from found k
 join accounts a on a.id = k.account_id
 left join tiers t on t.name = a.tier
