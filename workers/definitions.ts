@@ -1,6 +1,13 @@
 import type { Deliverable } from '../shared/jobs.ts';
+import { attributesChunk, attributesPlan } from './attributes/jobs.ts';
 import { ingestJob } from './ingest/job.ts';
 import { marketDaily, marketRecompute } from './market/jobs.ts';
 
 /** Every job there is, apart from the code that does it. Boot fails unless each has exactly one handler. */
-export const definitions: readonly Deliverable[] = [ingestJob, marketRecompute, marketDaily];
+export const definitions: readonly Deliverable[] = [
+  ingestJob,
+  attributesPlan,
+  attributesChunk,
+  marketRecompute,
+  marketDaily,
+];

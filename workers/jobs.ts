@@ -1,3 +1,4 @@
+import { attributesJobs } from './attributes/handlers.ts';
 import { definitions } from './definitions.ts';
 import { handleIngest } from './ingest/handler.ts';
 import { ingestJob } from './ingest/job.ts';
@@ -5,4 +6,8 @@ import { marketJobs } from './market/handlers.ts';
 import { buildRegistry, job } from './registry.ts';
 
 /** Every job and the one function that does it. */
-export const registry = buildRegistry(definitions, [job(ingestJob, handleIngest), ...marketJobs]);
+export const registry = buildRegistry(definitions, [
+  job(ingestJob, handleIngest),
+  ...attributesJobs,
+  ...marketJobs,
+]);

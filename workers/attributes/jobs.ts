@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { LAYER_KINDS } from '../../shared/domain/land.ts';
+import type { JobDefinition } from '../../shared/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+
+const fips = z.number().int().min(1001).max(78_999);
+
+/** Which parcels to compute: those of a county or of all, marked for it first, or those that merges have marked. */
+const scope = z.union([
+  z.strictObject({ fips }),
+  z.strictObject({ all: z.literal(true) }),
+  z.strictObject({ dirty: z.literal(true) }),
+]);
+export type AttributesScope = z.infer<typeof scope>;
+
+/** `layers`: the kinds to compute anew, for a county or all; without them every kind. */
+const planPayload = z.strictObject({ scope, layers: z.array(z.enum(LAYER_KINDS)).min(1).optional() });
+export type PlanPayload = z.infer<typeof planPayload>;
+
+const chunkPayload = z.strictObject({ fips, chunk: z.number().int().positive() });
+export type ChunkPayload = z.infer<typeof chunkPayload>;
+
+/**
+ * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database or a server of
+ * elevation tiles that refuses for a moment. What is left then is planned again by the next merge or the daily run.
+ */
+const RETRY = { attempts: 5, backoffMs: 2_000 };
+
+/** Cuts the marked parcels into chunks and enqueues a job for each. */
+export const attributesPlan: JobDefinition<PlanPayload> = {
+  name: 'attributes.plan',
+  queue: 'attributes',
+  payload: planPayload,
+  key: ({ scope: of, layers }) => {
+    const name = 'fips' in of ? `county:${fiveDigits(of.fips)}` : 'all' in of ? 'all' : 'dirty';
+    return layers === undefined ? name : `${name}:${[...new Set(layers)].sort().join('+')}`;
+  },
+  ...RETRY,
+};
+
+/** Computes the land attributes of the parcels of one chunk. */
+export const attributesChunk: JobDefinition<ChunkPayload> = {
+  name: 'attributes.chunk',
+  queue: 'attributes',
+  payload: chunkPayload,
+  key: ({ fips: county, chunk }) => `${fiveDigits(county)}:${chunk}`,
+  ...RETRY,
+};
+
+/** When what no job holds is looked for: once a day, a quarter of an hour after the statistics. */
+export const ATTRIBUTES_DAILY = { cron: '20 0 * * *', timeZone: 'UTC' };

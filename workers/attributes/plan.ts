@@ -1,0 +1,111 @@
+import copyStreams from 'pg-copy-streams';
+import { readCopyBinary } from '../../shared/copy-binary.ts';
+import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
+import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { enqueue } from '../../shared/jobs.ts';
+import { hilbertOrder } from '../../shared/kernels/geometry/hilbert.ts';
+import { attributesChunk, type PlanPayload } from './jobs.ts';
+
+/** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
+export const CHUNK_PARCELS = 2_000;
+
+export type Planned = {
+  /** Parcels that were put into chunks. */
+  parcels: number;
+  counties: number;
+  chunks: number;
+  /** Numbers of the first and the last chunk; null when there are none. */
+  first: number | null;
+  last: number | null;
+};
+
+export type PlanOptions = {
+  signal?: AbortSignal | undefined;
+  /** Called after each county with the counties that are done, and the ids of its jobs. */
+  onCounty?: (done: number, total: number, jobs: string[]) => unknown;
+  chunkParcels?: number;
+};
+
+/** The columns of copy_unplanned_parcels.sql. */
+const COLUMNS = {
+  id: { type: 'int8', null: 0 },
+  x: { type: 'float8', null: Number.NaN },
+  y: { type: 'float8', null: Number.NaN },
+} as const;
+
+/**
+ * Marks the parcels of the scope, unless it is what merges have marked, and puts all marked parcels of its counties into
+ * chunks, each with a job. A county is one transaction; killed in between, the next attempt goes on with what is unplanned.
+ * Marks of parcels that have left the roll are dropped.
+ * @throws PlatError `stopping` (retryable) when the signal is aborted
+ */
+export async function planAttributes(
+  pool: Pool,
+  { scope, layers }: PlanPayload,
+  { signal, onCounty, chunkParcels = CHUNK_PARCELS }: PlanOptions = {},
+): Promise<Planned> {
+  const bits = 'dirty' in scope ? null : bitsOf(layers);
+  const counties = 'fips' in scope ? [scope.fips] : await listCounties(pool, 'dirty' in scope);
+  const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
+  for (const [i, fips] of counties.entries()) {
+    if (signal?.aborted)
+      throw new PlatError('stopping', 'The worker is stopping; the plan goes on at its next attempt.', {
+        retryable: true,
+      });
+    const { parcels, chunks, jobs } = await planCounty(pool, fips, bits, chunkParcels);
+    planned.parcels += parcels;
+    planned.chunks += chunks.length;
+    planned.first ??= chunks[0] ?? null;
+    planned.last = chunks.at(-1) ?? planned.last;
+    await onCounty?.(i + 1, counties.length, jobs);
+  }
+  return planned;
+}
+
+function bitsOf(layers: readonly LayerKind[] | undefined): number {
+  if (layers === undefined) return ALL_LAYERS;
+  return layers.reduce((bits, kind) => bits | LAYER_BITS[kind], 0);
+}
+
+async function listCounties(pool: Pool, unplanned: boolean): Promise<number[]> {
+  const statement = unplanned ? 'attributes/list_unplanned_counties' : 'attributes/list_counties';
+  const { rows } = await pool.query<{ fips: number }>(sql(statement));
+  return rows.map(row => row.fips);
+}
+
+type PlannedCounty = { parcels: number; chunks: number[]; jobs: string[] };
+
+function planCounty(
+  pool: Pool,
+  fips: number,
+  bits: number | null,
+  chunkParcels: number,
+): Promise<PlannedCounty> {
+  return transaction(pool, async client => {
+    await client.query(sql('attributes/lock_marks'));
+    if (bits !== null) await client.query(sql('attributes/mark_county'), [fips, bits]);
+    await client.query(sql('attributes/release_lost_chunks'), [fips]);
+    await client.query(sql('attributes/drop_stray_marks'), [fips]);
+    const ids = await unplannedInOrder(client, fips);
+    const { rows: numbers } = await client.query<{ chunk: number }>(sql('attributes/number_chunks'), [
+      Math.ceil(ids.length / chunkParcels),
+    ]);
+    const chunks = numbers.map(row => row.chunk);
+    const jobs: string[] = [];
+    for (const [i, chunk] of chunks.entries()) {
+      const part = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
+      await client.query(sql('attributes/assign_chunk'), [fips, part, chunk]);
+      jobs.push((await enqueue(client, attributesChunk, { fips, chunk })).id);
+    }
+    return { parcels: ids.length, chunks, jobs };
+  });
+}
+
+/** Neighbours on the ground come one after the other, so that a chunk reads what is around it once. */
+async function unplannedInOrder(client: Client, fips: number): Promise<number[]> {
+  await client.query(sql('attributes/set_county'), [String(fips)]);
+  const stream = client.query(copyStreams.to(sql('attributes/copy_unplanned_parcels')));
+  const { id, x, y } = (await readCopyBinary(stream, COLUMNS)).columns;
+  return Array.from(hilbertOrder(x, y), i => id[i]!);
+}
