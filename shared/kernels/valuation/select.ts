@@ -1,0 +1,106 @@
+import type { Market, Model } from './model.ts';
+import { DAYS_A_YEAR, MOST_COMPS } from './model.ts';
+import type { Subject } from './types.ts';
+
+/** A comp that is more steps away than this tells nothing of the subject. */
+export const MOST_STEPS = 6;
+/** With fewer there is no estimate. */
+export const FEWEST_COMPS = 3;
+/** Asking prices are looked at only where fewer sales than this are near. */
+const ENOUGH_SALES = 6;
+/** An asking price is worth this much of a sale. */
+const ASKING_WEIGHT = 0.5;
+
+/** The comps of one subject, chosen and adjusted; entries from `count` on mean nothing. Reused from call to call. */
+export type Chosen = {
+  count: number;
+  sales: number;
+  market: Market[];
+  entry: Int32Array;
+  steps: Float64Array;
+  weight: Float64Array;
+  /** What was added to ln(price per acre) for size, time, location and asking price. */
+  size: Float64Array;
+  time: Float64Array;
+  location: Float64Array;
+  asking: Float64Array;
+  /** ln(price per acre) as it would be of the subject on the day. */
+  adjusted: Float64Array;
+};
+
+export function newChosen(): Chosen {
+  const column = () => new Float64Array(MOST_COMPS);
+  return {
+    count: 0,
+    sales: 0,
+    market: [],
+    entry: new Int32Array(MOST_COMPS),
+    steps: column(),
+    weight: column(),
+    size: column(),
+    time: column(),
+    location: column(),
+    asking: column(),
+    adjusted: column(),
+  };
+}
+
+export type Fitted = Omit<Model, 'calibration'>;
+
+/**
+ * Chooses the comps that are the fewest steps away in distance, size and age together, and moves each one's price per
+ * acre to the subject's size and place and to the day.
+ * @param day sales of later days are not looked at
+ * @param exclude an entry of model.sales
+ */
+export function choose(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
+  const { sales, asking, asOfDay } = model;
+  const steps = model.stepsOf(subject.county);
+  const place = { lon: subject.lon, lat: subject.lat, logAcres: Math.log(subject.acres), day };
+  into.count = 0;
+  take(sales, MOST_COMPS, 1);
+  into.sales = into.count;
+  if (into.count < ENOUGH_SALES && day === asOfDay) take(asking, ENOUGH_SALES - into.count, ASKING_WEIGHT);
+  if (into.count < FEWEST_COMPS) return into;
+
+  const { elasticity, trend } = model.effectsOf(subject.county);
+  const level = model.surface.levelAt(subject.lon, subject.lat, subject.county, exclude);
+  let weights = 0;
+  for (let i = 0; i < into.count; i++) {
+    const market = into.market[i]!;
+    const entry = into.entry[i]!;
+    const size = elasticity * (place.logAcres - market.logAcres[entry]!);
+    const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR;
+    const location = level - market.level[entry]!;
+    const discount = market === asking ? model.askingDiscount : 0;
+    into.size[i] = size;
+    into.time[i] = time;
+    into.location[i] = location;
+    into.asking[i] = discount;
+    into.adjusted[i] = market.logPpa[entry]! + size + time + location + discount;
+    weights += into.weight[i]!;
+  }
+  for (let i = 0; i < into.count; i++) into.weight[i]! /= weights;
+  return into;
+
+  function take(market: Market, most: number, worth: number): void {
+    const { nearest } = market;
+    const found = nearest.find(place, steps, most, MOST_STEPS, market === sales ? exclude : -1);
+    for (let i = 0; i < found; i++) {
+      into.market[into.count] = market;
+      into.entry[into.count] = nearest.index[i]!;
+      into.steps[into.count] = nearest.steps[i]!;
+      into.weight[into.count] = worth * Math.exp(-nearest.steps[i]!);
+      into.count++;
+    }
+  }
+}
+
+/** Weighted mean of the adjusted ln(price per acre), and their weighted standard deviation. */
+export function combine({ count, weight, adjusted }: Chosen): { mean: number; deviation: number } {
+  let mean = 0;
+  for (let i = 0; i < count; i++) mean += weight[i]! * adjusted[i]!;
+  let variance = 0;
+  for (let i = 0; i < count; i++) variance += weight[i]! * (adjusted[i]! - mean) ** 2;
+  return { mean, deviation: Math.sqrt(variance) };
+}

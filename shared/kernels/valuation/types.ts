@@ -1,0 +1,75 @@
+/**
+ * Shapes of the valuation kernels. Comps come in columns, one entry a comp: a county of 200,000 parcels is valued
+ * against 100,000 comps, and objects would cost more than the arithmetic.
+ */
+
+/** Stands for an unknown day. */
+export const NO_DAY = -0x8000_0000;
+
+export const ACTIVE = 0;
+export const PENDING = 1;
+export const SOLD = 2;
+
+export type Comps = {
+  count: number;
+  /** Degrees on WGS84; NaN where the place is unknown, and the comp is then not used. */
+  lon: Float64Array;
+  lat: Float64Array;
+  acres: Float64Array;
+  /** USD: the sale's price, or what is asked. */
+  price: Float64Array;
+  /** ACTIVE, PENDING or SOLD. */
+  status: Uint8Array;
+  /** Days since 1970-01-01; NO_DAY unless SOLD. */
+  soldDay: Int32Array;
+  /** When an ACTIVE or PENDING comp came on the market; NO_DAY where unknown. */
+  listedDay: Int32Array;
+  /** FIPS of the county; -1 where unknown, and the comp is then not used. */
+  county: Int32Array;
+};
+
+export type Subject = {
+  lon: number;
+  lat: number;
+  acres: number;
+  county: number;
+  /** A comp that must not be used: the subject's own sale, when it is valued to be compared with it. */
+  exclude?: number;
+};
+
+/** How one comp was used: its price per acre is moved by each of these factors, less 1, in percent. */
+export type UsedComp = {
+  /** Index in the comps that the model was made of. */
+  index: number;
+  sizePercent: number;
+  timePercent: number;
+  locationPercent: number;
+  /** From an asking price to what such listings sell for; 0 for a sale. */
+  askingPercent: number;
+  /** Share in the estimate, of 1. */
+  weight: number;
+};
+
+/** Prices in USD, prices per acre in USD an acre. */
+export type Valuation = {
+  /** Plain means of the comps that were used. */
+  meanPrice: number;
+  meanPpa: number;
+  /** Weighted geometric mean of the adjusted prices per acre. */
+  meanAdjustedPpa: number;
+  /** The same times the subject's acres. */
+  meanAdjustedPrice: number;
+  /** Gini coefficient of the adjusted prices, 0 to 100. */
+  gini: number;
+  /** 0 to 95. */
+  confidence: number;
+  /** An 80 % interval of the price. */
+  low: number;
+  high: number;
+  outOfSupport: boolean;
+  /** A sale farther away, or of a size outside these, could not be among the comps. */
+  reachM: number;
+  minAcres: number;
+  maxAcres: number;
+  comps: UsedComp[];
+};

@@ -1,0 +1,82 @@
+import { gini } from '../stats/order-statistics.ts';
+import { chanceWithinQuarter, FEATURES, featuresOf, interval } from './calibrate.ts';
+import type { Model } from './model.ts';
+import { MOST_COMPS } from './model.ts';
+import { choose, combine, FEWEST_COMPS, MOST_STEPS, newChosen } from './select.ts';
+import type { Subject, UsedComp, Valuation } from './types.ts';
+
+const MOST_CONFIDENCE = 95;
+/** What is left of the confidence where the subject lies outside of what the comps cover. */
+const OUT_OF_SUPPORT = 0.5;
+/** So many steps to the nearest comp, or a size beyond those of the comps by this in logarithms, is outside. */
+const SUPPORT_STEPS = 2;
+const SUPPORT_LOG_ACRES = 0.4;
+
+/**
+ * What a parcel would have sold for on the model's day.
+ * @returns null when there are fewer than three relevant comps
+ */
+export function createValuer(model: Model): (subject: Subject) => Valuation | null {
+  const chosen = newChosen();
+  const features = new Float64Array(FEATURES);
+  const prices = new Float64Array(MOST_COMPS);
+  const entryOf = new Map(Array.from(model.sales.source, (source, entry) => [source, entry]));
+
+  return subject => {
+    const exclude = subject.exclude === undefined ? -1 : (entryOf.get(subject.exclude) ?? -1);
+    choose(model, subject, model.asOfDay, exclude, chosen);
+    const { count, market, entry, weight } = chosen;
+    if (count < FEWEST_COMPS) return null;
+    const { mean, deviation } = combine(chosen);
+    const logAcres = Math.log(subject.acres);
+    let meanPrice = 0;
+    let meanPpa = 0;
+    let least = Number.POSITIVE_INFINITY;
+    let largest = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < count; i++) {
+      const at = entry[i]!;
+      const of = market[i]!;
+      meanPrice += of.price[at]! / count;
+      meanPpa += Math.exp(of.logPpa[at]!) / count;
+      least = Math.min(least, of.logAcres[at]!);
+      largest = Math.max(largest, of.logAcres[at]!);
+      prices[i] = Math.exp(chosen.adjusted[i]! + logAcres);
+    }
+    const scale = model.calibration.scaleOf(featuresOf(chosen, deviation, features));
+    const error = interval(model.calibration, scale);
+    const outOfSupport =
+      chosen.steps[0]! > SUPPORT_STEPS ||
+      logAcres < least - SUPPORT_LOG_ACRES ||
+      logAcres > largest + SUPPORT_LOG_ACRES;
+    const chance = 100 * chanceWithinQuarter(model.calibration, scale) * (outOfSupport ? OUT_OF_SUPPORT : 1);
+    const meanAdjustedPpa = Math.exp(mean);
+    const meanAdjustedPrice = meanAdjustedPpa * subject.acres;
+    // A sale of today that could push out the last of the comps, or be added, is at most so many steps away.
+    const reach = count === MOST_COMPS ? chosen.steps[count - 1]! : MOST_STEPS;
+    const steps = model.stepsOf(subject.county);
+    return {
+      ...{ meanPrice, meanPpa, meanAdjustedPpa, meanAdjustedPrice, outOfSupport },
+      gini: gini(prices.subarray(0, count).sort()) ?? 0,
+      confidence: Math.min(MOST_CONFIDENCE, chance),
+      low: meanAdjustedPrice * Math.exp(-error.high),
+      high: meanAdjustedPrice * Math.exp(-error.low),
+      reachM: reach * steps.metres,
+      minAcres: subject.acres * Math.exp(-reach * steps.logAcres),
+      maxAcres: subject.acres * Math.exp(reach * steps.logAcres),
+      comps: Array.from({ length: count }, (_, i) => usedComp(i)),
+    };
+
+    function usedComp(i: number): UsedComp {
+      return {
+        index: market[i]!.source[entry[i]!]!,
+        sizePercent: percent(chosen.size[i]!),
+        timePercent: percent(chosen.time[i]!),
+        locationPercent: percent(chosen.location[i]!),
+        askingPercent: percent(chosen.asking[i]!),
+        weight: weight[i]!,
+      };
+    }
+  };
+}
+
+const percent = (log: number) => 100 * Math.expm1(log);
