@@ -61,20 +61,25 @@ async function admit(buckets: Buckets, calls: Call[]): Promise<RateState[]> {
   }
   const list = [...asked.values()];
   const answers = await buckets(list);
-  const left = new Map(list.map((limits, at) => [limits.accountId, { ...answers[at]!, limits }]));
-  return calls.map(({ account, extra }) => deal(left.get(account.id)!, extra));
+  const shares = new Map(
+    list.map((limits, at) => [limits.accountId, { limits, after: answers[at]!, left: { ...answers[at]! } }]),
+  );
+  return calls.map(({ account, extra }) => deal(shares.get(account.id)!, extra));
 }
 
-/** One call's share of what was let through. A bucket still holds, for this call, what the later ones take. */
-function deal(left: Admitted & { limits: Asked }, extra: ExtraLimit | undefined): RateState {
-  const { perMinute, burst, skipTracePerMinute } = left.limits;
+type Share = { limits: Asked; after: Admitted; left: Pick<Admitted, 'plain' | 'skipTraces'> };
+
+/** One call's share of what was let through. For this call a bucket still holds what the later ones take. */
+function deal({ limits, after, left }: Share, extra: ExtraLimit | undefined): RateState {
+  const { perMinute, burst, skipTracePerMinute } = limits;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
   const admitted = left[kind] > 0;
   if (admitted) left[kind]--;
-  const later = kind === 'plain' ? left.plain + left.skipTraces : left.skipTraces;
-  const all: Bucket = { name: 'account', perMinute, burst, level: left.level + CALL * later };
+  // All plain calls come before all skip traces.
+  const later = kind === 'plain' ? left.plain + after.skipTraces : left.skipTraces;
+  const all: Bucket = { name: 'account', perMinute, burst, level: after.level + CALL * later };
   if (kind === 'plain') return { admitted, buckets: [all] };
-  const level = left.skipTraceLevel + CALL * later;
+  const level = after.skipTraceLevel + CALL * later;
   const traces: Bucket = {
     name: 'skip-trace',
     perMinute: skipTracePerMinute,

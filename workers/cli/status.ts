@@ -3,7 +3,7 @@ import { sql } from '../../shared/db.ts';
 import type { JobState } from '../../shared/jobs.ts';
 import { wholeNumber } from './options.ts';
 import { print, printJson, table } from './output.ts';
-import { withSession } from './session.ts';
+import { type ConnectedConfig, withSession } from './session.ts';
 import { readState } from './state.ts';
 
 export function addStatusCommand(program: Command): void {
@@ -20,12 +20,14 @@ export function addStatusCommand(program: Command): void {
         );
         const { rows: jobs } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit]);
         const api = readState(config)?.apiUrl ?? null;
+        const redis = await stateOfRedis(config);
         if (json) {
-          printJson({ api, ...overview[0], jobs });
+          printJson({ api, redis, ...overview[0], jobs });
           return;
         }
         const figures: Record<string, number | string> = {
           api: api ?? 'not started by `npm start`',
+          redis: redis ?? 'not used (REDIS_URL)',
           ...overview[0],
         };
         for (const [name, value] of Object.entries(figures)) {
@@ -36,6 +38,19 @@ export function addStatusCommand(program: Command): void {
         print(`\n${table(jobs.map(view), ['job', 'for', 'status', 'progress', 'note', 'queued_at'])}`);
       }),
     );
+}
+
+/** null without REDIS_URL. */
+async function stateOfRedis(config: ConnectedConfig): Promise<'reachable' | 'unreachable' | null> {
+  if (config.REDIS_URL === undefined) return null;
+  // It takes a tenth of a second to load.
+  const { openRedis, isReachable } = await import('../../shared/redis.ts');
+  const redis = await openRedis(config);
+  try {
+    return redis !== undefined && (await isReachable(redis)) ? 'reachable' : 'unreachable';
+  } finally {
+    redis?.disconnect();
+  }
 }
 
 function view(job: JobState) {
