@@ -1,5 +1,6 @@
 import type { Client } from '../../../shared/db.ts';
 import { sql } from '../../../shared/db.ts';
+import { lockCounties } from '../../attributes/county-lock.ts';
 import { rewriteOwnerWords } from './owner-words.ts';
 
 /**
@@ -8,12 +9,31 @@ import { rewriteOwnerWords } from './owner-words.ts';
  * before; this only does it.
  */
 export async function mergeParcels(client: Client, runId: number, feedId: number): Promise<void> {
+  const landed = await holdLayers(client);
   await client.query(sql('ingest/reserve_serials'));
+  if (landed) await client.query(sql('attributes/mark_moved_parcels'), [feedId]);
   await client.query(sql('ingest/update_parcels'), [runId]);
   const retired = await client.query<{ fips: number }>(sql('ingest/retire_parcels'), [runId, feedId]);
   await client.query(sql('ingest/insert_parcels'), [runId, feedId]);
+  if (landed) await client.query(sql('attributes/mark_new_parcels'), [feedId]);
   await client.query(sql('ingest/remove_parcel_filters'));
   await client.query(sql('ingest/insert_parcel_filters'), [feedId]);
   const changed = await client.query<{ fips: number }>(sql('ingest/list_changed_counties'));
   await rewriteOwnerWords(client, [...new Set([...changed.rows, ...retired.rows].map(row => row.fips))]);
+}
+
+/**
+ * Keeps land layers, and chunks of the counties that are about to change, from being written until the merge is done.
+ * @returns false when there are no layers: then no parcel's attributes can be out of date
+ */
+async function holdLayers(client: Client): Promise<boolean> {
+  await client.query(sql('attributes/hold_layers'));
+  const { rows } = await client.query<{ present: boolean }>(sql('attributes/has_layers'));
+  if (!rows[0]!.present) return false;
+  const counties = await client.query<{ fips: number }>(sql('ingest/list_changed_counties'));
+  await lockCounties(
+    client,
+    counties.rows.map(row => row.fips),
+  );
+  return true;
 }

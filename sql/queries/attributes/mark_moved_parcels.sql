@@ -1,0 +1,68 @@
+-- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those that come
+-- back; by roads the parcels within the largest reach of one that comes, goes or changes, for it may stand between them
+-- and a road, or stand there no longer. Before the merge writes anything; parcels that are new have no id yet.
+-- $1 feed id int
+with moved as materialized (
+  select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
+  from stage_match m
+  left join parcels p on p.fips = m.fips and p.property_id = m.property_id
+  left join stage_shape s on s.fips = m.fips and s.key = m.key
+  where m.state in ('new', 'returned') or (m.state = 'changed' and p.shape_hash is distinct from s.hash)
+),
+gone as materialized (
+  select p.fips, p.property_id, p.extent
+  from parcels p
+  where p.feed_id = $1
+    and p.retired_at is null
+    and not exists (select from stage_match m where m.fips = p.fips and m.key = p.source_key)
+),
+places as (
+  select old_extent as extent
+  from moved
+  union all
+  select new_extent
+  from moved
+  union all
+  select extent
+  from gone
+),
+reach as (
+  select max(metres.value::double precision) as metres
+  from land_layers l
+  cross join jsonb_each_text(l.reach_m) metres
+),
+-- 91 is a little more than a metre of latitude has anywhere in 1e-7 degrees; of longitude, by the cosine.
+around as (
+  select box(
+    point(
+      (p.extent[0])[0] + 91 * r.metres / cosd(widest.lat), (p.extent[0])[1] + 91 * r.metres
+    ),
+    point(
+      (p.extent[1])[0] - 91 * r.metres / cosd(widest.lat), (p.extent[1])[1] - 91 * r.metres
+    )
+  ) as extent
+  from places p
+  cross join reach r
+  cross join lateral (
+    select least(89, greatest(abs((p.extent[0])[1]), abs((p.extent[1])[1])) / 1e7) as lat
+  ) widest
+  where p.extent is not null and r.metres is not null
+),
+marks as (
+  select fips, property_id, 15 as layers
+  from moved
+  where property_id is not null
+  union all
+  select f.fips, f.property_id, 2
+  from around a
+  join parcel_filters f on f.extent && a.extent
+  where not exists (select from gone g where g.fips = f.fips and g.property_id = f.property_id)
+)
+insert into attributes_dirty as d (fips, property_id, layers)
+select fips, property_id, bit_or(layers)
+from marks
+group by fips, property_id
+-- One order for all that write marks, so that two of them cannot wait for each other.
+order by fips, property_id
+on conflict (fips, property_id) do update
+set layers = d.layers | excluded.layers, mark = nextval('attributes_marks'), chunk = null

@@ -1,0 +1,121 @@
+import type pg from 'pg';
+import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/domain/land.ts';
+import { encodeBoundary, toE7 } from '../../shared/kernels/geometry/codec.ts';
+import { encodeLines } from '../../shared/kernels/geometry/line-codec.ts';
+import type { Extent, MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
+import type { LandKernels } from '../../workers/attributes/kernels.ts';
+
+export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
+
+/** [[west, south], …] as PostgreSQL reads a box of 1e-7 degrees. */
+function boxOf(positions: readonly Position[]): string {
+  const lons = positions.map(([lon]) => toE7(lon));
+  const lats = positions.map(([, lat]) => toE7(lat));
+  return `(${Math.max(...lons)},${Math.max(...lats)}),(${Math.min(...lons)},${Math.min(...lats)})`;
+}
+
+/**
+ * Puts a layer in place of the one of that feed, as its merge does, but marks nothing.
+ * @returns the run's id: the layer's version
+ */
+export async function putLayer(
+  pool: pg.Pool,
+  kind: LayerKind,
+  layer: { feed?: string; coverage: Extent; fips?: number; features?: LayerFeature[] },
+): Promise<number> {
+  const name = layer.feed ?? kind;
+  const { rows: feeds } = await pool.query<{ id: number }>(
+    `insert into feeds (name, kind, definition) values ($1, $2, '{}')
+     on conflict (name) do update set updated_at = now() returning id`,
+    [name, kind],
+  );
+  const feedId = feeds[0]!.id;
+  const { rows: runs } = await pool.query<{ id: number }>(
+    "insert into runs (feed_id, requested_by, status) values ($1, 'test', 'merged') returning id",
+    [feedId],
+  );
+  const runId = runs[0]!.id;
+  await pool.query('delete from layer_features where feed_id = $1', [feedId]);
+  for (const feature of layer.features ?? []) {
+    const line = 'line' in feature;
+    await pool.query(
+      `insert into layer_features (feed_id, hash, class, extent, geometry)
+       values ($1, gen_random_uuid(), $2, $3, $4)`,
+      [
+        feedId,
+        feature.class,
+        boxOf(line ? feature.line : feature.shape.flat(2)),
+        Buffer.from(line ? encodeLines([feature.line]) : encodeBoundary(feature.shape)),
+      ],
+    );
+  }
+  const [west, south, east, north] = layer.coverage;
+  await pool.query(
+    `insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m) values ($1, $2, $3, $4, $5, $6)
+     on conflict (feed_id) do update
+     set run_id = excluded.run_id, coverage = excluded.coverage, fips = excluded.fips, merged_at = now()`,
+    [
+      feedId,
+      kind,
+      runId,
+      boxOf([
+        [west, south],
+        [east, north],
+      ]),
+      layer.fips ?? null,
+      kind === 'roads' ? JSON.stringify(ROAD_REACH_M) : null,
+    ],
+  );
+  return runId;
+}
+
+export type Mark = { property_id: number; layers: number; mark: number; chunk: number | null };
+
+export async function marksOf(pool: pg.Pool): Promise<Mark[]> {
+  const { rows } = await pool.query<Mark>(
+    'select property_id, layers, mark, chunk from attributes_dirty order by property_id',
+  );
+  return rows;
+}
+
+/** Marks parcels of a county as a merge of layers of these kinds does. */
+export async function markParcels(
+  pool: pg.Pool,
+  kinds: readonly LayerKind[],
+  ids?: readonly number[],
+): Promise<void> {
+  await pool.query(
+    `insert into attributes_dirty as d (fips, property_id, layers)
+     select fips, property_id, $1 from parcel_filters where $2::bigint[] is null or property_id = any ($2)
+     order by fips, property_id
+     on conflict (fips, property_id) do update
+     set layers = d.layers | excluded.layers, mark = nextval('attributes_marks'), chunk = null`,
+    [kinds.reduce((bits, kind) => bits | LAYER_BITS[kind], 0), ids ?? null],
+  );
+}
+
+/** Kernels whose figures tell what they were given: counts, not measures. */
+export const COUNTING_KERNELS: LandKernels = {
+  prepareOverlap: polygons => ({ percentOf: () => polygons.length }),
+  prepareFrontage: (roads, neighbours) => ({
+    of: id => ({
+      highwayFt: roads.filter(road => road.class === 'highway').length,
+      normalFt: roads.filter(road => road.class === 'normal').length,
+      localFt: neighbours.filter(neighbour => neighbour.id !== id).length,
+      landlocked: roads.length === 0,
+    }),
+  }),
+  openElevation: tiles => ({
+    terrainOf: async () =>
+      tiles.length === 0
+        ? null
+        : {
+            minElevationM: tiles.length,
+            meanElevationM: tiles.length,
+            maxElevationM: tiles.length,
+            meanSlopePercent: tiles.length,
+            steeperPercent: new Array(11).fill(tiles.length),
+          },
+    close: async () => {},
+  }),
+};

@@ -1,0 +1,51 @@
+/** A box of integers of 1e-7 degrees. */
+export type Box = { west: number; south: number; east: number; north: number };
+
+/** A little more than a metre of latitude has anywhere: a degree has at least 110,574 m. */
+const E7_A_METRE = 91;
+/** Beyond, meridians meet and a box would have to go round the pole. */
+const MOST_LATITUDE_DEG = 89;
+
+/** The box with a margin on each side, in metres. */
+export function grow({ west, south, east, north }: Box, metres: number): Box {
+  const latitude = Math.min(MOST_LATITUDE_DEG, Math.max(Math.abs(south), Math.abs(north)) / 1e7);
+  const vertical = Math.ceil(metres * E7_A_METRE);
+  const across = Math.ceil(vertical / Math.cos((latitude * Math.PI) / 180));
+  return { west: west - across, south: south - vertical, east: east + across, north: north + vertical };
+}
+
+/** How much more ground than its parcels a place may have; the parcels of a city with its streets have half of theirs. */
+const MOST_SLACK = 4;
+
+const areaOf = ({ west, south, east, north }: Box) => (east - west) * (north - south);
+
+/**
+ * A few boxes that hold all of these, which lie near one another in their order: one around a chunk of a dense roll, one
+ * each around parcels far apart, so that what is read stays in proportion to the parcels.
+ */
+export function placesOf(boxes: readonly Box[]): Box[] {
+  const places: Box[] = [];
+  let filled = 0;
+  for (const box of boxes) {
+    const last = places.at(-1);
+    const joined = last && {
+      west: Math.min(last.west, box.west),
+      south: Math.min(last.south, box.south),
+      east: Math.max(last.east, box.east),
+      north: Math.max(last.north, box.north),
+    };
+    if (joined && areaOf(joined) <= MOST_SLACK * (filled + areaOf(box))) {
+      places[places.length - 1] = joined;
+      filled += areaOf(box);
+    } else {
+      places.push({ ...box });
+      filled = areaOf(box);
+    }
+  }
+  return places;
+}
+
+/** As PostgreSQL reads a box. */
+export function boxText({ west, south, east, north }: Box): string {
+  return `(${west},${south}),(${east},${north})`;
+}

@@ -1,0 +1,182 @@
+import { type Client, type Pool, sql } from '../../shared/db.ts';
+import {
+  ALL_LAYERS,
+  LAYER_BITS,
+  type LayerKind,
+  type RoadClass,
+  type RoadReach,
+} from '../../shared/domain/land.ts';
+import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
+import { hilbertOrder } from '../../shared/kernels/geometry/hilbert.ts';
+import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
+import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
+import type { ChunkPayload } from './jobs.ts';
+import type { ElevationTile, Neighbour, Road } from './kernels.ts';
+import { type Box, boxText, grow, placesOf } from './places.ts';
+
+/** A layer as it was merged last. */
+export type Layer = Box & {
+  feed_id: number;
+  kind: LayerKind;
+  run_id: number;
+  /** The county that it covers as a whole besides. */
+  fips: number | null;
+  /** Roads only. */
+  reach_m: RoadReach | null;
+};
+
+/** A parcel of the chunk. */
+export type Subject = {
+  id: number;
+  mark: number;
+  /** The kinds to compute, as bits. */
+  layers: number;
+  shapeHash: string;
+  shape: MultiPolygon;
+  /** By kind, the layers that cover it; none for a kind that is not to be computed. */
+  covering: Record<LayerKind, Layer[]>;
+};
+
+/** What has to be known to compute a chunk, all as of one moment. */
+export type ChunkInput = {
+  /** In the order of a Hilbert curve. */
+  subjects: Subject[];
+  /** Parcels of the chunk without geometry: nothing can be told of them. */
+  shapeless: { id: number; mark: number }[];
+  roads: Road[];
+  /** Every parcel near the subjects of which frontage is wanted, these included. */
+  neighbours: Neighbour[];
+  wetlands: MultiPolygon[];
+  flood: MultiPolygon[];
+  tiles: ElevationTile[];
+};
+
+type MarkedRow = Box & {
+  property_id: number;
+  layers: number;
+  mark: number;
+  boundary: Uint8Array | null;
+  shape_hash: string | null;
+  kept: string | null;
+  x: number;
+  y: number;
+};
+
+/** Cells beyond a parcel's own that a slope needs, and a part of a cell for grids of other coordinates: two of 100 m. */
+const TERRAIN_MARGIN_M = 200;
+
+/** Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features that are read too. */
+export async function readChunk(pool: Pool, chunk: ChunkPayload): Promise<ChunkInput> {
+  const client = await pool.connect();
+  let usable = false;
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const input = await readAll(client, chunk);
+    await client.query('commit');
+    usable = true;
+    return input;
+  } finally {
+    // After an error the session ends, and with it the transaction.
+    client.release(!usable);
+  }
+}
+
+async function readAll(client: Client, { fips, chunk }: ChunkPayload): Promise<ChunkInput> {
+  const { rows } = await client.query<MarkedRow>(sql('attributes/read_marked_parcels'), [fips, chunk]);
+  const { rows: layers } = await client.query<Layer>(sql('attributes/list_layers'));
+  const shaped = rows.filter(row => row.boundary !== null);
+  const order = hilbertOrder(
+    shaped.map(row => row.x),
+    shaped.map(row => row.y),
+  );
+  const ordered = Array.from(order, i => shaped[i]!);
+  const subjects = ordered.map(row => subjectOf(row, fips, layers));
+  const shapeless = rows.flatMap(({ boundary, property_id: id, mark }) =>
+    boundary === null ? [{ id, mark }] : [],
+  );
+
+  /** Where the parcels lie of which a kind can be told, with a margin. */
+  const around = (kind: LayerKind, metres: number): string[] =>
+    placesOf(
+      ordered.filter((_row, i) => subjects[i]!.covering[kind].length > 0).map(row => grow(row, metres)),
+    ).map(boxText);
+  const feeds = (kind: LayerKind) => layers.filter(layer => layer.kind === kind).map(layer => layer.feed_id);
+  const reach = Math.max(0, ...layers.flatMap(layer => Object.values(layer.reach_m ?? {})));
+
+  return {
+    subjects,
+    shapeless,
+    roads: await readRoads(client, feeds('roads'), around('roads', reach)),
+    neighbours: await readNeighbours(client, subjects, around('roads', reach)),
+    wetlands: await readPolygons(client, feeds('wetlands'), around('wetlands', 0)),
+    flood: await readPolygons(client, feeds('flood'), around('flood', 0)),
+    tiles: await readTiles(client, feeds('elevation'), around('elevation', TERRAIN_MARGIN_M)),
+  };
+}
+
+function subjectOf(row: MarkedRow, fips: number, all: readonly Layer[]): Subject {
+  // What is stored of another shape is worth nothing.
+  const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
+  const covering = (kind: LayerKind) =>
+    (layers & LAYER_BITS[kind]) === 0
+      ? []
+      : all.filter(layer => layer.kind === kind && covers(layer, row, fips));
+  return {
+    id: row.property_id,
+    mark: row.mark,
+    layers,
+    shapeHash: row.shape_hash!,
+    shape: decodeBoundary(row.boundary!),
+    covering: {
+      elevation: covering('elevation'),
+      roads: covering('roads'),
+      wetlands: covering('wetlands'),
+      flood: covering('flood'),
+    },
+  };
+}
+
+function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number): boolean {
+  if (layer.fips === fips) return true;
+  return layer.west <= x && x <= layer.east && layer.south <= y && y <= layer.north;
+}
+
+type FeatureRow = { class: string; geometry: Uint8Array };
+
+async function readFeatures(client: Client, feeds: number[], places: string[]): Promise<FeatureRow[]> {
+  if (places.length === 0) return [];
+  return (await client.query<FeatureRow>(sql('attributes/read_features'), [feeds, places])).rows;
+}
+
+async function readRoads(client: Client, feeds: number[], places: string[]): Promise<Road[]> {
+  const rows = await readFeatures(client, feeds, places);
+  return rows.flatMap(row =>
+    decodeLines(row.geometry).map((line: Position[]) => ({ class: row.class as RoadClass, line })),
+  );
+}
+
+async function readPolygons(client: Client, feeds: number[], places: string[]): Promise<MultiPolygon[]> {
+  return (await readFeatures(client, feeds, places)).map(row => decodeBoundary(row.geometry));
+}
+
+async function readNeighbours(
+  client: Client,
+  subjects: readonly Subject[],
+  places: string[],
+): Promise<Neighbour[]> {
+  if (places.length === 0) return [];
+  const shapes = new Map(subjects.map(({ id, shape }) => [id, shape]));
+  const { rows } = await client.query<{ property_id: number; boundary: Uint8Array }>(
+    sql('attributes/read_neighbours'),
+    [places],
+  );
+  return rows.map(({ property_id: id, boundary }) => ({
+    id,
+    shape: shapes.get(id) ?? decodeBoundary(boundary),
+  }));
+}
+
+async function readTiles(client: Client, feeds: number[], places: string[]): Promise<ElevationTile[]> {
+  if (places.length === 0) return [];
+  return (await client.query<ElevationTile>(sql('attributes/read_tiles'), [feeds, places])).rows;
+}
