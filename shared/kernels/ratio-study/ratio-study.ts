@@ -1,0 +1,82 @@
+import { median } from '../stats/order-statistics.ts';
+
+/**
+ * How estimates compare with the prices that were paid: the figures of assessors' ratio studies.
+ * IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6 and appendix B. A ratio is estimate / price.
+ */
+export type RatioStudy = {
+  sales: number;
+  medianRatio: number;
+  /** Median absolute error in percent of the price. */
+  mdape: number;
+  /** Percent of the estimates that are at most so far from the price. */
+  within10: number;
+  within20: number;
+  within25: number;
+  /** Coefficient of dispersion: mean absolute deviation from the median ratio, in percent of it. */
+  cod: number;
+  /** Price-related differential: mean ratio over the ratio weighted by price. Above 1.03: dear land is valued too low. */
+  prd: number;
+  /** Coefficient of price-related bias: by what share ratios change when the value doubles. */
+  prb: number;
+  /**
+   * The same regressed through the origin, as early versions of widely used software did, for comparison with their
+   * figures; the constant that it leaves out makes it nearly 0 whatever the bias.
+   */
+  prbThroughOrigin: number;
+};
+
+/**
+ * @param estimates and prices in the same order, all positive
+ * @returns null below two sales
+ */
+export function studyRatios(estimates: readonly number[], prices: readonly number[]): RatioStudy | null {
+  const sales = prices.length;
+  if (sales < 2) return null;
+  const ratios = prices.map((price, i) => estimates[i]! / price);
+  const errors = ratios.map(ratio => Math.abs(ratio - 1));
+  const medianRatio = medianOf(ratios);
+  const within = (share: number) =>
+    (100 * prices.filter((price, i) => Math.abs(estimates[i]! - price) <= share * price).length) / sales;
+  const bias = priceRelatedBias(estimates, prices, ratios, medianRatio);
+  return {
+    sales,
+    medianRatio,
+    mdape: 100 * medianOf(errors),
+    within10: within(0.1),
+    within20: within(0.2),
+    within25: within(0.25),
+    cod: (100 * mean(ratios.map(ratio => Math.abs(ratio - medianRatio)))) / medianRatio,
+    prd: mean(ratios) / (sum(estimates) / sum(prices)),
+    prb: bias.slope,
+    prbThroughOrigin: bias.throughOrigin,
+  };
+}
+
+/**
+ * The ratios' relative distance from their median, regressed on the base-2 logarithm of a value that is half the price
+ * and half the estimate brought to the level of prices: with the price alone every error would look like a bias.
+ */
+function priceRelatedBias(
+  estimates: readonly number[],
+  prices: readonly number[],
+  ratios: readonly number[],
+  medianRatio: number,
+): { slope: number; throughOrigin: number } {
+  const values = prices.map((price, i) => Math.log2((price + estimates[i]! / medianRatio) / 2));
+  const distances = ratios.map(ratio => (ratio - medianRatio) / medianRatio);
+  const middle = mean(values);
+  const squares = sum(values.map(value => (value - middle) ** 2));
+  return {
+    slope: squares === 0 ? 0 : sum(values.map((value, i) => (value - middle) * distances[i]!)) / squares,
+    throughOrigin:
+      sum(values.map((value, i) => value * distances[i]!)) / sum(values.map(value => value * value)),
+  };
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+const mean = (values: readonly number[]) => sum(values) / values.length;
+
+function medianOf(values: readonly number[]): number {
+  return median(Float64Array.from(values).sort())!;
+}

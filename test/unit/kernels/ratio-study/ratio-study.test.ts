@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { studyRatios } from '../../../../shared/kernels/ratio-study/ratio-study.ts';
+
+/** IAAO, Standard on Ratio Studies, 2013, table 1-4: appraised value and sale price of 17 parcels. */
+const TABLE_1_4: [estimate: number, price: number][] = [
+  [87_200, 138_720],
+  [38_240, 59_700],
+  [96_320, 146_400],
+  [68_610, 99_000],
+  [32_960, 47_400],
+  [50_560, 70_500],
+  [61_360, 78_000],
+  [47_360, 60_000],
+  [56_580, 69_000],
+  [47_040, 55_500],
+  [136_000, 154_500],
+  [98_000, 109_500],
+  [56_000, 60_000],
+  [159_100, 168_000],
+  [128_000, 124_500],
+  [132_000, 127_500],
+  [160_000, 150_000],
+];
+
+const study = (pairs: readonly (readonly [number, number])[]) =>
+  studyRatios(
+    pairs.map(([estimate]) => estimate),
+    pairs.map(([, price]) => price),
+  )!;
+
+describe('ratio study', () => {
+  test("gives the figures of the standard's sample", () => {
+    const { medianRatio, cod, prd, prbThroughOrigin } = study(TABLE_1_4);
+    expect(medianRatio).toBeCloseTo(0.82, 6);
+    expect(cod).toBeCloseTo(14.5, 1);
+    expect(prd).toBeCloseTo(0.98, 2);
+    // What assesspy's first versions made of this table: no constant in the regression.
+    expect(prbThroughOrigin).toBeCloseTo(0.001, 3);
+  });
+
+  test('with its constant the regression finds the bias of that sample: ratios grow by 13.5 % a doubling', () => {
+    // numpy.polyfit of the same points.
+    expect(study(TABLE_1_4).prb).toBeCloseTo(0.13549, 5);
+  });
+
+  test('finds a bias that is put in', () => {
+    // Ratios of 1, 1.05, 1.1 … from one doubling of the price to the next.
+    const pairs = Array.from(
+      { length: 9 },
+      (_, i) => [1000 * 2 ** i * (1 + 0.05 * (i - 4)), 1000 * 2 ** i] as const,
+    );
+    expect(study(pairs).prb).toBeGreaterThan(0.04);
+    expect(study(pairs).prb).toBeLessThan(0.055);
+    expect(study(pairs).prd).toBeLessThan(1);
+  });
+
+  test('perfect estimates have no dispersion and no bias', () => {
+    const perfect = study([
+      [100, 100],
+      [250, 250],
+      [900, 900],
+    ]);
+    expect(perfect).toMatchObject({ mdape: 0, within10: 100, cod: 0, prd: 1, prb: 0, medianRatio: 1 });
+  });
+
+  test('counts errors by their share of the price, bounds inclusive', () => {
+    const { mdape, within10, within20, within25 } = study([
+      [110, 100],
+      [80, 100],
+      [75, 100],
+      [200, 100],
+    ]);
+    expect(mdape).toBeCloseTo(22.5, 9);
+    expect([within10, within20, within25]).toEqual([25, 50, 75]);
+  });
+
+  test('says nothing of fewer than two sales', () => {
+    expect(studyRatios([100], [90])).toBeNull();
+  });
+});
