@@ -25,7 +25,7 @@ export type Meter = {
 
 /** Charges that are in flight together share one statement and one durable commit; those with something alongside have their own. */
 export function openMeter(database: Database): Meter {
-  const charge = batch<Charge, Verdict>(charges => chargeAll(database.run, charges));
+  const charge = batch<Charge, Outcome>(charges => chargeAll(database.run, charges));
   return {
     async charge({ account, mode }, endpoint, tokens, alongside) {
       const asked = { accountId: account.id, endpoint, mode, tokens };
@@ -42,9 +42,10 @@ export function openMeter(database: Database): Meter {
   };
 }
 
-function settled(verdict: Verdict): Verdict {
-  if (!verdict.charged) throw quotaError(verdict);
-  return verdict;
+function settled(outcome: Outcome): Verdict {
+  if ('error' in outcome) throw outcome.error;
+  if (!outcome.charged) throw quotaError(outcome);
+  return outcome;
 }
 
 /** Keeps the early quota check close to the truth between two readings of the account. */
@@ -52,51 +53,89 @@ function noteUsage(account: Account, tokensUsed: number): void {
   account.tokensUsed = Math.max(account.tokensUsed, tokensUsed);
 }
 
-async function chargeAll(run: Database['run'], charges: Charge[]): Promise<Verdict[]> {
-  const verdicts = await attempt(run, charges);
-  const over = charges.filter((_, index) => verdicts[index] === undefined);
-  if (over.length === 0) return verdicts as Verdict[];
-  await run('accounts/roll_period', [[...new Set(over.map(charge => charge.accountId))]]);
-  const again = await attempt(run, over);
-  return verdicts.map(verdict => {
-    const settled = verdict ?? again.shift();
-    // Its period is rolled, so it has none: the contract has ended since the account was read.
-    if (settled === undefined) throw noContract();
-    return settled;
-  });
+/** What became of a charge; one that fails leaves the others of its batch, which may be on disk already, as they are. */
+type Outcome = Verdict | { error: unknown };
+
+async function chargeAll(run: Database['run'], charges: Charge[]): Promise<Outcome[]> {
+  const outcomes = new Array<Outcome>(charges.length);
+  const over = await attempt(run, group(charges), outcomes);
+  if (over.length > 0) await chargeRolled(run, over, outcomes);
+  return outcomes;
 }
 
-type ChargeRow = {
-  n: number;
-  charged: boolean;
-  overage_allowed: boolean;
-  payment_method: boolean;
-  tokens_used: number | null;
-};
-
-/** One statement; undefined for charges of accounts whose period is over. */
-async function attempt(run: Database['run'], charges: Charge[]): Promise<(Verdict | undefined)[]> {
-  const order = charges.map((_, index) => index).sort((a, b) => compare(charges[a]!, charges[b]!));
-  const ordered = order.map(index => charges[index]!);
-  const rows = await run<ChargeRow>('api/charge_calls', [
-    ordered.map(charge => charge.accountId),
-    ordered.map(charge => charge.endpoint),
-    ordered.map(charge => charge.mode),
-    ordered.map(charge => charge.tokens),
-  ]);
-  const verdicts = new Array<Verdict | undefined>(charges.length).fill(undefined);
-  for (const row of rows) {
-    verdicts[order[row.n - 1]!] = {
-      charged: row.charged,
-      overageAllowed: row.overage_allowed,
-      paymentMethod: row.payment_method,
-      tokensUsed: row.tokens_used ?? 0,
-    };
+/** Charges again what was asked for of accounts whose period was over. */
+async function chargeRolled(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<void> {
+  const refuse = (refused: Alike[], error: unknown) => {
+    for (const index of refused.flatMap(({ indexes }) => indexes)) outcomes[index] = { error };
+  };
+  try {
+    await run('accounts/roll_period', [[...new Set(groups.map(({ accountId }) => accountId))]]);
+    // Whose period was rolled and still has none: the contract has ended since the account was read.
+    refuse(await attempt(run, groups, outcomes), noContract());
+  } catch (error) {
+    refuse(groups, error);
   }
-  return verdicts;
+}
+
+/** Charges that differ in nothing: one row of the statement. */
+type Alike = Charge & { indexes: number[] };
+
+/** By account, in the order in which their periods are locked everywhere; the cheapest first. */
+function group(charges: Charge[]): Alike[] {
+  const groups = new Map<string, Alike>();
+  for (const [index, charge] of charges.entries()) {
+    const name = `${charge.accountId} ${charge.endpoint} ${charge.mode} ${charge.tokens}`;
+    const known = groups.get(name);
+    if (known) known.indexes.push(index);
+    else groups.set(name, { ...charge, indexes: [index] });
+  }
+  return [...groups.values()].sort(compare);
 }
 
 function compare(a: Charge, b: Charge): number {
   if (a.accountId !== b.accountId) return a.accountId < b.accountId ? -1 : 1;
   return a.tokens - b.tokens;
+}
+
+type ChargeRow = {
+  n: number;
+  charged: number;
+  overage_allowed: boolean;
+  payment_method: boolean;
+  tokens_used: number;
+};
+
+/** One statement. Notes what became of the charges; returns those of accounts whose period is over. */
+async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<Alike[]> {
+  const rows = await run<ChargeRow>('api/charge_calls', [
+    groups.map(group => group.accountId),
+    groups.map(group => group.endpoint),
+    groups.map(group => group.mode),
+    groups.map(group => group.tokens),
+    groups.map(group => group.indexes.length),
+    tokensBefore(groups),
+  ]);
+  const over = new Set(groups);
+  for (const row of rows) {
+    const group = groups[row.n - 1]!;
+    over.delete(group);
+    for (const [at, index] of group.indexes.entries())
+      outcomes[index] = {
+        charged: at < row.charged,
+        overageAllowed: row.overage_allowed,
+        paymentMethod: row.payment_method,
+        tokensUsed: row.tokens_used,
+      };
+  }
+  return [...over];
+}
+
+/** Of each group, the tokens of its account's groups before it. */
+function tokensBefore(groups: Alike[]): number[] {
+  let sum = 0;
+  return groups.map(({ accountId }, at) => {
+    const previous = groups[at - 1];
+    sum = previous?.accountId === accountId ? sum + previous.tokens * previous.indexes.length : 0;
+    return sum;
+  });
 }

@@ -1,10 +1,12 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../api/http/callers.ts';
 import { openDatabase } from '../../../api/http/database.ts';
-import { openMeter } from '../../../api/http/meter.ts';
-import { sql } from '../../../shared/db.ts';
+import { type Meter, openMeter } from '../../../api/http/meter.ts';
+import { changeAccount } from '../../../shared/contracts.ts';
+import { createPool, sql } from '../../../shared/db.ts';
+import { createLogger } from '../../../shared/log.ts';
 import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
@@ -33,7 +35,9 @@ test('a charge waits for one that another process has not committed yet, and cou
   const caller = { account: { id: accountId, tokensUsed: 0 }, mode: 'direct' } as unknown as Caller;
   const other = await db.pool.connect();
   await other.query('begin');
-  await other.query(sql('api/charge_calls'), [[accountId], ['public_comps'], ['direct'], [10]]);
+  await other.query(sql('api/charge_calls'), [
+    ...[[accountId], ['public_comps'], ['direct'], [10], [1], [0]],
+  ]);
   const verdict = openMeter(openDatabase(db.pool, 5_000))
     .charge(caller, 'public_comps', 10)
     .then(
@@ -100,6 +104,71 @@ test('of charges that arrive together, the small ones that fit are made and the 
     'fulfilled',
   ]);
   expect(await usageOf(db, accountId)).toEqual({ tokens: 35, calls: 3, daily: 35 });
+});
+
+test('charges that are alike are counted one by one, those of other endpoints and modes after them', async () => {
+  const { accountId } = await newCaller(db, { tokensIncluded: 45 });
+  const meter = openMeter(openDatabase(db.pool, 5_000));
+  const asked = ['comps 10', 'comps 20', 'comps 10', 'comps 10', 'image 10', 'image 10'];
+  const verdicts = await Promise.allSettled(
+    asked.map((name, index) => {
+      const [endpoint, tokens] = name.split(' ');
+      const mode = index === 5 ? 'mcp' : 'direct';
+      const caller = { account: { id: accountId, tokensUsed: 0 }, mode } as unknown as Caller;
+      return meter.charge(caller, endpoint!, Number(tokens));
+    }),
+  );
+  expect(verdicts.filter(verdict => verdict.status === 'fulfilled')).toHaveLength(4);
+  expect(verdicts[1]!.status).toBe('rejected');
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 40, calls: 4, daily: 40 });
+});
+
+describe('charges of one batch fail by themselves:', () => {
+  const callerOf = (accountId: string) =>
+    ({ account: { id: accountId, tokensUsed: 0 }, mode: 'direct' }) as unknown as Caller;
+  const outcomes = (meter: Meter, ids: string[]) =>
+    Promise.all(
+      ids.map(id =>
+        meter.charge(callerOf(id), 'public_comps', 10).then(
+          () => 'charged',
+          error => error.code,
+        ),
+      ),
+    );
+
+  test('a contract that has ended', async () => {
+    const callers = [await newCaller(db), await newCaller(db), await newCaller(db)];
+    const ids = callers.map(caller => caller.accountId);
+    await changeAccount(db.pool, ids[1]!, { tier: null });
+    expect(await outcomes(openMeter(openDatabase(db.pool, 5_000)), ids)).toEqual([
+      ...['charged', 'tier_upgrade_required', 'charged'],
+    ]);
+    for (const [index, used] of [10, 0, 10].entries())
+      expect((await usageOf(db, ids[index]!)).tokens).toBe(used);
+  });
+
+  test('a period that cannot be rolled in time', async () => {
+    const ids = [(await newCaller(db)).accountId, (await newCaller(db)).accountId];
+    await db.pool.query("update accounts set period_end = period_start + interval '1 us' where id = $1", [
+      ids[0],
+    ]);
+    const pool = createPool(db.config, createLogger(db.config, 'test'), {
+      applicationName: 'plat test',
+      statementTimeoutMs: 300,
+    });
+    const lock = await db.pool.connect();
+    try {
+      await lock.query('begin');
+      await lock.query('select from accounts where id = $1 for update', [ids[0]]);
+      expect(await outcomes(openMeter(openDatabase(pool, 300)), ids)).toEqual(['internal_error', 'charged']);
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+      await pool.end();
+    }
+    expect((await usageOf(db, ids[0]!)).tokens).toBe(0);
+    expect((await usageOf(db, ids[1]!)).tokens).toBe(10);
+  });
 });
 
 test('a charge is on disk when its call is answered, also on a server that commits asynchronously', async () => {
