@@ -27,11 +27,8 @@ const GEOGRAPHIC = new Set([
  * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
-  const code = crsCode(crs);
-  if (GEOGRAPHIC.has(code)) return geometry => geometry;
-  const definition = definitionOf(code);
-  const projection = parseCrs(definition, crs, name);
-  if (isWgs84Degrees(projection)) return geometry => geometry;
+  const { definition, wgs84Degrees } = resolveCrs(crs, name);
+  if (wgs84Degrees) return geometry => geometry;
   const { forward } = proj4(definition, 'WGS84');
   const axes: Axes = position => {
     const [longitude, latitude] = forward([position[0]!, position[1]!]);
@@ -40,6 +37,37 @@ export function toWgs84(crs: string, name: string): ToWgs84 {
     return position;
   };
   return geometry => transform(geometry, axes);
+}
+
+export type Crs = {
+  /** As proj4 takes it. */
+  definition: string;
+  /** Longitude and latitude in degrees that count as WGS84. */
+  wgs84Degrees: boolean;
+  /** proj4's short name of the projection, as 'longlat' or 'merc'. */
+  projection: string;
+  /** Its sphere or ellipsoid is a sphere, as Web Mercator's. */
+  spherical: boolean;
+  /** Metres a unit of projected coordinates. */
+  metresPerUnit: number;
+};
+
+/**
+ * What a CRS is, by any of its names.
+ * @throws PlatError `feed_crs` as `toWgs84`
+ */
+export function resolveCrs(crs: string, name: string): Crs {
+  const code = crsCode(crs);
+  const known = GEOGRAPHIC.has(code);
+  const definition = known ? 'WGS84' : definitionOf(code);
+  const parsed = parseCrs(definition, crs, name);
+  return {
+    definition,
+    wgs84Degrees: known || isWgs84Degrees(parsed),
+    projection: parsed.projName ?? '',
+    spherical: parsed.sphere === true,
+    metresPerUnit: parsed.to_meter ?? 1,
+  };
 }
 
 /** "EPSG:n" and "OGC:CRS84" for the many ways to write them; anything else as it is. */
@@ -73,6 +101,7 @@ type Parsed = {
   projName?: string;
   units?: string;
   to_meter?: number;
+  sphere?: boolean;
   from_greenwich?: number;
   datum?: { datum_type?: number; a?: number };
 };

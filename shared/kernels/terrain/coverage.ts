@@ -1,0 +1,147 @@
+/** A closed ring in cells of a grid: x0, y0, x1, y1 … with the first point repeated at the end. */
+export type CellRing = Float64Array;
+
+/** Cells [left, left + columns) x [top, top + rows) of a grid. */
+export type CellWindow = { left: number; top: number; columns: number; rows: number };
+
+/** The exterior ring and its holes, whatever their winding: holes are subtracted. */
+export type CellPolygon = readonly CellRing[];
+
+/** Signed area of a ring in cells. */
+function signedArea(ring: CellRing): number {
+  // Relative to the first point: coordinates of large grids would cost the last digits of a small ring's area.
+  const x0 = ring[0]!;
+  const y0 = ring[1]!;
+  let sum = 0;
+  for (let i = 2; i < ring.length; i += 2) {
+    sum += (ring[i - 2]! - x0) * (ring[i + 1]! - y0) - (ring[i]! - x0) * (ring[i - 1]! - y0);
+  }
+  return sum / 2;
+}
+
+/** Area of a polygon in cells, holes subtracted. */
+export function areaCells(polygon: CellPolygon): number {
+  return polygon.reduce(
+    (area, ring, i) => (i === 0 ? Math.abs(signedArea(ring)) : area - Math.abs(signedArea(ring))),
+    0,
+  );
+}
+
+/** The cells that a ring touches. */
+export function windowOf(ring: CellRing): CellWindow {
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < ring.length; i += 2) {
+    const x = ring[i]!;
+    const y = ring[i + 1]!;
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+  }
+  const left = Math.floor(minX);
+  const top = Math.floor(minY);
+  return { left, top, columns: Math.ceil(maxX) - left, rows: Math.ceil(maxY) - top };
+}
+
+/**
+ * The exact fraction, 0 to 1, of each cell of a window that the polygon covers, by rows.
+ *
+ * Signed areas are accumulated along the edges and summed up along the rows, as font rasterizers do: every edge leaves in each row that
+ * it passes the area between itself and the right edge of the cell, and its height for all cells further right (R. Levien, "Inside the
+ * fastest font renderer in the world", 2016, https://github.com/raphlinus/font-rs; FreeType's ftgrays.c is alike). Nothing is sampled.
+ * @param window must hold the polygon from side to side; rows may be a part of it
+ */
+export function coverCells(polygon: CellPolygon, window: CellWindow): Float64Array {
+  const { columns, rows } = window;
+  // Edges at the right rim write into the two cells beyond it.
+  const stride = columns + 2;
+  const cells = new Float64Array(stride * rows);
+  for (const [i, ring] of polygon.entries()) {
+    const turn = signedArea(ring) > 0 === (i === 0) ? 1 : -1;
+    addRing(ring, turn, window, cells, stride);
+  }
+  const fractions = new Float64Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    let sum = 0;
+    for (let column = 0; column < columns; column++) {
+      sum += cells[row * stride + column]!;
+      const fraction = sum < 0 ? -sum : sum;
+      fractions[row * columns + column] = fraction > 1 ? 1 : fraction;
+    }
+  }
+  return fractions;
+}
+
+function addRing(
+  ring: CellRing,
+  turn: number,
+  { left, top, rows }: CellWindow,
+  cells: Float64Array,
+  stride: number,
+): void {
+  let x0 = ring[0]! - left;
+  let y0 = ring[1]! - top;
+  for (let i = 2; i < ring.length; i += 2) {
+    const x1 = ring[i]! - left;
+    const y1 = ring[i + 1]! - top;
+    if (y0 < y1) addEdge(x0, y0, x1, y1, turn, rows, cells, stride);
+    else if (y1 < y0) addEdge(x1, y1, x0, y0, -turn, rows, cells, stride);
+    x0 = x1;
+    y0 = y1;
+  }
+}
+
+/** Adds an edge that runs down (y0 < y1), row by row, clipped to the window's rows. */
+function addEdge(
+  x0: number,
+  y0: number,
+  x1: number,
+  y1: number,
+  turn: number,
+  rows: number,
+  cells: Float64Array,
+  stride: number,
+): void {
+  const first = y0 < 0 ? 0 : y0;
+  const last = y1 > rows ? rows : y1;
+  if (first >= last) return;
+  const perRow = (x1 - x0) / (y1 - y0);
+  let y = first;
+  let x = y0 < 0 ? x0 - y0 * perRow : x0;
+  for (let row = Math.floor(first); y < last; row++) {
+    const yNext = row + 1 < last ? row + 1 : last;
+    const xNext = yNext === y1 ? x1 : x0 + (yNext - y0) * perRow;
+    const height = (yNext - y) * turn;
+    if (x < xNext) addSpan(x, xNext, height, row * stride, cells);
+    else addSpan(xNext, x, height, row * stride, cells);
+    x = xNext;
+    y = yNext;
+  }
+}
+
+/** Adds the piece of an edge within one row, from `x0` to `x1 >= x0` over the signed `height`. */
+function addSpan(x0: number, x1: number, height: number, base: number, cells: Float64Array): void {
+  const firstCell = Math.floor(x0);
+  const endCell = Math.ceil(x1);
+  if (endCell <= firstCell + 1) {
+    // Within one cell: what lies left of the piece's middle is not covered, the cell to the right makes up for it.
+    const beyond = height * ((x0 + x1) / 2 - firstCell);
+    cells[base + firstCell]! += height - beyond;
+    cells[base + firstCell + 1]! += beyond;
+    return;
+  }
+  // Over several cells: in each the covered area grows by a triangle, trapezoids, a triangle. Written are the differences.
+  const slope = 1 / (x1 - x0);
+  const entry = firstCell + 1 - x0;
+  const exit = x1 - (endCell - 1);
+  let before = 0.5 * slope * entry * entry;
+  cells[base + firstCell]! += height * before;
+  for (let cell = firstCell + 1; cell < endCell - 1; cell++) {
+    const area = slope * (cell + 0.5 - x0);
+    cells[base + cell]! += height * (area - before);
+    before = area;
+  }
+  const last = 1 - 0.5 * slope * exit * exit;
+  cells[base + endCell - 1]! += height * (last - before);
+  cells[base + endCell]! += height * (1 - last);
+}

@@ -1,0 +1,37 @@
+/** What a unit of a grid's coordinates is on the ground. */
+export type Ground =
+  /** Longitude and latitude on WGS84, or on GRS80, which differs from it by 0.1 mm. */
+  | { kind: 'degrees' }
+  /** EPSG:3857: ellipsoidal coordinates on a sphere's Mercator, in nominal metres. */
+  | { kind: 'webMercator' }
+  /** Any other projection is taken at its nominal unit; UTM and state planes are true to 0.04 %. */
+  | { kind: 'planar'; metresPerUnit: number };
+
+// WGS84 (NIMA TR8350.2).
+const A = 6_378_137;
+const F = 1 / 298.257223563;
+const E2 = F * (2 - F);
+const RAD = Math.PI / 180;
+
+/**
+ * Metres on the ground of one unit along x and along y at the coordinate `y` (degrees of latitude, or the unit of the projection).
+ * Degrees: by the radii of curvature of the ellipsoid (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). Web Mercator: by the inverse
+ * of its scale along each axis, which differ by up to 0.7 % as the ellipsoid is not a sphere.
+ */
+export function metresPerUnit(ground: Ground, y: number): { x: number; y: number } {
+  if (ground.kind === 'planar') return { x: ground.metresPerUnit, y: ground.metresPerUnit };
+  if (ground.kind === 'degrees') {
+    const radii = radiiM(y * RAD);
+    return { x: radii.parallel * RAD, y: radii.meridian * RAD };
+  }
+  const phi = 2 * Math.atan(Math.exp(y / A)) - Math.PI / 2;
+  const radii = radiiM(phi);
+  return { x: radii.parallel / A, y: (radii.meridian * Math.cos(phi)) / A };
+}
+
+/** Radius of the parallel and of curvature along the meridian, in metres. */
+function radiiM(phi: number): { parallel: number; meridian: number } {
+  const w = 1 - E2 * Math.sin(phi) ** 2;
+  const n = A / Math.sqrt(w);
+  return { parallel: n * Math.cos(phi), meridian: (n * (1 - E2)) / w };
+}

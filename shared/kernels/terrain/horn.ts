@@ -1,0 +1,46 @@
+/** Width and height of the cells of each row, in metres on the ground. */
+export type RowSizes = { xM: Float64Array; yM: Float64Array };
+
+/**
+ * Slope in percent of each cell by Horn's weighted differences over its eight neighbours (B.K.P. Horn, Hill shading and the reflectance
+ * map, Proc. IEEE 69, 1981), as in `gdaldem slope -p`. NaN where any of the nine cells is NaN.
+ * @param heights (columns + 2) x (rows + 2) metres by rows: the cells and a margin of one around them
+ * @param sizes of each of the `rows`
+ * @param slopes columns x rows, written
+ */
+export function hornSlopes(
+  heights: Float64Array,
+  columns: number,
+  rows: number,
+  sizes: RowSizes,
+  slopes: Float32Array,
+): void {
+  const stride = columns + 2;
+  for (let row = 0; row < rows; row++) {
+    const perX = 100 / (8 * sizes.xM[row]!);
+    const perY = 100 / (8 * sizes.yM[row]!);
+    const above = row * stride;
+    const here = above + stride;
+    const below = here + stride;
+    // Of the column before, this one and the next: the weighted sum for x, the difference for y.
+    let sum0 = heights[above]! + 2 * heights[here]! + heights[below]!;
+    let sum1 = heights[above + 1]! + 2 * heights[here + 1]! + heights[below + 1]!;
+    let drop0 = heights[below]! - heights[above]!;
+    let drop1 = heights[below + 1]! - heights[above + 1]!;
+    for (let column = 0; column < columns; column++) {
+      const next = column + 2;
+      const a = heights[above + next]!;
+      const b = heights[below + next]!;
+      const sum2 = a + 2 * heights[here + next]! + b;
+      const drop2 = b - a;
+      const x = (sum2 - sum0) * perX;
+      // A gap in the cell itself shows in sum1 alone, which Horn's gradient does not use.
+      const y = Number.isNaN(sum1) ? Number.NaN : (drop0 + 2 * drop1 + drop2) * perY;
+      slopes[row * columns + column] = Math.sqrt(x * x + y * y);
+      sum0 = sum1;
+      sum1 = sum2;
+      drop0 = drop1;
+      drop1 = drop2;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import { metresPerUnit } from '../../shared/kernels/terrain/ground.ts';
+import { hornSlopes } from '../../shared/kernels/terrain/horn.ts';
+import type { Limits } from '../ingest/open/limits.ts';
+import { ByteLru, loadOnce } from './byte-lru.ts';
+import { type ByteSource, openBytes } from './byte-source.ts';
+import type { GridTile, VirtualGrid } from './grids.ts';
+import type { ElevationTile } from './header.ts';
+import { type Block, type ElevationImage, openImage, readBlock } from './image.ts';
+
+/** Cells of a side of a chunk: small enough that a margin of one touches few blocks of a file, large enough to be worth its bookkeeping. */
+export const CHUNK = 256;
+
+/** Heights in metres and slopes in percent of CHUNK x CHUNK cells by rows; NaN where there are none. */
+export type Chunk = { heights: Float32Array; slopes: Float32Array };
+
+const CHUNK_BYTES = 2 * 4 * CHUNK * CHUNK;
+/** Of the key and entry of a chunk without heights. */
+const EMPTY_BYTES = 128;
+
+/** Directories of files are kept for as many files; one of 10,000 x 10,000 cells in tiles of 512 takes about 10 kB. */
+const DIRECTORIES = 256;
+
+/** Float nodata is often written with fewer digits than the cells hold: -3.40282e+38 for the lowest float is off by 1e-6. */
+const NODATA_RELATIVE = 2e-6;
+
+export type ChunkOptions = { signal: AbortSignal; cacheBytes: number; limits?: Partial<Limits> };
+
+type OpenedTile = { source: string; bytes: ByteSource; image: ElevationImage };
+
+/** Makes chunks of grids from the blocks of their files and keeps the last ones of both within `cacheBytes`. */
+export type ChunkReader = {
+  /** The chunk whose first cell is (x * CHUNK, y * CHUNK), at once when it is at hand; null where there are no heights at all. */
+  chunk(grid: VirtualGrid, x: number, y: number): Chunk | null | Promise<Chunk | null>;
+  close(): void;
+};
+
+export function openChunks(options: ChunkOptions): ChunkReader {
+  // Neighbouring chunks share blocks, neighbouring parcels share chunks: both matter alike.
+  const blocks = new ByteLru<Promise<Block>>(options.cacheBytes / 2);
+  const chunks = new ByteLru<Chunk | null>(options.cacheBytes / 2);
+  const loading = new Map<string, Promise<Chunk | null>>();
+  const images = new ByteLru<Promise<OpenedTile>>(DIRECTORIES);
+
+  const open = (tile: ElevationTile): Promise<OpenedTile> =>
+    loadOnce(images, tile.source, 1, async () => {
+      const bytes = openBytes(tile.source, { ...options, fingerprint: tile.fingerprint });
+      return { source: tile.source, bytes, image: await openImage(bytes) };
+    });
+
+  const block = ({ source, bytes, image }: OpenedTile, column: number, row: number): Promise<Block> =>
+    loadOnce(
+      blocks,
+      `${column} ${row} ${source}`,
+      image.blockWidth * image.blockHeight * image.bytesPerCell,
+      () => readBlock(image, column, row, bytes.name),
+    );
+
+  /** Fills the cells of a window that are still NaN with a tile's heights. */
+  const fill = async (window: Window, placed: GridTile): Promise<void> => {
+    const area = overlap(window, placed);
+    if (area === null) return;
+    const opened = await open(placed.tile);
+    const { blockWidth, blockHeight } = opened.image;
+    const parts: Promise<{ block: Block; left: number; top: number }>[] = [];
+    for (let row = Math.floor(area.top / blockHeight); row * blockHeight < area.bottom; row++) {
+      for (let column = Math.floor(area.left / blockWidth); column * blockWidth < area.right; column++) {
+        const [left, top] = [column * blockWidth, row * blockHeight];
+        parts.push(block(opened, column, row).then(found => ({ block: found, left, top })));
+      }
+    }
+    for (const part of await Promise.all(parts)) {
+      if (part.block !== null) copyCells(window, placed, part.block, part.left, part.top, area);
+    }
+  };
+
+  const load = async (grid: VirtualGrid, x: number, y: number): Promise<Chunk | null> => {
+    options.signal.throwIfAborted();
+    const size = CHUNK + 2;
+    const window: Window = {
+      left: x * CHUNK - 1,
+      top: y * CHUNK - 1,
+      size,
+      heights: new Float64Array(size * size).fill(NaN),
+      missing: size * size,
+    };
+    // In order, so that where tiles overlap the first one that has data is read, and the others only where it has none.
+    for (const placed of grid.tiles) {
+      if (window.missing === 0) break;
+      await fill(window, placed);
+    }
+    return window.missing === size * size ? null : chunkOf(grid, window);
+  };
+
+  return {
+    chunk(grid, x, y) {
+      const key = `${grid.id} ${x} ${y}`;
+      const found = chunks.get(key);
+      if (found !== undefined) return found;
+      const before = loading.get(key);
+      if (before !== undefined) return before;
+      const started = load(grid, x, y)
+        .then(chunk => {
+          chunks.set(key, chunk, chunk === null ? EMPTY_BYTES : CHUNK_BYTES);
+          return chunk;
+        })
+        .finally(() => loading.delete(key));
+      loading.set(key, started);
+      return started;
+    },
+    close() {
+      blocks.clear();
+      chunks.clear();
+      images.clear();
+    },
+  };
+}
+
+/** A chunk in the making: heights in metres with a margin of one cell, and how many are still NaN. */
+type Window = { left: number; top: number; size: number; heights: Float64Array; missing: number };
+
+type Area = { left: number; top: number; right: number; bottom: number };
+
+/** The part of a tile that a window needs, in the tile's own cells. */
+function overlap(window: Window, { tile, column, row }: GridTile): Area | null {
+  const area = {
+    left: Math.max(0, window.left - column),
+    top: Math.max(0, window.top - row),
+    right: Math.min(tile.width, window.left + window.size - column),
+    bottom: Math.min(tile.height, window.top + window.size - row),
+  };
+  return area.left < area.right && area.top < area.bottom ? area : null;
+}
+
+function copyCells(
+  window: Window,
+  { tile, column, row }: GridTile,
+  block: NonNullable<Block>,
+  blockLeft: number,
+  blockTop: number,
+  area: Area,
+): void {
+  const { values } = block;
+  const { unitM } = tile;
+  const [lowNodata, highNodata] = nodataRange(tile.nodata, values);
+  const left = Math.max(area.left, blockLeft);
+  const right = Math.min(area.right, blockLeft + block.width);
+  const top = Math.max(area.top, blockTop);
+  const bottom = Math.min(area.bottom, blockTop + block.height);
+  for (let y = top; y < bottom; y++) {
+    const from = (y - blockTop) * block.width - blockLeft;
+    const to = (y + row - window.top) * window.size + column - window.left;
+    for (let x = left; x < right; x++) {
+      const value = values[from + x]!;
+      // Neither nodata nor NaN nor infinite.
+      if ((value >= lowNodata && value <= highNodata) || !Number.isFinite(value)) continue;
+      const at = to + x;
+      if (!Number.isNaN(window.heights[at]!)) continue;
+      window.heights[at] = value * unitM;
+      window.missing--;
+    }
+  }
+}
+
+/** Whole numbers are compared exactly, floats with a little room. */
+function nodataRange(nodata: number | null, values: ArrayLike<number>): [number, number] {
+  if (nodata === null) return [Infinity, -Infinity];
+  const float = values instanceof Float32Array || values instanceof Float64Array;
+  const room = float ? Math.abs(nodata) * NODATA_RELATIVE : 0;
+  return [nodata - room, nodata + room];
+}
+
+function chunkOf(grid: VirtualGrid, { top, size, heights: withMargin }: Window): Chunk {
+  const sizes = { xM: new Float64Array(CHUNK), yM: new Float64Array(CHUNK) };
+  for (let row = 0; row < CHUNK; row++) {
+    const metres = metresPerUnit(grid.ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
+    sizes.xM[row] = Math.abs(grid.stepX) * metres.x;
+    sizes.yM[row] = Math.abs(grid.stepY) * metres.y;
+  }
+  const slopes = new Float32Array(CHUNK * CHUNK);
+  hornSlopes(withMargin, CHUNK, CHUNK, sizes, slopes);
+  const heights = new Float32Array(CHUNK * CHUNK);
+  for (let row = 0; row < CHUNK; row++) {
+    const from = (row + 1) * size + 1;
+    heights.set(withMargin.subarray(from, from + CHUNK), row * CHUNK);
+  }
+  return { heights, slopes };
+}

@@ -1,0 +1,86 @@
+import type { GeoTIFFImage } from 'geotiff';
+import { PlatError } from '../../shared/errors.ts';
+import { formatError } from '../ingest/open/context.ts';
+
+export type VerticalUnit = 'metres' | 'feet' | 'us_survey_feet';
+
+/** Metres of one. The survey foot is 1200/3937 m (NIST SP 811, appendix B.6). */
+export const UNIT_M: Record<VerticalUnit, number> = {
+  metres: 1,
+  feet: 0.3048,
+  us_survey_feet: 1200 / 3937,
+};
+
+/** EPSG units of measure. */
+const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet', 9003: 'us_survey_feet' };
+
+/** EPSG heights that are not in metres: NAVD88 (ftUS), NAVD88 (ft), NGVD29 (ftUS). */
+const VERTICAL_CRS: Record<number, VerticalUnit> = {
+  6360: 'us_survey_feet',
+  8228: 'feet',
+  5702: 'us_survey_feet',
+};
+
+/** As GDAL writes a band's unit. */
+const UNIT_NAMES: Record<string, VerticalUnit> = {
+  m: 'metres',
+  metre: 'metres',
+  meter: 'metres',
+  metres: 'metres',
+  meters: 'metres',
+  ft: 'feet',
+  foot: 'feet',
+  feet: 'feet',
+  'us-ft': 'us_survey_feet',
+  'us survey foot': 'us_survey_feet',
+  us_survey_feet: 'us_survey_feet',
+};
+
+/** The value of a GeoTIFF key that says: defined by other keys here, not by a code. */
+const USER_DEFINED = 32767;
+
+export type GeoKeys = Partial<Record<string, unknown>>;
+
+/** @throws PlatError `feed_format` when the keys are broken */
+export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
+  try {
+    return image.getGeoKeys() ?? {};
+  } catch (cause) {
+    throw formatError(`${name}: its GeoTIFF keys cannot be read. Write it again with gdal_translate.`, cause);
+  }
+}
+
+/**
+ * The CRS that the keys name, as "EPSG:n".
+ * @throws PlatError `feed_crs` when they name none
+ */
+export function crsOfKeys(keys: GeoKeys, name: string): string {
+  const code = keys.ProjectedCSTypeGeoKey ?? keys.GeographicTypeGeoKey;
+  if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) return `EPSG:${code}`;
+  const why =
+    code === USER_DEFINED ? 'has a CRS of its own without an EPSG code' : 'says nothing about its CRS';
+  throw new PlatError('feed_crs', `${name} ${why}. Declare elevation.crs in the feed.`, { status: 422 });
+}
+
+/**
+ * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; metres when the file is silent,
+ * as nearly all are.
+ * @throws PlatError `feed_format` when the file names a unit that is not known
+ */
+export function verticalUnitOf(keys: GeoKeys, bandUnit: string | undefined, name: string): VerticalUnit {
+  const code = keys.VerticalUnitsGeoKey;
+  if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) {
+    return UNIT_CODES[code] ?? unknownUnit(`EPSG:${code}`, name);
+  }
+  const crs = keys.VerticalCSTypeGeoKey;
+  if (typeof crs === 'number' && VERTICAL_CRS[crs] !== undefined) return VERTICAL_CRS[crs];
+  const band = bandUnit?.trim().toLowerCase() ?? '';
+  if (band === '') return 'metres';
+  return UNIT_NAMES[band] ?? unknownUnit(`"${bandUnit}"`, name);
+}
+
+function unknownUnit(unit: string, name: string): never {
+  throw formatError(
+    `${name} gives heights in the unit ${unit}, which is not known. Declare elevation.vertical_unit as metres, feet or us_survey_feet.`,
+  );
+}
