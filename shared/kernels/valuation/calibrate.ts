@@ -1,4 +1,5 @@
-import { type Chosen, choose, combine, FEWEST_COMPS, type Fitted, newChosen } from './select.ts';
+import type { Fitted } from './market.ts';
+import { type Chosen, choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
 
 /**
  * How far off estimates are, learned from past sales that are valued with the sales known on the day before each. The

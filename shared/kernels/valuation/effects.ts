@@ -4,6 +4,8 @@
  * county, and each county is drawn towards its state, and the state towards the nation, the more the less its sales say.
  */
 
+import { middleOf } from './middle.ts';
+
 /** Elasticity of price per acre to acres, and trend of its logarithm a year. */
 export type Effects = { elasticity: number; trend: number };
 
@@ -104,7 +106,7 @@ export function regress(pairs: Pairs, rows: readonly number[]): EffectEstimates 
       const row = rows[i]!;
       residuals[i] = ppa[row]! - elasticity * acres[row]! - trend * years[row]!;
     }
-    scale = Math.max(1e-9, MAD_TO_SD * medianSize(residuals));
+    scale = Math.max(1e-9, MAD_TO_SD * middleOf(residuals.map(Math.abs))!);
     if (round > 0 && moved < 1e-9) break;
   }
   // k pairs of one sale share its noise: with as many sales they say no more than one pair a sale would.
@@ -193,11 +195,4 @@ function pooledBetween(groups: readonly (readonly Estimate[])[]): number {
     scale += total - weights.reduce((sum, weight) => sum + weight * weight, 0) / total;
   }
   return scale > 0 ? Math.max(0, excess / scale) : 0;
-}
-
-function medianSize(values: Float64Array): number {
-  const sizes = Float64Array.from(values, Math.abs).sort();
-  const middle = sizes.length >>> 1;
-  if (sizes.length === 0) return 0;
-  return sizes.length % 2 === 1 ? sizes[middle]! : (sizes[middle - 1]! + sizes[middle]!) / 2;
 }

@@ -125,7 +125,10 @@ export function createNearest(points: Points, mostEver: number): Nearest {
   }
 
   function search(node: number, from: number, to: number, level: number): void {
-    if (level === depth) return visit(from, to);
+    if (level === depth) {
+      visit(from, to);
+      return;
+    }
     const middle = (from + to) >>> 1;
     const dimension = cutDimension[node]!;
     const beyond = target[dimension]! - cutValue[node]!;

@@ -1,3 +1,4 @@
+import { median } from '../stats/order-statistics.ts';
 import type { Comps } from './types.ts';
 import { NO_DAY, SOLD } from './types.ts';
 
@@ -70,19 +71,12 @@ export function withoutOutliers(
         continue;
       }
       for (let j = 0; j < size; j++) window[j] = levels[from + j]!;
-      const middle = medianOf(window.subarray(0, size));
+      const middle = median(window.subarray(0, size).sort())!;
       for (let j = 0; j < size; j++) deviations[j] = Math.abs(levels[from + j]! - middle);
-      const spread = Math.max(LEAST_MAD, medianOf(deviations.subarray(0, size)));
+      const spread = Math.max(LEAST_MAD, median(deviations.subarray(0, size).sort())!);
       if ((MAD_SHARE * Math.abs(levels[i]! - middle)) / spread <= MOST_Z) kept.push(sales[first + i]!);
     }
     first = end;
   }
   return Int32Array.from(kept);
-}
-
-/** Sorts the values. */
-function medianOf(values: Float64Array): number {
-  values.sort();
-  const middle = values.length >>> 1;
-  return values.length % 2 === 1 ? values[middle]! : (values[middle - 1]! + values[middle]!) / 2;
 }

@@ -1,5 +1,4 @@
-import type { Market, Model } from './model.ts';
-import { DAYS_A_YEAR, MOST_COMPS } from './model.ts';
+import { DAYS_A_YEAR, type Fitted, type Market, MOST_COMPS } from './market.ts';
 import type { Subject } from './types.ts';
 
 /** A comp that is more steps away than this tells nothing of the subject. */
@@ -44,8 +43,6 @@ export function newChosen(): Chosen {
     adjusted: column(),
   };
 }
-
-export type Fitted = Omit<Model, 'calibration'>;
 
 /**
  * Chooses the comps that are the fewest steps away in distance, size and age together, and moves each one's price per

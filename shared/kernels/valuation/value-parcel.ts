@@ -1,7 +1,7 @@
 import { gini } from '../stats/order-statistics.ts';
 import { chanceWithinQuarter, FEATURES, featuresOf, interval } from './calibrate.ts';
+import { MOST_COMPS } from './market.ts';
 import type { Model } from './model.ts';
-import { MOST_COMPS } from './model.ts';
 import { choose, combine, FEWEST_COMPS, MOST_STEPS, newChosen } from './select.ts';
 import type { Subject, UsedComp, Valuation } from './types.ts';
 

@@ -1,0 +1,52 @@
+import type { Effects } from './effects.ts';
+import { createNearest, type Nearest, type Steps } from './nearest.ts';
+import type { Surface } from './surface.ts';
+import type { Comps } from './types.ts';
+
+export const DAYS_A_YEAR = 365.25;
+
+/** The most comps of one estimate. */
+export const MOST_COMPS = 12;
+
+/** Sales, or listings, as the model searches them: entry i is the comp source[i]. */
+export type Market = {
+  source: Int32Array;
+  lon: Float64Array;
+  lat: Float64Array;
+  logAcres: Float64Array;
+  price: Float64Array;
+  logPpa: Float64Array;
+  day: Int32Array;
+  /** Price level of the comp's place, without the comp itself. */
+  level: Float64Array;
+  nearest: Nearest;
+};
+
+/** What is known of the market on a day, apart from how far off its estimates are. */
+export type Fitted = {
+  /** Days since 1970-01-01. */
+  asOfDay: number;
+  sales: Market;
+  asking: Market;
+  effectsOf(county: number): Effects;
+  stepsOf(county: number): Steps;
+  surface: Surface;
+  /** What asking prices are moved by to be those of sales, as a natural logarithm. */
+  askingDiscount: number;
+};
+
+/** The chosen comps in columns of their own; their levels are filled in once there is a surface. */
+export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number) => number): Market {
+  const column = (of: (comp: number) => number) => Float64Array.from(chosen, of);
+  const lon = column(i => comps.lon[i]!);
+  const lat = column(i => comps.lat[i]!);
+  const logAcres = column(i => Math.log(comps.acres[i]!));
+  const day = Int32Array.from(chosen, dayOf);
+  return {
+    ...{ source: chosen, lon, lat, logAcres, day },
+    price: column(i => comps.price[i]!),
+    logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
+    level: new Float64Array(chosen.length),
+    nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
+  };
+}
