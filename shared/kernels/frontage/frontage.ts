@@ -1,0 +1,138 @@
+import type { MultiPolygon, Position } from '../geometry/types.ts';
+import { boundaryWalk } from './boundary.ts';
+import { type Neighbourhood, neighbourhoodOf, type Segments } from './neighbourhood.ts';
+import { CLASSES, M_PER_FT, type RoadClass, type RoadReach } from './rules.ts';
+import { throughWalk } from './through.ts';
+import { isTouched } from './touch.ts';
+
+export type { RoadClass, RoadReach } from './rules.ts';
+
+/** The centreline of a road that counts, [lon, lat] in degrees. */
+export type Road = { class: RoadClass; line: readonly Position[] };
+
+/** A parcel, [lon, lat] in degrees: closed rings, the exterior of a polygon first. Winding does not matter. */
+export type Neighbour = { id: number; shape: MultiPolygon };
+
+/** Lengths in international feet. */
+export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
+
+/** A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel. */
+export type FacingStretch = { class: RoadClass; line: Position[] };
+
+export type PreparedFrontage = {
+  /** @throws RangeError for a parcel that is not among the neighbours, as does `facing`. */
+  of(id: number): Frontage;
+  /** The stretches that make up the frontage, for drawing. */
+  facing(id: number): FacingStretch[];
+};
+
+/**
+ * Road frontage: how much of a parcel's boundary faces a road of each class.
+ *
+ * A point of the boundary counts when
+ * - of all roads given, its nearest is within the reach of that road's class,
+ * - the way to the nearest point of that road leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side
+ *   line runs away from the road and has its way along itself; a boundary drawn along the centreline has no way to go and counts), and
+ * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline.
+ * Boundaries of holes count as any. Parcels stacked upon another (units of a condominium) do not shut each other off, because the way
+ * begins outside of all of them.
+ *
+ * A road that runs through a parcel counts on both sides, the length of its centreline inside twice; but a side on which the
+ * parcel ends within HALF_WAY_M of the centreline has no ground beyond the road and does not count. So a road that is mapped
+ * a little inside of the front it serves counts once, as it would a little outside.
+ *
+ * Landlocked is a parcel without frontage whose ground no road comes within HALF_WAY_M of.
+ *
+ * Lengths are sums over equal pieces of at most PIECE_M, whose middles are asked: a stretch is off by less than a piece. Most pieces are decided many at a time, with the same outcome (see boundary.ts and run-rule.ts).
+ *
+ * @param roads only those that count; parts beyond the largest reach around a parcel change nothing for it
+ * @param parcels the parcels asked for and all within the largest reach around them
+ */
+export function prepareFrontage(
+  roads: readonly Road[],
+  parcels: readonly Neighbour[],
+  reachM: RoadReach,
+): PreparedFrontage {
+  const near = neighbourhoodOf(
+    roads,
+    parcels.map(({ shape }) => shape),
+  );
+  const numberOf = new Map(parcels.map(({ id }, i) => [id, i]));
+  const reaches = CLASSES.map(name => reachM[name]);
+  const lengthsM = new Float64Array(CLASSES.length);
+  let stretches: Stretch[] | null = null;
+
+  const alongBoundary = boundaryWalk(near, reaches, (edge, from, to, pieces, rank) => {
+    lengthsM[rank]! += ((to - from) / pieces) * lengthOf(near.edges, edge);
+    stretches?.push(stretch(near.edges, edge, from / pieces, to / pieces, rank));
+  });
+  const through = throughWalk(near, (segment, from, to, pieces, sides) => {
+    const rank = near.roads.classOf[segment]!;
+    lengthsM[rank]! += sides * ((to - from) / pieces) * lengthOf(near.roads, segment);
+    stretches?.push(stretch(near.roads, segment, from / pieces, to / pieces, rank));
+  });
+
+  function measure(id: number): number {
+    const parcel = numberOf.get(id);
+    if (parcel === undefined) throw new RangeError(`Parcel ${id} is not among the neighbours given.`);
+    lengthsM.fill(0);
+    alongBoundary(parcel);
+    through(parcel);
+    return parcel;
+  }
+
+  return {
+    of(id) {
+      const parcel = measure(id);
+      const [highwayFt, normalFt, localFt] = lengthsM.map(lengthM => lengthM / M_PER_FT) as unknown as [
+        number,
+        number,
+        number,
+      ];
+      const landlocked = highwayFt + normalFt + localFt === 0 && !isTouched(near, parcel);
+      return { highwayFt, normalFt, localFt, landlocked };
+    },
+    facing(id) {
+      stretches = [];
+      measure(id);
+      const lines = joined(stretches, near);
+      stretches = null;
+      return lines;
+    },
+  };
+}
+
+type Stretch = { rank: number; x1: number; y1: number; x2: number; y2: number };
+
+function stretch({ x1, y1, x2, y2 }: Segments, i: number, from: number, to: number, rank: number): Stretch {
+  const dx = x2[i]! - x1[i]!;
+  const dy = y2[i]! - y1[i]!;
+  return {
+    rank,
+    x1: x1[i]! + from * dx,
+    y1: y1[i]! + from * dy,
+    x2: x1[i]! + to * dx,
+    y2: y1[i]! + to * dy,
+  };
+}
+
+function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
+  return Math.hypot(x2[i]! - x1[i]!, y2[i]! - y1[i]!);
+}
+
+/** Stretches that follow on one another, as lines in degrees. */
+function joined(stretches: readonly Stretch[], { plane }: Neighbourhood): FacingStretch[] {
+  const lines: FacingStretch[] = [];
+  let before: Stretch | undefined;
+  for (const each of stretches) {
+    const end = plane.toDegrees(each.x2, each.y2);
+    const follows =
+      before !== undefined &&
+      before.rank === each.rank &&
+      Math.hypot(each.x1 - before.x2, each.y1 - before.y2) < 1e-6;
+    if (follows) lines.at(-1)!.line.push(end);
+    else lines.push({ class: CLASSES[each.rank]!, line: [plane.toDegrees(each.x1, each.y1), end] });
+    before = each;
+  }
+  return lines;
+}

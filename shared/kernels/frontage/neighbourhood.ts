@@ -1,0 +1,166 @@
+import Flatbush from 'flatbush';
+import { extent } from '../geometry/extent.ts';
+import type { Extent, MultiPolygon, Position, Ring } from '../geometry/types.ts';
+import { type Plane, planeAround } from './plane.ts';
+import { CLASSES, type RoadClass } from './rules.ts';
+
+/** Line segments in the plane. `index` finds them by their boxes; null when there are none. */
+export type Segments = {
+  x1: Float64Array;
+  y1: Float64Array;
+  x2: Float64Array;
+  y2: Float64Array;
+  index: Flatbush | null;
+};
+
+/** Roads and parcels of a neighbourhood in one plane. */
+export type Neighbourhood = {
+  plane: Plane;
+  /** Centrelines: highways first, then normal roads, then local ones; no segment twice. */
+  roads: Segments & { classOf: Uint8Array };
+  /** Boundaries, a parcel's edges one after the other, each with the parcel's ground on its left. */
+  edges: Segments & { parcelOf: Uint32Array };
+  /** Where the edges of each parcel begin, and at last where they all end. */
+  firstEdge: Uint32Array;
+  /** Parcels by their boxes. */
+  parcelIndex: Flatbush | null;
+};
+
+export function neighbourhoodOf(
+  roads: readonly { class: RoadClass; line: readonly Position[] }[],
+  shapes: readonly MultiPolygon[],
+): Neighbourhood {
+  const plane = planeAround(middleOf(shapes));
+  const { ends, firstEdge } = boundaries(shapes, plane);
+  const parcelOf = new Uint32Array(ends.length / 4);
+  for (let p = 0; p < shapes.length; p++) parcelOf.fill(p, firstEdge[p], firstEdge[p + 1]);
+  const edges = { ...segmentsOf(ends), parcelOf };
+  return {
+    plane,
+    roads: centrelines(roads, plane),
+    edges,
+    firstEdge,
+    parcelIndex: indexParcels(edges, firstEdge),
+  };
+}
+
+function middleOf(shapes: readonly MultiPolygon[]): Position {
+  const box: Extent = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const shape of shapes) {
+    const [west, south, east, north] = extent(shape);
+    box[0] = Math.min(box[0], west);
+    box[1] = Math.min(box[1], south);
+    box[2] = Math.max(box[2], east);
+    box[3] = Math.max(box[3], north);
+  }
+  return box[0] <= box[2] ? [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] : [0, 0];
+}
+
+function boundaries(shapes: readonly MultiPolygon[], plane: Plane) {
+  const ends: number[] = [];
+  const firstEdge = new Uint32Array(shapes.length + 1);
+  shapes.forEach((shape, p) => {
+    for (const [shell, ...holes] of shape) {
+      pushRing(shell!, true, plane, ends);
+      for (const hole of holes) pushRing(hole, false, plane, ends);
+    }
+    firstEdge[p + 1] = ends.length / 4;
+  });
+  return { ends, firstEdge };
+}
+
+/** Appends a closed ring's edges, backwards when the parcel's ground would not be on their left. */
+function pushRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): void {
+  const points = ring.map(plane.toPlane);
+  const [x0, y0] = points[0]!;
+  let twiceArea = 0;
+  for (let i = 1; i < points.length; i++) {
+    const [ax, ay] = points[i - 1]!;
+    const [bx, by] = points[i]!;
+    twiceArea += (ax - x0) * (by - y0) - (bx - x0) * (ay - y0);
+  }
+  if (twiceArea > 0 !== isShell) points.reverse();
+  for (let i = 1; i < points.length; i++) ends.push(...points[i - 1]!, ...points[i]!);
+}
+
+/**
+ * Segments of the roads by class. What lies there twice (a road of two names is listed under each in TIGER) is kept once, under
+ * the higher class.
+ */
+function centrelines(roads: readonly { class: RoadClass; line: readonly Position[] }[], plane: Plane) {
+  const ends: number[] = [];
+  const classes: number[] = [];
+  const known = new Set<string>();
+  CLASSES.forEach((name, rank) => {
+    for (const road of roads) {
+      if (road.class !== name) continue;
+      for (let i = 1; i < road.line.length; i++) {
+        const a = road.line[i - 1]!;
+        const b = road.line[i]!;
+        const [from, to] = a[0] < b[0] || (a[0] === b[0] && a[1] <= b[1]) ? [a, b] : [b, a];
+        const key = `${from[0]} ${from[1]} ${to[0]} ${to[1]}`;
+        if (known.has(key)) continue;
+        known.add(key);
+        ends.push(...plane.toPlane(a), ...plane.toPlane(b));
+        classes.push(rank);
+      }
+    }
+  });
+  return { ...segmentsOf(ends), classOf: Uint8Array.from(classes) };
+}
+
+/** @param ends x1, y1, x2, y2 of each segment, one after the other */
+function segmentsOf(ends: readonly number[]): Segments {
+  const count = ends.length / 4;
+  const [x1, y1, x2, y2] = Array.from({ length: 4 }, (_, k) =>
+    Float64Array.from({ length: count }, (_, i) => ends[4 * i + k]!),
+  ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const index = count === 0 ? null : new Flatbush(count);
+  for (let i = 0; i < count; i++) {
+    index?.add(
+      Math.min(x1[i]!, x2[i]!),
+      Math.min(y1[i]!, y2[i]!),
+      Math.max(x1[i]!, x2[i]!),
+      Math.max(y1[i]!, y2[i]!),
+    );
+  }
+  index?.finish();
+  return { x1, y1, x2, y2, index };
+}
+
+function indexParcels(edges: Segments, firstEdge: Uint32Array): Flatbush | null {
+  const count = firstEdge.length - 1;
+  if (count === 0) return null;
+  const index = new Flatbush(count);
+  for (let p = 0; p < count; p++) index.add(...boxOf({ edges, firstEdge }, p));
+  index.finish();
+  return index;
+}
+
+/** West, south, east and north of a parcel in the plane. */
+export function boxOf(
+  { edges: { x1, y1 }, firstEdge }: { edges: Segments; firstEdge: Uint32Array },
+  parcel: number,
+): [minX: number, minY: number, maxX: number, maxY: number] {
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
+  // Every corner is the start of an edge.
+  for (let e = firstEdge[parcel]!; e < firstEdge[parcel + 1]!; e++) {
+    minX = Math.min(minX, x1[e]!);
+    minY = Math.min(minY, y1[e]!);
+    maxX = Math.max(maxX, x1[e]!);
+    maxY = Math.max(maxY, y1[e]!);
+  }
+  return [minX, minY, maxX, maxY];
+}
+
+/** Even-odd: a point to the left of an odd number of a parcel's edges is in it. */
+export function isInside({ edges, firstEdge }: Neighbourhood, parcel: number, x: number, y: number): boolean {
+  const { x1, y1, x2, y2 } = edges;
+  let inside = false;
+  for (let e = firstEdge[parcel]!; e < firstEdge[parcel + 1]!; e++) {
+    const ay = y1[e]!;
+    const by = y2[e]!;
+    if (ay > y !== by > y && x < x1[e]! + ((y - ay) / (by - ay)) * (x2[e]! - x1[e]!)) inside = !inside;
+  }
+  return inside;
+}

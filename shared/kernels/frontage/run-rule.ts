@@ -1,0 +1,153 @@
+import type { Neighbourhood } from './neighbourhood.ts';
+import { CONTACT_M, FACING_COS, HALF_WAY_M, OVERLAP_M, SLACK_M } from './rules.ts';
+import { sweep } from './sight.ts';
+
+/** An edge of a boundary cut into equal pieces: piece k has its middle at (x, y) + (k + 1/2) (stepX, stepY). */
+export type Run = {
+  edge: number;
+  pieces: number;
+  x: number;
+  y: number;
+  stepX: number;
+  stepY: number;
+  stepM: number;
+  /** Unit vector to the outer side. */
+  normalX: number;
+  normalY: number;
+};
+
+export const NONE = 0;
+export const ALL = 1;
+export const MIXED = 2;
+export type Verdict = typeof NONE | typeof ALL | typeof MIXED;
+
+const lines = new Float64Array(8);
+
+/**
+ * Do all middles of the pieces `from` up to `to`, or none, face the one segment of road that is nearest to each of them? MIXED where that is
+ * not plain, as always when a limit of the rule is within SLACK_M.
+ */
+export function judgeRun(
+  near: Neighbourhood,
+  run: Run,
+  from: number,
+  to: number,
+  segment: number,
+  reachM: number,
+): Verdict {
+  const { roads } = near;
+  const ax = roads.x1[segment]!;
+  const ay = roads.y1[segment]!;
+  const dx = roads.x2[segment]! - ax;
+  const dy = roads.y2[segment]! - ay;
+  const lengthM = Math.hypot(dx, dy);
+  const px = run.x + (from + 0.5) * run.stepX;
+  const py = run.y + (from + 0.5) * run.stepY;
+  const qx = run.x + (to - 0.5) * run.stepX;
+  const qy = run.y + (to - 0.5) * run.stepY;
+  if (lengthM < SLACK_M) return MIXED;
+  const alongP = ((px - ax) * dx + (py - ay) * dy) / lengthM;
+  const alongQ = ((qx - ax) * dx + (qy - ay) * dy) / lengthM;
+  const least = Math.min(alongP, alongQ);
+  const most = Math.max(alongP, alongQ);
+  if (least > SLACK_M && most < lengthM - SLACK_M) {
+    const leftX = -dy / lengthM;
+    const leftY = dx / lengthM;
+    const offP = (px - ax) * leftX + (py - ay) * leftY;
+    const offQ = (qx - ax) * leftX + (qy - ay) * leftY;
+    return judgeBeside(near, run, [px, py, qx, qy], offP, offQ, leftX, leftY, reachM);
+  }
+  if (most < -SLACK_M) return judgeAtEnd(near, run, [px, py, qx, qy], ax, ay, reachM);
+  if (least > lengthM + SLACK_M) {
+    return judgeAtEnd(near, run, [px, py, qx, qy], roads.x2[segment]!, roads.y2[segment]!, reachM);
+  }
+  return MIXED;
+}
+
+type Ends = [px: number, py: number, qx: number, qy: number];
+
+/** Every way to the road goes straight across, in one direction. @param offP, offQ how far left of the road the ends lie */
+function judgeBeside(
+  near: Neighbourhood,
+  run: Run,
+  [px, py, qx, qy]: Ends,
+  offP: number,
+  offQ: number,
+  leftX: number,
+  leftY: number,
+  reachM: number,
+): Verdict {
+  const mP = Math.abs(offP);
+  const mQ = Math.abs(offQ);
+  const leastM = offP > 0 === offQ > 0 ? Math.min(mP, mQ) : 0;
+  const mostM = Math.max(mP, mQ);
+  const inReach = within(leastM, mostM, reachM);
+  if (inReach === NONE) return NONE;
+  const inContact = within(leastM, mostM, CONTACT_M);
+  if (inContact !== NONE) return inContact === ALL && inReach === ALL ? ALL : MIXED;
+  const ux = offP > 0 ? -leftX : leftX;
+  const uy = offP > 0 ? -leftY : leftY;
+  const cos = ux * run.normalX + uy * run.normalY;
+  if (cos < FACING_COS - SLACK_M) return NONE;
+  if (cos < FACING_COS + SLACK_M || inReach === MIXED) return MIXED;
+  const inWay = within(leastM, mostM, HALF_WAY_M + OVERLAP_M);
+  if (inWay !== NONE) return inWay;
+  lines[0] = px + OVERLAP_M * ux;
+  lines[1] = py + OVERLAP_M * uy;
+  lines[2] = px + (mP - HALF_WAY_M) * ux;
+  lines[3] = py + (mP - HALF_WAY_M) * uy;
+  lines[4] = qx + OVERLAP_M * ux;
+  lines[5] = qy + OVERLAP_M * uy;
+  lines[6] = qx + (mQ - HALF_WAY_M) * ux;
+  lines[7] = qy + (mQ - HALF_WAY_M) * uy;
+  const view = sweep(near, lines, true);
+  return view === 'open' ? ALL : view === 'closed' ? NONE : MIXED;
+}
+
+/** Every way to the road goes to its end, or to a bend from outside, at (x, y). */
+function judgeAtEnd(
+  near: Neighbourhood,
+  run: Run,
+  [px, py, qx, qy]: Ends,
+  x: number,
+  y: number,
+  reachM: number,
+): Verdict {
+  const outM = (x - px) * run.normalX + (y - py) * run.normalY;
+  const toP = Math.hypot(x - px, y - py);
+  const toQ = Math.hypot(x - qx, y - qy);
+  const mostM = Math.max(toP, toQ);
+  // The foot of the perpendicular when it lies between the two.
+  const alongP = (x - px) * -run.normalY + (y - py) * run.normalX;
+  const alongQ = (x - qx) * -run.normalY + (y - qy) * run.normalX;
+  const leastM = alongP > 0 !== alongQ > 0 ? Math.abs(outM) : Math.min(toP, toQ);
+  const inReach = within(leastM, mostM, reachM);
+  if (inReach === NONE) return NONE;
+  if (leastM <= CONTACT_M + SLACK_M || inReach === MIXED) return MIXED;
+  // outM / distance is the cosine: it faces the end up to a certain distance.
+  const faces = outM <= 0 ? NONE : within(leastM, mostM, outM / FACING_COS);
+  if (faces !== ALL) return faces;
+  const inWay = within(leastM, mostM, HALF_WAY_M + OVERLAP_M);
+  if (inWay !== NONE) return inWay;
+  // The points OVERLAP_M from the boundary on the ways lie on a curve; half of that is a line before it, as cosines are over 0.6.
+  const startP = OVERLAP_M / 2 / toP;
+  const startQ = OVERLAP_M / 2 / toQ;
+  const endP = 1 - HALF_WAY_M / toP;
+  const endQ = 1 - HALF_WAY_M / toQ;
+  lines[0] = px + startP * (x - px);
+  lines[1] = py + startP * (y - py);
+  lines[2] = px + endP * (x - px);
+  lines[3] = py + endP * (y - py);
+  lines[4] = qx + startQ * (x - qx);
+  lines[5] = qy + startQ * (y - qy);
+  lines[6] = qx + endQ * (x - qx);
+  lines[7] = qy + endQ * (y - qy);
+  const view = sweep(near, lines, false);
+  return view === 'open' ? ALL : view === 'closed' ? NONE : MIXED;
+}
+
+/** Are all values between two bounds at most a limit, or none? */
+function within(least: number, most: number, limit: number): Verdict {
+  if (most < limit - SLACK_M) return ALL;
+  return least > limit + SLACK_M ? NONE : MIXED;
+}

@@ -1,0 +1,224 @@
+import Flatbush from 'flatbush';
+import type { Frontage, Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
+import { planeAround } from '../../shared/kernels/frontage/plane.ts';
+import type { RoadReach } from '../../shared/kernels/frontage/rules.ts';
+
+type Point = readonly [x: number, y: number];
+type Line = readonly [from: Point, to: Point];
+type Centreline = { line: Line; class: keyof RoadReach };
+type Ground = { edges: Line[] };
+
+const FOOT_M = 0.3048;
+const HALF_WAY_M = 5.0292;
+const CONTACT_M = 0.06;
+const OVERLAP_M = 0.25;
+const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
+
+/**
+ * The definition of frontage read plainly: every piece of half a metre of every boundary is asked, with spatial indexes of whole centreline
+ * segments and whole parcels to tell which come into question.
+ *
+ * @param plane where the plane touches the ellipsoid; the kernel takes the middle of the box around all parcels
+ */
+export function plainFrontage(
+  roads: readonly Road[],
+  parcels: readonly Neighbour[],
+  reachM: RoadReach,
+  plane: [lon: number, lat: number],
+): { of(id: number): Frontage } {
+  const { toPlane } = planeAround(plane);
+  const centrelines = withoutRepeats(roads).map(
+    ({ class: name, ends: [a, b] }): Centreline => ({ class: name, line: [toPlane(a), toPlane(b)] }),
+  );
+  const grounds = new Map(
+    parcels.map(({ id, shape }) => [
+      id,
+      { edges: shape.flat().flatMap(ring => edgesOf(ring.map(toPlane))) } satisfies Ground,
+    ]),
+  );
+  const roadIndex = indexed(centrelines, ({ line }) => line);
+  const groundIndex = indexed([...grounds.values()], ({ edges }) => edges.flat());
+  const maxReachM = Math.max(...Object.values(reachM));
+
+  function nearestRoad(p: Point): { road: Centreline; at: Point; distanceM: number } | undefined {
+    const [x, y] = p;
+    let best: { road: Centreline; at: Point; distanceM: number } | undefined;
+    for (const road of roadIndex(x - maxReachM, y - maxReachM, x + maxReachM, y + maxReachM)) {
+      const at = nearestPoint(road.line, p);
+      const distanceM = distance(at, p);
+      const rank = best && RANK[road.class] - RANK[best.road.class];
+      if (!best || distanceM < best.distanceM || (distanceM === best.distanceM && rank! < 0)) {
+        best = { road, at, distanceM };
+      }
+    }
+    return best;
+  }
+
+  function isFree([ax, ay]: Point, [bx, by]: Point): boolean {
+    const box = [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)] as const;
+    return groundIndex(...box).every(
+      ground =>
+        !holds(ground, [ax, ay]) &&
+        !ground.edges.some(edge =>
+          cross(edge, [
+            [ax, ay],
+            [bx, by],
+          ]),
+        ),
+    );
+  }
+
+  /** The class of road that a point of a boundary faces. */
+  function faced(p: Point, normal: Point): keyof RoadReach | undefined {
+    const nearest = nearestRoad(p);
+    if (nearest === undefined) return undefined;
+    const { road, at, distanceM } = nearest;
+    if (distanceM > reachM[road.class]) return undefined;
+    if (distanceM <= CONTACT_M) return road.class;
+    const way: Point = [(at[0] - p[0]) / distanceM, (at[1] - p[1]) / distanceM];
+    if (way[0] * normal[0] + way[1] * normal[1] < Math.cos(WIDEST_ANGLE)) return undefined;
+    if (distanceM <= HALF_WAY_M + OVERLAP_M) return road.class;
+    const free = isFree(onward(p, way, OVERLAP_M), onward(p, way, distanceM - HALF_WAY_M));
+    return free ? road.class : undefined;
+  }
+
+  function sidesInside(ground: Ground, q: Point, along: Point): number {
+    if (!holds(ground, q)) return 0;
+    if (ground.edges.some(edge => distance(nearestPoint(edge, q), q) <= CONTACT_M)) return 0;
+    const left: Point = [-along[1], along[0]];
+    return [HALF_WAY_M, -HALF_WAY_M].filter(off => holds(ground, onward(q, left, off))).length;
+  }
+
+  return {
+    of(id) {
+      const ground = grounds.get(id)!;
+      const lengthM = { highway: 0, normal: 0, local: 0 };
+      for (const edge of ground.edges) {
+        const [dx, dy] = direction(edge);
+        // The outer side is the one on which, a hair from the edge's middle, there is none of the parcel's ground.
+        const right: Point = [dy, -dx];
+        const middle: Point = [(edge[0][0] + edge[1][0]) / 2, (edge[0][1] + edge[1][1]) / 2];
+        const normal: Point = holds(ground, onward(middle, right, 1e-5)) ? [-dy, dx] : right;
+        eachPiece(edge, (p, pieceM) => {
+          const name = faced(p, normal);
+          if (name !== undefined) lengthM[name] += pieceM;
+        });
+      }
+      const around = roadIndex(...boxOf(ground));
+      for (const { line, class: name } of around) {
+        eachPiece(line, (q, pieceM) => {
+          lengthM[name] += sidesInside(ground, q, direction(line)) * pieceM;
+        });
+      }
+      const noFrontage = lengthM.highway + lengthM.normal + lengthM.local === 0;
+      return {
+        highwayFt: lengthM.highway / FOOT_M,
+        normalFt: lengthM.normal / FOOT_M,
+        localFt: lengthM.local / FOOT_M,
+        landlocked: noFrontage && !around.some(({ line }) => touches(ground, line)),
+      };
+    },
+  };
+}
+
+/** West, south, east and north of a parcel and half a way around it. */
+function boxOf({ edges }: Ground): [number, number, number, number] {
+  const xs = edges.map(([[x]]) => x);
+  const ys = edges.map(([[, y]]) => y);
+  return [
+    Math.min(...xs) - HALF_WAY_M,
+    Math.min(...ys) - HALF_WAY_M,
+    Math.max(...xs) + HALF_WAY_M,
+    Math.max(...ys) + HALF_WAY_M,
+  ];
+}
+
+function touches(ground: Ground, line: Line): boolean {
+  return holds(ground, line[0]) || ground.edges.some(edge => gap(edge, line) <= HALF_WAY_M);
+}
+
+const RANK = { highway: 0, normal: 1, local: 2 };
+
+function withoutRepeats(roads: readonly Road[]) {
+  const known = new Map<string, { class: Road['class']; ends: [Road['line'][0], Road['line'][0]] }>();
+  for (const { class: name, line } of roads) {
+    line.slice(1).forEach((to, i) => {
+      const from = line[i]!;
+      const key = [String(from), String(to)].sort().join(' ');
+      const before = known.get(key);
+      if (before === undefined || RANK[name] < RANK[before.class])
+        known.set(key, { class: name, ends: before?.ends ?? [from, to] });
+    });
+  }
+  return [...known.values()];
+}
+
+function indexed<T>(things: readonly T[], pointsOf: (thing: T) => readonly Point[]) {
+  const index = new Flatbush(Math.max(1, things.length));
+  if (things.length === 0) index.add(Infinity, Infinity, Infinity, Infinity);
+  for (const thing of things) {
+    const points = pointsOf(thing);
+    const xs = points.map(([x]) => x);
+    const ys = points.map(([, y]) => y);
+    index.add(Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys));
+  }
+  index.finish();
+  return (minX: number, minY: number, maxX: number, maxY: number): T[] =>
+    things.length === 0 ? [] : index.search(minX, minY, maxX, maxY).map(i => things[i]!);
+}
+
+function edgesOf(ring: readonly Point[]): Line[] {
+  return ring.slice(1).map((to, i) => [ring[i]!, to]);
+}
+
+/** Half a metre at most, all pieces of a line equal. */
+function eachPiece([[ax, ay], [bx, by]]: Line, visit: (middle: Point, pieceM: number) => void): void {
+  const lengthM = Math.hypot(bx - ax, by - ay);
+  const count = Math.ceil(lengthM / 0.5);
+  for (let k = 0; k < count; k++) {
+    const share = (k + 0.5) / count;
+    visit([ax + share * (bx - ax), ay + share * (by - ay)], lengthM / count);
+  }
+}
+
+function nearestPoint([[ax, ay], [bx, by]]: Line, [x, y]: Point): Point {
+  const [dx, dy] = [bx - ax, by - ay];
+  const share = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy);
+  if (!(share > 0)) return [ax, ay];
+  return share >= 1 ? [bx, by] : [ax + share * dx, ay + share * dy];
+}
+
+const distance = ([ax, ay]: Point, [bx, by]: Point) => Math.sqrt((bx - ax) ** 2 + (by - ay) ** 2);
+const onward = ([x, y]: Point, [dx, dy]: Point, byM: number): Point => [x + byM * dx, y + byM * dy];
+
+function direction([[ax, ay], [bx, by]]: Line): Point {
+  const lengthM = Math.hypot(bx - ax, by - ay);
+  return [(bx - ax) / lengthM, (by - ay) / lengthM];
+}
+
+/** How far (x, y) lies left of a line, times its length. */
+const leftOf = ([[ax, ay], [bx, by]]: Line, [x, y]: Point) => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+
+function cross(a: Line, b: Line): boolean {
+  return leftOf(a, b[0]) > 0 !== leftOf(a, b[1]) > 0 && leftOf(b, a[0]) > 0 !== leftOf(b, a[1]) > 0;
+}
+
+function gap(a: Line, b: Line): number {
+  if (cross(a, b)) return 0;
+  const ends = [
+    [a, b[0]],
+    [a, b[1]],
+    [b, a[0]],
+    [b, a[1]],
+  ] as const;
+  return Math.min(...ends.map(([line, p]) => distance(nearestPoint(line, p), p)));
+}
+
+/** Even-odd. */
+function holds({ edges }: Ground, [x, y]: Point): boolean {
+  let inside = false;
+  for (const [[ax, ay], [bx, by]] of edges) {
+    if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
+  }
+  return inside;
+}
