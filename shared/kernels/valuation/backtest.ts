@@ -1,0 +1,229 @@
+import { type RatioStudy, studyRatios } from '../ratio-study/ratio-study.ts';
+import { median } from '../stats/order-statistics.ts';
+import { fitModel } from './model.ts';
+import { usableSales } from './screen.ts';
+import { createPlaces } from './surface.ts';
+import type { Comps } from './types.ts';
+import { createValuer } from './value-parcel.ts';
+
+/**
+ * Values past sales as they would have been valued on the day before each, and compares the estimates with the prices:
+ * the rolling origin of forecasting (L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000). Two plain methods
+ * value the same sales with the same knowledge.
+ */
+export const METHODS = ['model', 'county_bucket', 'nearest_5_ppa', 'nearest_5_price'] as const;
+export type Method = (typeof METHODS)[number];
+
+export type Backtest = {
+  /** Sales in the period; those that a method could not value are in none of the figures. */
+  sales: number;
+  valued: number;
+  methods: Record<Method, RatioStudy | null>;
+  /** Percent of the prices that lie in their 80 % interval. */
+  coverage: number | null;
+  /** Sales by the confidence of their estimates, least first. */
+  bands: {
+    from: number;
+    to: number;
+    sales: number;
+    meanConfidence: number;
+    within25: number;
+    mdape: number;
+  }[];
+  /** Percent of resamples of the sales in which the model's MdAPE is below the other method's, and the middle 90 % of the difference. */
+  better: Record<Exclude<Method, 'model'>, { percent: number; low: number; high: number }>;
+};
+
+export type BacktestOptions = {
+  /** Days since 1970-01-01, both inclusive. */
+  fromDay: number;
+  toDay: number;
+  /** Sales of this county alone; their comps may be of any. */
+  county?: number;
+  onProgress?(done: number, total: number): void;
+};
+
+/** The model is fitted anew at most so often: beyond that a sale is valued with the last model before its day. */
+const MOST_FITS = 200;
+const BANDS = [0, 20, 30, 40, 50, 60, 95];
+const RESAMPLES = 2_000;
+const SEED = 20_260_101;
+const NEAREST = 5;
+const FARTHEST_M = 200_000;
+/** Bounds in acres of the buckets of market statistics that do not overlap. */
+const BUCKET_BOUNDS = [0.25, 1, 2, 5, 10, 20, 40, 60, 80, 500];
+
+type Valued = {
+  price: number;
+  low: number;
+  high: number;
+  confidence: number;
+  estimates: Record<Method, number>;
+};
+
+export function backtest(comps: Comps, options: BacktestOptions): Backtest {
+  const { fromDay, toDay, county, onProgress } = options;
+  const known = usableSales(comps, toDay).sort((a, b) => comps.soldDay[a]! - comps.soldDay[b]! || a - b);
+  const subjects = known.filter(
+    sale => comps.soldDay[sale]! >= fromDay && (county === undefined || comps.county[sale] === county),
+  );
+  const days = [...new Set(Array.from(subjects, sale => comps.soldDay[sale]!))];
+  const fitEvery = Math.max(1, Math.ceil(days.length / MOST_FITS));
+  const valued: Valued[] = [];
+  let value: ReturnType<typeof createValuer> | undefined;
+  let simple: ReturnType<typeof plainMethods> | undefined;
+  let dayIndex = -1;
+  let day = Number.NEGATIVE_INFINITY;
+  for (const [done, sale] of subjects.entries()) {
+    if (comps.soldDay[sale]! !== day) {
+      day = comps.soldDay[sale]!;
+      dayIndex++;
+      if (dayIndex % fitEvery === 0) {
+        value = createValuer(fitModel(comps, day - 1));
+        simple = plainMethods(comps, known, day - 1);
+        onProgress?.(done, subjects.length);
+      }
+    }
+    const subject = {
+      lon: comps.lon[sale]!,
+      lat: comps.lat[sale]!,
+      acres: comps.acres[sale]!,
+      county: comps.county[sale]!,
+    };
+    const valuation = value!(subject);
+    const plain = simple!(subject);
+    if (valuation === null || plain === null) continue;
+    valued.push({
+      price: comps.price[sale]!,
+      low: valuation.low,
+      high: valuation.high,
+      confidence: valuation.confidence,
+      estimates: { model: valuation.meanAdjustedPrice, ...plain },
+    });
+  }
+  const prices = valued.map(({ price }) => price);
+  const study = (method: Method) =>
+    studyRatios(
+      valued.map(({ estimates }) => estimates[method]),
+      prices,
+    );
+  return {
+    sales: subjects.length,
+    valued: valued.length,
+    methods: Object.fromEntries(METHODS.map(method => [method, study(method)])) as Backtest['methods'],
+    coverage: shareOf(valued, ({ price, low, high }) => low <= price && price <= high),
+    bands: bandsOf(valued),
+    better: compare(valued),
+  };
+}
+
+/** The methods to beat, with the sales up to a day. @returns null where no sale is known yet. */
+function plainMethods(comps: Comps, known: Int32Array, lastDay: number) {
+  const earlier = known.filter(sale => comps.soldDay[sale]! <= lastDay);
+  const ppa = (sale: number) => comps.price[sale]! / comps.acres[sale]!;
+  const byBucket = new Map<string, number[]>();
+  const add = (key: string, value: number) => {
+    const list = byBucket.get(key);
+    if (list) list.push(value);
+    else byBucket.set(key, [value]);
+  };
+  for (const sale of earlier) {
+    add(`${comps.county[sale]} ${bucketOf(comps.acres[sale]!)}`, ppa(sale));
+    add(`${comps.county[sale]}`, ppa(sale));
+  }
+  const medians = new Map(
+    [...byBucket].map(([key, values]) => [key, median(Float64Array.from(values).sort())!]),
+  );
+  const places = createPlaces(
+    {
+      count: earlier.length,
+      lon: Float64Array.from(earlier, sale => comps.lon[sale]!),
+      lat: Float64Array.from(earlier, sale => comps.lat[sale]!),
+    },
+    NEAREST,
+  );
+  return (subject: { lon: number; lat: number; acres: number; county: number }) => {
+    const bucket =
+      medians.get(`${subject.county} ${bucketOf(subject.acres)}`) ?? medians.get(`${subject.county}`);
+    const found = places.find(subject.lon, subject.lat, 1, NEAREST, FARTHEST_M);
+    if (bucket === undefined || found === 0) return null;
+    const nearest = Array.from(places.index.subarray(0, found), entry => earlier[entry]!);
+    const meanOf = (of: (sale: number) => number) => nearest.reduce((sum, sale) => sum + of(sale), 0) / found;
+    return {
+      county_bucket: bucket * subject.acres,
+      nearest_5_ppa: meanOf(ppa) * subject.acres,
+      nearest_5_price: meanOf(sale => comps.price[sale]!),
+    };
+  };
+}
+
+function bucketOf(acres: number): number {
+  const bucket = BUCKET_BOUNDS.findIndex(bound => acres < bound);
+  return bucket < 0 ? BUCKET_BOUNDS.length : bucket;
+}
+
+const errorOf = ({ price, estimates }: Valued, method: Method) => Math.abs(estimates[method] - price) / price;
+
+function bandsOf(valued: readonly Valued[]): Backtest['bands'] {
+  return BANDS.slice(1).flatMap((to, i) => {
+    const from = BANDS[i]!;
+    const last = i === BANDS.length - 2;
+    const own = valued.filter(({ confidence }) => confidence >= from && (confidence < to || last));
+    if (own.length === 0) return [];
+    return {
+      from,
+      to,
+      sales: own.length,
+      meanConfidence: own.reduce((sum, { confidence }) => sum + confidence, 0) / own.length,
+      within25: shareOf(own, one => errorOf(one, 'model') <= 0.25)!,
+      mdape: 100 * medianError(Float64Array.from(own, one => errorOf(one, 'model'))),
+    };
+  });
+}
+
+/** Bootstrap over sales, all methods on the same resample: B. Efron, R. Tibshirani, An Introduction to the Bootstrap, 1993. */
+function compare(valued: readonly Valued[]): Backtest['better'] {
+  const errors = Object.fromEntries(
+    METHODS.map(method => [method, Float64Array.from(valued, one => errorOf(one, method))]),
+  ) as Record<Method, Float64Array>;
+  const random = randomIndices(valued.length);
+  const differences = { county_bucket: [], nearest_5_ppa: [], nearest_5_price: [] } as Record<
+    Exclude<Method, 'model'>,
+    number[]
+  >;
+  for (let round = 0; round < RESAMPLES && valued.length > 1; round++) {
+    const drawn = random();
+    const mdape = (method: Method) => medianError(Float64Array.from(drawn, i => errors[method][i]!));
+    const own = mdape('model');
+    for (const method of Object.keys(differences) as (keyof typeof differences)[])
+      differences[method].push(100 * (own - mdape(method)));
+  }
+  return Object.fromEntries(
+    Object.entries(differences).map(([method, values]) => {
+      values.sort((a, b) => a - b);
+      const at = (share: number) => values[Math.floor(share * (values.length - 1))] ?? 0;
+      return [method, { percent: shareOf(values, value => value < 0) ?? 0, low: at(0.05), high: at(0.95) }];
+    }),
+  ) as Backtest['better'];
+}
+
+/** Draws with replacement, the same in every run: a linear congruential generator (Numerical Recipes, 1992, ranqd1). */
+function randomIndices(count: number): () => Int32Array {
+  let state = SEED;
+  const drawn = new Int32Array(count);
+  return () => {
+    for (let i = 0; i < count; i++) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      drawn[i] = Math.floor((state / 2 ** 32) * count);
+    }
+    return drawn;
+  };
+}
+
+function medianError(errors: Float64Array): number {
+  return median(errors.sort())!;
+}
+
+function shareOf<T>(values: readonly T[], holds: (value: T) => boolean): number | null {
+  return values.length === 0 ? null : (100 * values.filter(holds).length) / values.length;
+}
