@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Endpoint } from './http/endpoint.ts';
+import type { ExtraLimit } from './http/rate-limits.ts';
 import { endpoints as v1 } from './v1/index.ts';
 import { errorEnvelope } from './v1/schemas.ts';
 
@@ -150,15 +151,23 @@ const IDEMPOTENCY_KEY = z.object({
     }),
 });
 
+/** What an endpoint says of a limit besides the one of all calls. */
+const EXTRA_LIMITS: Record<ExtraLimit, string> = {
+  skip_trace:
+    'besides the limit of all calls, one of its own for all skip traces together: 20 a minute unless the account has another. `RateLimit` and ' +
+    '`RateLimit-Policy` tell both, `X-RateLimit-…` the one with fewer calls left. A call that one of them refuses takes nothing from the other.',
+};
+
 function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
-  const { response, errors, metering } = endpoint;
+  const { response, errors, metering, rate } = endpoint;
+  const limit = rate === undefined ? '' : `\n\n**Rate limit**: ${EXTRA_LIMITS[rate]}`;
   const etag: HeaderName[] = response.etag ? ['ETag'] : [];
   const replayed: HeaderName[] = endpoint.method === 'post' ? ['Idempotency-Replayed'] : [];
   return {
     operationId: endpoint.operationId,
     tags: [endpoint.tag],
     summary: endpoint.summary,
-    description: `${endpoint.description}\n\n**Price**: ${metering === null ? 'free' : `${metering.rule} (\`${metering.key}\`)`}.`,
+    description: `${endpoint.description}\n\n**Price**: ${metering === null ? 'free' : `${metering.rule} (\`${metering.key}\`)`}.${limit}`,
     requestParams: {
       path: endpoint.params as z.ZodObject,
       query: endpoint.query as z.ZodObject,

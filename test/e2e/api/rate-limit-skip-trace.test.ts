@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineEndpoint } from '../../../api/http/endpoint.ts';
+import { openApiDocument } from '../../../api/openapi.ts';
 import { endpoints as v1 } from '../../../api/v1/index.ts';
 import { rootDir } from '../../../shared/root.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
@@ -149,3 +150,11 @@ test("the limit is the account's: `plat account` sets it, shows it, and keeps wh
   });
   await expect(plat('set', accountId, '--skip-trace-rate', '0')).rejects.toThrow('do not fit');
 }, 60_000);
+
+test('the published document tells the limit where it counts, and nowhere else', () => {
+  const { paths } = openApiDocument(endpoints) as {
+    paths: Record<string, Record<string, { description: string }>>;
+  };
+  expect(paths[BY_NAME]!.post!.description).toContain('**Rate limit**: besides the limit of all calls');
+  expect(Object.values(paths['/api/public/v1/regions/']!)[0]!.description).not.toContain('Rate limit');
+});
