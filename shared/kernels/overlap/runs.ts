@@ -1,0 +1,100 @@
+import type { Ring } from '../geometry/types.ts';
+
+/** Edges under one box, and boxes under one of the next level. */
+const RUN = 16;
+
+/**
+ * A closed ring in runs of consecutive edges, each under its box, and so on up to one box for the whole ring. Consecutive edges lie
+ * side by side, so the part of a ring near a place is found without looking at the rest, and a run that lies to one side counts for
+ * its winding as the straight line between its ends does.
+ */
+export type RingRuns = {
+  /** Longitude and latitude of every position in turn, degrees. */
+  positions: Float64Array;
+  /** West, south, east and north of every run: those of edges first, the whole ring's last. */
+  levels: Float64Array[];
+};
+
+export function indexRing(ring: Ring): RingRuns {
+  const positions = new Float64Array(2 * ring.length);
+  for (let i = 0; i < ring.length; i++) {
+    positions[2 * i] = ring[i]![0];
+    positions[2 * i + 1] = ring[i]![1];
+  }
+  const levels = [boxesOfEdges(positions)];
+  while (levels.at(-1)!.length > 4) levels.push(boxesOfBoxes(levels.at(-1)!));
+  return { positions, levels };
+}
+
+function boxesOfEdges(positions: Float64Array): Float64Array {
+  const edges = positions.length / 2 - 1;
+  const boxes = emptyBoxes(Math.max(1, Math.ceil(edges / RUN)));
+  for (let at = 0; at < boxes.length; at += 4) {
+    const first = (at / 4) * RUN;
+    const last = Math.min(first + RUN, edges);
+    for (let i = first; i <= last; i++) {
+      grow(boxes, at, positions[2 * i]!, positions[2 * i + 1]!, positions[2 * i]!, positions[2 * i + 1]!);
+    }
+  }
+  return boxes;
+}
+
+function boxesOfBoxes(finer: Float64Array): Float64Array {
+  const boxes = emptyBoxes(Math.ceil(finer.length / 4 / RUN));
+  for (let i = 0; i < finer.length; i += 4) {
+    const at = 4 * Math.floor(i / 4 / RUN);
+    grow(boxes, at, finer[i]!, finer[i + 1]!, finer[i + 2]!, finer[i + 3]!);
+  }
+  return boxes;
+}
+
+function emptyBoxes(count: number): Float64Array {
+  const boxes = new Float64Array(4 * count);
+  for (let i = 0; i < boxes.length; i++) boxes[i] = i % 4 < 2 ? Infinity : -Infinity;
+  return boxes;
+}
+
+function grow(boxes: Float64Array, at: number, west: number, south: number, east: number, north: number) {
+  if (west < boxes[at]!) boxes[at] = west;
+  if (south < boxes[at + 1]!) boxes[at + 1] = south;
+  if (east > boxes[at + 2]!) boxes[at + 2] = east;
+  if (north > boxes[at + 3]!) boxes[at + 3] = north;
+}
+
+/** A rectangle in degrees in which areas are measured. */
+export type Window = { west: number; south: number; east: number; north: number };
+
+/**
+ * Gives every edge of the ring that may meet the window to `visit`, which returns what the edge adds to the winding
+ * number of the window's south-west corner, and returns that number: how often the ring crosses the corner's parallel to its west,
+ * upwards counted +1 and downwards -1. A position on the parallel counts as below it.
+ */
+export function windAround(
+  { positions, levels }: RingRuns,
+  window: Window,
+  visit: (ax: number, ay: number, bx: number, by: number) => number,
+): number {
+  const edges = positions.length / 2 - 1;
+  const { west, south, east, north } = window;
+  const walk = (level: number, run: number, span: number): number => {
+    const boxes = levels[level]!;
+    const at = 4 * run;
+    if (boxes[at]! > east || boxes[at + 1]! >= north || boxes[at + 3]! <= south) return 0;
+    const first = run * span;
+    const last = Math.min(first + span, edges);
+    if (boxes[at + 2]! < west) {
+      return (positions[2 * last + 1]! > south ? 1 : 0) - (positions[2 * first + 1]! > south ? 1 : 0);
+    }
+    let winding = 0;
+    if (level === 0) {
+      for (let i = 2 * first; i < 2 * last; i += 2) {
+        winding += visit(positions[i]!, positions[i + 1]!, positions[i + 2]!, positions[i + 3]!);
+      }
+      return winding;
+    }
+    const runs = Math.min((run + 1) * RUN, levels[level - 1]!.length / 4);
+    for (let i = run * RUN; i < runs; i++) winding += walk(level - 1, i, span / RUN);
+    return winding;
+  };
+  return walk(levels.length - 1, 0, RUN ** levels.length);
+}
