@@ -4,13 +4,15 @@ import { PlatError } from '../shared/errors.ts';
 import { type Deliverer, deliver, enqueue } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { DeliveryQueue } from '../shared/queue.ts';
+import { ATTRIBUTES_DAILY, attributesPlan } from './attributes/jobs.ts';
 import { installedFeeds } from './feeds/dirs.ts';
 import type { Feed } from './feeds/feed.ts';
 import { ingestJob } from './ingest/job.ts';
 import { MARKET_DAILY, marketDaily } from './market/jobs.ts';
 
 const FEED_PREFIX = 'feed-';
-const DAILY_ID = 'market-daily';
+const MARKET_ID = 'market-daily';
+const ATTRIBUTES_ID = 'attributes-daily';
 
 /** All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a quarter of an hour. */
 const DUE_OPTIONS = {
@@ -46,9 +48,12 @@ export async function keepSchedules(
   };
 }
 
-/** By id: the daily recompute, and every feed that has a schedule. */
+/** By id: the daily jobs, and every feed that has a schedule. */
 function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
-  const wanted = new Map([[DAILY_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }]]);
+  const wanted = new Map([
+    [MARKET_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }],
+    [ATTRIBUTES_ID, { pattern: ATTRIBUTES_DAILY.cron, tz: ATTRIBUTES_DAILY.timeZone }],
+  ]);
   for (const { name, schedule } of feeds) {
     if (schedule) wanted.set(`${FEED_PREFIX}${name}`, { pattern: schedule.cron, tz: schedule.timezone });
   }
@@ -88,7 +93,8 @@ export async function enqueueScheduled(pool: Pool, deliverer: Deliverer, id: str
 }
 
 function enqueueDue(pool: Pool, id: string): Promise<{ id: string }> {
-  if (id === DAILY_ID) return enqueue(pool, marketDaily, {});
+  if (id === MARKET_ID) return enqueue(pool, marketDaily, {});
+  if (id === ATTRIBUTES_ID) return enqueue(pool, attributesPlan, { scope: { dirty: true } });
   if (!id.startsWith(FEED_PREFIX)) throw new PlatError('schedule', `Unknown schedule ${id}.`);
   const payload = { feed: id.slice(FEED_PREFIX.length), force: false, sources: {}, requestedBy: 'schedule' };
   return enqueue(pool, ingestJob, payload);

@@ -108,7 +108,13 @@ describe('the registry', () => {
 
   test('the program has one for every job', async () => {
     const { registry } = await import('../../workers/jobs.ts');
-    expect([...registry.keys()]).toEqual(['ingest.run', 'market.recompute', 'market.daily']);
+    expect([...registry.keys()]).toEqual([
+      'ingest.run',
+      'attributes.plan',
+      'attributes.chunk',
+      'market.recompute',
+      'market.daily',
+    ]);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   ROAD_CLASSES,
   type RoadReach,
 } from '../../shared/domain/land.ts';
-import type { LandKernels, PreparedFrontage } from './kernels.ts';
+import type { LandKernels } from './kernels.ts';
 import type { ChunkInput, Layer, Subject } from './read-chunk.ts';
 
 /** The columns of parcel_attributes that layers fill. */
@@ -85,7 +85,6 @@ export async function computeChunk(
     }
   };
 
-  const elevation = kernels.openElevation(input.tiles, { signal });
   const frontageFor = frontageByReach(input, kernels);
   const recipes: Record<LayerKind, () => Promise<void>> = {
     roads: () =>
@@ -108,29 +107,31 @@ export async function computeChunk(
         row.flood_zone_percent = overlap.percentOf(shape);
       });
     },
-    elevation: () =>
-      each('elevation', async ({ shape }, row) => {
-        const terrain = await elevation.terrainOf(shape);
-        if (terrain === null) return;
-        row.min_elevation_m = terrain.minElevationM;
-        row.mean_elevation_m = terrain.meanElevationM;
-        row.max_elevation_m = terrain.maxElevationM;
-        row.mean_slope_percent = terrain.meanSlopePercent;
-        row.steeper_percent = terrain.steeperPercent;
-      }),
-  };
-  try {
-    for (const kind of LAYER_KINDS) {
+    elevation: async () => {
+      const elevation = kernels.openElevation(input.tiles, { signal });
       try {
-        await recipes[kind]();
-      } catch (error) {
-        signal.throwIfAborted();
-        failures.push({ kind, error });
-        for (const row of parcels) row.remaining |= row.layers & LAYER_BITS[kind];
+        await each('elevation', async ({ shape }, row) => {
+          const terrain = await elevation.terrainOf(shape);
+          if (terrain === null) return;
+          row.min_elevation_m = terrain.minElevationM;
+          row.mean_elevation_m = terrain.meanElevationM;
+          row.max_elevation_m = terrain.maxElevationM;
+          row.mean_slope_percent = terrain.meanSlopePercent;
+          row.steeper_percent = terrain.steeperPercent;
+        });
+      } finally {
+        await elevation.close();
       }
+    },
+  };
+  for (const kind of LAYER_KINDS) {
+    try {
+      await recipes[kind]();
+    } catch (error) {
+      signal.throwIfAborted();
+      failures.push({ kind, error });
+      for (const row of parcels) row.remaining |= row.layers & LAYER_BITS[kind];
     }
-  } finally {
-    await elevation.close();
   }
   for (const row of parcels) row.layers &= ~row.remaining;
   return { parcels, failures };
@@ -165,8 +166,8 @@ function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
 function frontageByReach(
   { roads, neighbours }: ChunkInput,
   kernels: LandKernels,
-): (covering: readonly Layer[]) => PreparedFrontage {
-  const prepared = new Map<string, PreparedFrontage>();
+): (covering: readonly Layer[]) => ReturnType<LandKernels['prepareFrontage']> {
+  const prepared = new Map<string, ReturnType<LandKernels['prepareFrontage']>>();
   return covering => {
     const reach = largestReach(covering);
     const key = JSON.stringify(reach);

@@ -1,6 +1,7 @@
-import { PlatError } from '../../shared/errors.ts';
 import { type JobContext, type JobResult, job } from '../registry.ts';
-import { attributesChunk, attributesPlan, type PlanPayload } from './jobs.ts';
+import { runChunk } from './chunk.ts';
+import { attributesChunk, attributesPlan, type ChunkPayload, type PlanPayload } from './jobs.ts';
+import { LAND_KERNELS } from './kernels.ts';
 import { planAttributes } from './plan.ts';
 
 async function plan(context: JobContext, payload: PlanPayload): Promise<JobResult> {
@@ -15,9 +16,12 @@ async function plan(context: JobContext, payload: PlanPayload): Promise<JobResul
   return { ...planned, rows: planned.parcels };
 }
 
-export const attributesJobs = [
-  job(attributesPlan, plan),
-  job(attributesChunk, async () => {
-    throw new PlatError('unfinished', 'Chunks are not computed yet.', { retryable: true });
-  }),
-];
+async function chunk({ pool, progress, signal }: JobContext, payload: ChunkPayload): Promise<JobResult> {
+  const { parcels, changed } = await runChunk(pool, payload, LAND_KERNELS, {
+    signal,
+    progress: share => progress(share, 'computing'),
+  });
+  return { rows: parcels, changed };
+}
+
+export const attributesJobs = [job(attributesPlan, plan), job(attributesChunk, chunk)];

@@ -1,39 +1,26 @@
-import type { RoadClass, RoadReach } from '../../shared/domain/land.ts';
-import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
+import type { RoadReach } from '../../shared/domain/land.ts';
+import {
+  type Neighbour,
+  type PreparedFrontage,
+  prepareFrontage,
+  type Road,
+} from '../../shared/kernels/frontage/frontage.ts';
+import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
+import { type PreparedOverlap, prepareOverlap } from '../../shared/kernels/overlap/overlap.ts';
+import { type ElevationTile, type OpenElevation, openElevation } from '../elevation/elevation.ts';
 
-export type PreparedOverlap = { percentOf(shape: MultiPolygon): number };
-export type Road = { class: RoadClass; line: Position[] };
-export type Neighbour = { id: number; shape: MultiPolygon };
-export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
-export type PreparedFrontage = { of(id: number): Frontage };
-export type ElevationTile = {
-  source: string;
-  fingerprint: string;
-  width: number;
-  height: number;
-  originX: number;
-  originY: number;
-  stepX: number;
-  stepY: number;
-  crs: string;
-  unitM: number;
-  nodata: number | null;
-};
-export type Terrain = {
-  minElevationM: number;
-  meanElevationM: number;
-  maxElevationM: number;
-  meanSlopePercent: number;
-  steeperPercent: number[];
-};
-export type OpenElevation = {
-  terrainOf(shape: MultiPolygon): Promise<Terrain | null>;
-  close(): Promise<void>;
-};
-
-/** What computes the figures of parcels; tests count calls, or let one fail. */
+/** What computes the figures of parcels; tests have some that count what they are given, or fail. */
 export type LandKernels = {
   prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
-  prepareFrontage(roads: readonly Road[], parcels: readonly Neighbour[], reachM: RoadReach): PreparedFrontage;
-  openElevation(tiles: readonly ElevationTile[], options: { signal: AbortSignal }): OpenElevation;
+  prepareFrontage(
+    roads: readonly Road[],
+    parcels: readonly Neighbour[],
+    reachM: RoadReach,
+  ): Pick<PreparedFrontage, 'of'>;
+  openElevation(
+    tiles: readonly ElevationTile[],
+    options: { signal: AbortSignal },
+  ): Pick<OpenElevation, 'terrainOf' | 'close'>;
 };
+
+export const LAND_KERNELS: LandKernels = { prepareOverlap, prepareFrontage, openElevation };

@@ -6,12 +6,13 @@ import {
   type RoadClass,
   type RoadReach,
 } from '../../shared/domain/land.ts';
+import type { Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
 import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
 import { hilbertOrder } from '../../shared/kernels/geometry/hilbert.ts';
 import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
+import type { ElevationTile } from '../elevation/elevation.ts';
 import type { ChunkPayload } from './jobs.ts';
-import type { ElevationTile, Neighbour, Road } from './kernels.ts';
 import { type Box, boxText, grow, placesOf } from './places.ts';
 
 /** A layer as it was merged last. */

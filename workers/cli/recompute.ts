@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import type { Pool } from '../../shared/db.ts';
-import { sql } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { fiveDigits } from '../../shared/regions/counties.ts';
 import { type MarketScope, marketRecompute } from '../market/jobs.ts';
 import { enqueueFromCli } from './enqueue.ts';
 import { EXIT } from './exit.ts';
 import { day, fips, zip } from './options.ts';
 import { print, printJson } from './output.ts';
+import { addRecomputeAttributes } from './recompute-attributes.ts';
+import { requireRegion } from './require-region.ts';
 import { withSession } from './session.ts';
 
 type StatsFlags = {
@@ -21,6 +19,7 @@ type StatsFlags = {
 
 export function addRecomputeCommands(program: Command): void {
   const recompute = program.command('recompute').description('computes precomputed tables anew');
+  addRecomputeAttributes(recompute);
 
   recompute
     .command('stats')
@@ -63,13 +62,4 @@ function scopeOf({ fips, zip, all }: StatsFlags, command: Command): MarketScope 
   if (given !== 1) command.error('error: name one of --fips, --zip and --all', { exitCode: EXIT.usage });
   if (fips !== undefined) return { fips };
   return zip === undefined ? { all: true } : { zip };
-}
-
-async function requireRegion(pool: Pool, scope: MarketScope): Promise<void> {
-  if (!('fips' in scope) && !('zip' in scope)) return;
-  const [type, code] = 'fips' in scope ? ['county', fiveDigits(scope.fips)] : ['zip', scope.zip];
-  const { rowCount } = await pool.query(sql('regions/find_region'), [type, code]);
-  if (rowCount) return;
-  const message = type === 'county' ? `No county has the FIPS code ${code}.` : `There is no ZIP ${code}.`;
-  throw new PlatError('not_found', message, { status: 404 });
 }

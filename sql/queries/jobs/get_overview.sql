@@ -9,6 +9,8 @@ select
   (select count(*)::int from listings where status <> 'OFF_MARKET') as comps,
   (select count(*)::int from region_stats where computed_at is not null) as regions_with_statistics,
   (select count(*)::int from stats_dirty) as regions_due,
+  (select count(*)::int from land_layers) as land_layers,
+  (select count(*)::int from attributes_dirty) as parcels_due,
   (select count(*)::int from jobs where status = 'queued') as jobs_queued,
   (select count(*)::int from jobs where status = 'running') as jobs_running,
   (select count(*)::int from jobs where status = 'failed') as jobs_failed,

@@ -1,0 +1,378 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { transaction } from '../../shared/db.ts';
+import { lockCounties } from '../../workers/attributes/county-lock.ts';
+import type { LandKernels } from '../../workers/attributes/kernels.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { COUNTING_KERNELS, markParcels, marksOf, putLayer } from '../support/land.ts';
+import { insertParcels, retireParcels, square } from '../support/parcels.ts';
+import {
+  attributesOf,
+  COUNTY,
+  compute,
+  EVERYWHERE,
+  endJobs,
+  insertLots,
+  LAT,
+  LON,
+  lotOf,
+  openChunks,
+  parcelOf,
+  plan,
+  settle,
+} from './attributes-support.ts';
+
+const { pool } = await createTestDatabase();
+
+beforeEach(async () => {
+  await pool.query(
+    'truncate parcels, parcel_filters, parcel_attributes, attributes_dirty, land_layers, layer_features, jobs',
+  );
+});
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+/** Kernels whose first look at elevation lets something happen in between. */
+function interrupted(happens: () => Promise<unknown>): LandKernels {
+  let first = true;
+  return {
+    ...COUNTING_KERNELS,
+    openElevation: (tiles, options) => {
+      const open = COUNTING_KERNELS.openElevation(tiles, options);
+      return {
+        ...open,
+        async terrainOf(shape) {
+          if (first) {
+            first = false;
+            await happens();
+          }
+          return open.terrainOf(shape);
+        },
+      };
+    },
+  };
+}
+
+describe('a plan', () => {
+  test('puts marked parcels into chunks of neighbours, a job each', async () => {
+    await insertLots(pool, range(0, 400));
+    await markParcels(pool, ['roads']);
+    const planned = await plan(pool, { scope: { dirty: true } }, 100);
+    expect(planned).toMatchObject({ parcels: 400, counties: 1, chunks: 4 });
+    expect(await openChunks(pool)).toEqual(
+      range(planned.first!, planned.last! + 1).map(chunk => ({ fips: 33_019, chunk })),
+    );
+    const { rows } = await pool.query<{ chunk: number; parcels: number; width: number }>(
+      `select chunk, count(*)::int as parcels, max(f.location[0]) - min(f.location[0]) as width
+       from attributes_dirty join parcel_filters f using (fips, property_id) group by chunk order by chunk`,
+    );
+    // The lots are 100 in a row: a chunk in the order of their ids would be all of the county wide.
+    expect(rows.map(row => row.parcels)).toEqual([100, 100, 100, 100]);
+    for (const { width } of rows) expect(width).toBeLessThan(0.0012 * 40 * 1e7);
+  });
+
+  test('leaves chunks alone whose jobs are open, and plans those anew whose jobs have ended', async () => {
+    await insertLots(pool, range(0, 10));
+    await markParcels(pool, ['roads'], [COUNTY + 1]);
+    await plan(pool);
+    await markParcels(pool, ['roads'], [COUNTY + 2]);
+    expect(await plan(pool)).toMatchObject({ parcels: 1, chunks: 1 });
+    expect(await plan(pool)).toMatchObject({ parcels: 0, counties: 0, chunks: 0, first: null, last: null });
+    await endJobs(pool, 'failed');
+    expect(await plan(pool)).toMatchObject({ parcels: 2, chunks: 1 });
+  });
+
+  test('drops marks of parcels that have left the roll', async () => {
+    await insertLots(pool, range(0, 3));
+    await markParcels(pool, ['roads']);
+    await retireParcels(pool, [COUNTY + 2]);
+    expect(await plan(pool)).toMatchObject({ parcels: 2 });
+    expect((await marksOf(pool)).map(mark => mark.property_id)).toEqual([COUNTY + 1, COUNTY + 3]);
+  });
+
+  test('of a county or of all marks what it plans, with the kinds that are asked for', async () => {
+    await insertLots(pool, range(0, 3));
+    const elsewhere = 33_017;
+    await insertParcels(pool, [parcelOf(500, elsewhere)]);
+    expect(await plan(pool, { scope: { fips: elsewhere } })).toMatchObject({ parcels: 1, counties: 1 });
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15]);
+    expect(await plan(pool, { scope: { all: true }, layers: ['wetlands', 'flood'] })).toMatchObject({
+      parcels: 4,
+      counties: 2,
+    });
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 12, 12, 12]);
+  });
+
+  test('waits for a merge that is writing marks, and then plans them', async () => {
+    await insertLots(pool, range(0, 3));
+    const merge = await pool.connect();
+    await merge.query('begin');
+    await merge.query('insert into attributes_dirty (fips, property_id, layers) values (33019, $1, 15)', [
+      COUNTY + 1,
+    ]);
+    const planning = plan(pool, { scope: { fips: 33_019 }, layers: ['roads'] });
+    const early = await Promise.race([
+      planning.then(() => 'planned'),
+      new Promise(r => setTimeout(r, 200, 'waits')),
+    ]);
+    await merge.query('commit');
+    merge.release();
+    expect(early).toBe('waits');
+    expect(await planning).toMatchObject({ parcels: 3 });
+    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 2, 2]);
+  });
+});
+
+describe('a chunk', () => {
+  test('stores what the layers tell, from which versions, and brings the filters to it', async () => {
+    await insertLots(pool, range(0, 3));
+    const roads = await putLayer(pool, 'roads', {
+      coverage: EVERYWHERE,
+      features: [
+        {
+          class: 'highway',
+          line: [
+            [LON - 0.01, LAT - 0.0006],
+            [LON + 0.01, LAT - 0.0006],
+          ],
+        },
+      ],
+    });
+    const wetlands = await putLayer(pool, 'wetlands', {
+      coverage: EVERYWHERE,
+      features: [{ class: 'PEM1', shape: square(LON, LAT) }],
+    });
+    await markParcels(pool, ['elevation', 'roads', 'wetlands', 'flood']);
+    await settle(pool);
+    expect(await marksOf(pool)).toEqual([]);
+    expect(await attributesOf(pool, 1)).toMatchObject({
+      roads_runs: [roads],
+      wetlands_runs: [wetlands],
+      // No layer of these kinds: unknown.
+      elevation_runs: null,
+      flood_runs: null,
+      mean_elevation_m: null,
+      flood_zone_percent: null,
+      highway_frontage_ft: 1,
+      local_frontage_ft: 2,
+      landlocked: false,
+      wetlands_percent: 1,
+    });
+    const { rows } = await pool.query('select * from parcel_filters where property_id = $1', [COUNTY + 2]);
+    expect(rows[0]).toMatchObject({
+      landlocked: false,
+      highway_frontage_ft: 1,
+      road_frontage_ft: 0,
+      local_frontage_ft: 2,
+      wetlands_percent: 1,
+      flood_zone_percent: null,
+      steeper_percent: null,
+    });
+  });
+
+  test('knows nothing where no layer covers the parcel, by place or as a county', async () => {
+    await insertLots(pool, [0, 50]);
+    const west = [LON - 0.01, LAT - 0.01, LON + 0.01, LAT + 0.01] as [number, number, number, number];
+    const run = await putLayer(pool, 'flood', {
+      coverage: west,
+      features: [{ class: 'AE', shape: square(LON, LAT, 1) }],
+    });
+    await markParcels(pool, ['flood']);
+    await settle(pool);
+    expect(await attributesOf(pool, 0)).toMatchObject({ flood_runs: [run], flood_zone_percent: 1 });
+    expect(await attributesOf(pool, 50)).toMatchObject({ flood_runs: null, flood_zone_percent: null });
+
+    const whole = await putLayer(pool, 'flood', { coverage: west, fips: 33_019 });
+    await markParcels(pool, ['flood']);
+    await settle(pool);
+    expect(await attributesOf(pool, 50)).toMatchObject({ flood_runs: [whole], flood_zone_percent: 0 });
+  });
+
+  test('computes the kinds that are marked; the others keep their figures and versions', async () => {
+    await insertLots(pool, [0]);
+    const first = await putLayer(pool, 'wetlands', { coverage: EVERYWHERE });
+    await putLayer(pool, 'flood', { coverage: EVERYWHERE });
+    await markParcels(pool, ['wetlands', 'flood']);
+    await settle(pool);
+    await putLayer(pool, 'wetlands', {
+      coverage: EVERYWHERE,
+      features: [{ class: 'PEM1', shape: square(LON, LAT) }],
+    });
+    const flood = await putLayer(pool, 'flood', {
+      coverage: EVERYWHERE,
+      features: [{ class: 'AE', shape: square(LON, LAT) }],
+    });
+    await markParcels(pool, ['flood']);
+    await settle(pool);
+    expect(await attributesOf(pool, 0)).toMatchObject({
+      wetlands_runs: [first],
+      wetlands_percent: 0,
+      flood_runs: [flood],
+      flood_zone_percent: 1,
+    });
+  });
+
+  test('computes every kind of a shape that is another than the stored figures are of', async () => {
+    await insertLots(pool, [0]);
+    await putLayer(pool, 'wetlands', { coverage: EVERYWHERE });
+    await markParcels(pool, ['wetlands']);
+    await settle(pool);
+    await pool.query('update parcels set shape_hash = gen_random_uuid()');
+    const run = await putLayer(pool, 'wetlands', {
+      coverage: EVERYWHERE,
+      features: [{ class: 'PEM1', shape: square(LON, LAT) }],
+    });
+    await markParcels(pool, ['roads']);
+    await settle(pool);
+    expect(await attributesOf(pool, 0)).toMatchObject({ wetlands_runs: [run], wetlands_percent: 1 });
+  });
+
+  test('features of several feeds of a kind count together', async () => {
+    await insertLots(pool, [0]);
+    const features = [{ class: 'PEM1', shape: square(LON, LAT) }];
+    const runs = [
+      await putLayer(pool, 'wetlands', { feed: 'one', coverage: EVERYWHERE, features }),
+      await putLayer(pool, 'wetlands', { feed: 'two', coverage: EVERYWHERE, features }),
+    ];
+    await markParcels(pool, ['wetlands']);
+    await settle(pool);
+    expect(await attributesOf(pool, 0)).toMatchObject({ wetlands_runs: runs, wetlands_percent: 2 });
+  });
+
+  test('reads the parcels and features around its own, and not those between', async () => {
+    await insertLots(pool, range(0, 100));
+    await putLayer(pool, 'roads', { coverage: EVERYWHERE });
+    await putLayer(pool, 'wetlands', {
+      coverage: EVERYWHERE,
+      features: range(0, 100).map(n => ({ class: 'PEM1', shape: lotOf(n) })),
+    });
+    await markParcels(pool, ['roads', 'wetlands'], [COUNTY + 1, COUNTY + 100]);
+    await settle(pool);
+    // Each end has one lot beside it; the other end is in the chunk too.
+    expect(await attributesOf(pool, 0)).toMatchObject({ local_frontage_ft: 3, wetlands_percent: 2 });
+    expect(await attributesOf(pool, 99)).toMatchObject({ local_frontage_ft: 3, wetlands_percent: 2 });
+  });
+
+  test('of a parcel without geometry nothing is known', async () => {
+    await insertLots(pool, [0]);
+    await putLayer(pool, 'flood', { coverage: EVERYWHERE, fips: 33_019 });
+    await markParcels(pool, ['flood']);
+    await settle(pool);
+    await pool.query('update parcels set boundary = null, location = null, extent = null, shape_hash = null');
+    await pool.query('update parcel_filters set location = null, extent = null');
+    await markParcels(pool, ['roads', 'flood']);
+    await settle(pool);
+    expect(await attributesOf(pool, 0)).toBeUndefined();
+    expect(await marksOf(pool)).toEqual([]);
+    const { rows } = await pool.query('select flood_zone_percent from parcel_filters');
+    expect(rows).toEqual([{ flood_zone_percent: null }]);
+  });
+
+  test('a parcel that is marked again while it is computed stays as it was, and is planned again', async () => {
+    await insertLots(pool, [0, 1]);
+    await putLayer(pool, 'elevation', { coverage: EVERYWHERE });
+    const old = await putLayer(pool, 'flood', { coverage: EVERYWHERE });
+    await markParcels(pool, ['elevation', 'flood']);
+    await plan(pool);
+    const [chunk] = await openChunks(pool);
+    let replaced = 0;
+    const written = await compute(
+      pool,
+      chunk!,
+      interrupted(async () => {
+        replaced = await putLayer(pool, 'flood', {
+          coverage: EVERYWHERE,
+          features: [{ class: 'AE', shape: square(LON, LAT) }],
+        });
+        await markParcels(pool, ['flood'], [COUNTY + 1]);
+      }),
+    );
+    expect(written).toMatchObject({ parcels: 1 });
+    expect(await attributesOf(pool, 0)).toBeUndefined();
+    // The version that was read, not the one that is there by now.
+    expect(await attributesOf(pool, 1)).toMatchObject({ flood_runs: [old], flood_zone_percent: 0 });
+    expect(await marksOf(pool)).toMatchObject([{ property_id: COUNTY + 1, layers: 9, chunk: null }]);
+    await endJobs(pool);
+    await settle(pool);
+    expect(await attributesOf(pool, 0)).toMatchObject({ flood_runs: [replaced], flood_zone_percent: 1 });
+  });
+
+  test('killed before it is written it leaves everything as it was, and the next attempt does it', async () => {
+    await insertLots(pool, range(0, 5));
+    await putLayer(pool, 'elevation', { coverage: EVERYWHERE });
+    const run = await putLayer(pool, 'flood', { coverage: EVERYWHERE });
+    await markParcels(pool, ['elevation', 'flood']);
+    await plan(pool);
+    const [chunk] = await openChunks(pool);
+    const marks = await marksOf(pool);
+    // The connection dies with the process: in the middle of the write.
+    const dying = interrupted(async () => {
+      await pool.query(`create function die() returns trigger language plpgsql as
+        $$begin perform pg_terminate_backend(pg_backend_pid()); return null; end$$`);
+      await pool.query('create trigger die after update on parcel_filters execute function die()');
+    });
+    await expect(compute(pool, chunk!, dying)).rejects.toThrow();
+    await pool.query('drop function die() cascade');
+    expect(await marksOf(pool)).toEqual(marks);
+    expect(await attributesOf(pool, 0)).toBeUndefined();
+
+    expect(await compute(pool, chunk!)).toMatchObject({ parcels: 5, changed: 5 });
+    expect(await attributesOf(pool, 4)).toMatchObject({ flood_runs: [run], flood_zone_percent: 0 });
+    // Delivered once more after it was done.
+    expect(await compute(pool, chunk!)).toMatchObject({ parcels: 0, changed: 0 });
+  });
+
+  test('two workers at one chunk: it is written once', async () => {
+    await insertLots(pool, range(0, 50));
+    await putLayer(pool, 'flood', { coverage: EVERYWHERE });
+    await markParcels(pool, ['flood']);
+    await plan(pool);
+    const [chunk] = await openChunks(pool);
+    const results = await Promise.all([compute(pool, chunk!), compute(pool, chunk!)]);
+    expect(results.map(result => result.parcels).sort()).toEqual([0, 50]);
+    expect(await marksOf(pool)).toEqual([]);
+  });
+
+  test('a kind that fails keeps its mark; the others are stored', async () => {
+    await insertLots(pool, [0]);
+    await putLayer(pool, 'elevation', { coverage: EVERYWHERE });
+    const run = await putLayer(pool, 'flood', { coverage: EVERYWHERE });
+    await markParcels(pool, ['elevation', 'flood']);
+    await plan(pool);
+    const [chunk] = await openChunks(pool);
+    const broken = interrupted(() => Promise.reject(new Error('the tile is gone')));
+    await expect(compute(pool, chunk!, broken)).rejects.toThrow('the tile is gone');
+    expect(await marksOf(pool)).toMatchObject([{ layers: 1, chunk: chunk!.chunk }]);
+    expect(await attributesOf(pool, 0)).toMatchObject({
+      flood_runs: [run],
+      flood_zone_percent: 0,
+      elevation_runs: null,
+    });
+    // As the job's next attempt finds it.
+    await compute(pool, chunk!);
+    expect(await marksOf(pool)).toEqual([]);
+    expect((await attributesOf(pool, 0))?.elevation_runs).not.toBeNull();
+  });
+
+  test('waits for a merge of its county, whose new rows then get its figures', async () => {
+    await insertLots(pool, [0]);
+    const run = await putLayer(pool, 'flood', { coverage: EVERYWHERE });
+    await markParcels(pool, ['flood']);
+    await plan(pool);
+    const [chunk] = await openChunks(pool);
+    let computing: Promise<unknown> = Promise.resolve();
+    await transaction(pool, async merge => {
+      await lockCounties(merge, [33_019]);
+      computing = compute(pool, chunk!);
+      // What a merge does to the rows of a parcel whose roll changed.
+      await merge.query('create temporary table kept on commit drop as select * from parcel_filters');
+      await merge.query('delete from parcel_filters');
+      await merge.query('insert into parcel_filters select * from kept');
+      await new Promise(resolve => setTimeout(resolve, 200));
+    });
+    await computing;
+    expect(await attributesOf(pool, 0)).toMatchObject({ flood_runs: [run] });
+    expect((await pool.query('select flood_zone_percent from parcel_filters')).rows).toEqual([
+      { flood_zone_percent: 0 },
+    ]);
+  });
+});
