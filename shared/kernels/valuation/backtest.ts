@@ -79,7 +79,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
       day = comps.soldDay[sale]!;
       dayIndex++;
       if (dayIndex % fitEvery === 0) {
-        value = createValuer(fitModel(comps, day - 1));
+        value = createValuer(fitModel(comps, day - 1).model);
         simple = plainMethods(comps, known, day - 1);
         onProgress?.(done, subjects.length);
       }

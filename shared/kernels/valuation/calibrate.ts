@@ -9,10 +9,10 @@ import { type Chosen, choose, combine, FEWEST_COMPS, newChosen } from './select.
  * Regression, 2018. The effects and the surface are those of the as-of day, the comps those of the day before.)
  */
 export type Calibration = {
-  /** Expected size of the error of an estimate by these comps. */
-  scaleOf(features: Float64Array): number;
+  /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
+  coefficients: readonly number[];
   /** Held-out errors over their expected size, ascending. */
-  errors: Float64Array;
+  errors: readonly number[];
 };
 
 /** The latest sales that are valued. */
@@ -37,7 +37,14 @@ export function featuresOf(chosen: Chosen, deviation: number, into: Float64Array
   return into;
 }
 
-export function calibrate(model: Fitted, county: Int32Array): Calibration {
+/** Expected size of the error of an estimate by comps with these features. */
+export function scaleOf(coefficients: Calibration['coefficients'], features: Float64Array): number {
+  let log = 0;
+  for (let i = 0; i < FEATURES; i++) log += coefficients[i]! * features[i]!;
+  return Math.exp(log);
+}
+
+export function calibrate(model: Fitted): Calibration {
   const { sales } = model;
   const latest = Int32Array.from(sales.day, (_, i) => i)
     .sort((a, b) => sales.day[b]! - sales.day[a]! || a - b)
@@ -50,7 +57,7 @@ export function calibrate(model: Fitted, county: Int32Array): Calibration {
       lon: sales.lon[sale]!,
       lat: sales.lat[sale]!,
       acres: Math.exp(sales.logAcres[sale]!),
-      county: county[sale]!,
+      county: sales.county[sale]!,
     };
     choose(model, subject, sales.day[sale]! - 1, sale, chosen);
     if (chosen.count < FEWEST_COMPS) continue;
@@ -58,13 +65,9 @@ export function calibrate(model: Fitted, county: Int32Array): Calibration {
     rows.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
     errors.push(mean - sales.logPpa[sale]!);
   }
-  const coefficients = regressScale(rows, errors);
-  const scaleOf = (features: Float64Array) => {
-    let log = 0;
-    for (let i = 0; i < FEATURES; i++) log += coefficients[i]! * features[i]!;
-    return Math.exp(log);
-  };
-  return { scaleOf, errors: Float64Array.from(errors, (error, i) => error / scaleOf(rows[i]!)).sort() };
+  const coefficients = [...regressScale(rows, errors)];
+  const sized = errors.map((error, i) => error / scaleOf(coefficients, rows[i]!));
+  return { coefficients, errors: sized.sort((a, b) => a - b) };
 }
 
 /** Ridge regression of ln |error| on the features; the constant is not drawn to 0 but to the guess. */
@@ -129,7 +132,7 @@ export function chanceWithinQuarter({ errors }: Calibration, scale: number): num
   return (inside + PRIOR_SALES * guessed) / (errors.length + PRIOR_SALES);
 }
 
-function firstAbove(sorted: Float64Array, value: number): number {
+function firstAbove(sorted: readonly number[], value: number): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

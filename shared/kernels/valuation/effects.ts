@@ -35,12 +35,14 @@ const MAD_TO_SD = 1.4826;
 /** Pairs that each sale is in as the first. */
 export const PAIRS_PER_SALE = 8;
 
-/** @returns the effects of each county that has pairs; `nation` for all others, `states` by the first digits of the FIPS */
-export function estimateEffects(pairs: Pairs): {
-  counties: Map<number, Effects>;
-  states: Map<number, Effects>;
+/** Effects of each county that has pairs, of each state by the first two digits of FIPS, and for all others. */
+export type RegionalEffects = {
+  counties: [fips: number, Effects][];
+  states: [code: number, Effects][];
   nation: Effects;
-} {
+};
+
+export function estimateEffects(pairs: Pairs): RegionalEffects {
   const rows = new Map<number, number[]>();
   for (let i = 0; i < pairs.count; i++) {
     const county = pairs.county[i]!;
@@ -51,19 +53,16 @@ export function estimateEffects(pairs: Pairs): {
   const estimates = new Map([...rows].map(([county, own]) => [county, regress(pairs, own)]));
   const elasticity = shrink(estimates, 'elasticity');
   const trend = shrink(estimates, 'trend');
-  const states = new Map(
-    [...elasticity.states].map(([state, value]) => [
-      state,
-      { elasticity: value, trend: trend.states.get(state)! },
-    ]),
-  );
-  const counties = new Map(
-    [...elasticity.counties].map(([county, value]) => [
-      county,
-      { elasticity: value, trend: trend.counties.get(county)! },
-    ]),
-  );
-  return { counties, states, nation: { elasticity: elasticity.nation, trend: trend.nation } };
+  const both = (of: 'counties' | 'states') =>
+    [...elasticity[of]].map(([code, value]): [number, Effects] => [
+      code,
+      { elasticity: value, trend: trend[of].get(code)! },
+    ]);
+  return {
+    counties: both('counties'),
+    states: both('states'),
+    nation: { elasticity: elasticity.nation, trend: trend.nation },
+  };
 }
 
 /** Huber's regression without intercept on some pairs; variances by the noise that is left. */
@@ -195,4 +194,11 @@ function pooledBetween(groups: readonly (readonly Estimate[])[]): number {
     scale += total - weights.reduce((sum, weight) => sum + weight * weight, 0) / total;
   }
   return scale > 0 ? Math.max(0, excess / scale) : 0;
+}
+
+/** The effects of any county: its own, else its state's, else the nation's. */
+export function effectsByCounty({ counties, states, nation }: RegionalEffects): (county: number) => Effects {
+  const own = new Map(counties);
+  const ofState = new Map(states);
+  return county => own.get(county) ?? ofState.get(Math.floor(county / 1000)) ?? nation;
 }

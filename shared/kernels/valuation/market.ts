@@ -17,6 +17,7 @@ export type Market = {
   price: Float64Array;
   logPpa: Float64Array;
   day: Int32Array;
+  county: Int32Array;
   /** Price level of the comp's place, without the comp itself. */
   level: Float64Array;
   nearest: Nearest;
@@ -44,6 +45,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number)
   const day = Int32Array.from(chosen, dayOf);
   return {
     ...{ source: chosen, lon, lat, logAcres, day },
+    county: Int32Array.from(chosen, i => comps.county[i]!),
     price: column(i => comps.price[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
     level: new Float64Array(chosen.length),

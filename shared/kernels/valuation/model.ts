@@ -1,11 +1,10 @@
 import { type Calibration, calibrate } from './calibrate.ts';
-import { estimateEffects, type Pairs } from './effects.ts';
+import { effectsByCounty, estimateEffects, type Pairs, type RegionalEffects } from './effects.ts';
 import { DAYS_A_YEAR, type Fitted, type Market, marketOf } from './market.ts';
 import { middleOf } from './middle.ts';
-import type { Steps } from './nearest.ts';
 import { groundSteps, pairsOf } from './pairs.ts';
 import { usableSales, withoutOutliers } from './screen.ts';
-import { createSurface } from './surface.ts';
+import { createSurface, type Levels, levelsOf } from './surface.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
@@ -18,53 +17,94 @@ export const MODEL_VERSION = '1';
 const STEP_LOG_ACRES = 1;
 const STEP_DAYS = 3 * DAYS_A_YEAR;
 
+/**
+ * What the whole market tells, as JSON: with it and the comps around, a few parcels are valued as they would be with all
+ * comps at hand.
+ */
+export type Parameters = {
+  version: string;
+  /** Days since 1970-01-01. */
+  asOfDay: number;
+  effects: RegionalEffects;
+  /** Metres of a step by county; -1 for counties without sales. */
+  steps: [fips: number, metres: number][];
+  levels: Levels;
+  /** What asking prices are moved by to be those of sales, as a natural logarithm. */
+  askingDiscount: number;
+  calibration: Calibration;
+};
+
 export type Model = Fitted & { calibration: Calibration };
 
+export type FittedModel = { model: Model; parameters: Parameters; outliers: ReadonlySet<number> };
+
 /**
- * What the sales known on a day tell. Nothing later than the day is looked at.
+ * Learns from the sales known on a day. Nothing later than the day is looked at.
  * @param asOfDay days since 1970-01-01
+ * @returns `outliers`: indices of the sales that were left out
  */
-export function fitModel(comps: Comps, asOfDay: number): Model {
+export function fitModel(comps: Comps, asOfDay: number): FittedModel {
   const all = usableSales(comps, asOfDay);
-  const first = estimateEffects(pairsOf(comps, all));
-  const rough = (county: number) => (first.counties.get(county) ?? first.nation).elasticity;
-  const kept = withoutOutliers(comps, all, rough);
+  const rough = effectsByCounty(estimateEffects(pairsOf(comps, all)));
+  const kept = withoutOutliers(comps, all, county => rough(county).elasticity);
+  const keptSet = new Set(kept);
+  const outliers = new Set(all.filter(sale => !keptSet.has(sale)));
   const pairs = pairsOf(comps, kept);
   const effects = estimateEffects(pairs);
-  const effectsOf = (county: number) =>
-    effects.counties.get(county) ?? effects.states.get(Math.floor(county / 1000)) ?? effects.nation;
-
   const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
-  const stepMetres = groundSteps(comps, kept);
-  const stepsOf = (county: number): Steps => ({
-    metres: stepMetres.get(county) ?? stepMetres.get(-1)!,
-    logAcres: STEP_LOG_ACRES,
-    days: STEP_DAYS,
-  });
-  const county = Int32Array.from(kept, i => comps.county[i]!);
-  const value = residualsOf(sales, county, effectsOf, asOfDay);
-  const { noise, spread } = variances(pairs, effectsOf, value);
+  const value = residualsOf(sales, effects, asOfDay);
+  const uncalibrated = {
+    version: MODEL_VERSION,
+    asOfDay,
+    effects,
+    steps: [...groundSteps(comps, kept)],
+    levels: { ...levelsOf(sales.county, value), ...variances(pairs, effects, value) },
+    askingDiscount: 0,
+  };
+  const fitted = createFitted(uncalibrated, comps, kept);
+  if (kept.length > 0) fitted.askingDiscount = discountOf(fitted, effects);
+  const parameters = {
+    ...uncalibrated,
+    askingDiscount: fitted.askingDiscount,
+    calibration: calibrate(fitted),
+  };
+  return { model: { ...fitted, calibration: parameters.calibration }, parameters, outliers };
+}
+
+/**
+ * The model again, for parcels whose surroundings the comps cover: a part of those that it was fitted to, in the same
+ * order.
+ * @param outliers their indices in these comps
+ */
+export function restoreModel(parameters: Parameters, comps: Comps, outliers: ReadonlySet<number>): Model {
+  const kept = usableSales(comps, parameters.asOfDay).filter(sale => !outliers.has(sale));
+  return { ...createFitted(parameters, comps, kept), calibration: parameters.calibration };
+}
+
+function createFitted(
+  { asOfDay, effects, steps, levels, askingDiscount }: Omit<Parameters, 'calibration'>,
+  comps: Comps,
+  kept: Int32Array,
+): Fitted {
+  const metres = new Map(steps);
+  const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
+  const value = residualsOf(sales, effects, asOfDay);
+  const stepMetres = (county: number) => metres.get(county) ?? metres.get(-1)!;
   const surface = createSurface(
-    { count: kept.length, lon: sales.lon, lat: sales.lat, county, value },
-    of => stepsOf(of).metres,
-    noise,
-    spread,
+    { count: kept.length, lon: sales.lon, lat: sales.lat, county: sales.county, value },
+    levels,
+    stepMetres,
   );
   for (let i = 0; i < kept.length; i++)
-    sales.level[i] = surface.levelAt(sales.lon[i]!, sales.lat[i]!, county[i]!, i);
-
-  const listed = openListings(comps, asOfDay);
-  const asking = marketOf(comps, listed, () => asOfDay);
-  const askingCounty = Int32Array.from(listed, i => comps.county[i]!);
-  for (let i = 0; i < listed.length; i++)
-    asking.level[i] = surface.levelAt(asking.lon[i]!, asking.lat[i]!, askingCounty[i]!);
-  const over = residualsOf(asking, askingCounty, effectsOf, asOfDay).map((one, i) => one - asking.level[i]!);
-
-  const model = {
-    ...{ asOfDay, sales, asking, effectsOf, stepsOf, surface },
-    askingDiscount: kept.length === 0 ? 0 : discountOf(over),
+    sales.level[i] = surface.levelAt(sales.lon[i]!, sales.lat[i]!, sales.county[i]!, i);
+  const asking = marketOf(comps, openListings(comps, asOfDay), () => asOfDay);
+  for (let i = 0; i < asking.level.length; i++)
+    asking.level[i] = surface.levelAt(asking.lon[i]!, asking.lat[i]!, asking.county[i]!);
+  return {
+    ...{ asOfDay, sales, asking, surface, askingDiscount },
+    effectsOf: effectsByCounty(effects),
+    stepsOf: county => ({ metres: stepMetres(county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS }),
   };
-  return { ...model, calibration: calibrate(model, county) };
 }
 
 function openListings(
@@ -80,21 +120,18 @@ function openListings(
   return Int32Array.from(open);
 }
 
-function residualsOf(
-  market: Market,
-  county: Int32Array,
-  effectsOf: Model['effectsOf'],
-  asOfDay: number,
-): Float64Array {
-  return Float64Array.from(county, (of, i) => {
-    const { elasticity, trend } = effectsOf(of);
+function residualsOf(market: Market, effects: RegionalEffects, asOfDay: number): Float64Array {
+  const effectsOf = effectsByCounty(effects);
+  return Float64Array.from(market.county, (county, i) => {
+    const { elasticity, trend } = effectsOf(county);
     const years = (market.day[i]! - asOfDay) / DAYS_A_YEAR;
     return market.logPpa[i]! - elasticity * market.logAcres[i]! - trend * years;
   });
 }
 
 /** Robust variances: the noise of one sale by pairs of near ones, and what the level varies by beyond that. */
-function variances(pairs: Pairs, effectsOf: Model['effectsOf'], residuals: Float64Array) {
+function variances(pairs: Pairs, effects: RegionalEffects, residuals: Float64Array) {
+  const effectsOf = effectsByCounty(effects);
   const differences = new Float64Array(pairs.count);
   for (let i = 0; i < pairs.count; i++) {
     const { elasticity, trend } = effectsOf(pairs.county[i]!);
@@ -109,6 +146,7 @@ function variances(pairs: Pairs, effectsOf: Model['effectsOf'], residuals: Float
 /** Asking prices worth of this many listings say that they are those of sales. */
 const ASKING_PRIOR = 5;
 
-function discountOf(over: Float64Array): number {
+function discountOf({ asking, asOfDay }: Fitted, effects: RegionalEffects): number {
+  const over = residualsOf(asking, effects, asOfDay).map((one, i) => one - asking.level[i]!);
   return (-(middleOf(over) ?? 0) * over.length) / (over.length + ASKING_PRIOR);
 }

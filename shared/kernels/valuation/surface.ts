@@ -26,27 +26,39 @@ export type Surface = {
   levelAt(lon: number, lat: number, county: number, exclude?: number): number;
 };
 
-/**
- * @param lengthOf length of the kernel in metres, of a county
- * @param noise variance of one sale around its place's level
- * @param spread variance of the level from place to place; 0: the county's mean is all there is
- */
-export function createSurface(
-  residuals: Residuals,
-  lengthOf: (county: number) => number,
-  noise: number,
-  spread: number,
-): Surface {
-  const { count, county, value } = residuals;
-  const places = createPlaces(residuals, NEIGHBOURS);
-  const nation = mean(value);
+/** The residuals of all counties, added up: what a surface over a part of the sales needs to know of the others. */
+export type Levels = {
+  nation: number;
+  counties: [fips: number, { sum: number; sales: number }][];
+  /** Variance of one sale around its place's level. */
+  noise: number;
+  /** Variance of the level from place to place; 0: the county's mean is all there is. */
+  spread: number;
+};
+
+export function levelsOf(county: Int32Array, value: Float64Array): Pick<Levels, 'nation' | 'counties'> {
   const sums = new Map<number, { sum: number; sales: number }>();
-  for (let i = 0; i < count; i++) {
+  let total = 0;
+  for (let i = 0; i < value.length; i++) {
     const own = sums.get(county[i]!) ?? { sum: 0, sales: 0 };
     own.sum += value[i]!;
     own.sales++;
+    total += value[i]!;
     sums.set(county[i]!, own);
   }
+  return { nation: value.length === 0 ? 0 : total / value.length, counties: [...sums] };
+}
+
+/** @param lengthOf length of the kernel in metres, of a county */
+export function createSurface(
+  residuals: Residuals,
+  levels: Levels,
+  lengthOf: (county: number) => number,
+): Surface {
+  const { county, value } = residuals;
+  const { nation, noise, spread } = levels;
+  const places = createPlaces(residuals, NEIGHBOURS);
+  const sums = new Map(levels.counties);
   const pull = spread > 0 ? noise / spread : Number.POSITIVE_INFINITY;
 
   return {
@@ -69,12 +81,6 @@ export function createSurface(
       return weighted / weights;
     },
   };
-
-  function mean(values: Float64Array): number {
-    let sum = 0;
-    for (const one of values) sum += one;
-    return values.length === 0 ? 0 : sum / values.length;
-  }
 }
 
 export type Places = {

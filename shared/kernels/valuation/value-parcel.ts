@@ -1,5 +1,5 @@
 import { gini } from '../stats/order-statistics.ts';
-import { chanceWithinQuarter, FEATURES, featuresOf, interval } from './calibrate.ts';
+import { chanceWithinQuarter, FEATURES, featuresOf, interval, scaleOf } from './calibrate.ts';
 import { MOST_COMPS } from './market.ts';
 import type { Model } from './model.ts';
 import { choose, combine, FEWEST_COMPS, MOST_STEPS, newChosen } from './select.ts';
@@ -42,7 +42,7 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
       largest = Math.max(largest, of.logAcres[at]!);
       prices[i] = Math.exp(chosen.adjusted[i]! + logAcres);
     }
-    const scale = model.calibration.scaleOf(featuresOf(chosen, deviation, features));
+    const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
     const error = interval(model.calibration, scale);
     const outOfSupport =
       chosen.steps[0]! > SUPPORT_STEPS ||

@@ -5,7 +5,7 @@ import { transaction } from '../../../shared/db.ts';
 const PARTITION_LOCK = 7_152_802;
 
 /** The tables that hold a partition for every state. */
-const PARTITIONED = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes'];
+const PARTITIONED = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes', 'valuations'];
 
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
