@@ -3,6 +3,7 @@ import { type Queryable, sql } from './db.ts';
 import { SCOPES, type Scope, type Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
 import { operator } from './operator.ts';
+import { requireEmail, userOfOthers } from './users.ts';
 
 export type NewAccount = {
   name: string;
@@ -24,16 +25,18 @@ export type NewAccount = {
   rateBurst?: number;
   /** Default 20, all at once if need be. */
   skipTracePerMinute?: number;
-  /** The company whose saved markets it shares: one that is there, or a new one. Default a new one of the account's name. */
+  /** The company whose saved markets it shares: one that is there, or a new one. Default its user's, else a new one of the account's name. */
   company?: string;
-  /** The person whose account it is. */
+  /** E-mail address of the person whose account it is: one who is known, or a new one. */
   user?: string;
+  userName?: string;
 };
 
 export type AccountSummary = {
   id: string;
   name: string;
   company: string;
+  user_email: string | null;
   tier: Tier | null;
   pro: boolean;
   tokens_included: number;
@@ -64,8 +67,10 @@ export type NewKey = { name: string; scopes?: readonly Scope[]; expiresAt?: Date
 /** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
 const PREFIX_LENGTH = 11;
 
-/** @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`. */
+/** @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`, `user_email`, `user_company`, `account_change`. */
 export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
+  if (account.user === undefined && account.userName !== undefined)
+    throw new PlatError('account_change', 'A name without a user: name the user (--user).');
   try {
     const { rows } = await db.query<AccountSummary>(sql('accounts/insert_account'), [
       account.name,
@@ -80,12 +85,14 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       account.rateBurst ?? 120,
       account.company ?? null,
       account.overageCentsPer1000 ?? null,
-      account.user ?? null,
+      account.user === undefined ? null : requireEmail(account.user),
       operator(),
       account.skipTracePerMinute ?? 20,
+      account.userName ?? null,
     ]);
     return rows[0]!;
   } catch (cause) {
+    if (constraintOf(cause) === 'accounts_user') throw userOfOthers(account.user ?? '');
     if (errorCode(cause) === '23503') throw tierUnknown(account.tier ?? '');
     if (errorCode(cause) !== '23505') throw cause;
     if (constraintOf(cause) === 'companies_name_key')

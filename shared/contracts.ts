@@ -3,9 +3,10 @@ import { type Client, type Pool, type Queryable, sql, transaction } from './db.t
 import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
 import { operator } from './operator.ts';
+import { changeMembership, type Membership, type MembershipChange } from './users.ts';
 
 /** What to change of an account; what is left out stays. */
-export type AccountChange = {
+export type AccountChange = MembershipChange & {
   /** null ends the contract now. A tier's terms come with it, unless they are given. A first tier begins a contract. */
   tier?: Tier | null;
   tokensIncluded?: number;
@@ -19,9 +20,6 @@ export type AccountChange = {
   ratePerMinute?: number;
   rateBurst?: number;
   skipTracePerMinute?: number;
-  company?: string;
-  /** null: nobody in particular. */
-  user?: string | null;
   /** Corrects the current period, whose usage stays with it; later ones begin on its day of the month. */
   periodStart?: Date;
   /** Ends the current period at another time; later ones begin on that day of the month. */
@@ -40,6 +38,7 @@ export type AccountDetails = {
   name: string;
   company: string;
   user_email: string | null;
+  user_name: string | null;
   pro: boolean;
   tier: Tier | null;
   tokens_included: number;
@@ -68,8 +67,7 @@ export type Change = {
   after: Record<string, unknown> | null;
 };
 
-type Locked = {
-  id: string;
+type Locked = Membership & {
   tier: Tier | null;
   starts: Date;
   ends: Date;
@@ -79,7 +77,8 @@ type Locked = {
  * Changes an account in one transaction; the audit table keeps what it was and who changed it. Effective in every process
  * within 5 seconds.
  * @param account name or id.
- * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together.
+ * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together, `user_email`,
+ * `user_company`.
  */
 export async function changeAccount(
   pool: Pool,
@@ -108,11 +107,12 @@ async function apply(client: Client, account: string, change: AccountChange): Pr
   // Once it is locked nothing else rolls it.
   await client.query(sql('accounts/roll_period'), [[before.id]]);
   const now = await lock(client, account, change.periodStart);
-  const patch = { ...columnsOf(change), ...(await termsOf(client, change, now)), ...periodOf(change, now) };
-  if (change.company !== undefined) {
-    const { rows } = await client.query<{ id: string }>(sql('accounts/join_company'), [change.company]);
-    Object.assign(patch, { company_id: rows[0]!.id });
-  }
+  const patch: Patch = {
+    ...columnsOf(change),
+    ...(await termsOf(client, change, now)),
+    ...periodOf(change, now),
+    ...(await changeMembership(client, now, change)),
+  };
   if (change.tier === null) await client.query(sql('accounts/close_period'), [now.id]);
   if (patch.period_start) {
     const period = now.tier === null ? 'accounts/open_period' : 'accounts/move_period';
@@ -141,7 +141,6 @@ function columnsOf(change: AccountChange): Patch {
     rate_per_minute: change.ratePerMinute,
     rate_burst: change.rateBurst,
     skip_trace_per_minute: change.skipTracePerMinute,
-    user_email: change.user,
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }

@@ -29,6 +29,7 @@ type AccountFlags = {
   skipTraceRate?: number;
   company?: string;
   user?: string;
+  userName?: string;
   periodStart?: Date;
   periodEnd?: Date;
   json?: boolean;
@@ -115,7 +116,7 @@ export function addAccountCommands(program: Command): void {
         if (json) return printJson(accounts);
         print(
           table(accounts, [
-            ...(['name', 'company', 'tier', 'pro'] as const),
+            ...(['name', 'company', 'user_email', 'tier', 'pro'] as const),
             ...(['tokens_used', 'tokens_included', 'keys', 'period_end'] as const),
           ]),
         );
@@ -147,7 +148,8 @@ function withTerms(command: Command): Command {
     .option('--burst <n>', 'calls at once', wholeNumber)
     .option('--skip-trace-rate <n>', 'skip traces a minute, and at once, besides', wholeNumber)
     .option('--company <name>', 'whose saved markets it shares; a new company if there is none of that name')
-    .option('--user <email>', 'the person whose account it is; an empty text for nobody')
+    .option('--user <email>', 'the person whose account it is, known or new; an empty text for nobody')
+    .option('--user-name <name>', 'how that person is called')
     .option('--json', 'print JSON');
 }
 
@@ -173,6 +175,7 @@ function changeOf(flags: AccountFlags): AccountChange {
     skipTracePerMinute: flags.skipTraceRate,
     company: flags.company,
     user: flags.user === '' ? null : flags.user,
+    userName: flags.userName,
     periodStart: flags.periodStart,
     periodEnd: flags.periodEnd,
   };

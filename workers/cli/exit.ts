@@ -18,6 +18,8 @@ const USAGE_CODES = new Set([
   'account_exists',
   'account_change',
   'company_exists',
+  'user_email',
+  'user_company',
   'tier_unknown',
   'period_unknown',
   'key_unknown',

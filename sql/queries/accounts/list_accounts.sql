@@ -1,5 +1,5 @@
 -- Every account with what its current period has used and its usable keys, by name.
-select a.id, a.name, c.name as company, a.tier, a.pro, a.tokens_included, a.rate_per_minute, a.rate_burst,
+select a.id, a.name, c.name as company, m.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute, a.rate_burst,
   a.skip_trace_per_minute,
   case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
   (
@@ -9,5 +9,6 @@ select a.id, a.name, c.name as company, a.tier, a.pro, a.tokens_included, a.rate
   a.period_start, a.period_end, a.created_at
 from accounts a
 join companies c on c.id = a.company_id
+left join users m on m.id = a.user_id
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
 order by a.name;

@@ -2,10 +2,11 @@
 -- $1 id, $2 {column: value}
 update accounts a set (
   tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,
-  rate_per_minute, rate_burst, skip_trace_per_minute, user_email, company_id, period_anchor, period_start, period_end
+  rate_per_minute, rate_burst, skip_trace_per_minute, user_id, company_id, period_anchor, period_start, period_end
 ) = (
   select n.tier, n.pro, n.tokens_included, n.overage_cents_per_1000, n.overage_allowed, n.payment_method, n.invoice_paid,
-    n.backstop_tokens, n.rate_per_minute, n.rate_burst, n.skip_trace_per_minute, n.user_email, n.company_id, n.period_anchor, n.period_start, n.period_end
+    n.backstop_tokens, n.rate_per_minute, n.rate_burst, n.skip_trace_per_minute, n.user_id, n.company_id,
+    n.period_anchor, n.period_start, n.period_end
   from jsonb_populate_record(a, $2::jsonb) as n
 )
 where a.id = $1;

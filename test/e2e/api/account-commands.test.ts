@@ -60,11 +60,13 @@ describe('plat account', () => {
       ],
       ...['--overage', '--payment-method', '--invoice', 'unpaid', '--backstop', '500', '--rate', '30'],
       ...['--burst', '40', '--company', 'Acme Land', '--user', 'ana@acme.example'],
+      ...['--user-name', 'Ana Lima'],
     );
     expect(await json('account', 'show', 'acme')).toMatchObject({
       name: 'acme',
       company: 'Acme Land',
       user_email: 'ana@acme.example',
+      user_name: 'Ana Lima',
       pro: false,
       tier: 'growth',
       tokens_included: 1_000,
@@ -97,7 +99,7 @@ describe('plat account', () => {
     [['--backstop', 'none'], { backstop_tokens: null }],
     [['--backstop', '0'], { backstop_tokens: 0 }],
     [['--rate', '1', '--burst', '2'], { rate_per_minute: 1, rate_burst: 2 }],
-    [['--company', 'Other', '--user', ''], { company: 'Other', user_email: null }],
+    [['--company', 'Other', '--user', ''], { company: 'Other', user_email: null, user_name: null }],
     [
       ['--no-contract'],
       { tier: null, tokens_included: 0, overage_cents_per_1000: 0, period_start: null, period_end: null },
@@ -133,11 +135,86 @@ describe('plat account', () => {
     [['account', 'set', 'dated', '--period-end', 'soon'], 2, 'A day is written'],
     [['account', 'set', 'dated', '--invoice', 'maybe'], 2, 'paid, unpaid'],
     [['account', 'set', 'dated', '--tier', 'free', '--no-contract'], 2, 'exclude each other'],
+    [['account', 'set', 'dated', '--user', 'ana'], 2, 'no e-mail address'],
+    [['account', 'create', 'named', '--user', 'Ana <ana@acme.example>'], 2, 'no e-mail address'],
+    [['account', 'set', 'dated', '--user-name', 'Ana'], 2, '--user'],
+    [['account', 'create', 'named', '--user-name', 'Ana'], 2, '--user'],
     [['account', 'show', 'nobody'], 2, 'no account "nobody"'],
     [['usage', '--account', 'dated', '--period', '1999'], 2, 'No period'],
   ])('%j is refused', async (argv, code, reason) => {
     const refused = await plat(...argv);
     expect([refused.code, refused.err]).toEqual([code, expect.stringContaining(reason)]);
+  });
+
+  test('a user is known by the address, however it is written, and brings the company', async () => {
+    await json('account', 'create', 'ben 1', '--company', 'Ben Land', '--user', 'Ben@land.example');
+    const second = await json(
+      'account',
+      'create',
+      'ben 2',
+      '--user',
+      'ben@LAND.example',
+      '--user-name',
+      'Ben Ito',
+    );
+    expect(second).toMatchObject({ company: 'Ben Land', user_email: 'Ben@land.example' });
+    expect(await json('account', 'show', 'ben 1')).toMatchObject({ user_name: 'Ben Ito' });
+    const listed = (await json('account', 'list')).filter((row: { name: string }) =>
+      row.name.startsWith('ben'),
+    );
+    expect(listed).toMatchObject([{ user_email: 'Ben@land.example' }, { user_email: 'Ben@land.example' }]);
+    expect((await plat('account', 'list')).out).toMatch(/ben 1 +Ben Land +Ben@land\.example/);
+    const { rows } = await db.pool.query("select from users where email ilike 'ben@land.example'");
+    expect(rows).toHaveLength(1);
+  });
+
+  test("an account's user is replaced, renamed and taken away", async () => {
+    await json('account', 'create', 'cy', '--user', 'cy@land.example');
+    expect(await json('account', 'set', 'cy', '--user-name', 'Cy Young')).toMatchObject({
+      user_email: 'cy@land.example',
+      user_name: 'Cy Young',
+    });
+    expect(await json('account', 'set', 'cy', '--user', 'di@land.example')).toMatchObject({
+      company: 'cy',
+      user_email: 'di@land.example',
+      user_name: '',
+    });
+    expect(await json('account', 'set', 'cy', '--user', '')).toMatchObject({ user_email: null });
+    expect(await json('account', 'set', 'cy', '--user', 'CY@land.example')).toMatchObject({
+      user_name: 'Cy Young',
+    });
+    const history = await json('account', 'history', 'cy');
+    expect(history.filter(({ entity }: { entity: string }) => entity === 'users')).toMatchObject([
+      { action: 'insert', after: { email: 'cy@land.example' } },
+      { action: 'update', before: { name: '' }, after: { name: 'Cy Young' } },
+      { action: 'insert', after: { email: 'di@land.example' } },
+    ]);
+  });
+
+  test("a user's accounts are of one company: an only account takes its user along, others forbid it", async () => {
+    await json('account', 'create', 'eve 1', '--company', 'Eve Land', '--user', 'eve@land.example');
+    expect(await json('account', 'set', 'eve 1', '--company', 'Eve Homes')).toMatchObject({
+      company: 'Eve Homes',
+      user_email: 'eve@land.example',
+    });
+    await json('account', 'create', 'eve 2', '--user', 'eve@land.example');
+    const before = await json('account', 'history', 'eve 1');
+    for (const argv of [
+      ['account', 'set', 'eve 1', '--company', 'Eve Land'],
+      ['account', 'set', 'eve 1', '--company', 'Eve Land', '--user', 'eve@land.example', '--pro'],
+      ['account', 'create', 'eve 3', '--company', 'Eve Land', '--user', 'eve@land.example'],
+      ['account', 'set', 'cy', '--user', 'eve@land.example'],
+    ]) {
+      const refused = await plat(...argv);
+      expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/compan/)]);
+    }
+    expect(await json('account', 'history', 'eve 1')).toEqual(before);
+    expect(await json('account', 'set', 'eve 2', '--company', 'Eve Land', '--user', '')).toMatchObject({
+      company: 'Eve Land',
+    });
+    expect(
+      await json('account', 'set', 'cy', '--company', 'Eve Homes', '--user', 'eve@land.example'),
+    ).toMatchObject({ company: 'Eve Homes', user_email: 'eve@land.example' });
   });
 
   test('terms without a contract are refused, and change nothing', async () => {
