@@ -88,7 +88,15 @@ async function json(...argv: string[]) {
 
 const COMMANDS = [
   ...['up', 'migrate', 'api', 'worker', 'feed', 'feed list', 'feed check', 'feed run', 'runs', 'runs show'],
-  ...['recompute', 'recompute stats', 'status', 'account', 'account create', 'account list'],
+  ...[
+    'recompute',
+    'recompute stats',
+    'recompute attributes',
+    'status',
+    'account',
+    'account create',
+    'account list',
+  ],
   ...['account set', 'account show', 'account history', 'tier', 'tier list', 'tier set', 'usage'],
   ...['key', 'key create', 'key list', 'key revoke'],
 ];
@@ -100,7 +108,7 @@ describe('help', () => {
     expect(out).toMatch(new RegExp(`^Usage: plat ${command.split(' ').join('( \\S+)* ')}`));
     expect(out.split('\n')[2]).toMatch(/\S/);
     if (
-      /^(feed (check|run)|runs|recompute stats|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
+      /^(feed (check|run)|runs|recompute (stats|attributes)|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
         command,
       )
     )
@@ -141,7 +149,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['runs', 'show', 'abc'], 'A whole number is needed.'],
     [['runs', 'show', '999'], 'There is no run 999. `plat runs` lists them.'],
     [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
-    [['feed', 'run', 'nowhere'], 'Known feeds: bangor-me, lots, washington-nh'],
+    [['feed', 'run', 'nowhere'], 'Known feeds: bangor-me, bangor-me-elevation, '],
     [['feed', 'check', 'nowhere'], 'There is no feed named nowhere'],
     [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],
     [['recompute', 'stats'], 'name one of --fips, --zip and --all'],
@@ -151,6 +159,9 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['recompute', 'stats', '--zip', '0328'], 'A ZIP has 5 digits'],
     [['recompute', 'stats', '--zip', '00000'], 'There is no ZIP 00000.'],
     [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
+    [['recompute', 'attributes'], 'name one of --fips and --all'],
+    [['recompute', 'attributes', '--all', '--layer', 'trees'], 'Allowed choices are elevation, roads'],
+    [['recompute', 'attributes', '--fips', '99999'], 'No county has the FIPS code 99999.'],
     [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
     [['key', 'create', 'nobody'], 'There is no account "nobody"'],
     [['key', 'create', 'x', '--scope', 'api:all'], 'Allowed choices are'],
@@ -276,11 +287,38 @@ test('recompute: a county, a ZIP, everything, as of a day', async () => {
   );
 }, 60_000);
 
+test('recompute attributes: of a county, of all, by some kinds of layers', async () => {
+  const none = { parcels: 0, counties: 1, chunks: 0, failed: 0 };
+  expect(await json('recompute', 'attributes', '--fips', '1001', '--wait')).toEqual({
+    ...{ code: 0, value: { status: 'done', result: none, error: null } },
+  });
+  // The parcels of the feed that was run before.
+  const { code, value } = await json(
+    'recompute',
+    'attributes',
+    '--all',
+    '--layer',
+    'roads',
+    'flood',
+    '--wait',
+  );
+  expect({ code, value }).toMatchObject({ code: 0, value: { status: 'done', error: null } });
+  const { parcels, chunks } = value.result;
+  expect(parcels).toBeGreaterThan(0);
+  expect(chunks).toBe(1);
+  const shown = await plat('recompute', 'attributes', '--all', '--wait');
+  expect(shown.out).toBe(`land attributes: ${parcels} parcels in 1 county\n`);
+  expect(shown.err).toContain(`land attributes: 100% `);
+  expect((await json('status')).value).toMatchObject({ parcels_due: 0 });
+  const queued = await json('recompute', 'attributes', '--all');
+  expect(queued.value).toEqual({ job: expect.any(String), added: true });
+}, 60_000);
+
 test('status tells what there is and what the workers do', async () => {
   const { value } = await json('status', '--jobs', '2');
   expect(value).toMatchObject({ api: null, counties: 3233, feeds: 1, jobs_failed: expect.any(Number) });
   expect(value.jobs).toHaveLength(2);
-  const { out } = await plat('status');
+  const { out } = await plat('status', '--jobs', '100');
   expect(out).toMatch(/^api +not started by `npm start`$/m);
   expect(out).toMatch(/^ingest\.run +\["lots"/m);
 });

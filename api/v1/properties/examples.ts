@@ -89,6 +89,10 @@ export const DETAIL_EXAMPLE = {
   road_frontage_ft: null,
   local_frontage_ft: null,
   steeper_percent: null,
+  mean_slope_percent: null,
+  min_elevation_m: null,
+  mean_elevation_m: null,
+  max_elevation_m: null,
   tax_delinquent_years: null,
   ownership_months: null,
   shape: {

@@ -15,6 +15,11 @@ const percent = (description: string) =>
     .number()
     .nullable()
     .meta({ description: `${description}, in percent.` });
+const metres = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${description}, in metres above sea level.` });
 const feet = (roads: string) =>
   z
     .number()
@@ -81,6 +86,10 @@ export const parcelDetail = z
       description:
         'Share of the area, in percent, that is steeper than each grade of slope_area_index: 0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40 and 50 %.',
     }),
+    mean_slope_percent: percent('Mean slope of the ground'),
+    min_elevation_m: metres('Lowest ground'),
+    mean_elevation_m: metres('Mean height of the ground'),
+    max_elevation_m: metres('Highest ground'),
     retired_at: z.iso.datetime().nullable().meta({
       description:
         'When the parcel left the roll; null while it is on it. A retired parcel is as the roll last had it; what is derived for filters and the land layers is null.',

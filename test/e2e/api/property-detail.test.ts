@@ -79,6 +79,13 @@ const LAND = {
   local_frontage_ft: 10,
   steeper_percent: [90, 80, 70, 60, 50, 40, 30, 20, 10, 5, 0],
 };
+/** Of parcel_attributes. */
+const GROUND = {
+  min_elevation_m: 250.5,
+  mean_elevation_m: 260,
+  max_elevation_m: 275.25,
+  mean_slope_percent: 8.5,
+};
 
 beforeAll(async () => {
   const full = { ...ROLL, ...DERIVED, ...LAND };
@@ -88,6 +95,11 @@ beforeAll(async () => {
     { property_id: SULLIVAN + 3, boundary: square(-72.1, 43.2), ...full } as TestParcel,
   ]);
   await retireParcels(db.pool, [SULLIVAN + 3]);
+  await db.pool.query(`update parcels set shape_hash = gen_random_uuid() where boundary is not null`);
+  await db.pool.query(
+    `insert into parcel_attributes (fips, property_id, shape_hash, min_elevation_m, mean_elevation_m, max_elevation_m, mean_slope_percent)
+     select fips, property_id, shape_hash, 250.5, 260, 275.25, 8.5 from parcels where shape_hash is not null`,
+  );
 });
 
 const ask = (id: number | string, caller = key) =>
@@ -110,6 +122,7 @@ test('answers with the summary, every field of the roll, what is derived, the la
     ...DERIVED,
     improvement_percent: 33.33,
     ...LAND,
+    ...GROUND,
     retired_at: null,
   });
   expect(shape).toEqual({ type: 'MultiPolygon', coordinates: rounded(HOLED) });
@@ -142,6 +155,7 @@ test('a parcel that left the roll answers by its id as the roll last had it', as
     ...ROLL,
     corporate_owner: null,
     landlocked: null,
+    min_elevation_m: null,
     retired_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     shape: { type: 'Polygon', coordinates: rounded(square(-72.1, 43.2))[0] },
   });

@@ -11,6 +11,7 @@ import { regionsLine } from '../migrate.ts';
 import { print } from '../output.ts';
 import { type ConnectedConfig, deliverFromHere } from '../session.ts';
 import { claimState, clearState, writeState } from '../state.ts';
+import { finishAttributes, PATIENCE_MS, SAMPLE_PATIENCE_MS } from './attributes.ts';
 import { adminPassword, demoKey } from './credentials.ts';
 import { findPort } from './port.ts';
 import { startPostgres } from './postgres.ts';
@@ -92,6 +93,8 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
     await ingestSamples(pool, samples, deliver, signal);
   }
   await finishStatistics(pool, deliver, signal);
+  const patienceMs = samples.length > 0 ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
+  await finishAttributes(pool, deliver, signal, patienceMs);
 
   const { url, logs } = services;
   await ready(url, logs, signal);
