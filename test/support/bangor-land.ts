@@ -1,0 +1,31 @@
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { decodeBoundary, encodeBoundary } from '../../shared/kernels/geometry/codec.ts';
+import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
+import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
+import { type Format, readInput } from '../../workers/ingest/parse/rows.ts';
+
+const DATA = fileURLToPath(new URL('../../workers/sample/data/bangor_me', import.meta.url));
+
+const FILES: Record<'parcels' | 'wetlands' | 'flood', { source: string; format: Format }> = {
+  parcels: { source: 'parcels.zip', format: 'shapefile' },
+  wetlands: { source: 'wetlands.geojson.gz', format: 'geojson' },
+  flood: { source: 'flood_zones.geojson.gz', format: 'geojson' },
+};
+
+/**
+ * The polygons of Bangor's parcels, wetlands or special flood hazard areas as they are stored (repaired, rounded to 1e-7 degrees), by the
+ * numbers of their rows in the file.
+ */
+export async function bangorShapes(what: keyof typeof FILES): Promise<Map<number, MultiPolygon>> {
+  const shapes = new Map<number, MultiPolygon>();
+  const context = { baseDir: DATA, tmpDir: tmpdir(), signal: new AbortController().signal, env: {} };
+  for await (const { rows } of readInput(FILES[what], context)) {
+    for (const { rowNo, values, geometry } of rows) {
+      if (what === 'flood' && values.SFHA !== 'IN') continue;
+      const prepared = prepareBoundary(geometry);
+      if (prepared.ok) shapes.set(rowNo, decodeBoundary(encodeBoundary(prepared.polygons)));
+    }
+  }
+  return shapes;
+}
