@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
+import { INPUTS, type Input } from '../feeds/feed.ts';
 import { loadFeed } from '../feeds/load.ts';
 import { ingestJob } from '../ingest/job.ts';
 import { enqueueFromCli } from './enqueue.ts';
@@ -12,14 +13,7 @@ import { print, printJson, table } from './output.ts';
 import { printRun } from './runs.ts';
 import { type Session, withSession } from './session.ts';
 
-type RunFlags = {
-  wait?: boolean;
-  force?: boolean;
-  json?: boolean;
-  roll?: string;
-  shape?: string;
-  listings?: string;
-};
+type RunFlags = { wait?: boolean; force?: boolean; json?: boolean } & Partial<Record<Input, string>>;
 
 export function addFeedCommands(program: Command): void {
   const feed = program.command('feed').description('the feeds: where data comes from and how it maps');
@@ -76,6 +70,8 @@ export function addFeedCommands(program: Command): void {
     .option('--roll <source>', "another source than the feed's, for this run alone")
     .option('--shape <source>', 'likewise for the geometry')
     .option('--listings <source>', 'likewise for listings')
+    .option('--layer <source>', 'likewise for roads, wetlands or flood zones')
+    .option('--elevation <source>', 'likewise for one file of heights')
     .option('--json', 'print JSON')
     .description('ingests a feed through the workers')
     .addHelpText(
@@ -88,7 +84,7 @@ export function addFeedCommands(program: Command): void {
 async function runFeedCommand(session: Session, name: string, flags: RunFlags): Promise<void> {
   await installedFeed(session.config, name);
   const sources = Object.fromEntries(
-    (['roll', 'shape', 'listings'] as const).flatMap(input => {
+    INPUTS.flatMap(input => {
       const source = flags[input];
       if (source === undefined) return [];
       return [[input, /^[a-z]+:\/\//i.test(source) ? source : resolve(source)]];

@@ -2,11 +2,13 @@ import { type CompiledColumn, compileColumn, sourceColumns } from '../ingest/map
 import type { Mapper } from '../ingest/map/fields.ts';
 import { columnsOf, resolver } from '../ingest/map/names.ts';
 import type { BadRow, InputSpec, SourceRow } from '../ingest/parse/rows.ts';
+import { bumpClass, newClasses } from '../ingest/stage/classes.ts';
 import { shown } from '../ingest/validate/failure.ts';
 import { tidyText } from '../ingest/validate/text.ts';
 import type { Value } from '../ingest/validate/values.ts';
 import type { ColumnSpec } from './column-schema.ts';
-import { targetSpec } from './definition.ts';
+import { type MappedKind, targetSpec } from './definition.ts';
+import type { Input } from './feed.ts';
 
 export type Fault = {
   field: string | null;
@@ -32,7 +34,7 @@ export type ColumnCheck = {
 };
 
 export type PartCheck = {
-  part: 'roll' | 'shape' | 'listings';
+  part: Exclude<Input, 'elevation'>;
   source: string;
   format: string;
   /** Rows looked at, those that the parser itself could not use included. */
@@ -42,6 +44,8 @@ export type PartCheck = {
   /** Whose last sale would become a comp. */
   sales: number;
   withGeometry: number;
+  /** Land layers: features that count and that do not, by class. */
+  classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
   columns: ColumnCheck[];
   /** Columns of the source that nothing reads, with how many rows fill them. */
   unmapped: { column: string; filled: number; sample: string }[];
@@ -59,11 +63,14 @@ type Mapped = {
   dropped: { field: string; reason: string; message: string }[] | null;
 };
 
+/** What the kinds of feed give besides: the key and whether there is a sale; a feature's class and name. */
+type Besides = { key?: string; sale?: boolean; class?: string | null; label?: string };
+
 export type Mapping = {
-  kind: 'assessor' | 'listings';
+  kind: MappedKind;
   names: readonly string[];
   columns: Partial<Record<string, ColumnSpec>>;
-  map: Mapper<Mapped & { key?: string; sale?: boolean }>;
+  map: Mapper<Mapped & Besides>;
 };
 
 export type PartState = {
@@ -98,6 +105,7 @@ export function newPartCheck(
   let skipped = 0;
   let sales = 0;
   let withGeometry = 0;
+  const classes = part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null;
 
   function sampleRow(row: SourceRow, values: readonly Value[]): void {
     for (const { column, compiled, index } of watched) {
@@ -125,6 +133,8 @@ export function newPartCheck(
         return;
       }
       if (mapped.sale) sales++;
+      if (classes && mapped.label !== undefined)
+        bumpClass(mapped.class === null ? classes.notCounting : classes.counting, mapped.label);
       if (mapped.key !== undefined) onKey(mapped.key);
       for (const fault of mapped.dropped ?? []) note(dropped, row.rowNo, fault);
       sampleRow(row, mapped.values);
@@ -145,6 +155,7 @@ export function newPartCheck(
       skipped,
       sales,
       withGeometry,
+      classes,
       columns: watched.map(({ column }) => column),
       unmapped: unmapped(mapping, available, fills),
       unfilled: names.filter(name => mapping.columns[name] === undefined),

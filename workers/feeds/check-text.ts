@@ -1,10 +1,14 @@
 import type { FeedCheck } from './check.ts';
+import type { TilesCheck } from './check-elevation.ts';
 import type { ColumnCheck, Fault, PartCheck } from './check-part.ts';
+
+const TILES_SHOWN = 10;
 
 /** A check as plain text of at most about 120 columns. */
 export function renderCheck(check: FeedCheck): string {
   const preset = check.preset === null ? '' : `, preset ${check.preset}`;
   const blocks = [`${check.feed} (${check.kind}${preset}): ${check.file}`, ...check.parts.map(renderPart)];
+  if (check.tiles) blocks.push(renderTiles(check.tiles));
   if (check.keys) blocks.push(renderKeys(check.keys));
   blocks.push(check.ok ? 'No problems found.' : list('Problems', check.problems));
   return `${blocks.join('\n\n')}\n`;
@@ -18,6 +22,7 @@ function renderPart(part: PartCheck): string {
     '',
     table(columns, rows),
   ];
+  if (part.classes) lines.push(...classCounts(part.classes));
   const absent = columns
     .filter(column => column.absent)
     .map(({ target, from }) => `${target} (${from.join(', ')})`);
@@ -31,6 +36,34 @@ function renderPart(part: PartCheck): string {
   if (empty.length > 0) lines.push('', wrapped('Columns not used, and empty', empty));
   if (part.rejected.length > 0) lines.push('', faults('Rows that would be rejected', part.rejected));
   if (part.dropped.length > 0) lines.push('', faults('Values that would become null', part.dropped));
+  return lines.join('\n');
+}
+
+function classCounts({ counting, notCounting }: NonNullable<PartCheck['classes']>): string[] {
+  const said = (counts: Record<string, number>) =>
+    Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  const [yes, no] = [said(counting), said(notCounting)];
+  return [
+    ...(yes.length > 0 ? ['', wrapped('Features that count', yes)] : []),
+    ...(no.length > 0 ? ['', wrapped('Features that do not count', no)] : []),
+  ];
+}
+
+function renderTiles({ named, read, absent, rejected, tiles }: TilesCheck): string {
+  const refused = rejected.reduce((sum, { count }) => sum + count, 0);
+  const lines = [
+    `elevation: ${named} tiles named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
+    ...tiles
+      .slice(0, TILES_SHOWN)
+      .flatMap(({ source, width, height, cell, crs, unitM, nodata, extent }) => [
+        `  ${source}`,
+        `    ${width} x ${height} cells of ${cell.map(size => Number(size.toPrecision(6))).join(' x ')} in ${cut(crs, 60)}`,
+        `    heights in units of ${unitM} m, ${nodata === null ? 'every cell has one' : `${nodata} where there is none`}`,
+        `    ${extent.map(degrees => degrees.toFixed(4)).join(', ')} (west, south, east, north)`,
+      ]),
+  ];
+  if (tiles.length > TILES_SHOWN) lines.push(`  and ${tiles.length - TILES_SHOWN} more`);
+  if (rejected.length > 0) lines.push('', faults('Tiles that would be rejected', rejected));
   return lines.join('\n');
 }
 

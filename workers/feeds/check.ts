@@ -2,11 +2,17 @@ import { tmpdir } from 'node:os';
 import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { type Mapper, refused } from '../ingest/map/fields.ts';
+import { compileLayerMapper, type MappedFeature } from '../ingest/map/layer.ts';
 import { compileListingMapper } from '../ingest/map/listing.ts';
 import { compileParcelMapper } from '../ingest/map/parcel.ts';
+import type { SourceRow } from '../ingest/parse/rows.ts';
 import { type BadRow, type InputSpec, type RowBatch, readInput } from '../ingest/parse/rows.ts';
+import { stageFeature } from '../ingest/stage/feature.ts';
+import { checkElevation, type TilesCheck } from './check-elevation.ts';
 import { type Mapping, newPartCheck, type PartCheck, type PartState } from './check-part.ts';
-import type { AssessorFeed, Feed } from './feed.ts';
+import type { AssessorFeed, Feed, LayerFeed } from './feed.ts';
+import { LAYER_FIELD_NAMES } from './layer-fields.ts';
 
 export { renderCheck } from './check-text.ts';
 
@@ -21,6 +27,8 @@ export type FeedCheck = {
   /** Why it is not ok. */
   problems: string[];
   parts: PartCheck[];
+  /** Kind elevation: what the headers of the first tiles say; null when none could be read. */
+  tiles: TilesCheck | null;
   /** Two-file feeds: how many keys of the roll's first rows the whole shape file has. */
   keys: KeyCheck | null;
 };
@@ -51,9 +59,12 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     preset: feed.preset,
     problems: [],
     parts: [],
+    tiles: null,
     keys: null,
   };
-  if (feed.kind === 'listings') {
+  if (feed.kind === 'assessor') {
+    await checkAssessor(feed, limit, read, result);
+  } else if (feed.kind === 'listings') {
     const mapping: Mapping = {
       kind: 'listings',
       names: LISTING_FIELD_NAMES,
@@ -61,14 +72,34 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
       map: compileListingMapper(feed.listings),
     };
     await checkPart('listings', feed.listings.input, mapping, limit, read, result);
+  } else if (feed.kind === 'elevation') {
+    result.tiles = await checkElevation(feed, limit, result.problems);
   } else {
-    await checkAssessor(feed, limit, read, result);
+    await checkPart('layer', feed.layer.input, layerMapping(feed), limit, read, result);
   }
   for (const part of result.parts) judge(part, feed.gates.maxRejectPercent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
 }
 
 type Read = NonNullable<CheckOptions['read']>;
+
+/** A layer is its geometry: what would be rejected for it is shown with the rest. */
+function layerMapping({ kind, layer }: LayerFeed): Mapping {
+  const mapper = compileLayerMapper(kind, layer);
+  const map = (row: SourceRow): ReturnType<Mapper<MappedFeature>> => {
+    const mapped = mapper(row);
+    if (!mapped.ok || mapped.class === null) return mapped;
+    const result = stageFeature(kind, mapped.class, row.geometry);
+    return result.ok ? mapped : refused('geometry', result.reason, result.message);
+  };
+  const { prepare, mentions } = mapper;
+  return {
+    kind,
+    names: LAYER_FIELD_NAMES[kind],
+    columns: layer.columns,
+    map: Object.assign(map, { prepare, mentions }),
+  };
+}
 
 async function checkAssessor(
   feed: AssessorFeed,

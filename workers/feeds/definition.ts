@@ -1,14 +1,17 @@
 import { z } from 'zod';
+import { LAYER_KINDS } from '../../shared/domain/land.ts';
 import {
   LISTING_FIELD_NAMES,
   LISTING_FIELDS,
   type ListingField,
-  type ListingFieldSpec,
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
+import type { TargetSpec } from '../ingest/validate/values.ts';
 import { columnSchema, conditionSchema, keySchema } from './column-schema.ts';
 import { cronProblem, isTimeZone } from './cron.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
+import { LAYER_FIELDS, type VectorKind } from './layer-fields.ts';
+import { coverageSchema, elevationSchema, layerSchema } from './layer-schema.ts';
 
 /**
  * The feed file, a public format: what `plat feed check` accepts and feed.schema.json describes. Properties are
@@ -17,6 +20,8 @@ import { INPUT_PROPERTIES } from './input-schema.ts';
 
 export const PRESETS = ['regrid', 'reso', 'florida_nal', 'texas_stratmap'] as const;
 export type PresetName = (typeof PRESETS)[number];
+
+export const FEED_KINDS = ['assessor', 'listings', ...LAYER_KINDS] as const;
 
 /** Targets of a roll: the parcel fields, and the county of each row where the feed has no single one. */
 export type ParcelTarget = ParcelField | 'fips';
@@ -37,9 +42,19 @@ const FIPS_DOC = {
   doc: "County FIPS of the row, for files of several counties; two columns are a state's and a county's code",
 };
 
+/** Columns of every layer may stand in a file; those of another kind than the feed's are a fault that `resolveFeed` names. */
+function layerSpec(kind: VectorKind, name: string): TargetSpec {
+  const fields: Record<string, TargetSpec> = LAYER_FIELDS[kind];
+  return fields[name] ?? { type: 'text', doc: '' };
+}
+
+/** The kinds of feed whose columns are mapped. */
+export type MappedKind = 'assessor' | 'listings' | VectorKind;
+
 /** The type, unit and meaning of a target. */
-export function targetSpec(kind: 'assessor' | 'listings', name: string): ListingFieldSpec {
+export function targetSpec(kind: MappedKind, name: string): TargetSpec {
   if (kind === 'listings') return LISTING_FIELDS[name as ListingField];
+  if (kind !== 'assessor') return layerSpec(kind, name);
   return name === 'fips' ? { ...FIPS_DOC, type: 'fips' } : PARCEL_FIELDS[name as ParcelField];
 }
 
@@ -93,9 +108,19 @@ const percentage = (doc: string, standard: number) =>
 
 const gatesSchema = z.strictObject({
   max_row_drop_percent: percentage('How many rows fewer than in the last accepted run are accepted.', 10),
-  max_key_drop_percent: percentage("How many of the last accepted run's keys may be missing.", 10),
+  max_key_drop_percent: percentage(
+    "Kind assessor: how many of the last accepted run's keys may be missing.",
+    10,
+  ),
   max_reject_percent: percentage('How many rows may be rejected.', 5),
-  max_outside_percent: percentage('How many parcels may lie outside their county.', 1),
+  max_outside_percent: percentage(
+    "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
+    1,
+  ),
+  max_coverage_drop_percent: percentage(
+    'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
+    10,
+  ),
   empty_columns: z
     .boolean()
     .describe('Block when a mapped column that was filled has turned empty. Default: true.')
@@ -104,7 +129,9 @@ const gatesSchema = z.strictObject({
 
 const fipsSchema = z
   .union([z.string().regex(/^\d{4,5}$/, 'is no county FIPS code'), z.number().int().min(1001).max(78_999)])
-  .describe("County FIPS of every row, such as '33019'. Rows whose own FIPS differs are rejected.");
+  .describe(
+    "County FIPS of every row, such as '33019'; rows whose own FIPS differs are rejected. Of a land layer: the county that it covers as a whole.",
+  );
 
 const daySchema = z
   .string()
@@ -142,7 +169,11 @@ export const feedSchema = z
       .describe(
         'Name of the feed, unique in the installation; a parcel keeps its property_id as long as it stays.',
       ),
-    kind: z.enum(['assessor', 'listings']).describe('assessor: parcels; listings: listings and sales.'),
+    kind: z
+      .enum(FEED_KINDS)
+      .describe(
+        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from.',
+      ),
     title: z.string().describe('Name for people.').optional(),
     attribution: z.string().describe('Who is to be credited, and how.').optional(),
     licence: z.string().describe('Terms on which the data may be used.').optional(),
@@ -169,11 +200,16 @@ export const feedSchema = z
       .describe("Turns the roll's last_sale_date and last_sale_price into SOLD comps.")
       .optional(),
     listings: listingsSchema.describe('Kind listings: the source and its columns.').optional(),
+    layer: layerSchema.describe('Kinds roads, wetlands and flood: the source and its columns.').optional(),
+    elevation: elevationSchema
+      .describe('Kind elevation: the files of heights: one of source, template with bounds, or index.')
+      .optional(),
+    coverage: coverageSchema.optional(),
     gates: gatesSchema.describe('What blocks the merge of a run.').optional(),
   })
   .meta({
     title: 'Plat feed',
-    description: "A source of parcels or listings and how its columns map to Plat's fields.",
+    description: "A source of parcels, listings or land and how its columns map to Plat's fields.",
   });
 
 export type FeedFile = z.infer<typeof feedSchema>;

@@ -1,7 +1,10 @@
+import type { RoadReach } from '../../shared/domain/land.ts';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
+import type { Extent } from '../../shared/kernels/geometry/types.ts';
 import type { InputSpec } from '../ingest/parse/rows.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { FeedFile, ParcelTarget, PresetName } from './definition.ts';
+import type { LayerField, VectorKind } from './layer-fields.ts';
 
 /** Mapped columns by target. A column that a preset brought is `optional`. */
 export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>;
@@ -28,6 +31,20 @@ export type ListingInput = {
   snapshot: boolean;
 };
 
+/** A source of roads, wetlands or flood zones. */
+export type LayerInput = { input: InputSpec; columns: Columns<LayerField>; skipWhere: SkipCondition[] };
+
+/** Which files of heights, and what is to be taken of them whatever they say. */
+export type ElevationInput = {
+  tiles:
+    | { by: 'source'; sources: string[] }
+    | { by: 'template'; template: string; bounds: Extent }
+    | { by: 'index'; index: string };
+  crs?: string;
+  unit?: 'metres' | 'feet' | 'us_survey_feet';
+  nodata?: number;
+};
+
 export type Sales = { label: string; where: Condition[]; minPrice: number; saleType: string };
 
 export type Gates = {
@@ -36,16 +53,18 @@ export type Gates = {
   maxRejectPercent: number;
   /** Share of the parcels outside their county's box; a wrong CRS puts all of them there. */
   maxOutsidePercent: number;
+  /** Share of the area that a land layer covered and covers no longer. */
+  maxCoverageDropPercent: number;
   emptyColumns: boolean;
 };
 
-/** A feed file, its preset merged in and its defaults filled. */
-export type Feed = {
+/** What feeds of every kind have. */
+export type FeedBase = {
   name: string;
   title: string | null;
   attribution: string | null;
   licence: string | null;
-  /** County of every row, or null when the rows say it. */
+  /** County of every row, or null when the rows say it. Of a land layer: the county that it covers as a whole. */
   fips: number | null;
   /** Day of a snapshot that no longer moves, YYYY-MM-DD. */
   asOf: string | null;
@@ -57,12 +76,22 @@ export type Feed = {
   baseDir: string;
   /** What the file says, for the table of feeds. */
   definition: FeedFile;
-} & (
-  | { kind: 'assessor'; roll: ParcelInput; shape: ParcelInput | null; sales: Sales | null }
-  | { kind: 'listings'; listings: ListingInput }
-);
+};
+
+/** A feed file, its preset merged in and its defaults filled. */
+export type Feed = FeedBase &
+  (
+    | { kind: 'assessor'; roll: ParcelInput; shape: ParcelInput | null; sales: Sales | null }
+    | { kind: 'listings'; listings: ListingInput }
+    | { kind: VectorKind; layer: LayerInput; coverage: Extent | null; reachM: RoadReach | null }
+    | { kind: 'elevation'; elevation: ElevationInput; coverage: Extent | null }
+  );
 
 export type AssessorFeed = Extract<Feed, { kind: 'assessor' }>;
 export type ListingsFeed = Extract<Feed, { kind: 'listings' }>;
+export type LayerFeed = Extract<Feed, { layer: LayerInput }>;
+export type ElevationFeed = Extract<Feed, { kind: 'elevation' }>;
 
-export type Part = 'roll' | 'shape' | 'listings';
+/** What feeds read, by the sections of their files. */
+export const INPUTS = ['roll', 'shape', 'listings', 'layer', 'elevation'] as const;
+export type Input = (typeof INPUTS)[number];

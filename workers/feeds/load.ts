@@ -4,6 +4,7 @@ import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { feedSchema, PARCEL_TARGETS } from './definition.ts';
 import type { Feed } from './feed.ts';
+import { LAYER_FIELD_NAMES } from './layer-fields.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate.ts';
 import { resolveFeed } from './resolve.ts';
 
@@ -106,7 +107,12 @@ function suggest(issue: Issue): Issue {
     const shape = feedSchema.shape[section as keyof typeof feedSchema.shape] as unknown;
     return issue.path.length === 2 ? withSuggestion(issue, propertiesOf(shape)) : issue;
   }
-  return withSuggestion(issue, section === 'listings' ? LISTING_FIELD_NAMES : PARCEL_TARGETS);
+  return withSuggestion(issue, fieldsOf(section));
+}
+
+function fieldsOf(section: PropertyKey | undefined): readonly string[] {
+  if (section === 'listings') return LISTING_FIELD_NAMES;
+  return section === 'layer' ? Object.values(LAYER_FIELD_NAMES).flat() : PARCEL_TARGETS;
 }
 
 /** The property names of an optional section. */

@@ -4,10 +4,12 @@ import { columnProblem } from '../ingest/map/column.ts';
 import type { ColumnSpec, KeySpec } from './column-schema.ts';
 import type { FeedFile, ListingsFile, ParcelTarget, RollFile } from './definition.ts';
 import { targetSpec } from './definition.ts';
-import type { Columns, Feed, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
+import type { Feed, FeedBase, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue } from './locate.ts';
+import { mergeColumns } from './merge-columns.ts';
 import { type Preset, presets } from './presets/index.ts';
+import { elevation, layer, strayIssues } from './resolve-layer.ts';
 
 /**
  * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.
@@ -20,7 +22,8 @@ export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
     issues.push({ path: ['preset'], message: `${file.preset} is a preset for kind ${preset.kind}` });
     return issues;
   }
-  const base = {
+  issues.push(...strayIssues(file));
+  const base: FeedBase = {
     name: file.name,
     title: file.title ?? null,
     attribution: file.attribution ?? null,
@@ -34,27 +37,39 @@ export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
     baseDir: dirname(path),
     definition: file,
   };
-  const feed: Feed | null =
-    file.kind === 'assessor' ? assessor(file, base, preset, issues) : listings(file, base, preset, issues);
+  const feed = feedOf(file, base, preset, issues);
   if (feed !== null) issues.push(...columnIssues(feed));
   return feed === null || issues.length > 0 ? issues : feed;
 }
 
+function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, issues: Issue[]): Feed | null {
+  switch (file.kind) {
+    case 'assessor':
+      return assessor(file, base, preset, issues);
+    case 'listings':
+      return listings(file, base, preset, issues);
+    case 'elevation':
+      return elevation(file, base, issues);
+    default:
+      return layer(file.kind, file, base, issues);
+  }
+}
+
 /** Mappings that cannot work whatever the source holds. */
 function columnIssues(feed: Feed): Issue[] {
+  if (feed.kind === 'elevation') return [];
+  const { kind } = feed;
   const issues = (section: string, columns: Partial<Record<string, ColumnSpec>>): Issue[] =>
     Object.entries(columns).flatMap(([name, spec]) => {
-      const problem = spec ? columnProblem({ name, spec: targetSpec(feed.kind, name) }, spec) : null;
+      const problem = spec ? columnProblem({ name, spec: targetSpec(kind, name) }, spec) : null;
       return problem === null ? [] : [{ path: [section, 'columns', name], message: problem }];
     });
   if (feed.kind === 'listings') return issues('listings', feed.listings.columns);
+  if (feed.kind !== 'assessor') return issues('layer', feed.layer.columns);
   return [...issues('roll', feed.roll.columns), ...issues('shape', feed.shape?.columns ?? {})];
 }
 
-type Base = Omit<Extract<Feed, { kind: 'listings' }>, 'kind' | 'listings'>;
-
-function assessor(file: FeedFile, base: Base, preset: Preset | null, issues: Issue[]): Feed | null {
-  if (file.listings) issues.push({ path: ['listings'], message: 'belongs to kind listings' });
+function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, issues: Issue[]): Feed | null {
   if (!file.roll) {
     issues.push({ path: ['kind'], message: 'assessor needs a section roll: what to read and how it maps' });
     return null;
@@ -76,10 +91,7 @@ function assessor(file: FeedFile, base: Base, preset: Preset | null, issues: Iss
   return { ...base, kind: 'assessor', roll, shape, sales };
 }
 
-function listings(file: FeedFile, base: Base, preset: Preset | null, issues: Issue[]): Feed | null {
-  for (const section of ['roll', 'shape', 'sales'] as const) {
-    if (file[section]) issues.push({ path: [section], message: 'belongs to kind assessor' });
-  }
+function listings(file: FeedFile, base: FeedBase, preset: Preset | null, issues: Issue[]): Feed | null {
   if (!file.listings) {
     issues.push({
       path: ['kind'],
@@ -155,34 +167,7 @@ function gatesOf({ gates }: FeedFile): Gates {
     maxKeyDropPercent: gates?.max_key_drop_percent ?? 10,
     maxRejectPercent: gates?.max_reject_percent ?? 5,
     maxOutsidePercent: gates?.max_outside_percent ?? 1,
+    maxCoverageDropPercent: gates?.max_coverage_drop_percent ?? 10,
     emptyColumns: gates?.empty_columns ?? true,
   };
 }
-
-type Given = string | ColumnSpec | null | undefined;
-
-/** The feed's own columns win; null removes one. The preset's may be missing in a file: exports leave columns out. */
-function mergeColumns<Target extends string>(
-  preset: Partial<Record<Target, Given>>,
-  own: Partial<Record<Target, Given>>,
-): Columns<Target> {
-  const merged: Columns<Target> = {};
-  for (const [target, spec] of entries(preset)) {
-    if (spec !== null && own[target] === undefined) merged[target] = { ...longForm(spec), optional: true };
-  }
-  for (const [target, spec] of entries(own)) {
-    if (spec !== null) merged[target] = longForm(spec);
-  }
-  return merged;
-}
-
-function entries<Target extends string>(
-  columns: Partial<Record<Target, Given>>,
-): [Target, string | ColumnSpec | null][] {
-  return (Object.entries(columns) as [Target, Given][]).filter(
-    (entry): entry is [Target, string | ColumnSpec | null] => entry[1] !== undefined,
-  );
-}
-
-const longForm = (spec: string | ColumnSpec): ColumnSpec =>
-  typeof spec === 'string' ? { column: spec } : spec;

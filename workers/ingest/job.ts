@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { JobDefinition } from '../../shared/jobs.ts';
+import { INPUTS } from '../feeds/feed.ts';
 
 const payload = z.object({
   feed: z.string(),
   /** Merge although the gate blocks; recorded with the run. */
   force: z.boolean().default(false),
-  /** Other sources than the feed file's, by input: roll, shape, listings. */
-  sources: z.partialRecord(z.enum(['roll', 'shape', 'listings']), z.string()).default({}),
+  /** Other sources than the feed file's, by input. */
+  sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
 });
 

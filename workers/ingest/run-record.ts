@@ -17,6 +17,10 @@ export type RunEnd = {
   gate: GateResult | null;
 };
 
+/**
+ * Writes a feed's definition under its name.
+ * @throws PlatError `feed_kind` when data of another kind was ingested under the name
+ */
 export async function registerFeed(
   db: Queryable,
   feed: Feed,
@@ -26,7 +30,14 @@ export async function registerFeed(
     sql('ingest/register_feed'),
     values,
   );
-  return rows[0]!;
+  if (rows[0]) return rows[0];
+  const before = await db.query<{ kind: string }>('select kind from feeds where name = $1', [feed.name]);
+  const kind = before.rows[0]?.kind ?? 'another kind';
+  throw new PlatError(
+    'feed_kind',
+    `Feed ${feed.name} was ingested as ${kind}, and ${feed.file} says ${feed.kind}. Data of one kind does not become that of another: give the feed another name, or its kind back.`,
+    { status: 422 },
+  );
 }
 
 export async function startRun(

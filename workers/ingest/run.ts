@@ -5,13 +5,16 @@ import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import type { Logger } from '../../shared/log.ts';
+import { attributesPlan } from '../attributes/jobs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import { type Prepared, prepareAssessor } from './assessor.ts';
 import type { RunContext, Step } from './context.ts';
 import { newCounts, type RunCounts } from './counts.ts';
+import { prepareElevation } from './elevation.ts';
 import { withFeedLock } from './feed-lock.ts';
 import type { GateResult } from './gate/gate.ts';
+import { prepareLayer } from './layers.ts';
 import { prepareListings } from './listings.ts';
 import {
   abandonRuns,
@@ -106,10 +109,7 @@ type Outcome = { result: RunResult; brokeOff?: unknown };
 async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): Promise<Outcome> {
   const { pool, runId, feedId, counts, inputs } = run;
   await run.step('open', 'opening', 0);
-  const prepared: Prepared =
-    feed.kind === 'assessor'
-      ? await prepareAssessor(run, feed, sources)
-      : await prepareListings(run, feed, sources);
+  const prepared = await prepare(run, feed, sources);
   const { gate, touched, brokeOff } = prepared;
 
   if (gate.blocked.length > 0 && !force) {
@@ -125,8 +125,7 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
     if (touched) {
       await run.step('merge', 'merging', 0.78);
       await prepared.merge(client);
-      const { rowCount } = await client.query('select from stats_dirty limit 1');
-      if (rowCount) follow.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
+      follow.push(...(await enqueueFollowing(client)));
     }
     if (prepared.checkpoint)
       await client.query(sql('ingest/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
@@ -137,6 +136,29 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
   if (touched) await prepared.tidy?.();
   await run.step('follow', 'done', 1);
   return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff };
+}
+
+function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): Promise<Prepared> {
+  switch (feed.kind) {
+    case 'assessor':
+      return prepareAssessor(run, feed, sources);
+    case 'listings':
+      return prepareListings(run, feed, sources);
+    case 'elevation':
+      return prepareElevation(run, feed, sources);
+    default:
+      return prepareLayer(run, feed, sources);
+  }
+}
+
+/** Enqueues what a merge has put out of date: statistics of regions, attributes of parcels. Returns the jobs' ids. */
+async function enqueueFollowing(client: Client): Promise<string[]> {
+  const stats = await client.query('select from stats_dirty limit 1');
+  const attributes = await client.query('select from attributes_dirty limit 1');
+  const jobs: string[] = [];
+  if (stats.rowCount) jobs.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
+  if (attributes.rowCount) jobs.push((await enqueue(client, attributesPlan, { scope: { dirty: true } })).id);
+  return jobs;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Gates } from '../../feeds/feed.ts';
 import { type RunCounts, total } from '../counts.ts';
+import type { LayerFigures } from './layer.ts';
 
 /** What a run is judged by. Figures of the last accepted run are absent on the first. */
 export type GateFigures = {
@@ -16,7 +17,10 @@ export type GateFigures = {
   last: { rows: number; matchedKeys: number; filled: Record<string, number> } | null;
 };
 
-export type GateResult = { blocked: { gate: string; message: string }[]; figures: GateFigures };
+export type GateResult = {
+  blocked: { gate: string; message: string }[];
+  figures: GateFigures | LayerFigures;
+};
 
 /**
  * Compares a run with the last accepted one. Every reason that blocks it is named, not only the first.
@@ -66,7 +70,7 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
   return { blocked, figures };
 }
 
-function compareDrop(
+export function compareDrop(
   gate: string,
   what: string,
   before: number,
@@ -79,11 +83,11 @@ function compareDrop(
     block(gate, `${what} fell from ${before} to ${now} (${show(drop)} %, at most ${limit} %).`);
 }
 
-function percent(part: number, whole: number): number {
+export function percent(part: number, whole: number): number {
   return whole === 0 ? 0 : (100 * part) / whole;
 }
 
-function show(value: number): string {
+export function show(value: number): string {
   return value.toFixed(1);
 }
 

@@ -1,10 +1,9 @@
-import type { ListingFieldSpec } from '../../../shared/domain/listing-fields.ts';
 import type { ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
 import { FAILURES, type Failure, isFailure } from '../validate/failure.ts';
 import { acres, parseNumber, quantity } from '../validate/number.ts';
 import { parseFipsParts } from '../validate/place.ts';
 import { tidyText } from '../validate/text.ts';
-import { fieldParser, type Parser, type Value } from '../validate/values.ts';
+import { fieldParser, type Parser, type TargetSpec, type Value } from '../validate/values.ts';
 import { convertArea, unitOf } from './area.ts';
 import { alternatives, namesOf, type Resolve } from './names.ts';
 
@@ -16,7 +15,7 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-export type FieldTarget = { name: string; spec: ListingFieldSpec };
+export type FieldTarget = { name: string; spec: TargetSpec };
 type Options = { resolve: Resolve; lastYear: number };
 
 /**

@@ -1,5 +1,5 @@
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
-import { targetSpec } from '../../feeds/definition.ts';
+import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import type { SourceRow } from '../parse/rows.ts';
 import { isFailure, shown } from '../validate/failure.ts';
@@ -79,7 +79,7 @@ export type Fill = (values: Value[], source: Record<string, unknown>) => Dropped
  * had to be dropped.
  */
 export function compileFill(
-  kind: 'assessor' | 'listings',
+  kind: MappedKind,
   names: readonly string[],
   columns: Partial<Record<string, ColumnSpec>>,
   resolve: Resolve,

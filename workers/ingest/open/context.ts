@@ -17,10 +17,10 @@ export function limitsOf(context: { limits?: Partial<Limits> }): Limits {
   return { ...LIMITS, ...context.limits };
 }
 
-/** A source that is missing, cut off, unreachable or too large. */
+/** A source that is missing, cut off, unreachable or too large; `status` 404 where it is known not to be there. */
 export function sourceError(
   message: string,
-  options: { cause?: unknown; retryable?: boolean } = {},
+  options: { cause?: unknown; retryable?: boolean; status?: 404 } = {},
 ): PlatError {
   return new PlatError('feed_source', message, { status: 422, ...options });
 }

@@ -117,6 +117,7 @@ export function statusOutcome(response: Response, url: URL): Outcome<never> {
   const remedy = isPassing(status) ? 'Run the feed again later.' : "Check the feed's source.";
   const error = sourceError(`${shownUrl(url)} answered ${status}. ${remedy}`, {
     retryable: isPassing(status),
+    ...((status === 404 || status === 410) && { status: 404 }),
   });
   if (!isPassing(status)) throw error;
   const afterMs = retryAfterMs(response.headers.get('retry-after'));

@@ -43,7 +43,8 @@ export async function openSource(
   return openFile(path, source, wanted, context, progress);
 }
 
-function localPath(source: string, baseDir: string): string {
+/** The absolute path of a source that is no http(s) address. */
+export function localPath(source: string, baseDir: string): string {
   if (/^file:/i.test(source)) return fileURLToPath(source);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
     throw sourceError(`${source}: only paths, file:, http: and https: addresses can be read.`);

@@ -23,6 +23,10 @@ export const FAILURES = {
     'unknown_status',
     'is not ACTIVE, PENDING, SOLD or OFF_MARKET; list it under values of columns.status',
   ),
+  notARoadClass: failure(
+    'unknown_class',
+    'is not highway, normal, local or none; list it under values of columns.class',
+  ),
   notAUrl: failure('not_a_url', 'is not an http(s) address'),
   unknownUnit: failure('unknown_unit', 'comes in a unit that is none of acres, sqft, sqm, hectares'),
 } as const satisfies Record<string, Failure>;

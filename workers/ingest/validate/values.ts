@@ -1,3 +1,4 @@
+import { ROAD_CLASSES } from '../../../shared/domain/land.ts';
 import { LISTING_STATUSES, type ListingFieldSpec } from '../../../shared/domain/listing-fields.ts';
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { dateParser } from './date.ts';
@@ -10,6 +11,9 @@ import { tidyText } from './text.ts';
 /** Turns what a source holds into what a column of ours holds. Null is "not known"; a Failure is "cannot be used". */
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
+
+/** The type, unit and meaning of a field that a feed maps. */
+export type TargetSpec = Omit<ListingFieldSpec, 'type'> & { type: ListingFieldSpec['type'] | 'road_class' };
 
 export type ParserOptions = {
   /** The source's number times this is the number in the field's unit. */
@@ -47,8 +51,17 @@ function parseStatus(raw: unknown): string | null | Failure {
   return STATUSES.has(text) ? text : FAILURES.notAStatus;
 }
 
+const ROAD_CLASS_NAMES = new Set<string>([...ROAD_CLASSES, 'none']);
+
+/** 'none' is a class here, not the null word. */
+function parseRoadClass(raw: unknown): string | null | Failure {
+  const text = typeof raw === 'string' ? raw.trim().toLowerCase() : tidyText(raw);
+  if (text === null || text === '') return null;
+  return ROAD_CLASS_NAMES.has(text) ? text : FAILURES.notARoadClass;
+}
+
 /** The parser of a target field. */
-export function fieldParser(name: string, spec: ListingFieldSpec, options: ParserOptions): Parser {
+export function fieldParser(name: string, spec: TargetSpec, options: ParserOptions): Parser {
   const number = scaled(options.scale);
   switch (spec.type) {
     case 'text':
@@ -61,6 +74,8 @@ export function fieldParser(name: string, spec: ListingFieldSpec, options: Parse
       return parseFips;
     case 'status':
       return parseStatus;
+    case 'road_class':
+      return parseRoadClass;
     case 'list':
       return parseList;
     case 'boolean':

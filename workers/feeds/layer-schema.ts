@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { ROAD_REACH_M } from '../../shared/domain/land.ts';
+import { columnSchema, conditionSchema } from './column-schema.ts';
+import { INPUT_PROPERTIES } from './input-schema.ts';
+import { LAYER_FIELDS } from './layer-fields.ts';
+
+/** The sections of the land layers: `layer` (roads, wetlands, flood), `elevation`, and `coverage`. */
+
+const columns = Object.fromEntries(
+  Object.entries(LAYER_FIELDS).flatMap(([kind, fields]) =>
+    Object.entries(fields).map(([name, { doc }]) => [
+      name,
+      columnSchema.optional().describe(`Kind ${kind}: ${doc.charAt(0).toLowerCase()}${doc.slice(1)}.`),
+    ]),
+  ),
+);
+
+const reach = (roadClass: keyof typeof ROAD_REACH_M) =>
+  z
+    .number()
+    .positive()
+    // A mile: further than any right of way is wide, and the neighbourhood that is read for a parcel grows with it.
+    .max(1609)
+    .describe(`Metres from the centreline of such a road. Default: ${ROAD_REACH_M[roadClass]}.`)
+    .optional();
+
+export const layerSchema = z.strictObject({
+  ...INPUT_PROPERTIES,
+  columns: z
+    .strictObject(columns)
+    .describe(
+      'What tells whether and as what a feature counts. Default: MTFCC; ATTRIBUTE and WETLAND_TYPE; FLD_ZONE, ZONE_SUBTY and SFHA_TF, else ZONE and SFHA.',
+    )
+    .optional(),
+  skip_where: z
+    .array(conditionSchema)
+    .describe('Features to leave out, of the coverage too: those for which any of these holds.')
+    .optional(),
+  reach: z
+    .strictObject({ highway: reach('highway'), normal: reach('normal'), local: reach('local') })
+    .describe('Kind roads: how far from a road of each class the frontage on it may lie.')
+    .optional(),
+});
+
+const inDegrees = (most: number) => z.number().min(-most).max(most);
+
+const boundsSchema = (doc: string) =>
+  z
+    .tuple([inDegrees(180), inDegrees(90), inDegrees(180), inDegrees(90)])
+    .refine(([west, south, east, north]) => west < east && south < north, {
+      error: 'must be west, south, east, north',
+    })
+    .describe(doc);
+
+export const coverageSchema = boundsSchema(
+  'Land layers: the box [west, south, east, north], in degrees, in which the layer is complete. Default: the box around everything that was read.',
+);
+
+const path = z.string().min(1);
+
+export const elevationSchema = z.strictObject({
+  source: z
+    .union([path, z.array(path).min(1).describe('Several files.')])
+    .describe(
+      'GeoTIFF files: paths relative to the feed file, or http(s) addresses, of which only the parts that are needed are read.',
+    )
+    .optional(),
+  template: path
+    .describe(
+      'Addresses or paths of 1-degree tiles; {tile} stands for the name of each after its north-west corner, such as n45w069. Needs bounds.',
+    )
+    .optional(),
+  bounds: boundsSchema(
+    'Of template: the box [west, south, east, north], in degrees, whose tiles are wanted.',
+  ).optional(),
+  index: path
+    .describe(
+      'A file that lists the tiles: a path or address a line, or a GeoJSON tile index whose features carry it as `location`, as gdaltindex writes it.',
+    )
+    .optional(),
+  crs: z
+    .string()
+    .describe(
+      'Coordinate system of the grids, as an EPSG code, WKT or proj string; wins over what the files say.',
+    )
+    .optional(),
+  vertical_unit: z
+    .enum(['metres', 'feet', 'us_survey_feet'])
+    .describe('Unit of the heights; wins over what the files say. Default: what they say, else metres.')
+    .optional(),
+  nodata: z.number().describe('The height that stands for no data; wins over what the files say.').optional(),
+});
+
+export type LayerFile = z.infer<typeof layerSchema>;
+export type ElevationFile = z.infer<typeof elevationSchema>;

@@ -1,0 +1,134 @@
+import { type Client, sql } from '../../../shared/db.ts';
+import { extentsMeet } from '../../../shared/kernels/geometry/extent.ts';
+import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { allCounties } from '../../../shared/regions/counties.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import type { Gates } from '../../feeds/feed.ts';
+import type { LayerScope } from '../merge/merge-layer.ts';
+import type { AcceptedRun } from '../run-record.ts';
+import { growExtent, sharedPercent } from '../stage/coverage.ts';
+import { compareDrop, type GateResult, percent, show } from './gate.ts';
+
+/** What a run of a land layer is judged by. Figures of the last accepted run are null on the first. */
+export type LayerFigures = {
+  read: number;
+  rejected: number;
+  /** Features that count, or tiles. */
+  rows: number;
+  /** How many of them lie outside the feed's county, or outside the United States where it names none. */
+  outside: number;
+  coverage: Extent | null;
+  filled: Record<string, number>;
+  last: { rows: number; coverage: Extent | null; filled: Record<string, number> } | null;
+};
+
+/** How a layer's rows are called. */
+export type LayerWords = { rows: string; area: string };
+
+/** Compares a run of a land layer with the last accepted one. Every reason that blocks it is named, not only the first. */
+export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
+  const { last, rows, read, rejected, outside } = figures;
+  const blocked: GateResult['blocked'] = [];
+  const block = (gate: string, message: string) => blocked.push({ gate, message });
+
+  if (rows === 0) block('empty', `Of ${read} ${words.rows} read, none counts: is the mapping right?`);
+  if (last) {
+    compareDrop('rows', words.rows, last.rows, rows, limits.maxRowDropPercent, block);
+    for (const [column, count] of Object.entries(last.filled)) {
+      if (limits.emptyColumns && count > 0 && !figures.filled[column])
+        block(
+          'empty_column',
+          `Column ${column} was filled in ${count} rows of the last run and is empty now.`,
+        );
+    }
+  }
+  if (last?.coverage && figures.coverage) judgeCoverage(last.coverage, figures.coverage, limits, block);
+  const rejects = percent(rejected, read);
+  if (rejects > limits.maxRejectPercent) {
+    const message = `${rejected} of ${read} ${words.rows} were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`;
+    block('rejects', message);
+  }
+  if (percent(outside, rows) > limits.maxOutsidePercent) {
+    const message = `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${shownExtent(figures.coverage)}): is the CRS right?`;
+    block('extent', message);
+  }
+  return { blocked, figures };
+}
+
+/** The last accepted run's figures as the gate compares them. */
+export function lastLayerFigures(run: AcceptedRun | null, scope: LayerScope | null): LayerFigures['last'] {
+  if (run === null) return null;
+  const { rows, filled } = run.counts;
+  return { rows: Number(rows ?? 0), coverage: scope?.coverage ?? null, filled };
+}
+
+/** What the gate's message calls the place where a feed's features belong. */
+export function layerArea(fips: number | null): string {
+  return fips === null ? 'the United States' : 'the county';
+}
+
+function judgeCoverage(
+  before: Extent,
+  now: Extent,
+  limits: Gates,
+  block: (gate: string, message: string) => void,
+): void {
+  const lost = 100 - sharedPercent(before, now);
+  if (lost <= limits.maxCoverageDropPercent) return;
+  const places = `${shownExtent(before)} before, ${shownExtent(now)} now`;
+  block(
+    'coverage',
+    `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.maxCoverageDropPercent} % may (${places}): is it another place's file?`,
+  );
+}
+
+function shownExtent(extent: Extent | null): string {
+  if (extent === null) return 'nowhere';
+  const [west, south, east, north] = extent.map(degrees => Number(degrees.toFixed(4)));
+  return `longitudes ${west} to ${east}, latitudes ${south} to ${north}`;
+}
+
+/** As in extent.ts: county polygons are generalised, and roads and waters cross their lines. */
+const MARGIN_DEG = 0.05;
+
+/**
+ * The boxes in which the features of a feed belong: the county's that it names, else those of the states. A county whose
+ * box is not known has none, and nothing lies outside.
+ */
+export function homeBoxes(fips: number | null): Extent[] {
+  if (fips !== null) {
+    const box = countyExtent(fips);
+    return box ? [withMargin(box)] : [];
+  }
+  const states = new Map<number, Extent>();
+  for (const county of allCounties()) {
+    const box = countyExtent(county.fips);
+    if (!box) continue;
+    const state = Math.floor(county.fips / 1000);
+    const known = states.get(state);
+    if (known) growExtent(known, [...box]);
+    else states.set(state, [...box]);
+  }
+  return [...states.values()].map(withMargin);
+}
+
+const withMargin = (box: readonly [number, number, number, number]): Extent => [
+  box[0] - MARGIN_DEG,
+  box[1] - MARGIN_DEG,
+  box[2] + MARGIN_DEG,
+  box[3] + MARGIN_DEG,
+];
+
+/** How many of a run's features lie in none of the boxes. */
+export async function featuresOutside(client: Client, boxes: readonly Extent[]): Promise<number> {
+  if (boxes.length === 0) return 0;
+  const sides = [0, 1, 2, 3].map(side => boxes.map(box => box[side]!));
+  const { rows } = await client.query<{ outside: number }>(sql('layers/count_outside'), sides);
+  return rows[0]!.outside;
+}
+
+/** How many of a run's tiles lie in none of the boxes. */
+export function tilesOutside(tiles: readonly { extent: Extent }[], boxes: readonly Extent[]): number {
+  if (boxes.length === 0) return 0;
+  return tiles.filter(({ extent }) => !boxes.some(box => extentsMeet(box, extent))).length;
+}

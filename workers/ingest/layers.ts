@@ -1,0 +1,105 @@
+import { sql } from '../../shared/db.ts';
+import type { Extent } from '../../shared/kernels/geometry/types.ts';
+import type { LayerFeed } from '../feeds/feed.ts';
+import type { Prepared } from './assessor.ts';
+import type { RunContext } from './context.ts';
+import { total } from './counts.ts';
+import { rejectedRows } from './gate/gate.ts';
+import { featuresOutside, homeBoxes, judgeLayer, lastLayerFigures, layerArea } from './gate/layer.ts';
+import { compileLayerMapper } from './map/layer.ts';
+import {
+  currentScope,
+  type LayerScope,
+  mergeFeatures,
+  NOWHERE,
+  sameScope,
+  switchLayer,
+} from './merge/merge-layer.ts';
+import { chooseSource, readBatches } from './read.ts';
+import { openRejects } from './rejects.ts';
+import { stageLayer } from './stage/stage-layer.ts';
+import { createStage, withStage } from './stage/stage-schema.ts';
+
+const STAGE_TABLES = ['layers/create_layer_stage'];
+
+/**
+ * The recipe of a feed of roads, wetlands or flood zones up to the gate: read and stage the features that count, drop
+ * those that come twice, compare with the layer that is there.
+ */
+export async function prepareLayer(
+  run: RunContext,
+  feed: LayerFeed,
+  sources: Record<string, string>,
+): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  const { kind } = feed;
+  await createStage(pool, runId, STAGE_TABLES);
+
+  await run.step('stage', 'reading', 0);
+  const found = await stageAll(run, feed, sources.layer);
+
+  return withStage(pool, runId, async client => {
+    await run.step('match', 'comparing with what is there', 0.68);
+    const { rows: settled } = await client.query<{ identical: number }>(
+      sql('layers/resolve_layer_duplicates'),
+    );
+    counts.identical = settled[0]!.identical;
+    await client.query('analyze stage_layer (hash)');
+    const { rows: measured } = await client.query<{ rows: number; new: number; retired: number }>(
+      sql('layers/measure_layer'),
+      [feedId],
+    );
+    const { rows, ...figures } = measured[0]!;
+    Object.assign(counts, figures, { rows, unchanged: rows - figures.new });
+
+    const before = await currentScope(client, feedId);
+    const now: LayerScope = {
+      coverage: feed.coverage ?? found ?? NOWHERE,
+      fips: feed.fips,
+      reachM: feed.reachM,
+    };
+
+    await run.step('gate', 'checking', 0.74);
+    const gate = judgeLayer(
+      {
+        read: total(counts.read),
+        rejected: rejectedRows(counts),
+        rows,
+        outside: await featuresOutside(client, homeBoxes(feed.fips)),
+        coverage: now.coverage,
+        filled: counts.filled,
+        last: lastLayerFigures(run.last, before),
+      },
+      feed.gates,
+      { rows: 'features', area: layerArea(feed.fips) },
+    );
+    return {
+      gate,
+      touched: counts.new + counts.retired > 0 || !sameScope(before, now),
+      async merge(transaction) {
+        await switchLayer(transaction, { runId, feedId, kind }, before, now);
+        await mergeFeatures(transaction, feedId);
+      },
+    };
+  });
+}
+
+async function stageAll(
+  run: RunContext,
+  feed: LayerFeed,
+  override: string | undefined,
+): Promise<Extent | null> {
+  const { pool, runId, counts } = run;
+  const { kind, layer } = feed;
+  const source = chooseSource(layer.input, feed.baseDir, override);
+  const batches = readBatches(run, 'layer', source, { from: 0, to: 0.6 });
+  const map = compileLayerMapper(kind, layer);
+  return withStage(pool, runId, copy =>
+    withStage(pool, runId, async rejectClient => {
+      const rejects = openRejects(rejectClient, runId);
+      const found = await stageLayer({ kind, batches, map }, { copy, rejects, counts });
+      await rejects.end();
+      return found;
+    }),
+  );
+}

@@ -1,0 +1,170 @@
+import { MTFCC_CLASSES } from '../../../shared/domain/land.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import { targetSpec } from '../../feeds/definition.ts';
+import type { LayerInput } from '../../feeds/feed.ts';
+import {
+  DECISIVE,
+  LAYER_DEFAULTS,
+  LAYER_FIELD_NAMES,
+  type LayerField,
+  type VectorKind,
+} from '../../feeds/layer-fields.ts';
+import type { SourceRow } from '../parse/rows.ts';
+import { tidyText } from '../validate/text.ts';
+import type { Value } from '../validate/values.ts';
+import { compileColumn } from './column.ts';
+import {
+  compileFill,
+  compileSkip,
+  type DroppedValue,
+  type Mapper,
+  mapperOf,
+  refused,
+  SKIPPED,
+} from './fields.ts';
+import { columnMentions, columnsOf, conditionMentions, type Resolve, resolver } from './names.ts';
+
+export type MappedFeature = {
+  ok: true;
+  /** What is stored of it: a road's class, the NWI code, the flood zone; null for a feature that does not count. */
+  class: string | null;
+  /** What it is, for counts by class. */
+  label: string;
+  /** In the order of the kind's LAYER_FIELD_NAMES. */
+  values: Value[];
+  /** Every value is a text: none is dropped. */
+  dropped: null;
+};
+
+export type LayerMapper = Mapper<MappedFeature>;
+
+type Verdict = Pick<MappedFeature, 'class' | 'label'>;
+
+/**
+ * Compiles the mapping of a feed of roads, wetlands or flood zones. A row is refused when nothing tells what it is: a
+ * road without a class, or of one that the feed does not list; a flood zone without a name.
+ */
+export function compileLayerMapper(kind: VectorKind, input: LayerInput): LayerMapper {
+  const mentions = [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
+  const map = mapperOf(mentions, resolve => compile(kind, input, resolve));
+  const prepare = (firstRows: readonly SourceRow[]): void => {
+    map.prepare(firstRows);
+    if (firstRows.length > 0) requireDecisive(kind, input, columnsOf(firstRows));
+  };
+  return Object.assign((row: SourceRow) => map(row), { prepare, mentions });
+}
+
+/**
+ * The columns that a feed does not name itself may be missing, but not all that tell what a feature is.
+ * @throws PlatError `feed_mapping`
+ */
+function requireDecisive(kind: VectorKind, { columns }: LayerInput, available: readonly string[]): void {
+  const resolve = resolver(available);
+  const found = DECISIVE[kind].some(name => {
+    const spec = columns[name];
+    return spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear: 0 });
+  });
+  if (found) return;
+  const usual = DECISIVE[kind].flatMap(name => usualColumns(LAYER_DEFAULTS[kind][name]));
+  const has = available.slice(0, 20).join(', ') || 'none';
+  throw new PlatError(
+    'feed_mapping',
+    `layer.columns: the source has no column ${usual.join(' or ')}; it has ${has}. Map ${DECISIVE[kind].join(' or ')}.`,
+    { status: 422 },
+  );
+}
+
+function usualColumns(spec: (typeof LAYER_DEFAULTS)[VectorKind][LayerField]): string[] {
+  if (spec === undefined || typeof spec === 'string') return spec === undefined ? [] : [spec];
+  return spec.first_of?.map(item => (typeof item === 'string' ? item : (item.column ?? ''))) ?? [];
+}
+
+function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
+  const names = LAYER_FIELD_NAMES[kind];
+  const fill = compileFill(kind, names, input.columns, resolve);
+  const isSkipped = compileSkip(input.skipWhere, resolve);
+  const judge = JUDGES[kind](names, rawReader(kind, input, resolve));
+
+  return ({ values: source }: { values: Record<string, unknown> }) => {
+    if (isSkipped(source)) return SKIPPED;
+    const values: Value[] = new Array(names.length).fill(null);
+    const [fault]: DroppedValue[] = fill(values, source) ?? [];
+    if (fault) return refused(fault.field, fault.reason, fault.message);
+    const verdict = judge(values as (string | null)[], source);
+    if (verdict === null)
+      return refused(DECISIVE[kind][0]!, 'missing_class', `${DECISIVE[kind].join(' and ')} are empty`);
+    return { ok: true as const, ...verdict, values, dropped: null };
+  };
+}
+
+/** What the source itself calls a road, for the count of those that do not count. */
+type RawReader = (source: Record<string, unknown>) => string | null;
+
+function rawReader(kind: VectorKind, { columns }: LayerInput, resolve: Resolve): RawReader {
+  const name = DECISIVE[kind].find(field => columns[field]);
+  const spec = name && columns[name];
+  const column =
+    spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear: 0 });
+  return source => (column ? tidyText(column.raw(source)) : null);
+}
+
+type Judge = (values: readonly (string | null)[], source: Record<string, unknown>) => Verdict | null;
+
+const JUDGES: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) => Judge> = {
+  roads(names, raw) {
+    const [ownClass, mtfcc] = [names.indexOf('class'), names.indexOf('mtfcc')];
+    return (values, source) => {
+      const code = values[mtfcc]?.toUpperCase();
+      const roadClass = values[ownClass] ?? (code === undefined ? null : (MTFCC_CLASSES[code] ?? 'none'));
+      if (roadClass === null) return null;
+      return roadClass === 'none'
+        ? { class: null, label: raw(source) ?? 'none' }
+        : { class: roadClass, label: roadClass };
+    };
+  },
+  wetlands(names) {
+    const [attribute, type] = [names.indexOf('attribute'), names.indexOf('type')];
+    return values => wetland(values[attribute] ?? null, values[type] ?? null);
+  },
+  flood(names) {
+    const [zone, subtype, sfha] = [names.indexOf('zone'), names.indexOf('subtype'), names.indexOf('sfha')];
+    return values => floodZone(values[zone] ?? null, values[subtype] ?? null, values[sfha] ?? null);
+  },
+};
+
+/**
+ * The systems of the classification, by the first letter of a code. https://www.fws.gov/program/national-wetlands-inventory
+ * (Cowardin et al. 1979; FGDC-STD-004-2013)
+ */
+const SYSTEMS: Record<string, string> = {
+  M: 'marine',
+  E: 'estuarine',
+  R: 'riverine',
+  L: 'lacustrine',
+  P: 'palustrine',
+};
+
+/** Whatever the inventory shows counts, lakes and rivers and what has lost its code included; uplands do not. */
+function wetland(attribute: string | null, type: string | null): Verdict {
+  const system = attribute?.charAt(0).toUpperCase();
+  if (system === 'U' || (attribute === null && /^upland/i.test(type ?? '')))
+    return { class: null, label: 'upland' };
+  const label = type ?? (system === undefined ? 'unlabelled' : (SYSTEMS[system] ?? 'other'));
+  return { class: attribute ?? type ?? 'unlabelled', label };
+}
+
+/** Zones of the special flood hazard area: A and V with their numbers, AE, AH, AO, AR and its doubles (AR/AE), A99, VE. */
+const HAZARD = /^(?:A\d{0,2}|A[EHO]|AR(?:\/.*)?|A1-A?30|V\d{0,2}|VE|V1-V?30)$/;
+
+const YES = new Set(['T', 'TRUE', 'Y', 'YES', 'IN', '1']);
+const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
+
+/** The flag of the special flood hazard area decides where it is given, else the zone. */
+function floodZone(zone: string | null, subtype: string | null, sfha: string | null): Verdict | null {
+  const flag = sfha?.toUpperCase() ?? '';
+  const flagged = YES.has(flag) ? true : NO.has(flag) ? false : null;
+  if (zone === null && flagged === null) return null;
+  const name = zone?.toUpperCase() ?? (flagged ? 'SFHA' : 'OUT');
+  const label = subtype === null ? name : `${name}, ${subtype}`;
+  return { class: (flagged ?? HAZARD.test(name)) ? name : null, label };
+}

@@ -1,0 +1,54 @@
+import type { Geometry } from 'geojson';
+import { encodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
+import { encodeLines } from '../../../shared/kernels/geometry/line-codec.ts';
+import { prepareBoundary } from '../../../shared/kernels/geometry/prepare.ts';
+import type { Extent, MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import type { VectorKind } from '../../feeds/layer-fields.ts';
+import { prepareLines } from '../validate/lines.ts';
+import { emptyExtent, growByPositions } from './coverage.ts';
+import { digest } from './digest.ts';
+
+/** A feature that counts, as the staging table wants it. */
+export type StagedFeature = { hash: string; extent: Extent; geometry: Uint8Array };
+
+export type FeatureResult =
+  | { ok: true; feature: StagedFeature; repairs: string[] }
+  | { ok: false; reason: string; message: string };
+
+/**
+ * Validates, repairs and encodes the geometry of a feature: lines of roads, areas of the others. What is the same in
+ * class and geometry has the same hash, whatever file it came from.
+ */
+export function stageFeature(
+  kind: VectorKind,
+  featureClass: string,
+  geometry: Geometry | null,
+): FeatureResult {
+  if (geometry === null)
+    return { ok: false, reason: 'geometry_missing', message: 'The feature has no geometry.' };
+  const encoded = kind === 'roads' ? encodedLines(geometry) : encodedPolygons(geometry);
+  if (!encoded.ok) return { ...encoded, reason: `geometry_${encoded.reason}` };
+  const { bytes, extent, repairs } = encoded;
+  const hash = digest(Buffer.concat([Buffer.from(`${featureClass}\0`), bytes]));
+  return { ok: true, feature: { hash, extent, geometry: bytes }, repairs };
+}
+
+function encodedLines(geometry: Geometry) {
+  const prepared = prepareLines(geometry);
+  if (!prepared.ok) return prepared;
+  const { lines, repairs } = prepared;
+  return { ok: true as const, repairs, extent: extentOf(lines), bytes: encodeLines(lines) };
+}
+
+function encodedPolygons(geometry: Geometry) {
+  const prepared = prepareBoundary(geometry);
+  if (!prepared.ok) return prepared;
+  const { polygons, repairs } = prepared;
+  return { ok: true as const, repairs, extent: extentOf(polygons), bytes: encodeBoundary(polygons) };
+}
+
+function extentOf(coordinates: MultiPolygon | MultiPolygon[number]): Extent {
+  const extent = emptyExtent();
+  growByPositions(extent, coordinates);
+  return extent;
+}

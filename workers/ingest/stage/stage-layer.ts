@@ -1,0 +1,82 @@
+import type { Client } from '../../../shared/db.ts';
+import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { LAYER_FIELD_NAMES, type VectorKind } from '../../feeds/layer-fields.ts';
+import { bump, countFilled, type RunCounts } from '../counts.ts';
+import type { LayerMapper } from '../map/layer.ts';
+import type { RowBatch, SourceRow } from '../parse/rows.ts';
+import { type RejectWriter, rawText } from '../rejects.ts';
+import { bumpClass, newClasses } from './classes.ts';
+import { copyBytes, copyValue, openCopy } from './copy.ts';
+import { boxText, emptyExtent, growByGeometry, growExtent, isEmptyExtent } from './coverage.ts';
+import { stageFeature } from './feature.ts';
+
+/** A source of a land layer's features and how its rows map. */
+export type LayerRows = { kind: VectorKind; batches: AsyncIterable<RowBatch>; map: LayerMapper };
+
+export type LayerStage = { copy: Client; rejects: RejectWriter; counts: RunCounts };
+
+const COPY_LAYER = 'copy stage_layer (row_no, hash, class, extent, geometry) from stdin';
+
+/**
+ * Maps, validates and stages the features of a layer. Those that do not count are counted by class and not kept.
+ * @returns the box around all features, those that do not count included and rejected ones not; null without any
+ */
+export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<Extent | null> {
+  const { kind, map } = input;
+  const { counts, rejects } = stage;
+  const copy = openCopy(stage.copy, COPY_LAYER);
+  const counting = newClasses();
+  const notCounting = newClasses();
+  Object.assign(counts, { counting, not_counting: notCounting });
+  const coverage = emptyExtent();
+  let rows = 0;
+
+  function reject(row: SourceRow, field: string | null, reason: string, message: string): void {
+    bump(counts.rejected, reason);
+    const raw = rawText(row.values, row.geometry);
+    rejects.add({ input: 'layer', rowNo: row.rowNo, field, reason, message, raw });
+  }
+
+  function stageRow(row: SourceRow): void {
+    const mapped = map(row);
+    if (!mapped.ok) {
+      if (mapped.reason === 'skipped') counts.skipped++;
+      else reject(row, mapped.field, mapped.reason, mapped.message);
+      return;
+    }
+    const { class: featureClass, label, values } = mapped;
+    if (featureClass === null) {
+      bumpClass(notCounting, label);
+      growByGeometry(coverage, row.geometry);
+    } else {
+      const result = stageFeature(kind, featureClass, row.geometry);
+      if (!result.ok) {
+        reject(row, 'geometry', result.reason, result.message);
+        return;
+      }
+      const { hash, extent, geometry } = result.feature;
+      bumpClass(counting, label);
+      for (const repair of result.repairs) bump(counts.repaired, repair);
+      growExtent(coverage, extent);
+      copy.write(
+        `${row.rowNo}\t${hash}\t${copyValue(featureClass)}\t${boxText(extent)}\t${copyBytes(geometry)}`,
+      );
+    }
+    countFilled(counts.filled, LAYER_FIELD_NAMES[kind], values);
+  }
+
+  for await (const batch of input.batches) {
+    if (rows === 0) map.prepare(batch.rows);
+    for (const row of batch.rows) stageRow(row);
+    for (const { rowNo, field, reason, message, raw } of batch.bad) {
+      bump(counts.rejected, reason);
+      rejects.add({ input: 'layer', rowNo, field, reason, message, raw });
+    }
+    rows += batch.rows.length + batch.bad.length;
+    counts.read.layer = rows;
+    await Promise.all([copy.drain(), rejects.drain()]);
+  }
+  counts.read.layer = rows;
+  await copy.end();
+  return isEmptyExtent(coverage) ? null : coverage;
+}
