@@ -5,7 +5,7 @@ import type { RoadReach } from '../../shared/kernels/frontage/rules.ts';
 
 type Point = readonly [x: number, y: number];
 type Line = readonly [from: Point, to: Point];
-type Centreline = { line: Line; class: keyof RoadReach };
+type Centreline = { line: Line; ends: readonly [string, string]; class: keyof RoadReach };
 type Ground = { edges: Line[] };
 
 const FOOT_M = 0.3048;
@@ -28,8 +28,16 @@ export function plainFrontage(
 ): { of(id: number): Frontage } {
   const { toPlane } = planeAround(plane);
   const centrelines = withoutRepeats(roads).map(
-    ({ class: name, ends: [a, b] }): Centreline => ({ class: name, line: [toPlane(a), toPlane(b)] }),
+    ({ class: name, ends: [a, b] }): Centreline => ({
+      class: name,
+      line: [toPlane(a), toPlane(b)],
+      ends: [String(a), String(b)],
+    }),
   );
+  const meeting = new Map<string, Centreline[]>();
+  for (const road of centrelines) {
+    for (const end of road.ends) meeting.set(end, [...(meeting.get(end) ?? []), road]);
+  }
   const grounds = new Map(
     parcels.map(({ id, shape }) => [
       id,
@@ -40,18 +48,17 @@ export function plainFrontage(
   const groundIndex = indexed([...grounds.values()], ({ edges }) => edges.flat());
   const maxReachM = Math.max(...Object.values(reachM));
 
-  function nearestRoad(p: Point): { road: Centreline; at: Point; distanceM: number } | undefined {
-    const [x, y] = p;
-    let best: { road: Centreline; at: Point; distanceM: number } | undefined;
-    for (const road of roadIndex(x - maxReachM, y - maxReachM, x + maxReachM, y + maxReachM)) {
-      const at = nearestPoint(road.line, p);
-      const distanceM = distance(at, p);
-      const rank = best && RANK[road.class] - RANK[best.road.class];
-      if (!best || distanceM < best.distanceM || (distanceM === best.distanceM && rank! < 0)) {
-        best = { road, at, distanceM };
-      }
-    }
-    return best;
+  /** Does a road that meets `road` at one of its ends come nearer to p than that end? Then the end is no place to face. */
+  function goesOn(road: Centreline, at: Point, p: Point): boolean {
+    return [0, 1].some(end => {
+      const corner = road.line[end]!;
+      if (at[0] !== corner[0] || at[1] !== corner[1]) return false;
+      return meeting.get(road.ends[end]!)!.some(other => {
+        if (other === road) return false;
+        const far = other.line[other.ends[0] === road.ends[end] ? 1 : 0];
+        return (p[0] - at[0]) * (far[0] - at[0]) + (p[1] - at[1]) * (far[1] - at[1]) > 0;
+      });
+    });
   }
 
   function isFree([ax, ay]: Point, [bx, by]: Point): boolean {
@@ -68,18 +75,26 @@ export function plainFrontage(
     );
   }
 
-  /** The class of road that a point of a boundary faces. */
-  function faced(p: Point, normal: Point): keyof RoadReach | undefined {
-    const nearest = nearestRoad(p);
-    if (nearest === undefined) return undefined;
-    const { road, at, distanceM } = nearest;
-    if (distanceM > reachM[road.class]) return undefined;
-    if (distanceM <= CONTACT_M) return road.class;
+  function isFaced(p: Point, normal: Point, at: Point, distanceM: number): boolean {
+    if (distanceM <= CONTACT_M) return true;
     const way: Point = [(at[0] - p[0]) / distanceM, (at[1] - p[1]) / distanceM];
-    if (way[0] * normal[0] + way[1] * normal[1] < Math.cos(WIDEST_ANGLE)) return undefined;
-    if (distanceM <= HALF_WAY_M + OVERLAP_M) return road.class;
-    const free = isFree(onward(p, way, OVERLAP_M), onward(p, way, distanceM - HALF_WAY_M));
-    return free ? road.class : undefined;
+    if (way[0] * normal[0] + way[1] * normal[1] < Math.cos(WIDEST_ANGLE)) return false;
+    if (distanceM <= HALF_WAY_M + OVERLAP_M) return true;
+    return isFree(onward(p, way, OVERLAP_M), onward(p, way, distanceM - HALF_WAY_M));
+  }
+
+  /** The class of road that a point of a boundary faces: that of the nearest it does. */
+  function faced(p: Point, normal: Point): keyof RoadReach | undefined {
+    const [x, y] = p;
+    return [...roadIndex(x - maxReachM, y - maxReachM, x + maxReachM, y + maxReachM)]
+      .map(road => {
+        const at = nearestPoint(road.line, p);
+        return { road, at, distanceM: distance(at, p) };
+      })
+      .filter(({ road, distanceM }) => distanceM <= reachM[road.class])
+      .sort((a, b) => a.distanceM - b.distanceM || RANK[a.road.class] - RANK[b.road.class])
+      .find(({ road, at, distanceM }) => !goesOn(road, at, p) && isFaced(p, normal, at, distanceM))?.road
+      .class;
   }
 
   function sidesInside(ground: Ground, q: Point, along: Point): number {
@@ -145,6 +160,7 @@ function withoutRepeats(roads: readonly Road[]) {
     line.slice(1).forEach((to, i) => {
       const from = line[i]!;
       const key = [String(from), String(to)].sort().join(' ');
+      if (String(from) === String(to)) return;
       const before = known.get(key);
       if (before === undefined || RANK[name] < RANK[before.class])
         known.set(key, { class: name, ends: before?.ends ?? [from, to] });

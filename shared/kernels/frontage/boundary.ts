@@ -2,79 +2,81 @@ import { distanceTo } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { roadFaced } from './point-rule.ts';
 import { piecesOf, SLACK_M } from './rules.ts';
-import { judgeRun, MIXED, NONE, type Run } from './run-rule.ts';
+import { ALL, judgeRun, NONE, type Run, type Verdict } from './run-rule.ts';
 
 /** Pieces `from` up to `to` of an edge that face a road of the class of this rank. */
 export type FacingRun = (edge: number, from: number, to: number, pieces: number, rank: number) => void;
 
 /**
- * Finds the pieces of a parcel's boundary that face a road, edge by edge. Each edge is halved until `judgeRun` can tell for all
+ * Finds the pieces of a parcel's boundary that face a road, edge by edge. Each edge is halved until it is plain for all
  * pieces of a part at once, or one piece is left, for which the rule is asked: the outcome is that of asking it for every piece.
  */
 export function boundaryWalk(near: Neighbourhood, reachM: readonly number[], found: FacingRun) {
   const { roads, edges, firstEdge } = near;
   const maxReachM = Math.max(...reachM);
-  // A stack: each part of an edge puts the segments that may be nearest to it on those of the part which it is half of.
+  // A stack: each part of an edge puts the segments that it may face on those of the part which it is a half of.
   let segments = new Uint32Array(1024);
   let distances = new Float64Array(1024);
+  let verdicts = new Uint8Array(1024);
   let run: Run;
 
   function walk(from: number, to: number, low: number, high: number): void {
     const x = run.x + ((from + to) / 2) * run.stepX;
     const y = run.y + ((from + to) / 2) * run.stepY;
-    const halfM = ((to - from - 1) / 2) * run.stepM;
-    reserve(high + high - low);
-    let leastM = Infinity;
-    for (let k = low; k < high; k++) {
-      const distanceM = distanceTo(roads, segments[k]!, x, y);
-      distances[k] = distanceM;
-      if (distanceM < leastM) leastM = distanceM;
-    }
-    let top = high;
-    let isReached = false;
-    for (let k = low; k < high; k++) {
-      // Over the part a distance changes by its half length at most.
-      if (distances[k]! > leastM + 2 * halfM + SLACK_M) continue;
-      const segment = segments[k]!;
-      segments[top++] = segment;
-      isReached ||= distances[k]! - halfM <= reachM[roads.classOf[segment]!]! + SLACK_M;
-    }
-    if (!isReached) return;
     if (to - from === 1) {
-      const faced = roadFaced(
-        near,
-        x,
-        y,
-        run.normalX,
-        run.normalY,
-        { at: segments, from: high, to: top },
-        reachM,
-      );
+      const candidates = { at: segments, from: low, to: high };
+      const faced = roadFaced(near, x, y, run.normalX, run.normalY, candidates, reachM);
       if (faced >= 0) found(run.edge, from, to, run.pieces, roads.classOf[faced]!);
       return;
     }
-    if (top - high === 1) {
-      const segment = segments[high]!;
-      const verdict = judgeRun(near, run, from, to, segment, reachM[roads.classOf[segment]!]!);
-      if (verdict === NONE) return;
-      if (verdict !== MIXED) {
-        found(run.edge, from, to, run.pieces, roads.classOf[segment]!);
-        return;
-      }
+    // Over the part a distance changes by this much at most.
+    const halfM = ((to - from - 1) / 2) * run.stepM;
+    reserve(high + high - low);
+    let top = high;
+    for (let k = low; k < high; k++) {
+      const segment = segments[k]!;
+      const distanceM = distanceTo(roads, segment, x, y);
+      const withinM = reachM[roads.classOf[segment]!]!;
+      if (distanceM - halfM > withinM + SLACK_M) continue;
+      const verdict = judgeRun(near, run, from, to, segment, withinM);
+      if (verdict === NONE) continue;
+      segments[top] = segment;
+      distances[top] = distanceM;
+      verdicts[top++] = verdict;
+    }
+    if (top === high) return;
+    const rank = rankForAll(high, top, halfM);
+    if (rank >= 0) {
+      found(run.edge, from, to, run.pieces, rank);
+      return;
     }
     const middle = (from + to) >> 1;
     walk(from, middle, high, top);
     walk(middle, to, high, top);
   }
 
+  /** The rank of class that all pieces of the part count for, or -1 where that is not plain. */
+  function rankForAll(low: number, high: number, halfM: number): number {
+    let nearest = low;
+    for (let k = low + 1; k < high; k++) if (distances[k]! < distances[nearest]!) nearest = k;
+    const rank = roads.classOf[segments[nearest]!]!;
+    if ((verdicts[nearest] as Verdict) !== ALL) return -1;
+    for (let k = low; k < high; k++) {
+      const isNeverNearer = distances[k]! - halfM > distances[nearest]! + halfM + SLACK_M;
+      if (roads.classOf[segments[k]!] !== rank && !isNeverNearer) return -1;
+    }
+    return rank;
+  }
+
   function reserve(count: number): void {
     if (count <= segments.length) return;
-    const larger = new Uint32Array(2 * count);
-    larger.set(segments);
-    segments = larger;
-    const further = new Float64Array(2 * count);
-    further.set(distances);
-    distances = further;
+    const [before, beforeM, beforeVerdicts] = [segments, distances, verdicts];
+    segments = new Uint32Array(2 * count);
+    segments.set(before);
+    distances = new Float64Array(2 * count);
+    distances.set(beforeM);
+    verdicts = new Uint8Array(2 * count);
+    verdicts.set(beforeVerdicts);
   }
 
   return (parcel: number): void => {

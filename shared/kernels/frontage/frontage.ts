@@ -29,11 +29,13 @@ export type PreparedFrontage = {
 /**
  * Road frontage: how much of a parcel's boundary faces a road of each class.
  *
- * A point of the boundary counts when
- * - of all roads given, its nearest is within the reach of that road's class,
- * - the way to the nearest point of that road leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side
- *   line runs away from the road and has its way along itself; a boundary drawn along the centreline has no way to go and counts), and
+ * A point of the boundary faces a road when
+ * - the road is within the reach of its class, measured to where it comes nearest to the point,
+ * - the way there leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side line runs away from the
+ *   road: its way to the road is along itself; a boundary drawn along the centreline has no way to go, and faces it), and
  * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline.
+ * It counts for the class of the nearest road that it faces. So on a corner lot the front counts for one street to its very end and the
+ * flank for the other, however wide each of them is.
  * Boundaries of holes count as any. Parcels stacked upon another (units of a condominium) do not shut each other off, because the way
  * begins outside of all of them.
  *

@@ -13,11 +13,21 @@ export type Segments = {
   index: Flatbush | null;
 };
 
+/** Segments of roads: highways first, then normal roads, then local ones; none twice. */
+export type Centrelines = Segments & {
+  /** Rank of the class. */
+  classOf: Uint8Array;
+  /** Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which begin or end there. */
+  cornerOf: Uint32Array;
+  /** The segments that meet at corner c, from meeting[firstMeeting[c]] up to meeting[firstMeeting[c + 1]]. */
+  meeting: Uint32Array;
+  firstMeeting: Uint32Array;
+};
+
 /** Roads and parcels of a neighbourhood in one plane. */
 export type Neighbourhood = {
   plane: Plane;
-  /** Centrelines: highways first, then normal roads, then local ones; no segment twice. */
-  roads: Segments & { classOf: Uint8Array };
+  roads: Centrelines;
   /** Boundaries, a parcel's edges one after the other, each with the parcel's ground on its left. */
   edges: Segments & { parcelOf: Uint32Array };
   /** Where the edges of each parcel begin, and at last where they all end. */
@@ -87,26 +97,55 @@ function pushRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): v
  * Segments of the roads by class. What lies there twice (a road of two names is listed under each in TIGER) is kept once, under
  * the higher class.
  */
-function centrelines(roads: readonly { class: RoadClass; line: readonly Position[] }[], plane: Plane) {
+function centrelines(
+  roads: readonly { class: RoadClass; line: readonly Position[] }[],
+  plane: Plane,
+): Centrelines {
   const ends: number[] = [];
   const classes: number[] = [];
+  const corners: number[] = [];
   const known = new Set<string>();
+  const numbers = new Map<string, number>();
+  const cornerAt = ([lon, lat]: Position): number => {
+    const key = `${lon} ${lat}`;
+    const number = numbers.get(key) ?? numbers.size;
+    numbers.set(key, number);
+    return number;
+  };
   CLASSES.forEach((name, rank) => {
     for (const road of roads) {
       if (road.class !== name) continue;
       for (let i = 1; i < road.line.length; i++) {
-        const a = road.line[i - 1]!;
-        const b = road.line[i]!;
-        const [from, to] = a[0] < b[0] || (a[0] === b[0] && a[1] <= b[1]) ? [a, b] : [b, a];
-        const key = `${from[0]} ${from[1]} ${to[0]} ${to[1]}`;
-        if (known.has(key)) continue;
+        const a = cornerAt(road.line[i - 1]!);
+        const b = cornerAt(road.line[i]!);
+        const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+        if (a === b || known.has(key)) continue;
         known.add(key);
-        ends.push(...plane.toPlane(a), ...plane.toPlane(b));
+        ends.push(...plane.toPlane(road.line[i - 1]!), ...plane.toPlane(road.line[i]!));
+        corners.push(a, b);
         classes.push(rank);
       }
     }
   });
-  return { ...segmentsOf(ends), classOf: Uint8Array.from(classes) };
+  return {
+    ...segmentsOf(ends),
+    classOf: Uint8Array.from(classes),
+    cornerOf: Uint32Array.from(corners),
+    ...meetings(corners, numbers.size),
+  };
+}
+
+/** The segments at each corner, by counting sort. */
+function meetings(corners: readonly number[], count: number) {
+  const firstMeeting = new Uint32Array(count + 1);
+  for (const corner of corners) firstMeeting[corner + 1]!++;
+  for (let c = 0; c < count; c++) firstMeeting[c + 1]! += firstMeeting[c]!;
+  const next = firstMeeting.slice();
+  const meeting = new Uint32Array(corners.length);
+  corners.forEach((corner, i) => {
+    meeting[next[corner]!++] = i >> 1;
+  });
+  return { firstMeeting, meeting };
 }
 
 /** @param ends x1, y1, x2, y2 of each segment, one after the other */

@@ -1,3 +1,4 @@
+import { aheadOfCorner, END, isAheadOfCorner, START } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { CONTACT_M, FACING_COS, HALF_WAY_M, OVERLAP_M, SLACK_M } from './rules.ts';
 import { sweep } from './sight.ts';
@@ -24,8 +25,8 @@ export type Verdict = typeof NONE | typeof ALL | typeof MIXED;
 const lines = new Float64Array(8);
 
 /**
- * Do all middles of the pieces `from` up to `to`, or none, face the one segment of road that is nearest to each of them? MIXED where that is
- * not plain, as always when a limit of the rule is within SLACK_M.
+ * Do all middles of the pieces `from` up to `to` face a segment of road, or none, other roads left aside? MIXED where that is not plain, as
+ * always when a limit of the rule is within SLACK_M.
  */
 export function judgeRun(
   near: Neighbourhood,
@@ -57,11 +58,15 @@ export function judgeRun(
     const offQ = (qx - ax) * leftX + (qy - ay) * leftY;
     return judgeBeside(near, run, [px, py, qx, qy], offP, offQ, leftX, leftY, reachM);
   }
-  if (most < -SLACK_M) return judgeAtEnd(near, run, [px, py, qx, qy], ax, ay, reachM);
-  if (least > lengthM + SLACK_M) {
-    return judgeAtEnd(near, run, [px, py, qx, qy], roads.x2[segment]!, roads.y2[segment]!, reachM);
-  }
-  return MIXED;
+  const end = most < -SLACK_M ? START : least > lengthM + SLACK_M ? END : undefined;
+  if (end === undefined) return MIXED;
+  if (isAheadOfCorner(roads, segment, end, [px, py, qx, qy], SLACK_M)) return NONE;
+  if (aheadOfCorner(roads, segment, end, px, py) > -SLACK_M) return MIXED;
+  if (aheadOfCorner(roads, segment, end, qx, qy) > -SLACK_M) return MIXED;
+  const isStart = end === START;
+  const x = isStart ? ax : roads.x2[segment]!;
+  const y = isStart ? ay : roads.y2[segment]!;
+  return judgeAtEnd(near, run, [px, py, qx, qy], x, y, reachM);
 }
 
 type Ends = [px: number, py: number, qx: number, qy: number];
