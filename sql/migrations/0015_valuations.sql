@@ -14,29 +14,27 @@ create table valuations (
   high_price double precision not null,
   -- The parcel lies outside of what the comps cover.
   out_of_support boolean not null,
-  -- A new sale farther away than this, or of a size outside these, could not change the row.
+  -- Which new sales could change the row: those within level_reach_m, and those for which the distance over reach_m and
+  -- the difference of ln(acres) over reach_log_acres add up to 1 at most.
   reach_m real not null,
-  min_acres real not null,
-  max_acres real not null,
-  -- The comps used, and how each one's price per acre was moved to the parcel, in percent: five figures a comp, for
-  -- size, time, location, land and asking price, and its weight.
-  comp_ids uuid[] not null,
-  comp_adjustments real[] not null,
+  reach_log_acres real not null,
+  level_reach_m real not null,
+  -- The comps used, as shared/domain/valuation.ts packs them: each one's id and how its price per acre was moved.
+  comps bytea not null,
   as_of date not null,
   model_version text not null,
   computed_at timestamptz not null default now(),
   primary key (fips, property_id)
 ) partition by range (fips);
 
--- The counties whose valuations are due: all of their parcels, or those that the changed comps below can reach.
+-- What is due: 0 for the whole market, a county as a whole (its parcels changed), or the parcels that a comp can reach
+-- that came, changed or went: where it is, and how large. Integers of 1e-7 degree.
 create table valuations_dirty (
   id bigint generated always as identity primary key,
-  -- A county as a whole (its parcels changed), or
   fips int,
-  -- a comp that came, changed or went: where, and how large. Integers of 1e-7 degree.
   location point,
   acres double precision,
-  check ((fips is null) <> (location is null))
+  check ((fips is null) = (location is not null and acres > 0))
 );
 
 create index valuations_dirty_fips on valuations_dirty (fips);

@@ -20,6 +20,8 @@ export type Market = {
   county: Int32Array;
   /** Price level of the comp's place, without the comp itself. */
   level: Float64Array;
+  /** A new sale farther away in metres would not change it. */
+  levelReachM: Float64Array;
   nearest: Nearest;
 };
 
@@ -49,6 +51,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number)
     price: column(i => comps.price[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
     level: new Float64Array(chosen.length),
+    levelReachM: new Float64Array(chosen.length),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
   };
 }

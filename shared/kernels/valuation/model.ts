@@ -4,7 +4,7 @@ import { DAYS_A_YEAR, type Fitted, type Market, marketOf } from './market.ts';
 import { middleOf } from './middle.ts';
 import { groundSteps, pairsOf } from './pairs.ts';
 import { usableSales, withoutOutliers } from './screen.ts';
-import { createSurface, type Levels, levelsOf } from './surface.ts';
+import { createSurface, type Levels, levelsOf, type Surface } from './surface.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
@@ -95,16 +95,22 @@ function createFitted(
     levels,
     stepMetres,
   );
-  for (let i = 0; i < kept.length; i++)
-    sales.level[i] = surface.levelAt(sales.lon[i]!, sales.lat[i]!, sales.county[i]!, i);
+  fillLevels(sales, surface, i => i);
   const asking = marketOf(comps, openListings(comps, asOfDay), () => asOfDay);
-  for (let i = 0; i < asking.level.length; i++)
-    asking.level[i] = surface.levelAt(asking.lon[i]!, asking.lat[i]!, asking.county[i]!);
+  fillLevels(asking, surface, () => -1);
   return {
     ...{ asOfDay, sales, asking, surface, askingDiscount },
     effectsOf: effectsByCounty(effects),
     stepsOf: county => ({ metres: stepMetres(county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS }),
   };
+}
+
+function fillLevels(market: Market, surface: Surface, exclude: (entry: number) => number): void {
+  const { lon, lat, county, level, levelReachM } = market;
+  for (let i = 0; i < level.length; i++) {
+    level[i] = surface.levelAt(lon[i]!, lat[i]!, county[i]!, exclude(i));
+    levelReachM[i] = surface.reachM;
+  }
 }
 
 function openListings(

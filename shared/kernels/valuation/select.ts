@@ -14,6 +14,8 @@ const ASKING_WEIGHT = 0.5;
 export type Chosen = {
   count: number;
   sales: number;
+  /** A new sale within this of the subject could change a price level that is used. */
+  levelReachM: number;
   market: Market[];
   entry: Int32Array;
   steps: Float64Array;
@@ -32,6 +34,7 @@ export function newChosen(): Chosen {
   return {
     count: 0,
     sales: 0,
+    levelReachM: 0,
     market: [],
     entry: new Int32Array(MOST_COMPS),
     steps: column(),
@@ -63,6 +66,7 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
   const { elasticity, trend } = model.effectsOf(subject.county);
   const level = model.surface.levelAt(subject.lon, subject.lat, subject.county, exclude);
   let weights = 0;
+  into.levelReachM = model.surface.reachM;
   for (let i = 0; i < into.count; i++) {
     const market = into.market[i]!;
     const entry = into.entry[i]!;

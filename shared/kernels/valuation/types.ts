@@ -67,9 +67,12 @@ export type Valuation = {
   low: number;
   high: number;
   outOfSupport: boolean;
-  /** A sale farther away, or of a size outside these, could not be among the comps. */
+  /**
+   * Which new sales could change the valuation: those within levelReachM, and those for which the distance over reachM and the
+   * difference of ln(acres) over reachLogAcres add up to 1 at most.
+   */
   reachM: number;
-  minAcres: number;
-  maxAcres: number;
+  reachLogAcres: number;
+  levelReachM: number;
   comps: UsedComp[];
 };

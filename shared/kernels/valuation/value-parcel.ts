@@ -2,6 +2,7 @@ import { gini } from '../stats/order-statistics.ts';
 import { chanceWithinQuarter, FEATURES, featuresOf, interval, scaleOf } from './calibrate.ts';
 import { MOST_COMPS } from './market.ts';
 import type { Model } from './model.ts';
+import { distanceM } from './nearest.ts';
 import { choose, combine, FEWEST_COMPS, MOST_STEPS, newChosen } from './select.ts';
 import type { Subject, UsedComp, Valuation } from './types.ts';
 
@@ -29,6 +30,7 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
     if (count < FEWEST_COMPS) return null;
     const { mean, deviation } = combine(chosen);
     const logAcres = Math.log(subject.acres);
+    let levelReach = chosen.levelReachM;
     let meanPrice = 0;
     let meanPpa = 0;
     let least = Number.POSITIVE_INFINITY;
@@ -40,6 +42,8 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
       meanPpa += Math.exp(of.logPpa[at]!) / count;
       least = Math.min(least, of.logAcres[at]!);
       largest = Math.max(largest, of.logAcres[at]!);
+      const away = distanceM(subject.lon, subject.lat, of.lon[at]!, of.lat[at]!);
+      levelReach = Math.max(levelReach, away + of.levelReachM[at]!);
       prices[i] = Math.exp(chosen.adjusted[i]! + logAcres);
     }
     const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
@@ -61,8 +65,8 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
       low: meanAdjustedPrice * Math.exp(-error.high),
       high: meanAdjustedPrice * Math.exp(-error.low),
       reachM: reach * steps.metres,
-      minAcres: subject.acres * Math.exp(-reach * steps.logAcres),
-      maxAcres: subject.acres * Math.exp(reach * steps.logAcres),
+      reachLogAcres: reach * steps.logAcres,
+      levelReachM: levelReach,
       comps: Array.from({ length: count }, (_, i) => usedComp(i)),
     };
 
