@@ -75,8 +75,11 @@ export function plainFrontage(
     );
   }
 
-  function isFaced(p: Point, normal: Point, at: Point, distanceM: number): boolean {
-    if (distanceM <= CONTACT_M) return true;
+  function isFaced(p: Point, normal: Point, line: Line, at: Point, distanceM: number): boolean {
+    if (distanceM <= CONTACT_M) {
+      const [dx, dy] = direction(line);
+      return Math.abs(dx * normal[1] - dy * normal[0]) >= Math.cos(WIDEST_ANGLE);
+    }
     const way: Point = [(at[0] - p[0]) / distanceM, (at[1] - p[1]) / distanceM];
     if (way[0] * normal[0] + way[1] * normal[1] < Math.cos(WIDEST_ANGLE)) return false;
     if (distanceM <= HALF_WAY_M + OVERLAP_M) return true;
@@ -93,8 +96,8 @@ export function plainFrontage(
       })
       .filter(({ road, distanceM }) => distanceM <= reachM[road.class])
       .sort((a, b) => a.distanceM - b.distanceM || RANK[a.road.class] - RANK[b.road.class])
-      .find(({ road, at, distanceM }) => !goesOn(road, at, p) && isFaced(p, normal, at, distanceM))?.road
-      .class;
+      .find(({ road, at, distanceM }) => !goesOn(road, at, p) && isFaced(p, normal, road.line, at, distanceM))
+      ?.road.class;
   }
 
   function sidesInside(ground: Ground, q: Point, along: Point): number {

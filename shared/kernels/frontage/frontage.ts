@@ -1,7 +1,7 @@
 import type { MultiPolygon, Position } from '../geometry/types.ts';
 import { boundaryWalk } from './boundary.ts';
 import { type Neighbourhood, neighbourhoodOf, type Segments } from './neighbourhood.ts';
-import { CLASSES, M_PER_FT, type RoadClass, type RoadReach } from './rules.ts';
+import { CLASSES, M_PER_FT, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
 import { throughWalk } from './through.ts';
 import { isTouched } from './touch.ts';
 
@@ -32,7 +32,7 @@ export type PreparedFrontage = {
  * A point of the boundary faces a road when
  * - the road is within the reach of its class, measured to where it comes nearest to the point,
  * - the way there leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side line runs away from the
- *   road: its way to the road is along itself; a boundary drawn along the centreline has no way to go, and faces it), and
+ *   road: its way to the road is along itself; a boundary drawn along a centreline faces it), and
  * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline.
  * It counts for the class of the nearest road that it faces. So on a corner lot the front counts for one street to its very end and the
  * flank for the other, however wide each of them is.
@@ -66,12 +66,12 @@ export function prepareFrontage(
 
   const alongBoundary = boundaryWalk(near, reaches, (edge, from, to, pieces, rank) => {
     lengthsM[rank]! += ((to - from) / pieces) * lengthOf(near.edges, edge);
-    stretches?.push(stretch(near.edges, edge, from / pieces, to / pieces, rank));
+    if (stretches !== null) extend(stretches, { lines: near.edges, i: edge, from, to, pieces, rank });
   });
   const through = throughWalk(near, (segment, from, to, pieces, sides) => {
     const rank = near.roads.classOf[segment]!;
     lengthsM[rank]! += sides * ((to - from) / pieces) * lengthOf(near.roads, segment);
-    stretches?.push(stretch(near.roads, segment, from / pieces, to / pieces, rank));
+    if (stretches !== null) extend(stretches, { lines: near.roads, i: segment, from, to, pieces, rank });
   });
 
   function measure(id: number): number {
@@ -104,18 +104,21 @@ export function prepareFrontage(
   };
 }
 
-type Stretch = { rank: number; x1: number; y1: number; x2: number; y2: number };
+/** Pieces `from` up to `to` of a segment. */
+type Stretch = { lines: Segments; i: number; from: number; to: number; pieces: number; rank: number };
 
-function stretch({ x1, y1, x2, y2 }: Segments, i: number, from: number, to: number, rank: number): Stretch {
-  const dx = x2[i]! - x1[i]!;
-  const dy = y2[i]! - y1[i]!;
-  return {
-    rank,
-    x1: x1[i]! + from * dx,
-    y1: y1[i]! + from * dy,
-    x2: x1[i]! + to * dx,
-    y2: y1[i]! + to * dy,
-  };
+/** Adds a stretch to the last one, if it goes on there on the same segment, or to the list. */
+function extend(stretches: Stretch[], next: Stretch): void {
+  const last = stretches.at(-1);
+  const goesOn =
+    last?.lines === next.lines && last.i === next.i && last.rank === next.rank && last.to === next.from;
+  if (goesOn) last.to = next.to;
+  else stretches.push(next);
+}
+
+function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: number): [x: number, y: number] {
+  const share = piece / pieces;
+  return [x1[i]! + share * (x2[i]! - x1[i]!), y1[i]! + share * (y2[i]! - y1[i]!)];
 }
 
 function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
@@ -127,13 +130,12 @@ function joined(stretches: readonly Stretch[], { plane }: Neighbourhood): Facing
   const lines: FacingStretch[] = [];
   let before: Stretch | undefined;
   for (const each of stretches) {
-    const end = plane.toDegrees(each.x2, each.y2);
-    const follows =
-      before !== undefined &&
-      before.rank === each.rank &&
-      Math.hypot(each.x1 - before.x2, each.y1 - before.y2) < 1e-6;
+    const [x, y] = pointAt(each, each.from);
+    const end = plane.toDegrees(...pointAt(each, each.to));
+    const [lastX, lastY] = before === undefined ? [Infinity, Infinity] : pointAt(before, before.to);
+    const follows = before?.rank === each.rank && Math.hypot(x - lastX, y - lastY) < SLACK_M;
     if (follows) lines.at(-1)!.line.push(end);
-    else lines.push({ class: CLASSES[each.rank]!, line: [plane.toDegrees(each.x1, each.y1), end] });
+    else lines.push({ class: CLASSES[each.rank]!, line: [plane.toDegrees(x, y), end] });
     before = each;
   }
   return lines;

@@ -32,26 +32,32 @@ export function roadFaced(
     if (!isNearer || distanceM > reachM[roads.classOf[segment]!]!) continue;
     // A road is faced where it is nearest, not at a joint from which it comes nearer still.
     if (end !== BETWEEN && aheadOfCorner(roads, segment, end, x, y) > 0) continue;
-    if (!isFaced(near, x, y, nx, ny, foot[0]!, foot[1]!, distanceM)) continue;
+    const isAlong = distanceM <= CONTACT_M;
+    if (isAlong ? !runsAlong(near, segment, nx, ny) : !isFaced(near, x, y, nx, ny, distanceM)) continue;
     nearest = segment;
     leastM = distanceM;
   }
   return nearest;
 }
 
+/** For a point on the centreline, from which there is no way to go: does the road run along the boundary rather than across it? */
+function runsAlong({ roads }: Neighbourhood, segment: number, nx: number, ny: number): boolean {
+  const dx = roads.x2[segment]! - roads.x1[segment]!;
+  const dy = roads.y2[segment]! - roads.y1[segment]!;
+  return Math.abs(dx * ny - dy * nx) >= FACING_COS * Math.sqrt(dx * dx + dy * dy);
+}
+
+/** From (x, y) to `foot`. */
 function isFaced(
   near: Neighbourhood,
   x: number,
   y: number,
   nx: number,
   ny: number,
-  roadX: number,
-  roadY: number,
   distanceM: number,
 ): boolean {
-  if (distanceM <= CONTACT_M) return true;
-  const ux = (roadX - x) / distanceM;
-  const uy = (roadY - y) / distanceM;
+  const ux = (foot[0]! - x) / distanceM;
+  const uy = (foot[1]! - y) / distanceM;
   if (ux * nx + uy * ny < FACING_COS) return false;
   if (distanceM <= HALF_WAY_M + OVERLAP_M) return true;
   const endM = distanceM - HALF_WAY_M;

@@ -89,12 +89,13 @@ function judgeBeside(
   const inReach = within(leastM, mostM, reachM);
   if (inReach === NONE) return NONE;
   const inContact = within(leastM, mostM, CONTACT_M);
-  if (inContact !== NONE) return inContact === ALL && inReach === ALL ? ALL : MIXED;
+  const across = leftX * run.normalX + leftY * run.normalY;
+  if (Math.abs(across) < FACING_COS - SLACK_M) return NONE;
+  if (Math.abs(across) < FACING_COS + SLACK_M || inReach === MIXED) return MIXED;
+  if (inContact !== NONE) return inContact;
   const ux = offP > 0 ? -leftX : leftX;
   const uy = offP > 0 ? -leftY : leftY;
-  const cos = ux * run.normalX + uy * run.normalY;
-  if (cos < FACING_COS - SLACK_M) return NONE;
-  if (cos < FACING_COS + SLACK_M || inReach === MIXED) return MIXED;
+  if (offP > 0 === across > 0) return NONE;
   const inWay = within(leastM, mostM, HALF_WAY_M + OVERLAP_M);
   if (inWay !== NONE) return inWay;
   lines[0] = px + OVERLAP_M * ux;
