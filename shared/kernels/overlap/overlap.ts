@@ -1,9 +1,9 @@
 import Flatbush from 'flatbush';
 import { extent, ringExtent } from '../geometry/extent.ts';
 import type { MultiPolygon } from '../geometry/types.ts';
-import { clipRing, newEdges, type Origin } from './clip.ts';
+import { clipRing, newEdges, type Origin, type Window } from './clip.ts';
 import { addPolygon, coverFrom, forgetAll, isInside, newMembership } from './membership.ts';
-import { indexRing, type RingRuns, type Window } from './runs.ts';
+import { indexRing, type RingRuns } from './runs.ts';
 import { type Areas, newSweep, type Weight } from './sweep.ts';
 import { areaWeight } from './weight.ts';
 
@@ -16,7 +16,7 @@ export type PreparedOverlap = {
 };
 
 /** From so many edges on a window is halved: the time of a sweep grows with their number times how many are abreast. */
-const MAX_EDGES = 512;
+const MAX_EDGES = 256;
 
 /** Where more edges than that meet in one point no halving parts them. */
 const MAX_HALVINGS = 40;

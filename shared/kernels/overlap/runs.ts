@@ -1,7 +1,7 @@
 import type { Ring } from '../geometry/types.ts';
 
 /** Edges under one box, and boxes under one of the next level. */
-const RUN = 16;
+export const RUN = 16;
 
 /**
  * A closed ring in runs of consecutive edges, each under its box, and so on up to one box for the whole ring. Consecutive edges lie
@@ -59,42 +59,4 @@ function grow(boxes: Float64Array, at: number, west: number, south: number, east
   if (south < boxes[at + 1]!) boxes[at + 1] = south;
   if (east > boxes[at + 2]!) boxes[at + 2] = east;
   if (north > boxes[at + 3]!) boxes[at + 3] = north;
-}
-
-/** A rectangle in degrees in which areas are measured. */
-export type Window = { west: number; south: number; east: number; north: number };
-
-/**
- * Gives every edge of the ring that may meet the window to `visit`, which returns what the edge adds to the winding
- * number of the window's south-west corner, and returns that number: how often the ring crosses the corner's parallel to its west,
- * upwards counted +1 and downwards -1. A position on the parallel counts as below it.
- */
-export function windAround(
-  { positions, levels }: RingRuns,
-  window: Window,
-  visit: (ax: number, ay: number, bx: number, by: number) => number,
-): number {
-  const edges = positions.length / 2 - 1;
-  const { west, south, east, north } = window;
-  const walk = (level: number, run: number, span: number): number => {
-    const boxes = levels[level]!;
-    const at = 4 * run;
-    if (boxes[at]! > east || boxes[at + 1]! >= north || boxes[at + 3]! <= south) return 0;
-    const first = run * span;
-    const last = Math.min(first + span, edges);
-    if (boxes[at + 2]! < west) {
-      return (positions[2 * last + 1]! > south ? 1 : 0) - (positions[2 * first + 1]! > south ? 1 : 0);
-    }
-    let winding = 0;
-    if (level === 0) {
-      for (let i = 2 * first; i < 2 * last; i += 2) {
-        winding += visit(positions[i]!, positions[i + 1]!, positions[i + 2]!, positions[i + 3]!);
-      }
-      return winding;
-    }
-    const runs = Math.min((run + 1) * RUN, levels[level - 1]!.length / 4);
-    for (let i = run * RUN; i < runs; i++) winding += walk(level - 1, i, span / RUN);
-    return winding;
-  };
-  return walk(levels.length - 1, 0, RUN ** levels.length);
 }

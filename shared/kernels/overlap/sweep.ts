@@ -81,7 +81,8 @@ export function newSweep(): Sweep {
 
   function standInOrder(active: number): boolean {
     for (let k = 1; k < active; k++) {
-      const [a, b] = [order[k - 1]!, order[k]!];
+      const a = order[k - 1]!;
+      const b = order[k]!;
       if (bottom[a]! > bottom[b]! || top[a]! > top[b]!) return false;
     }
     return true;
@@ -115,8 +116,12 @@ export function newSweep(): Sweep {
     weight: Weight,
     areas: Areas,
   ): void {
-    let [shapeBottom, shapeTop, overlapBottom, overlapTop] = [0, 0, 0, 0];
-    let [lastBottom, lastTop] = [frame.west, frame.west];
+    let shapeBottom = 0;
+    let shapeTop = 0;
+    let overlapBottom = 0;
+    let overlapTop = 0;
+    let lastBottom = frame.west;
+    let lastTop = frame.west;
     for (let k = 0; k <= active; k++) {
       const edge = order[k]!;
       const atBottom = k < active ? bottom[edge]! : frame.east;
@@ -135,14 +140,16 @@ export function newSweep(): Sweep {
     }
     for (let k = 0; k < active; k++) returnToStart(place, edges.ring[order[k]!]!);
 
-    const [atSouth, atMiddle, atNorth] = [south, (south + north) / 2, north].map(
-      y => weight[0] + y * (weight[1] + y * weight[2]),
-    ) as [number, number, number];
-    const lower = ((north - south) * (atSouth + 2 * atMiddle)) / 6;
-    const upper = ((north - south) * (atNorth + 2 * atMiddle)) / 6;
+    const twiceMiddle = 2 * weigh(weight, (south + north) / 2);
+    const lower = ((north - south) * (weigh(weight, south) + twiceMiddle)) / 6;
+    const upper = ((north - south) * (weigh(weight, north) + twiceMiddle)) / 6;
     areas.shape += lower * shapeBottom + upper * shapeTop;
     areas.overlap += lower * overlapBottom + upper * overlapTop;
   }
+}
+
+function weigh([w0, w1, w2]: Weight, y: number): number {
+  return w0 + y * (w1 + y * w2);
 }
 
 /** Every ordinate at which an edge or the frame begins or ends, ascending, each once. */
