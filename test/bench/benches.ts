@@ -18,4 +18,5 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   search: async () => (await import('./search.ts')).bench,
   portfolio: async () => (await import('./portfolio.ts')).bench,
   filter: async () => (await import('./filter.ts')).bench,
+  slope: async () => (await import('./slope.ts')).bench,
 };

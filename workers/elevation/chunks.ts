@@ -147,7 +147,7 @@ function copyCells(
   const top = Math.max(area.top, blockTop);
   const bottom = Math.min(area.bottom, blockTop + block.height);
   for (let y = top; y < bottom; y++) {
-    const from = (y - blockTop) * block.width - blockLeft;
+    const from = (y - blockTop) * block.stride - blockLeft;
     const to = (y + row - window.top) * window.size + column - window.left;
     for (let x = left; x < right; x++) {
       const value = values[from + x]!;

@@ -2,6 +2,7 @@ import { GeoTIFF, type GeoTIFFImage, type TypedArray } from 'geotiff';
 import { PlatError } from '../../shared/errors.ts';
 import { formatError } from '../ingest/open/context.ts';
 import type { ByteSource } from './byte-source.ts';
+import { type Decoder, decoderOf } from './decoder.ts';
 
 /** The full-resolution image of a GeoTIFF; blocks are its tiles or strips. */
 export type ElevationImage = {
@@ -11,10 +12,14 @@ export type ElevationImage = {
   blockWidth: number;
   blockHeight: number;
   bytesPerCell: number;
+  decoder: Decoder;
 };
 
 /** Cells by rows, as they are in the file, or null where a sparse file has left the block out. */
-export type Block = { values: TypedArray; width: number; height: number } | null;
+export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
+
+/** Bytes of a number are kept as this machine has them; all that Node runs on have the low one first, but for IBM's. */
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /** Headers, directories and their arrays of a cloud-optimised file lie in its first bytes; other files cost a few reads more. */
 const HEAD_BYTES = 32 * 1024;
@@ -40,6 +45,7 @@ export async function openImage(source: ByteSource): Promise<ElevationImage> {
       blockWidth: image.getTileWidth(),
       blockHeight: image.getTileHeight(),
       bytesPerCell: image.getBytesPerPixel(),
+      decoder: await decoderOf(image),
     };
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
@@ -55,7 +61,7 @@ export async function openImage(source: ByteSource): Promise<ElevationImage> {
  * @throws PlatError `feed_format` when its bytes cannot be decoded; what the source throws
  */
 export async function readBlock(
-  { image, width, height, blockWidth, blockHeight }: ElevationImage,
+  { image, width, height, blockWidth, blockHeight, decoder }: ElevationImage,
   column: number,
   row: number,
   name: string,
@@ -69,9 +75,17 @@ export async function readBlock(
     const index = row * Math.ceil(width / blockWidth) + column;
     const counts = image.isTiled ? 'TileByteCounts' : 'StripByteCounts';
     if (Number(await image.fileDirectory.loadValueIndexed(counts, index)) === 0) return null;
+    const size = { width: right - left, height: bottom - top };
+    if (image.littleEndian === LITTLE_ENDIAN && !isHalfFloat(image)) {
+      const { data } = await image.getTileOrStrip(column, row, 0, decoder);
+      const values = image.getArrayForSample(0, data);
+      if (values.length < blockWidth * size.height) throw new Error('it holds too few cells');
+      return { values, stride: blockWidth, ...size };
+    }
+    // Other orders of bytes, and half floats, are read one by one.
     const window = [left, top, right, bottom];
     const values = await image.readRasters({ window, samples: [0], interleave: true });
-    return { values, width: right - left, height: bottom - top };
+    return { values, stride: size.width, ...size };
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
     throw formatError(
@@ -79,6 +93,10 @@ export async function readBlock(
       cause,
     );
   }
+}
+
+function isHalfFloat(image: GeoTIFFImage): boolean {
+  return image.getSampleFormat() === 3 && image.getBitsPerSample() === 16;
 }
 
 /** A source as geotiff.js takes it. */

@@ -43,33 +43,42 @@ export function windowOf(ring: CellRing): CellWindow {
   return { left, top, columns: Math.ceil(maxX) - left, rows: Math.ceil(maxY) - top };
 }
 
+/** Fractions by rows, those of a row followed by two that mean nothing. */
+export type Coverage = { fractions: Float64Array; stride: number };
+
+/** Edges at the right rim write into the two cells beyond it. */
+const BEYOND = 2;
+
 /**
- * The exact fraction, 0 to 1, of each cell of a window that the polygon covers, by rows.
+ * The exact fraction, 0 to 1, of each cell of a window that the polygon covers.
  *
  * Signed areas are accumulated along the edges and summed up along the rows, as font rasterizers do: every edge leaves in each row that
  * it passes the area between itself and the right edge of the cell, and its height for all cells further right (R. Levien, "Inside the
  * fastest font renderer in the world", 2016, https://github.com/raphlinus/font-rs; FreeType's ftgrays.c is alike). Nothing is sampled.
  * @param window must hold the polygon from side to side; rows may be a part of it
+ * @param buffer written to when it is long enough, as the result of a call before; allocating one for each of many small parcels
+ *   costs more than filling it
  */
-export function coverCells(polygon: CellPolygon, window: CellWindow): Float64Array {
+export function coverCells(polygon: CellPolygon, window: CellWindow, buffer?: Float64Array): Coverage {
   const { columns, rows } = window;
-  // Edges at the right rim write into the two cells beyond it.
-  const stride = columns + 2;
-  const cells = new Float64Array(stride * rows);
-  for (const [i, ring] of polygon.entries()) {
-    const turn = signedArea(ring) > 0 === (i === 0) ? 1 : -1;
-    addRing(ring, turn, window, cells, stride);
+  const stride = columns + BEYOND;
+  const size = stride * rows;
+  const reused = buffer !== undefined && buffer.length >= size;
+  const cells = reused ? buffer.fill(0, 0, size) : new Float64Array(size);
+  for (let i = 0; i < polygon.length; i++) {
+    const turn = signedArea(polygon[i]!) > 0 === (i === 0) ? 1 : -1;
+    addRing(polygon[i]!, turn, window, cells, stride);
   }
-  const fractions = new Float64Array(columns * rows);
   for (let row = 0; row < rows; row++) {
     let sum = 0;
-    for (let column = 0; column < columns; column++) {
-      sum += cells[row * stride + column]!;
+    const end = row * stride + columns;
+    for (let i = row * stride; i < end; i++) {
+      sum += cells[i]!;
       const fraction = sum < 0 ? -sum : sum;
-      fractions[row * columns + column] = fraction > 1 ? 1 : fraction;
+      cells[i] = fraction > 1 ? 1 : fraction;
     }
   }
-  return fractions;
+  return { fractions: cells, stride };
 }
 
 function addRing(

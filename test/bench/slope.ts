@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { fromFile } from 'geotiff';
+import type { Extent, MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
+import { openElevation } from '../../workers/elevation/elevation.ts';
+import { readTileHeader } from '../../workers/elevation/header.ts';
+import { placeGrid } from '../../workers/elevation/place.ts';
+import { resolveCrs } from '../../workers/ingest/parse/projection.ts';
+import { projectedKeys, writeTiff } from '../support/geotiff.ts';
+import { type Bench, judged, median, timed } from './bench.ts';
+import { fabric } from './generate/fabric.ts';
+
+const PARCELS = 100_000;
+const QUICK_PARCELS = 2_000;
+const ROUNDS = 3;
+const CELL_M = 10;
+/** As USGS and the COG driver of GDAL cut their grids. */
+const TILE = 512;
+const UTM_19N = 26919;
+
+/** Penobscot County, Maine, of which the fabric fills the middle. */
+const EXTENT: Extent = [-69.35, 44.7, -68.2, 45.5];
+
+/**
+ * Slope shares of a county's parcels on a 10 m grid, against reading and decoding every block of that grid once with geotiff.js as it
+ * comes. The grid is a file of tiles of 512 cells, packed with deflate, that ends where the parcels end.
+ */
+export const bench: Bench = async ({ quick, folder, note }) => {
+  const signal = new AbortController().signal;
+  const count = quick ? QUICK_PARCELS : PARCELS;
+  note(`generating ${count} parcels and their grid`);
+  const shapes: MultiPolygon[] = [];
+  for (const section of fabric({ count, seed: 5, extent: EXTENT })) {
+    for (const { polygons } of section.parcels) shapes.push(polygons.map(polygon => polygon.map(ringOf)));
+  }
+  const path = join(folder, 'grid.tif');
+  writeGrid(path, shapes);
+  const tile = await readTileHeader(path, {}, { signal });
+
+  const ours: number[] = [];
+  const reading: number[] = [];
+  let known = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    reading.push(await timed(() => readBlocks(path)));
+    known = 0;
+    ours.push(
+      await timed(async () => {
+        const elevation = openElevation([tile], { signal });
+        for (const shape of shapes) if ((await elevation.terrainOf(shape)) !== null) known++;
+        await elevation.close();
+      }),
+    );
+    note(
+      `round ${round + 1}: ${Math.round(ours[round]!)} ms, reading alone ${Math.round(reading[round]!)} ms`,
+    );
+  }
+  if (known !== shapes.length) throw new Error(`only ${known} of ${shapes.length} parcels have slopes`);
+  return judged(
+    {
+      name: `slope shares of ${count} parcels on a 10 m grid`,
+      reference: 'reading and decoding the same blocks with geotiff.js alone',
+      value: median(ours) / median(reading),
+      unit: 'x',
+      details: {
+        slope_ms: Math.round(median(ours)),
+        reading_ms: Math.round(median(reading)),
+        million_cells: Math.round((tile.width * tile.height) / 1e5) / 10,
+        parcels_per_second: Math.round((1000 * count) / median(ours)),
+      },
+    },
+    { most: 2.0 },
+  );
+};
+
+function ringOf(flat: readonly number[]): Ring {
+  const ring: Ring = [];
+  for (let i = 0; i < flat.length; i += 2) ring.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
+  ring.push([...ring[0]!]);
+  return ring;
+}
+
+/** A grid in UTM that holds the parcels and a margin of two cells. */
+function writeGrid(path: string, shapes: readonly MultiPolygon[]): void {
+  const unit = { originX: 0, originY: 0, stepX: 1, stepY: 1 };
+  const { forward } = placeGrid(resolveCrs(`EPSG:${UTM_19N}`, path), unit);
+  const at = new Float64Array(2);
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const polygon of shapes.flat()) {
+    for (const position of polygon[0]!) {
+      forward(position, at, 0);
+      minX = Math.min(minX, at[0]!);
+      maxX = Math.max(maxX, at[0]!);
+      minY = Math.min(minY, at[1]!);
+      maxY = Math.max(maxY, at[1]!);
+    }
+  }
+  const originX = (Math.floor(minX / CELL_M) - 2) * CELL_M;
+  const originY = (Math.ceil(maxY / CELL_M) + 2) * CELL_M;
+  writeTiff(path, {
+    width: Math.ceil((maxX - originX) / CELL_M) + 2,
+    height: Math.ceil((originY - minY) / CELL_M) + 2,
+    at: hills,
+    tile: TILE,
+    deflate: true,
+    grid: { originX, originY, stepX: CELL_M, stepY: -CELL_M },
+    keys: projectedKeys(UTM_19N),
+    nodata: '-9999',
+  });
+}
+
+/** Ridges of three sizes; their slopes reach from flat to about 60 %. */
+function hills(column: number, row: number): number {
+  return (
+    300 +
+    150 * Math.sin(column / 90) * Math.cos(row / 70) +
+    25 * Math.sin((column + row) / 13) +
+    4 * Math.sin(column / 5 - row / 3)
+  );
+}
+
+async function readBlocks(path: string): Promise<void> {
+  const tiff = await fromFile(path);
+  const image = await tiff.getImage();
+  const [width, height] = [image.getWidth(), image.getHeight()];
+  for (let top = 0; top < height; top += TILE) {
+    for (let left = 0; left < width; left += TILE) {
+      const window = [left, top, Math.min(width, left + TILE), Math.min(height, top + TILE)];
+      await image.readRasters({ window, samples: [0], interleave: true });
+    }
+  }
+  tiff.close();
+}
