@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Config } from './config.ts';
 
@@ -26,9 +27,11 @@ export async function openRedis(config: Pick<Config, 'REDIS_URL'>): Promise<Redi
   return redis;
 }
 
-export async function isReachable(redis: Redis): Promise<boolean> {
-  return redis.ping().then(
+/** Whether it answers within so many milliseconds. */
+export function isReachable(redis: Redis, withinMs: number): Promise<boolean> {
+  const answered = redis.ping().then(
     () => true,
     () => false,
   );
+  return Promise.race([answered, sleep(withinMs, false, { ref: false })]);
 }

@@ -59,9 +59,12 @@ export function operations({ pool, redis, metrics, lifecycle, metricsToken }: Op
   }
 }
 
+/** Probes wait a second, as a rule: a Redis that hangs must not make the service seem to hang. */
+const REDIS_PING_MS = 250;
+
 /** The service is ready without its Redis, which it can do without. */
 async function readiness(pool: Pool, redis: Redis | undefined): Promise<string> {
-  const [found] = await Promise.all([redis && isReachable(redis), assertSchemaVersion(pool)]);
+  const [found] = await Promise.all([redis && isReachable(redis, REDIS_PING_MS), assertSchemaVersion(pool)]);
   const state = found === undefined ? {} : { redis: found ? 'reachable' : 'unreachable' };
   return JSON.stringify({ status: 'ready', ...state });
 }

@@ -48,6 +48,14 @@ type Reply = [plain: number, skipTraces: number, level: string, skipTraceLevel: 
 export function openRedisBuckets(redis: Redis, prefix: string): Buckets {
   redis.defineCommand('admitCalls', { lua: ADMIT });
   const { admitCalls } = redis as unknown as Commands;
+  // Why there is no connection: a command is told only that there is none.
+  let lost: Error | undefined;
+  redis.on('error', error => {
+    lost = error;
+  });
+  redis.on('ready', () => {
+    lost = undefined;
+  });
   return async asked => {
     const keys = asked.map(({ accountId }) => `${prefix}:rate:${accountId}`);
     const values = asked.flatMap(account => [
@@ -57,7 +65,9 @@ export function openRedisBuckets(redis: Redis, prefix: string): Buckets {
       account.burst,
       account.skipTracePerMinute,
     ]);
-    const replies = await admitCalls.call(redis, keys.length, ...keys, ...values);
+    const replies = await admitCalls.call(redis, keys.length, ...keys, ...values).catch(error => {
+      throw lost ?? error;
+    });
     return replies.map(([plain, skipTraces, level, skipTraceLevel]) => ({
       plain,
       skipTraces,

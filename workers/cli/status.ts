@@ -47,7 +47,7 @@ async function stateOfRedis(config: ConnectedConfig): Promise<'reachable' | 'unr
   const { openRedis, isReachable } = await import('../../shared/redis.ts');
   const redis = await openRedis(config);
   try {
-    return redis !== undefined && (await isReachable(redis)) ? 'reachable' : 'unreachable';
+    return redis !== undefined && (await isReachable(redis, 1_000)) ? 'reachable' : 'unreachable';
   } finally {
     redis?.disconnect();
   }
