@@ -52,7 +52,7 @@ function classCounts({ counting, notCounting }: NonNullable<PartCheck['classes']
 function renderTiles({ named, read, absent, rejected, tiles }: TilesCheck): string {
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
   const lines = [
-    `elevation: ${named} tiles named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
+    `elevation: ${named} ${named === 1 ? 'tile' : 'tiles'} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
     ...tiles
       .slice(0, TILES_SHOWN)
       .flatMap(({ source, width, height, cell, crs, unitM, nodata, extent }) => [

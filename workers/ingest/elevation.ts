@@ -7,7 +7,14 @@ import type { RunContext } from './context.ts';
 import { total } from './counts.ts';
 import { rejectedRows } from './gate/gate.ts';
 import { homeBoxes, judgeLayer, lastLayerFigures, layerArea, tilesOutside } from './gate/layer.ts';
-import { currentScope, type LayerScope, NOWHERE, sameScope, switchLayer } from './merge/merge-layer.ts';
+import {
+  currentScope,
+  type LayerScope,
+  markCovered,
+  NOWHERE,
+  sameScope,
+  switchLayer,
+} from './merge/merge-layer.ts';
 import { type NamedTile, namedTiles } from './open/tiles.ts';
 import { interrupted } from './read.ts';
 import { openRejects } from './rejects.ts';
@@ -77,8 +84,9 @@ export async function prepareElevation(
       gate,
       touched: counts.new + counts.changed + counts.retired > 0 || !sameScope(before, now),
       async merge(transaction) {
-        await switchLayer(transaction, { runId, feedId, kind: 'elevation' }, before, now);
+        await switchLayer(transaction, { runId, feedId, kind: 'elevation' }, now);
         await transaction.query(sql('layers/replace_tiles'), [feedId]);
+        await markCovered(transaction, 'elevation', before, now);
       },
     };
   });

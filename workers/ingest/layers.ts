@@ -10,6 +10,7 @@ import { compileLayerMapper } from './map/layer.ts';
 import {
   currentScope,
   type LayerScope,
+  markCovered,
   mergeFeatures,
   NOWHERE,
   sameScope,
@@ -77,8 +78,9 @@ export async function prepareLayer(
       gate,
       touched: counts.new + counts.retired > 0 || !sameScope(before, now),
       async merge(transaction) {
-        await switchLayer(transaction, { runId, feedId, kind }, before, now);
+        await switchLayer(transaction, { runId, feedId, kind }, now);
         await mergeFeatures(transaction, feedId);
+        await markCovered(transaction, kind, before, now);
       },
     };
   });

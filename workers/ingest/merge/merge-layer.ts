@@ -42,28 +42,32 @@ export async function mergeFeatures(client: Client, feedId: number): Promise<voi
   await client.query(sql('layers/insert_features'), [feedId]);
 }
 
+export type SwitchedLayer = { runId: number; feedId: number; kind: LayerKind };
+
 /**
- * Makes a run the version of its layer that readers see, and marks the parcels whose attributes it puts out of date:
- * those in the coverage before and after, which for roads ends as far outside as a road reaches. To be called before
- * anything else of the transaction is locked.
+ * Makes a run the version of its layer that readers see, once merges of parcels that are under way are done: they hold the
+ * table of layers, and the next one waits until this transaction has ended. To be called first.
  */
 export async function switchLayer(
   client: Client,
-  layer: { runId: number; feedId: number; kind: LayerKind },
+  { runId, feedId, kind }: SwitchedLayer,
+  { coverage, fips, reachM }: LayerScope,
+): Promise<void> {
+  const reach = reachM === null ? null : JSON.stringify(reachM);
+  const values = [feedId, kind, runId, boxText(coverage), fips, reach];
+  await client.query(sql('layers/upsert_layer'), values);
+}
+
+/**
+ * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage before and now,
+ * which for roads ends as far outside as a road reaches. To be called last: from then on no chunk of theirs is written.
+ */
+export async function markCovered(
+  client: Client,
+  kind: LayerKind,
   before: LayerScope | null,
   now: LayerScope,
 ): Promise<void> {
-  const { runId, feedId, kind } = layer;
-  await client.query(sql('layers/lock_parcels'));
-  const { coverage, fips, reachM } = now;
-  await client.query(sql('layers/upsert_layer'), [
-    feedId,
-    kind,
-    runId,
-    boxText(coverage),
-    fips,
-    reachM === null ? null : JSON.stringify(reachM),
-  ]);
   const scopes = before === null ? [now] : [before, now];
   const boxes = scopes.map(scope => boxText(grownBy(reachOf(scope), scope.coverage)));
   const counties = scopes.flatMap(scope => scope.fips ?? []);

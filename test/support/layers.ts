@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Geometry } from 'geojson';
+import type pg from 'pg';
+import { sampleDir } from '../../workers/feeds/dirs.ts';
+import type { Feed } from '../../workers/feeds/feed.ts';
+import { loadFeed } from '../../workers/feeds/load.ts';
+import { all, type Feature, feedOf, ORIGIN } from './ingest.ts';
+
+export const sampleFeed = (name: string): Promise<Feed> => loadFeed(join(sampleDir, `${name}.yaml`));
+
+/** A road that runs `length` degrees to the east, the n-th of lines 0.001 degree apart, north of the lots of `lot`. */
+export function roadLine(n: number, length = 0.01): Geometry {
+  const y = Math.round((ORIGIN[1] + 0.001 * n) * 1e7) / 1e7;
+  const east = Math.round((ORIGIN[0] + length) * 1e7) / 1e7;
+  return {
+    type: 'LineString',
+    coordinates: [
+      [ORIGIN[0], y],
+      [east, y],
+    ],
+  };
+}
+
+export const road = (n: number, mtfcc: string | null = 'S1400', length?: number): Feature => ({
+  properties: { MTFCC: mtfcc },
+  geometry: roadLine(n, length),
+});
+
+/** Writes features where a feed of `roadFeed` reads them. */
+export function writeRoads(folder: string, name: string, features: readonly Feature[]): void {
+  const lines = features.map(({ properties, geometry }) =>
+    JSON.stringify({ type: 'Feature', properties, geometry }),
+  );
+  writeFileSync(join(folder, `${name}.ndgeojson`), lines.join('\n'));
+}
+
+/** A feed of roads with TIGER's columns. */
+export function roadFeed(folder: string, name: string, more: Record<string, unknown> = {}): Feed {
+  const { layer, ...rest } = more as { layer?: Record<string, unknown> };
+  return feedOf(folder, {
+    name,
+    kind: 'roads',
+    layer: { source: `${name}.ndgeojson`, format: 'ndgeojson', ...layer },
+    ...rest,
+  });
+}
+
+export type StoredFeature = { hash: string; class: string; extent: string; geometry: Buffer };
+
+/** The features of a feed that readers see. */
+export function storedFeatures(pool: pg.Pool, feed: string): Promise<StoredFeature[]> {
+  return all<StoredFeature>(
+    pool,
+    `select l.hash, l.class, l.extent::text, l.geometry from layer_features l
+     join feeds f on f.id = l.feed_id where f.name = $1 order by l.hash`,
+    [feed],
+  );
+}
+
+/** What is marked to be computed anew, as "property id: bits". */
+export async function marks(pool: pg.Pool): Promise<Map<number, number>> {
+  const rows = await all<{ property_id: number; layers: number }>(
+    pool,
+    'select property_id, layers from attributes_dirty order by 1',
+  );
+  return new Map(rows.map(row => [Number(row.property_id), row.layers]));
+}
