@@ -47,6 +47,11 @@ const BEARER = /^Bearer +([^ ]+) *$/i;
 
 export type Callers = { identify(authorization: string | undefined): Promise<Caller> };
 
+/** Not when the clock was set back since then: it would stay fresh until the clock is there again. */
+function isFresh({ readAt }: Known, now: number): boolean {
+  return now >= readAt && now - readAt < FRESH_MS;
+}
+
 /** Finds out who calls, from `Authorization: Bearer plat_…`. */
 export function openCallers(database: Database, now = Date.now): Callers {
   const known = new Map<string, Known>();
@@ -56,7 +61,7 @@ export function openCallers(database: Database, now = Date.now): Callers {
     const hash = hashKey(key);
     const id = hash.toString('base64');
     const cached = known.get(id);
-    if (cached !== undefined && now() - cached.readAt < FRESH_MS) return cached;
+    if (cached !== undefined && isFresh(cached, now())) return cached;
     known.delete(id);
     const fresh = await read(hash);
     if (fresh === undefined) throw unauthorized('The API key is not known.');

@@ -3,4 +3,5 @@
 select a.id, a.tier, a.company_id, a.user_id, coalesce($2, now()) as starts,
   coalesce($2, now()) + interval '1 month' as ends, set_config('plat.actor', $3, true) as actor
 from accounts a where a.name = $1 or a.id::text = $1
-for update of a;
+-- Not against charges, whose first record of a day refers to the account while they hold its period.
+for no key update of a;

@@ -63,6 +63,25 @@ describe('who calls', () => {
     expectError(await api.call(PATH, { key }), 401, 'unauthorized');
   });
 
+  test('a clock that is set back does not keep a revoked key alive', async () => {
+    let moment = new Date();
+    const stepping = await startTestApi(db, { now: () => moment });
+    const { key, keyId } = await newCaller(db);
+    expect((await stepping.call(PATH, { key })).status).toBe(200);
+    await revokeKey(db.pool, keyId);
+    moment = new Date(moment.getTime() - 3_600_000);
+    expectError(await stepping.call(PATH, { key }), 401, 'unauthorized');
+  });
+
+  test('a key for both ways is served, and its calls are those of the way it is used', async () => {
+    const { key } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
+    expect((await api.call(PATH, { key })).status).toBe(200);
+    const { records } = (await api.call('/api/public/v1/usage/breakdown/', { key })).json as {
+      records: { mode: string }[];
+    };
+    expect(records.map(({ mode }) => mode)).toEqual(['direct']);
+  });
+
   test('the key is stored as a hash only, and its use is noted', async () => {
     const { key, keyId } = await newCaller(db);
     await api.call(PATH, { key });

@@ -17,6 +17,9 @@ const one = await startTestApi(db);
 const two = await startTestApi(db);
 beforeAll(() => insertRegions(db));
 
+const callerOf = (accountId: string, mode = 'direct') =>
+  ({ account: { id: accountId, tokensUsed: 0 }, mode }) as unknown as Caller;
+
 test('200 calls at once over two processes never use more than the account may', async () => {
   // 77 calls fit into 775 tokens.
   const { key, accountId } = await newCaller(db, { tokensIncluded: 775 });
@@ -32,14 +35,13 @@ test('200 calls at once over two processes never use more than the account may',
 
 test('a charge waits for one that another process has not committed yet, and counts it', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 15 });
-  const caller = { account: { id: accountId, tokensUsed: 0 }, mode: 'direct' } as unknown as Caller;
   const other = await db.pool.connect();
   await other.query('begin');
   await other.query(sql('api/charge_calls'), [
     ...[[accountId], ['public_comps'], ['direct'], [10], [1], [0]],
   ]);
   const verdict = openMeter(openDatabase(db.pool, 5_000))
-    .charge(caller, 'public_comps', 10)
+    .charge(callerOf(accountId), 'public_comps', 10)
     .then(
       () => 'charged',
       error => error.code,
@@ -93,9 +95,8 @@ test('a client that has gone before the answer is ready is not charged', async (
 test('of charges that arrive together, the small ones that fit are made and the large one is refused', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 35 });
   const meter = openMeter(openDatabase(db.pool, 5_000));
-  const caller = { account: { id: accountId, tokensUsed: 0 }, mode: 'direct' } as unknown as Caller;
   const verdicts = await Promise.allSettled(
-    [30, 10, 20, 5].map(tokens => meter.charge(caller, 'public_comps', tokens)),
+    [30, 10, 20, 5].map(tokens => meter.charge(callerOf(accountId), 'public_comps', tokens)),
   );
   expect(verdicts.map(verdict => verdict.status)).toEqual([
     'rejected',
@@ -113,9 +114,7 @@ test('charges that are alike are counted one by one, those of other endpoints an
   const verdicts = await Promise.allSettled(
     asked.map((name, index) => {
       const [endpoint, tokens] = name.split(' ');
-      const mode = index === 5 ? 'mcp' : 'direct';
-      const caller = { account: { id: accountId, tokensUsed: 0 }, mode } as unknown as Caller;
-      return meter.charge(caller, endpoint!, Number(tokens));
+      return meter.charge(callerOf(accountId, index === 5 ? 'mcp' : 'direct'), endpoint!, Number(tokens));
     }),
   );
   expect(verdicts.filter(verdict => verdict.status === 'fulfilled')).toHaveLength(4);
@@ -124,8 +123,6 @@ test('charges that are alike are counted one by one, those of other endpoints an
 });
 
 describe('charges of one batch fail by themselves:', () => {
-  const callerOf = (accountId: string) =>
-    ({ account: { id: accountId, tokensUsed: 0 }, mode: 'direct' }) as unknown as Caller;
   const outcomes = (meter: Meter, ids: string[]) =>
     Promise.all(
       ids.map(id =>
@@ -182,6 +179,22 @@ test('a charge is on disk when its call is answered, also on a server that commi
     ]);
     expect(after[0].flushed).toBe(true);
   }
+});
+
+test('the first charge of a day does not wait for a change of its account', async () => {
+  const { accountId } = await newCaller(db);
+  const change = await db.pool.connect();
+  try {
+    await change.query('begin');
+    await change.query(sql('accounts/lock_account'), [accountId, null, 'test']);
+    await openMeter(openDatabase(db.pool, 5_000)).charge(callerOf(accountId), 'public_comps', 10);
+    // Each would wait for the other if the charge waited for the account.
+    await change.query(sql('accounts/close_period'), [accountId]);
+  } finally {
+    await change.query('rollback');
+    change.release();
+  }
+  expect((await usageOf(db, accountId)).tokens).toBe(10);
 });
 
 test('when the charge fails, so does the call', async () => {
