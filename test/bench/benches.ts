@@ -19,4 +19,5 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   portfolio: async () => (await import('./portfolio.ts')).bench,
   filter: async () => (await import('./filter.ts')).bench,
   slope: async () => (await import('./slope.ts')).bench,
+  overlap: async () => (await import('./overlap.ts')).bench,
 };
