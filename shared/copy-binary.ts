@@ -15,7 +15,7 @@ const POSTGRES_EPOCH_DAY = 10_957;
 /**
  * Column types and the arrays that they fill: `"char"` (one byte) a Uint8Array; int4 and date (days since 1970-01-01) an
  * Int32Array; int8 (to 2^53) and float8 a Float64Array; digits5, a text of five digits such as a ZIP, an Int32Array, where any other
- * text counts as null.
+ * text counts as null; uuid a Uint8Array of 16 bytes a row.
  */
 type Arrays = {
   char: Uint8Array;
@@ -24,6 +24,7 @@ type Arrays = {
   digits5: Int32Array;
   int8: Float64Array;
   float8: Float64Array;
+  uuid: Uint8Array;
 };
 export type CopyType = keyof Arrays;
 
@@ -35,7 +36,11 @@ const BYTES: Record<CopyType, number | undefined> = {
   digits5: undefined,
   int8: 8,
   float8: 8,
+  uuid: 16,
 };
+
+/** Elements that a row has in the array of its column. */
+const perRow = (type: CopyType) => (type === 'uuid' ? 16 : 1);
 
 const newArray: { [T in CopyType]: (length: number) => Arrays[T] } = {
   char: length => new Uint8Array(length),
@@ -44,6 +49,7 @@ const newArray: { [T in CopyType]: (length: number) => Arrays[T] } = {
   digits5: length => new Int32Array(length),
   int8: length => new Float64Array(length),
   float8: length => new Float64Array(length),
+  uuid: length => new Uint8Array(16 * length),
 };
 
 /** A column: its type as the server sends it, and what stands for null. */
@@ -98,7 +104,7 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
       next += 4;
       const array = arrays[i]!;
       if (length === -1) {
-        array[rows] = nulls[i]!;
+        array.fill(nulls[i]!, rows * perRow(types[i]!), (rows + 1) * perRow(types[i]!));
         continue;
       }
       if (next + length > end) return -1;
@@ -113,6 +119,7 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
         else if (type === 'float8') array[rows] = data.getFloat64(next);
         else if (type === 'int8')
           array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
+        else if (type === 'uuid') (array as Uint8Array).set(bytesAt(data, next, length), 16 * rows);
         else array[rows] = data.getUint8(next);
       }
       next += length;
@@ -166,11 +173,14 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
 
   function finish() {
     if (!ended) throw mismatch('it ends before its end mark');
-    const filled = columns.map(([name], i) => [name, arrays[i]!.subarray(0, rows)]);
+    const filled = columns.map(([name], i) => [name, arrays[i]!.subarray(0, rows * perRow(types[i]!))]);
     return { rows, columns: Object.fromEntries(filled) };
   }
   return { read, finish };
 }
+
+const bytesAt = (data: DataView, at: number, length: number) =>
+  new Uint8Array(data.buffer, data.byteOffset + at, length);
 
 /** The number that a text of five digits writes, else -1. */
 function fiveDigitsAt(data: DataView, at: number, length: number): number {

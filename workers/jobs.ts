@@ -4,10 +4,12 @@ import { handleIngest } from './ingest/handler.ts';
 import { ingestJob } from './ingest/job.ts';
 import { marketJobs } from './market/handlers.ts';
 import { buildRegistry, job } from './registry.ts';
+import { valuationJobs } from './valuation/handlers.ts';
 
 /** Every job and the one function that does it. */
 export const registry = buildRegistry(definitions, [
   job(ingestJob, handleIngest),
   ...attributesJobs,
   ...marketJobs,
+  ...valuationJobs,
 ]);

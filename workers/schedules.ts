@@ -9,10 +9,12 @@ import { installedFeeds } from './feeds/dirs.ts';
 import type { Feed } from './feeds/feed.ts';
 import { ingestJob } from './ingest/job.ts';
 import { MARKET_DAILY, marketDaily } from './market/jobs.ts';
+import { VALUATION_DAILY, valuationFit } from './valuation/jobs.ts';
 
 const FEED_PREFIX = 'feed-';
 const MARKET_ID = 'market-daily';
 const ATTRIBUTES_ID = 'attributes-daily';
+const VALUATION_ID = 'valuation-daily';
 
 /** All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a quarter of an hour. */
 const DUE_OPTIONS = {
@@ -53,6 +55,7 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   const wanted = new Map([
     [MARKET_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }],
     [ATTRIBUTES_ID, { pattern: ATTRIBUTES_DAILY.cron, tz: ATTRIBUTES_DAILY.timeZone }],
+    [VALUATION_ID, { pattern: VALUATION_DAILY.cron, tz: VALUATION_DAILY.timeZone }],
   ]);
   for (const { name, schedule } of feeds) {
     if (schedule) wanted.set(`${FEED_PREFIX}${name}`, { pattern: schedule.cron, tz: schedule.timezone });
@@ -95,6 +98,7 @@ export async function enqueueScheduled(pool: Pool, deliverer: Deliverer, id: str
 function enqueueDue(pool: Pool, id: string): Promise<{ id: string }> {
   if (id === MARKET_ID) return enqueue(pool, marketDaily, {});
   if (id === ATTRIBUTES_ID) return enqueue(pool, attributesPlan, { scope: { dirty: true } });
+  if (id === VALUATION_ID) return enqueue(pool, valuationFit, {});
   if (!id.startsWith(FEED_PREFIX)) throw new PlatError('schedule', `Unknown schedule ${id}.`);
   const payload = { feed: id.slice(FEED_PREFIX.length), force: false, sources: {}, requestedBy: 'schedule' };
   return enqueue(pool, ingestJob, payload);

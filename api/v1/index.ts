@@ -1,4 +1,5 @@
 import type { Endpoint } from '../http/endpoint.ts';
+import { aiCompValue } from './ai-comp-value.ts';
 import { listComps } from './comps/endpoint.ts';
 import { filterParcels } from './filter/filter-parcels.ts';
 import { listFilters } from './filter/list-filters.ts';
@@ -16,6 +17,7 @@ export const endpoints: readonly Endpoint[] = [
   searchProperties,
   getProperty,
   ownerPortfolio,
+  aiCompValue,
   listFilters,
   countyStats,
   zipStats,

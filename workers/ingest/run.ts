@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/log.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
+import { valuationRefresh } from '../valuation/jobs.ts';
 import { type Prepared, prepareAssessor } from './assessor.ts';
 import type { RunContext, Step } from './context.ts';
 import { newCounts, type RunCounts } from './counts.ts';
@@ -155,9 +156,11 @@ function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): 
 async function enqueueFollowing(client: Client): Promise<string[]> {
   const stats = await client.query('select from stats_dirty limit 1');
   const attributes = await client.query('select from attributes_dirty limit 1');
+  const valuations = await client.query('select from valuations_dirty limit 1');
   const jobs: string[] = [];
   if (stats.rowCount) jobs.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
   if (attributes.rowCount) jobs.push((await enqueue(client, attributesPlan, { scope: { dirty: true } })).id);
+  if (valuations.rowCount) jobs.push((await enqueue(client, valuationRefresh, {})).id);
   return jobs;
 }
 

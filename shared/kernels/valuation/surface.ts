@@ -8,7 +8,7 @@ import { createNearest } from './nearest.ts';
  */
 const NEIGHBOURS = 24;
 /** Sales farther away than so many lengths of the kernel weigh less than 1 in 50. */
-const FARTHEST = 4;
+export const LEVEL_STEPS = 4;
 /** A county's own mean is worth so many sales against the nation's. */
 const COUNTY_PRIOR_SALES = 5;
 
@@ -77,8 +77,8 @@ export function createSurface(
       reachM = 0;
       if (pull === Number.POSITIVE_INFINITY) return countyMean;
       const metres = lengthOf(ofCounty);
-      const found = places.find(atLon, atLat, metres, NEIGHBOURS, FARTHEST, exclude);
-      reachM = metres * (found < NEIGHBOURS ? FARTHEST : places.steps[found - 1]!);
+      const found = places.find(atLon, atLat, metres, NEIGHBOURS, LEVEL_STEPS, exclude);
+      reachM = metres * (found < NEIGHBOURS ? LEVEL_STEPS : places.steps[found - 1]!);
       let weights = pull;
       let weighted = pull * countyMean;
       for (let i = 0; i < found; i++) {

@@ -19,7 +19,9 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   await client.query(sql('ingest/remove_parcel_filters'));
   await client.query(sql('ingest/insert_parcel_filters'), [feedId]);
   const changed = await client.query<{ fips: number }>(sql('ingest/list_changed_counties'));
-  await rewriteOwnerWords(client, [...new Set([...changed.rows, ...retired.rows].map(row => row.fips))]);
+  const counties = [...new Set([...changed.rows, ...retired.rows].map(row => row.fips))];
+  await rewriteOwnerWords(client, counties);
+  await client.query(sql('valuation/mark_counties'), [counties]);
 }
 
 /**

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { unpackComps } from '../../shared/domain/valuation.ts';
+import { round2 } from '../../shared/kernels/stats/rounding.ts';
+import type { Database } from '../http/database.ts';
+import { defineEndpoint } from '../http/endpoint.ts';
+import { notFound } from '../http/errors.ts';
+import { countyOf, propertyId } from './properties/property-id.ts';
+import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './properties/value-example.ts';
+
+const TOKENS = 10;
+
+const usd = (description: string) =>
+  z
+    .number()
+    .min(0)
+    .meta({ description: `${description}, in USD.` });
+const moved = (by: string) =>
+  z.number().meta({ description: `How much its price per acre was moved for ${by}, in percent.` });
+
+const usedComp = z.object({
+  id: z.uuid().meta({ description: 'The comp, as `comps/` lists it.' }),
+  status: z.enum(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET']).meta({
+    description: 'As it is now: a comp may have left the market since.',
+  }),
+  price: usd('Sale price, or asking price'),
+  lot_size: z.number().nullable().meta({ description: 'Acres.' }),
+  sold_date: z.iso.date().nullable(),
+  weight: z.number().min(0).max(1).meta({ description: 'Its share in the estimate.' }),
+  size_percent: moved('the difference in size'),
+  time_percent: moved('the time since the sale'),
+  location_percent: moved('the price level of its place'),
+  asking_percent: moved('being an asking price; 0 for a sale'),
+});
+
+const explanation = z
+  .object({
+    low_price: usd('Lower end of the 80 % interval'),
+    high_price: usd('Upper end of the 80 % interval: one sale in ten would be above it'),
+    out_of_support: z.boolean().meta({
+      description:
+        'The parcel is larger or smaller than every comp, or far from all of them; its confidence is halved.',
+    }),
+    as_of: z.iso
+      .date()
+      .meta({ description: 'The day for which it is valued; later sales are not known to it.' }),
+    model_version: z.string(),
+    comps: z.array(usedComp).meta({ description: 'The comps that were used, the nearest in kind first.' }),
+  })
+  .meta({ id: 'AiCompValueExplanation' });
+
+const compValue = z
+  .object({
+    mean_price: usd('Mean price of the selected comps'),
+    mean_ppa: usd('Mean price per acre of the selected comps'),
+    mean_adjusted_price: usd('The estimate: adjusted price per acre x effective acres'),
+    mean_adjusted_ppa: usd(
+      "The estimate per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, recency and location",
+    ),
+    confidence_score: z.number().min(0).max(95).meta({
+      description:
+        '100 x the share of past sales, valued as of the day before by comps like these, whose estimate was within 25 % of the price; at most 95, halved out of support.',
+    }),
+    gini_index: z.number().min(0).max(100).meta({
+      description: 'Gini coefficient of the adjusted prices; lower: they agree more.',
+    }),
+    explanation: explanation.optional().meta({ description: 'With `explain=true`.' }),
+  })
+  .meta({ id: 'AiCompValue' });
+
+export const aiCompValue = defineEndpoint({
+  method: 'get',
+  path: '/api/public/v1/properties/{property_id}/ai-comp-value/',
+  operationId: 'getAiCompValue',
+  tag: 'Parcels',
+  summary: 'What a parcel is worth by the sales around it',
+  description:
+    'Comps near by in distance, size and time, each adjusted to the parcel for size, recency and location with effects that were estimated from the sales themselves. Computed ahead of time, anew when comps or parcels change and once a day.',
+  params: z.object({ property_id: propertyId }),
+  query: z.strictObject({
+    explain: z
+      .enum(['true', 'false'], 'must be true or false')
+      .default('false')
+      .meta({
+        description: 'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
+      }),
+  }),
+  metering: { key: 'public_ai_comp_value', price: TOKENS, rule: '10 tokens; 0 on 404' },
+  response: {
+    status: 200,
+    description: 'The estimate.',
+    schema: compValue,
+    etag: false,
+    examples: {
+      sample: { summary: `Parcel ${VALUE_EXAMPLE_ID} of the sample, explained`, value: VALUE_EXAMPLE },
+    },
+  },
+  errors: {
+    not_found: 'No parcel has this id, it has left the roll, or there are no relevant comps. Costs nothing.',
+  },
+  handle: async ({ params: { property_id }, query: { explain } }, { database }) => {
+    const row = requireValue(
+      await database.run<Row>('valuation/get_valuation', [countyOf(property_id), property_id]),
+      property_id,
+    );
+    const value = {
+      mean_price: round2(row.mean_price),
+      mean_ppa: round2(row.mean_ppa),
+      mean_adjusted_price: round2(row.mean_adjusted_price),
+      mean_adjusted_ppa: round2(row.mean_adjusted_ppa),
+      confidence_score: round2(row.confidence_score),
+      gini_index: round2(row.gini_index),
+    };
+    if (explain === 'false') return { body: value, tokens: TOKENS };
+    return { body: { ...value, explanation: await explainValue(database, row) }, tokens: TOKENS };
+  },
+});
+
+type Value = {
+  mean_price: number;
+  mean_ppa: number;
+  mean_adjusted_price: number;
+  mean_adjusted_ppa: number;
+  confidence_score: number;
+  gini_index: number;
+  low_price: number;
+  high_price: number;
+  out_of_support: boolean;
+  comps: Buffer;
+  as_of: string;
+  model_version: string;
+};
+type Row = Value | { mean_price: null };
+
+function requireValue(rows: readonly Row[], id: number): Value {
+  const row = rows[0];
+  if (row === undefined) throw notFound(`There is no parcel ${id} on the roll.`);
+  if (row.mean_price === null) throw notFound(`There are no relevant comps for parcel ${id}.`);
+  return row;
+}
+
+type UsedComp = {
+  id: string;
+  status: string;
+  price: number;
+  lot_size: number | null;
+  sold_date: string | null;
+};
+
+async function explainValue(database: Database, value: Value): Promise<object> {
+  const used = unpackComps(value.comps);
+  const rows = await database.run<UsedComp>('valuation/list_used_comps', [used.map(({ id }) => id)]);
+  const byId = new Map(used.map(comp => [comp.id, comp]));
+  return {
+    low_price: round2(value.low_price),
+    high_price: round2(value.high_price),
+    out_of_support: value.out_of_support,
+    as_of: value.as_of,
+    model_version: value.model_version,
+    comps: rows.map(row => {
+      const comp = byId.get(row.id)!;
+      return {
+        ...row,
+        weight: comp.weight,
+        size_percent: comp.sizePercent,
+        time_percent: comp.timePercent,
+        location_percent: comp.locationPercent,
+        asking_percent: comp.askingPercent,
+      };
+    }),
+  };
+}

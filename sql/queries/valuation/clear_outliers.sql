@@ -1,0 +1,2 @@
+-- Forgets which sales the last fit left out.
+delete from valuation_outliers

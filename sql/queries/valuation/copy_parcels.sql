@@ -1,0 +1,6 @@
+-- The parcels of a county (plat.valuation_fips) that can be valued: with acreage and a point, in integers of 1e-7 degree.
+copy (
+  select f.property_id, f.location[0], f.location[1], f.effective_acres
+  from parcel_filters f
+  where f.fips = current_setting('plat.valuation_fips')::int and f.location is not null and f.effective_acres > 0
+) to stdout (format binary);

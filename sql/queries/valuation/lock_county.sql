@@ -1,0 +1,3 @@
+-- Waits for those who write a county's valuations, and holds the others back until the transaction ends.
+-- $1 first of the pair of advisory locks int, $2 county FIPS int
+select pg_advisory_xact_lock($1, $2)

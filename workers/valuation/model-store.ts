@@ -1,0 +1,42 @@
+import { type Client, type Queryable, sql } from '../../shared/db.ts';
+import { type FittedModel, MODEL_VERSION, type Parameters } from '../../shared/kernels/valuation/model.ts';
+import { idOf, type StoredComps } from './read-comps.ts';
+
+export type StoredModel = {
+  /** 'YYYY-MM-DD' */
+  asOf: string;
+  parameters: Parameters;
+  /** Ids of the sales that were left out. */
+  outliers: ReadonlySet<string>;
+};
+
+type Row = { as_of: string; parameters: Parameters };
+
+/** The model that was fitted last; null when there is none, or it is another version's. */
+export async function readModel(db: Queryable): Promise<StoredModel | null> {
+  const { rows } = await db.query<Row>(sql('valuation/read_model'));
+  const row = rows[0];
+  if (row === undefined || row.parameters.version !== MODEL_VERSION) return null;
+  const outliers = await db.query<{ id: string }>(sql('valuation/list_outliers'));
+  return {
+    asOf: row.as_of,
+    parameters: row.parameters,
+    outliers: new Set(outliers.rows.map(({ id }) => id)),
+  };
+}
+
+export async function storeModel(
+  client: Client,
+  asOf: string,
+  { parameters, outliers }: FittedModel,
+  comps: StoredComps,
+): Promise<void> {
+  await client.query(sql('valuation/store_model'), [asOf, JSON.stringify(parameters)]);
+  await client.query(sql('valuation/clear_outliers'));
+  await client.query(sql('valuation/store_outliers'), [Array.from(outliers, index => idOf(comps, index))]);
+}
+
+/** Holds a newer model back until the transaction ends, so that what it writes is by the model that it read. */
+export async function holdModel(client: Client): Promise<void> {
+  await client.query(sql('valuation/hold_model'));
+}
