@@ -20,6 +20,8 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
           '*.password',
           '*.connectionString',
           '*.token',
+          // What ioredis was asked when it failed: AUTH with its password among it.
+          '*.command',
         ],
         censor: '[removed]',
       },
