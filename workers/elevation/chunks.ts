@@ -73,6 +73,9 @@ export function openChunks(options: ChunkOptions): ChunkReader {
     }
   };
 
+  // Half a megabyte each, which the garbage collector would have to look after as often as a chunk is made.
+  const spare: Float64Array[] = [];
+
   const load = async (grid: VirtualGrid, x: number, y: number): Promise<Chunk | null> => {
     options.signal.throwIfAborted();
     const size = CHUNK + 2;
@@ -80,7 +83,7 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       left: x * CHUNK - 1,
       top: y * CHUNK - 1,
       size,
-      heights: new Float64Array(size * size).fill(NaN),
+      heights: (spare.pop() ?? new Float64Array(size * size)).fill(NaN),
       missing: size * size,
     };
     // In order, so that where tiles overlap the first one that has data is read, and the others only where it has none.
@@ -88,7 +91,9 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       if (window.missing === 0) break;
       await fill(window, placed);
     }
-    return window.missing === size * size ? null : chunkOf(grid, window);
+    const chunk = window.missing === size * size ? null : chunkOf(grid, window);
+    spare.push(window.heights);
+    return chunk;
   };
 
   return {

@@ -23,7 +23,7 @@ class ZlibDecoder extends BaseDecoder {
       maxOutputLength: size,
       chunkSize: size,
     });
-    return buffer.slice(byteOffset, byteOffset + byteLength);
+    return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
   }
 }
 

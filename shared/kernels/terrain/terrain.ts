@@ -16,7 +16,7 @@ export type TerrainSums = {
   heightSum: number;
   slopeSum: number;
   /** Area of the cells whose slope is over the first i grades and no more. */
-  areaByGrade: Float64Array;
+  areaByGrade: number[];
 };
 
 /** Cells by rows: fractions covered, heights in metres, slopes in percent; NaN where there are no data. */
@@ -37,7 +37,7 @@ export function startSums(grades: readonly number[]): TerrainSums {
     heightArea: 0,
     heightSum: 0,
     slopeSum: 0,
-    areaByGrade: new Float64Array(grades.length + 1),
+    areaByGrade: [0, ...grades.map(() => 0)],
   };
 }
 
