@@ -33,7 +33,7 @@ const result = await runFeed(
     signal: new AbortController().signal,
     env: process.env,
     progress(_fraction, note) {
-      if (order.dieAt === 'copy' && /roll: [2-9]\d{3} rows/.test(note)) void die();
+      if (order.dieAt === 'copy' && /(roll|layer): [2-9]\d{3} rows/.test(note)) void die();
     },
     async onStep(step) {
       if (order.dieAt === step) await die();
