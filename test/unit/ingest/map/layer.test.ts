@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { LayerFeed } from '../../../../workers/feeds/feed.ts';
+import type { VectorKind } from '../../../../workers/feeds/layer-fields.ts';
+import { compileLayerMapper } from '../../../../workers/ingest/map/layer.ts';
+import { feedOf } from '../../feeds/support.ts';
+
+/** What the features of a file with these properties come to: the class that is stored, '-' for none, else the fault. */
+function classesOf(kind: VectorKind, rows: Record<string, unknown>[], layer: Record<string, unknown> = {}) {
+  const section = { source: 'a.geojson', format: 'geojson', ...layer };
+  const feed = feedOf(JSON.stringify({ name: 'a', kind, layer: section })) as LayerFeed;
+  const map = compileLayerMapper(kind, feed.layer);
+  const source = rows.map((values, i) => ({ rowNo: i + 1, values, geometry: null }));
+  map.prepare(source);
+  return source.map(row => {
+    const mapped = map(row);
+    return mapped.ok ? (mapped.class ?? '-') : mapped.reason;
+  });
+}
+
+const column = (name: string, values: readonly unknown[]) => values.map(value => ({ [name]: value }));
+
+describe('roads', () => {
+  test("TIGER's classes: primary, secondary and local roads count, ramps, private roads, drives and trails do not", () => {
+    const codes = ['S1100', 'S1200', 's1400', 'S1630', 'S1740', 'S1640', 'S1500', 'S1820', 'K2400', 'H3010'];
+    expect(classesOf('roads', column('MTFCC', codes))).toEqual([
+      ...['highway', 'normal', 'local'],
+      ...new Array(7).fill('-'),
+    ]);
+  });
+
+  test("a feed's own classes, in any case; what it does not list is a fault, not a road that does not count", () => {
+    const columns = {
+      class: { column: 'CLASS', values: { 'US HWY': 'highway', Street: 'local', LANE: 'none' } },
+    };
+    const rows = column('CLASS', ['us hwy', 'STREET', 'lane', 'normal', 'NONE', 'BLVD', null]);
+    expect(classesOf('roads', rows, { columns })).toEqual([
+      ...['highway', 'local', '-', 'normal', '-'],
+      ...['unknown_class', 'missing_class'],
+    ]);
+    const otherwise = { class: { ...columns.class, otherwise: 'none' } };
+    expect(classesOf('roads', rows, { columns: otherwise }).slice(3)).toEqual(['-', '-', '-', '-']);
+  });
+
+  test('a class of the feed wins over a code, which stands where there is none', () => {
+    const columns = { class: 'CLASS', mtfcc: 'CODE' };
+    const rows = [
+      { CLASS: 'local', CODE: 'S1100' },
+      { CLASS: null, CODE: 'S1100' },
+      { CLASS: '', CODE: null },
+    ];
+    expect(classesOf('roads', rows, { columns })).toEqual(['local', 'highway', 'missing_class']);
+  });
+});
+
+describe('wetlands', () => {
+  test('whatever the inventory shows counts, lakes, rivers and polygons that lost their code too; uplands do not', () => {
+    const codes = ['PFO1E', 'L1UBH', 'R3UBH', 'E2EM1P', 'M1UBL', 'U', 'Uf1', 'u', null];
+    expect(classesOf('wetlands', column('ATTRIBUTE', codes))).toEqual([
+      ...['PFO1E', 'L1UBH', 'R3UBH', 'E2EM1P', 'M1UBL'],
+      ...['-', '-', '-', 'unlabelled'],
+    ]);
+  });
+
+  test('the type stands where there is no code; a shapefile cuts its name', () => {
+    const rows = [
+      { ATTRIBUTE: null, WETLAND_TY: 'Freshwater Pond' },
+      { ATTRIBUTE: '', WETLAND_TY: 'Upland' },
+      { ATTRIBUTE: 'U', WETLAND_TY: 'Riverine' },
+    ];
+    expect(classesOf('wetlands', rows)).toEqual(['Freshwater Pond', '-', '-']);
+  });
+});
+
+describe('flood zones', () => {
+  const hazard = [
+    'A',
+    'AE',
+    'AH',
+    'AO',
+    'AR',
+    'A99',
+    'A1',
+    'A30',
+    'A1-A30',
+    'V',
+    'VE',
+    'V1',
+    'V30',
+    'AR/AE',
+    'ae',
+  ];
+  const none = ['X', 'X500', 'D', 'B', 'C', 'AREA NOT INCLUDED', 'OPEN WATER', 'ANI', 'UNDES', '0.2 PCT'];
+
+  test.each(['FLD_ZONE', 'ZONE'])('column %s: the special flood hazard areas are zones A and V', name => {
+    expect(classesOf('flood', column(name, hazard))).toEqual(hazard.map(zone => zone.toUpperCase()));
+    expect(classesOf('flood', column(name, none))).toEqual(none.map(() => '-'));
+  });
+
+  test('the flag decides where it says anything', () => {
+    const rows = (flag: string) =>
+      [
+        ['X', 'T'],
+        ['AE', 'F'],
+        ['AE', 'IN'],
+        ['A', 'OUT'],
+        ['AE', 'U'],
+        ['X', null],
+        [null, true],
+        [null, 'F'],
+        [null, '?'],
+      ].map(([zone, sfha]) => ({ FLD_ZONE: zone, [flag]: sfha }));
+    for (const flag of ['SFHA_TF', 'SFHA'])
+      expect(classesOf('flood', rows(flag))).toEqual([
+        'X',
+        '-',
+        'AE',
+        '-',
+        'AE',
+        '-',
+        'SFHA',
+        '-',
+        'missing_class',
+      ]);
+  });
+
+  test('the subtype tells what does not count apart', () => {
+    const feed = feedOf('name: f\nkind: flood\nlayer: { source: a.geojson, format: geojson }\n') as LayerFeed;
+    const map = compileLayerMapper('flood', feed.layer);
+    const values = { FLD_ZONE: 'X', ZONE_SUBTY: '0.2 PCT ANNUAL CHANCE FLOOD HAZARD', SFHA_TF: 'F' };
+    const row = { rowNo: 1, values, geometry: null };
+    map.prepare([row]);
+    expect(map(row)).toMatchObject({ class: null, label: 'X, 0.2 PCT ANNUAL CHANCE FLOOD HAZARD' });
+  });
+});
+
+test('skip_where leaves features out', () => {
+  const rows = [
+    { MTFCC: 'S1400', STATE: 'NH' },
+    { MTFCC: 'S1400', STATE: 'VT' },
+  ];
+  const skip_where = [{ column: 'STATE', not_in: ['NH'] }];
+  expect(classesOf('roads', rows, { skip_where })).toEqual(['local', 'skipped']);
+});
