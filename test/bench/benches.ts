@@ -20,4 +20,5 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   filter: async () => (await import('./filter.ts')).bench,
   slope: async () => (await import('./slope.ts')).bench,
   overlap: async () => (await import('./overlap.ts')).bench,
+  frontage: async () => (await import('./frontage.ts')).bench,
 };

@@ -2,6 +2,8 @@ import Flatbush from 'flatbush';
 import type { Frontage, Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
 import { planeAround } from '../../shared/kernels/frontage/plane.ts';
 import type { RoadReach } from '../../shared/kernels/frontage/rules.ts';
+import { ringExtent } from '../../shared/kernels/geometry/extent.ts';
+import type { Position } from '../../shared/kernels/geometry/types.ts';
 
 type Point = readonly [x: number, y: number];
 type Line = readonly [from: Point, to: Point];
@@ -17,16 +19,13 @@ const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
 /**
  * The definition of frontage read plainly: every piece of half a metre of every boundary is asked, with spatial indexes of whole centreline
  * segments and whole parcels to tell which come into question.
- *
- * @param plane where the plane touches the ellipsoid; the kernel takes the middle of the box around all parcels
  */
 export function plainFrontage(
   roads: readonly Road[],
   parcels: readonly Neighbour[],
   reachM: RoadReach,
-  plane: [lon: number, lat: number],
 ): { of(id: number): Frontage } {
-  const { toPlane } = planeAround(plane);
+  const { toPlane } = planeAround(middleOf(parcels));
   const centrelines = withoutRepeats(roads).map(
     ({ class: name, ends: [a, b] }): Centreline => ({
       class: name,
@@ -137,6 +136,14 @@ export function plainFrontage(
       };
     },
   };
+}
+
+/** Of the box around all, as the kernel has it. */
+function middleOf(parcels: readonly Neighbour[]): Position {
+  const shells = parcels.flatMap(({ shape }) => shape.flatMap(polygon => polygon[0]!));
+  if (shells.length === 0) return [0, 0];
+  const [west, south, east, north] = ringExtent(shells);
+  return [(west + east) / 2, (south + north) / 2];
 }
 
 /** West, south, east and north of a parcel and half a way around it. */

@@ -1,6 +1,9 @@
 import { addVertex, type EdgeRing, type Mesh, newMesh, ringThrough, shapeOf, UNIT_M } from './mesh.ts';
 import { between, normal, type Random } from './random.ts';
 
+/** The middle of a road, in 1e-7 degree. */
+export type Centreline = [from: [x: number, y: number], to: [x: number, y: number]];
+
 /** A block with the mesh that its lots will share. */
 export type Block = { mesh: Mesh; edges: EdgeRing; areaSqM: number };
 
@@ -16,11 +19,17 @@ const MIN_BLOCK_M = 45;
 const BEND_M = 110;
 
 /**
- * Cuts a section into blocks with streets between them, for about 8 to 24 lots each.
+ * Cuts a section into blocks with streets between them, for about 8 to 24 lots each. The streets' middles go on to the middle
+ * of the street that they end in, or near that of a section road.
  * @param quad the section's corners, counter-clockwise and convex, in integers of 1e-7 degree.
  * @param scaleX metres in a unit of longitude.
  */
-export function cutBlocks(quad: [number, number][], lots: number, scaleX: number, random: Random): Block[] {
+export function cutBlocks(
+  quad: [number, number][],
+  lots: number,
+  scaleX: number,
+  random: Random,
+): { blocks: Block[]; streets: Centreline[] } {
   const [originX, originY] = quad[0]!;
   const corners: Point[] = quad.map(([x, y]) => [(x - originX) * scaleX, (y - originY) * UNIT_M]);
   let section = corners;
@@ -30,18 +39,27 @@ export function cutBlocks(quad: [number, number][], lots: number, scaleX: number
   });
 
   const blocks = [section];
+  const streets: Centreline[] = [];
   const wanted = Math.round(lots / between(random, 8, 24));
   while (blocks.length < wanted) {
     const largest = blocks.reduce((best, block, i) => (area(block) > area(blocks[best]!) ? i : best), 0);
     const halves = cutByStreet(blocks[largest]!, random);
     if (halves === undefined) break;
-    blocks.splice(largest, 1, ...halves);
+    blocks.splice(largest, 1, ...halves.blocks);
+    const [from, to] = halves.street.map(([x, y]): [number, number] => [
+      originX + x / scaleX,
+      originY + y / UNIT_M,
+    ]);
+    streets.push([from!, to!]);
   }
-  return blocks.map(block => meshOf(block, originX, originY, scaleX, random));
+  return { blocks: blocks.map(block => meshOf(block, originX, originY, scaleX, random)), streets };
 }
 
 /** Two blocks with a street between them, across the longest side; undefined where they would be too narrow. */
-function cutByStreet(block: Point[], random: Random): [Point[], Point[]] | undefined {
+function cutByStreet(
+  block: Point[],
+  random: Random,
+): { blocks: [Point[], Point[]]; street: [Point, Point] } | undefined {
   let longest: Point = [0, 0];
   for (const [i, [x, y]] of block.entries()) {
     const [nextX, nextY] = block[(i + 1) % block.length]!;
@@ -57,7 +75,27 @@ function cutByStreet(block: Point[], random: Random): [Point[], Point[]] | undef
   const through: Point = [x + shift * longest[0], y + shift * longest[1]];
   const left = leftOf(block, through, way, STREET_M);
   const right = leftOf(block, through, [-way[0], -way[1]], STREET_M);
-  return isWide(left) && isWide(right) ? [left, right] : undefined;
+  if (!isWide(left) || !isWide(right)) return undefined;
+  return { blocks: [left, right], street: chord(block, through, way) };
+}
+
+/** The part of a line in a convex polygon, and half a street more at either end. */
+function chord(polygon: Point[], [px, py]: Point, [dx, dy]: Point): [Point, Point] {
+  const length = Math.hypot(dx, dy);
+  const [ux, uy] = [dx / length, dy / length];
+  let [first, last] = [Infinity, -Infinity];
+  for (const [i, [x, y]] of polygon.entries()) {
+    const [nextX, nextY] = polygon[(i + 1) % polygon.length]!;
+    const here = ux * (y - py) - uy * (x - px);
+    const there = ux * (nextY - py) - uy * (nextX - px);
+    if (here >= 0 === there >= 0) continue;
+    const share = here / (here - there);
+    const along = (x + share * (nextX - x) - px) * ux + (y + share * (nextY - y) - py) * uy;
+    first = Math.min(first, along);
+    last = Math.max(last, along);
+  }
+  const at = (along: number): Point => [px + along * ux, py + along * uy];
+  return [at(first - STREET_M), at(last + STREET_M)];
 }
 
 /** The part of a convex polygon that lies at least `distanceM` to the left of a line (Sutherland and Hodgman 1974). */

@@ -1,6 +1,6 @@
 import { PlatError } from '../../../shared/errors.ts';
 import type { Extent } from '../../../shared/kernels/geometry/types.ts';
-import { type Block, cutBlocks } from './blocks.ts';
+import { type Block, type Centreline, cutBlocks } from './blocks.ts';
 import { cutLots, type Lot, type LotKind, putIsland, wholeBlock } from './lots.ts';
 import { type EdgeRing, type Mesh, start, UNIT_M, wholeEdges } from './mesh.ts';
 import { below, createRandom, normal, type Random, seedOf } from './random.ts';
@@ -24,6 +24,8 @@ export type Section = {
   /** The blocks as they were before they were cut: parcels of the section fill them without gap or overlap. */
   blocks: FlatRing[];
   parcels: ParcelShape[];
+  /** Streets between the blocks, and the roads on the section's sides, each in one section only. */
+  roads: { centreline: Centreline; gridLine: number | 'street' }[];
 };
 
 export type FabricOptions = {
@@ -73,6 +75,12 @@ export function* fabric({ count, seed, extent: whole }: FabricOptions): Generato
       const section = makeSection(number, quad, scaleX, wanted, createRandom(seedOf(seed, 10, number)));
       if (section.parcels.length > wanted) section.parcels.length = wanted;
       made += section.parcels.length;
+      const [southwest, southeast, northeast, northwest] = quad as [Corner, Corner, Corner, Corner];
+      section.roads.push({ centreline: [southwest, southeast], gridLine: row });
+      section.roads.push({ centreline: [southwest, northwest], gridLine: column });
+      if (row === rows - 1) section.roads.push({ centreline: [northwest, northeast], gridLine: rows });
+      if (column === columns - 1)
+        section.roads.push({ centreline: [southeast, northeast], gridLine: columns });
       yield section;
     }
   }
@@ -130,6 +138,8 @@ function densities(seed: number, columns: number, rows: number): Float64Array {
   return shares.map(share => share / sum);
 }
 
+type Corner = [number, number];
+
 type PlacedLot = { lot: Lot; mesh: Mesh; block: number; number: number };
 
 function makeSection(
@@ -140,7 +150,7 @@ function makeSection(
   random: Random,
 ): Section {
   const pairs = wanted < 20 ? 0 : Math.floor(wanted * MULTIPART_SHARE + random());
-  const blocks = cutBlocks(quad, wanted, scaleX, random);
+  const { blocks, streets } = cutBlocks(quad, wanted, scaleX, random);
   const outlines = blocks.map(({ mesh, edges }) => flatRing(mesh, edges));
   const totalSqM = blocks.reduce((sum, block) => sum + block.areaSqM, 0);
   const lots: PlacedLot[] = [];
@@ -156,6 +166,7 @@ function makeSection(
     number,
     blocks: outlines,
     parcels: joinLots(number, lots, Math.max(0, lots.length - wanted), random),
+    roads: streets.map(centreline => ({ centreline, gridLine: 'street' })),
   };
 }
 

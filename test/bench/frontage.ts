@@ -1,0 +1,101 @@
+import {
+  type Frontage,
+  type Neighbour,
+  prepareFrontage,
+  type Road,
+} from '../../shared/kernels/frontage/frontage.ts';
+import type { MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
+import { plainFrontage } from '../support/plain-frontage.ts';
+import { type Bench, judged, median, timed } from './bench.ts';
+import { type FlatRing, fabric } from './generate/fabric.ts';
+import { roadsOf } from './generate/roads.ts';
+
+const PARCELS = 100_000;
+const QUICK_PARCELS = 2_000;
+const SEED = 5;
+/** The reference takes minutes for all: it reads every so many parcels, spread over the county, and its time is taken so many times. */
+const SAMPLED = 100;
+const QUICK_SAMPLED = 10;
+const ROUNDS = 3;
+const REACH = { highway: 60, normal: 30, local: 25 };
+
+/**
+ * Road frontage of a county's parcels, against a plain reading of the definition for every half metre of boundary with indexes of
+ * segments and parcels. Both times have the preparation in them (the plane, the indexes), which the reference does for all parcels too.
+ */
+export const bench: Bench = async ({ quick, note }) => {
+  const count = quick ? QUICK_PARCELS : PARCELS;
+  const step = quick ? QUICK_SAMPLED : SAMPLED;
+  note(`generating ${count} parcels and their roads`);
+  const parcels: Neighbour[] = [];
+  const roads: Road[] = [];
+  // The rectangle of Penobscot County, Maine, of which the fabric fills the middle.
+  for (const section of fabric({ count, seed: SEED, extent: [-69.35, 44.7, -68.2, 45.5] })) {
+    for (const { polygons } of section.parcels)
+      parcels.push({ id: parcels.length, shape: shapeOf(polygons) });
+    roads.push(...roadsOf(section, SEED));
+  }
+
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  let withFrontage = 0;
+  const sampled = parcels.filter((_, i) => i % step === 0);
+  for (let round = 0; round < ROUNDS; round++) {
+    let fast: Frontage[] = [];
+    ours.push(
+      await timed(async () => {
+        const prepared = prepareFrontage(roads, parcels, REACH);
+        fast = parcels.map(({ id }) => prepared.of(id));
+      }),
+    );
+    withFrontage = fast.filter(
+      ({ highwayFt, normalFt, localFt }) => highwayFt + normalFt + localFt > 0,
+    ).length;
+    let plain: Frontage[] = [];
+    let read: ReturnType<typeof plainFrontage> | undefined;
+    const preparing = await timed(async () => {
+      read = plainFrontage(roads, parcels, REACH);
+    });
+    const reading = await timed(async () => {
+      plain = sampled.map(({ id }) => read!.of(id));
+    });
+    theirs.push(preparing + reading * (parcels.length / sampled.length));
+    for (const [i, frontage] of plain.entries()) compare(frontage, fast[i * step]!);
+    note(`round ${round + 1}: ${Math.round(ours[round]!)} ms, plainly ${Math.round(theirs[round]!)} ms`);
+  }
+  return judged(
+    {
+      name: `road frontage of ${count} parcels`,
+      reference: `a plain reading of the definition, of every ${step}th parcel`,
+      value: median(theirs) / median(ours),
+      unit: 'x',
+      details: {
+        'ms, frontage': Math.round(median(ours)),
+        'ms, plain reading': Math.round(median(theirs)),
+        'segments of road': roads.reduce((sum, { line }) => sum + line.length - 1, 0),
+        'parcels with frontage': withFrontage,
+        'parcels compared': sampled.length,
+      },
+    },
+    { least: 10 },
+  );
+};
+
+function compare(plain: Frontage, fast: Frontage): void {
+  for (const key of ['highwayFt', 'normalFt', 'localFt'] as const) {
+    if (Math.abs(plain[key] - fast[key]) > 1e-6)
+      throw new Error(`${key} is ${fast[key]}, plainly ${plain[key]}`);
+  }
+  if (plain.landlocked !== fast.landlocked) throw new Error('landlocked is not what it plainly is');
+}
+
+function shapeOf(polygons: FlatRing[][]): MultiPolygon {
+  return polygons.map(polygon => polygon.map(ringOf));
+}
+
+function ringOf(flat: FlatRing): Ring {
+  const ring: Ring = [];
+  for (let i = 0; i < flat.length; i += 2) ring.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
+  ring.push([...ring[0]!]);
+  return ring;
+}

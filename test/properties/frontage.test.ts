@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  type Frontage,
+  type Neighbour,
+  prepareFrontage,
+  type Road,
+  type RoadClass,
+} from '../../shared/kernels/frontage/frontage.ts';
+import type { MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
+import { type FlatRing, fabric } from '../bench/generate/fabric.ts';
+import { roadsOf } from '../bench/generate/roads.ts';
+import { groundAt, type XY } from '../support/frontage-ground.ts';
+import { plainFrontage } from '../support/plain-frontage.ts';
+
+const REACH = { highway: 60, normal: 30, local: 25 };
+const CLASSES = ['highway', 'normal', 'local'] as const;
+
+type Scene = { roads: { name: RoadClass; line: XY[] }[]; parcels: XY[][][] };
+
+/** Places on a grid of half a metre or of four, so that lines fall upon each other and corners on lines, or anywhere. */
+const places = (size: number) =>
+  fc.oneof(
+    fc.integer({ min: -size * 2, max: size * 2 }).map(k => k / 2),
+    fc.integer({ min: -size / 4, max: size / 4 }).map(k => k * 4),
+    fc.double({ min: -size, max: size, noNaN: true }),
+  );
+const point = (size: number) => fc.tuple(places(size), places(size));
+
+/** Corners around a centre by angle, less than half a turn apart: no ring meets itself. Any two parcels may overlap. */
+const ring = fc
+  .tuple(
+    point(80),
+    fc.array(fc.tuple(fc.integer({ min: 5, max: 50 }), fc.double({ min: 0.6, max: 1, noNaN: true })), {
+      minLength: 3,
+      maxLength: 9,
+    }),
+  )
+  .map(([[x, y], spokes]): XY[] => {
+    const whole = spokes.reduce((sum, [, share]) => sum + share, 0);
+    let angle = 0;
+    return spokes.map(([radius, share]) => {
+      angle += (2 * Math.PI * share) / whole;
+      return [
+        x + Math.round(2 * radius * Math.cos(angle)) / 2,
+        y + Math.round(2 * radius * Math.sin(angle)) / 2,
+      ];
+    });
+  });
+const rectangle = fc
+  .tuple(point(80), fc.integer({ min: 2, max: 60 }), fc.integer({ min: 2, max: 60 }))
+  .map(([[x, y], width, height]): XY[] => [
+    [x, y],
+    [x + width, y],
+    [x + width, y + height],
+    [x, y + height],
+  ]);
+const parcel = fc.oneof(
+  { weight: 3, arbitrary: rectangle.map(outline => [outline]) },
+  { weight: 3, arbitrary: ring.map(outline => [outline]) },
+  // A frame around a yard.
+  {
+    weight: 1,
+    arbitrary: rectangle.filter(([a, , c]) => c![0] - a![0] > 12 && c![1] - a![1] > 12).map(framed),
+  },
+);
+function framed(outline: XY[]): XY[][] {
+  const [[west, south], , [east, north]] = outline as [XY, XY, XY, XY];
+  return [
+    outline,
+    [
+      [west + 5, south + 5],
+      [east - 5, south + 5],
+      [east - 5, north - 5],
+      [west + 5, north - 5],
+    ],
+  ];
+}
+
+const road = fc.record({
+  name: fc.constantFrom(...CLASSES),
+  line: fc.array(point(120), { minLength: 2, maxLength: 6 }),
+});
+const scenes: fc.Arbitrary<Scene> = fc
+  .record({
+    roads: fc.array(road, { maxLength: 5 }),
+    parcels: fc.array(parcel, { minLength: 1, maxLength: 8 }),
+    along: fc.array(fc.nat({ max: 7 }), { maxLength: 2 }),
+  })
+  // Some roads run along the outline of a parcel, and some parcels are stacked on another.
+  .map(({ roads, parcels, along }) => ({
+    roads: [
+      ...roads,
+      ...along.map(i => ({ name: 'local' as const, line: parcels[i % parcels.length]![0]!.slice(0, 3) })),
+    ],
+    parcels: [...parcels, ...along.map(i => parcels[(i + 1) % parcels.length]!)],
+  }));
+
+function laid(
+  { roads, parcels }: Scene,
+  move: (at: XY) => XY = at => at,
+  origin: [number, number] = [-72, 43],
+): { roads: Road[]; parcels: Neighbour[] } {
+  const ground = groundAt(origin);
+  return {
+    roads: roads.map(({ name, line }) => ground.road(name, ...line.map(move))),
+    parcels: parcels.map((rings, id) => ground.parcel(id, ...rings.map(corners => corners.map(move)))),
+  };
+}
+
+function allOf(prepared: { of(id: number): Frontage }, parcels: readonly Neighbour[]): Frontage[] {
+  return parcels.map(({ id }) => prepared.of(id));
+}
+
+function expectEqual(ours: readonly Frontage[], theirs: readonly Frontage[]): void {
+  ours.forEach((frontage, i) => {
+    for (const name of CLASSES) expect(frontage[`${name}Ft`]).toBeCloseTo(theirs[i]![`${name}Ft`], 6);
+    expect(frontage.landlocked).toBe(theirs[i]!.landlocked);
+  });
+}
+
+test('equals a plain reading of the definition, whatever lies upon what', () => {
+  fc.assert(
+    fc.property(scenes, scene => {
+      const { roads, parcels } = laid(scene);
+      expectEqual(
+        allOf(prepareFrontage(roads, parcels, REACH), parcels),
+        allOf(plainFrontage(roads, parcels, REACH), parcels),
+      );
+    }),
+    { numRuns: 250 },
+  );
+});
+
+test('equals a plain reading of the definition on generated towns', () => {
+  for (const [seed, extent] of [
+    [1, [-69.35, 44.7, -68.2, 45.5]],
+    [2, [-97.9, 30.0, -97.3, 30.6]],
+  ] as const) {
+    const parcels: Neighbour[] = [];
+    const roads: Road[] = [];
+    for (const section of fabric({ count: 200, seed, extent: [...extent] })) {
+      for (const { polygons } of section.parcels)
+        parcels.push({ id: parcels.length, shape: shapeOf(polygons) });
+      roads.push(...roadsOf(section, seed));
+    }
+    const ours = allOf(prepareFrontage(roads, parcels, REACH), parcels);
+    expectEqual(ours, allOf(plainFrontage(roads, parcels, REACH), parcels));
+    // Most lots of a town lie on a street.
+    expect(ours.filter(({ landlocked }) => landlocked).length).toBeLessThan(0.5 * parcels.length);
+  }
+});
+
+test('does not depend on where the ground lies, nor on which way it is turned', () => {
+  fc.assert(
+    fc.property(
+      scenes,
+      fc.double({ min: 0, max: 6.28, noNaN: true }),
+      point(3000),
+      (scene, angle, [dx, dy]) => {
+        // Off all grids, so that nothing lies exactly at a limit.
+        const shaken: Scene = {
+          roads: scene.roads.map(({ name, line }, i) => ({
+            name,
+            line: line.map((at, k) => shake(at, i, k)),
+          })),
+          parcels: scene.parcels.map((rings, i) =>
+            rings.map(corners => corners.map((at, k) => shake(at, i + 50, k))),
+          ),
+        };
+        const here = laid(shaken);
+        const turn = ([x, y]: XY): XY => [
+          dx + x * Math.cos(angle) - y * Math.sin(angle),
+          dy + x * Math.sin(angle) + y * Math.cos(angle),
+        ];
+        const there = laid(shaken, turn, [-120, 35]);
+        const before = allOf(prepareFrontage(here.roads, here.parcels, REACH), here.parcels);
+        const after = allOf(prepareFrontage(there.roads, there.parcels, REACH), there.parcels);
+        before.forEach((frontage, i) => {
+          // A piece more or less (1.6 feet) at the ends of a few stretches.
+          for (const name of CLASSES) {
+            expect(Math.abs(frontage[`${name}Ft`] - after[i]![`${name}Ft`])).toBeLessThan(5);
+          }
+        });
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+/** Up to a quarter of a metre off, always the same way. */
+function shake([x, y]: XY, i: number, k: number): XY {
+  return [x + 0.25 * Math.sin(12.9898 * i + 78.233 * k), y + 0.25 * Math.sin(39.346 * i + 11.135 * k + 1)];
+}
+
+test('grows with the reach: what a class gains, all of them together do not lose', () => {
+  fc.assert(
+    fc.property(
+      scenes,
+      fc.constantFrom(...CLASSES),
+      fc.integer({ min: 1, max: 60 }),
+      (scene, name, moreM) => {
+        const { roads, parcels } = laid(scene);
+        const near = allOf(prepareFrontage(roads, parcels, REACH), parcels);
+        const far = allOf(
+          prepareFrontage(roads, parcels, { ...REACH, [name]: REACH[name] + moreM }),
+          parcels,
+        );
+        near.forEach((frontage, i) => {
+          expect(far[i]![`${name}Ft`]).toBeGreaterThanOrEqual(frontage[`${name}Ft`] - 1e-6);
+          expect(totalFt(far[i]!)).toBeGreaterThanOrEqual(totalFt(frontage) - 1e-6);
+          if (!frontage.landlocked) expect(far[i]!.landlocked).toBe(false);
+        });
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+const totalFt = ({ highwayFt, normalFt, localFt }: Frontage) => highwayFt + normalFt + localFt;
+
+function shapeOf(polygons: FlatRing[][]): MultiPolygon {
+  return polygons.map(polygon =>
+    polygon.map(flat => {
+      const positions: Ring = [];
+      for (let i = 0; i < flat.length; i += 2) positions.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
+      return [...positions, positions[0]!];
+    }),
+  );
+}
