@@ -82,6 +82,24 @@ describe('who calls', () => {
     expect(records.map(({ mode }) => mode)).toEqual(['direct']);
   });
 
+  test('a call does not wait for who has its key locked, and is noted by the next', async () => {
+    const { key, keyId } = await newCaller(db);
+    const lastUse = async () =>
+      (await db.pool.query('select last_used_at from api_keys where id = $1', [keyId])).rows[0].last_used_at;
+    const lock = await db.pool.connect();
+    try {
+      await lock.query('begin');
+      await lock.query('select from api_keys where id = $1 for update', [keyId]);
+      expect((await api.call(PATH, { key })).status).toBe(200);
+    } finally {
+      await lock.query('rollback');
+      lock.release();
+    }
+    expect(await lastUse()).toBeNull();
+    await other.call(PATH, { key });
+    expect(await lastUse()).not.toBeNull();
+  });
+
   test('the key is stored as a hash only, and its use is noted', async () => {
     const { key, keyId } = await newCaller(db);
     await api.call(PATH, { key });
