@@ -51,9 +51,7 @@ function clipRun(runs: RingRuns, level: number, run: number, span: number, clipp
   }
   let winding = 0;
   if (level === 0) {
-    for (let i = first; i < last; i += 2) {
-      winding += clipEdge(positions[i]!, positions[i + 1]!, positions[i + 2]!, positions[i + 3]!, clipping);
-    }
+    for (let i = first; i < last; i += 2) winding += clipEdge(positions, i, clipping);
   } else {
     const end = Math.min((run + 1) * RUN, levels[level - 1]!.length / 4);
     for (let i = run * RUN; i < end; i++) winding += clipRun(runs, level - 1, i, span / RUN, clipping);
@@ -62,17 +60,18 @@ function clipRun(runs: RingRuns, level: number, run: number, span: number, clipp
 }
 
 /**
- * The same for an edge. Where it crosses the western side is calculated once, and whether it runs past the corner on the left is
+ * The same for the edge whose first position is there. Where it crosses the western side is calculated once, and whether it runs past the corner on the left is
  * read off that: the two never disagree, however they are rounded, so that no rounding moves more than a hair's breadth of area.
  */
-function clipEdge(ax: number, ay: number, bx: number, by: number, clipping: Clipping): number {
+function clipEdge(positions: Float64Array, at: number, clipping: Clipping): number {
   const { west, south, east, north } = clipping.window;
-  const turn = by > ay ? 1 : -1;
-  // Its lower and its upper end.
-  let x1 = turn === 1 ? ax : bx;
-  let y1 = turn === 1 ? ay : by;
-  let x2 = turn === 1 ? bx : ax;
-  let y2 = turn === 1 ? by : ay;
+  const turn = positions[at + 3]! > positions[at + 1]! ? 1 : -1;
+  const lower = turn === 1 ? at : at + 2;
+  const upper = turn === 1 ? at + 2 : at;
+  let x1 = positions[lower]!;
+  let y1 = positions[lower + 1]!;
+  let x2 = positions[upper]!;
+  let y2 = positions[upper + 1]!;
   if (y2 <= south || y1 >= north || (x1 > east && x2 > east)) return 0;
   const passesCorner = y1 <= south;
   if (x1 < west && x2 < west) return passesCorner ? turn : 0;
@@ -82,7 +81,7 @@ function clipEdge(ax: number, ay: number, bx: number, by: number, clipping: Clip
     const risesEastwards = x1 < west;
     const y = latitudeAt(west, x1, y1, x2, y2);
     if (passesCorner && y > south === risesEastwards) winding = turn;
-    if (y > south && y < north) add(clipping, west, y, west, north, ax < west ? -1 : 1);
+    if (y > south && y < north) add(clipping, west, y, west, north, risesEastwards ? -turn : turn);
     if (risesEastwards) {
       x1 = west;
       y1 = y;

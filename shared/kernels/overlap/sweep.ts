@@ -26,6 +26,7 @@ export function newSweep(): Sweep {
   const order: number[] = [];
   const bottom: number[] = [];
   const top: number[] = [];
+  let room = new Float64Array(256);
   /** The edges that begin at each level, as linked lists. */
   const firstAt: number[] = [];
   const nextOf: number[] = [];
@@ -52,6 +53,23 @@ export function newSweep(): Sweep {
       }
     }
   };
+
+  /** Every ordinate at which an edge or the frame begins or ends, ascending, each once. */
+  function levelsOf({ count, y1, y2 }: Edges, { south, north }: Frame): Float64Array {
+    const size = 2 * count + 2;
+    if (size > room.length) room = new Float64Array(2 * size);
+    const all = room.subarray(0, size);
+    all[0] = south;
+    all[1] = north;
+    for (let i = 0; i < count; i++) {
+      all[2 * i + 2] = y1[i]!;
+      all[2 * i + 3] = y2[i]!;
+    }
+    all.sort();
+    let kept = 1;
+    for (let i = 1; i < size; i++) if (all[i]! !== all[kept - 1]!) all[kept++] = all[i]!;
+    return all.subarray(0, kept);
+  }
 
   function listStarts(edges: Edges, levels: Float64Array): void {
     for (let i = 0; i < levels.length; i++) firstAt[i] = -1;
@@ -89,7 +107,7 @@ export function newSweep(): Sweep {
   }
 
   /** The ends of a band and every y between at which two of its edges cross, ascending. */
-  function crossings(active: number, south: number, north: number): Float64Array {
+  function crossings(active: number, south: number, north: number): number[] {
     const cuts = [south, north];
     const rows = order.slice(0, active).sort((a, b) => bottom[a]! - bottom[b]! || top[a]! - top[b]!);
     for (let k = 1; k < active; k++) {
@@ -103,7 +121,7 @@ export function newSweep(): Sweep {
       }
       rows[j] = edge;
     }
-    return Float64Array.from(cuts).sort();
+    return cuts.sort((a, b) => a - b);
   }
 
   function measure(
@@ -148,23 +166,8 @@ export function newSweep(): Sweep {
   }
 }
 
-function weigh([w0, w1, w2]: Weight, y: number): number {
-  return w0 + y * (w1 + y * w2);
-}
-
-/** Every ordinate at which an edge or the frame begins or ends, ascending, each once. */
-function levelsOf({ count, y1, y2 }: Edges, { south, north }: Frame): Float64Array {
-  const all = new Float64Array(2 * count + 2);
-  all[0] = south;
-  all[1] = north;
-  for (let i = 0; i < count; i++) {
-    all[2 * i + 2] = y1[i]!;
-    all[2 * i + 3] = y2[i]!;
-  }
-  all.sort();
-  let kept = 1;
-  for (let i = 1; i < all.length; i++) if (all[i]! !== all[kept - 1]!) all[kept++] = all[i]!;
-  return all.subarray(0, kept);
+function weigh(weight: Weight, y: number): number {
+  return weight[0] + y * (weight[1] + y * weight[2]);
 }
 
 /** Where in an ascending list a value is that it holds. */

@@ -17,13 +17,15 @@ const golden = gunzipSync(readFileSync(GOLDEN))
   .slice(1)
   .map(line => line.split(',').map(Number));
 
+const parcels = bangorShapes('parcels');
+
 describe.each(['wetlands', 'flood'] as const)('%s of every parcel of Bangor', kind => {
   test('agree with PostGIS to 0.01 percentage points', async () => {
     const expected = new Map(golden.map(row => [row[0]!, row[COLUMNS[kind]]!]));
     const { percentOf } = prepareOverlap([...(await bangorShapes(kind)).values()]);
-    const parcels = await bangorShapes('parcels');
-    expect(parcels.size).toBe(PARCELS);
-    const off = [...parcels].flatMap(([rowNo, shape]) => {
+    const shapes = await parcels;
+    expect(shapes.size).toBe(PARCELS);
+    const off = [...shapes].flatMap(([rowNo, shape]) => {
       const percent = percentOf(shape);
       const difference = Math.abs(percent - (expected.get(rowNo) ?? 0));
       return difference <= 0.01 ? [] : [{ rowNo, percent, expected: expected.get(rowNo) ?? 0 }];
