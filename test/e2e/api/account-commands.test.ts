@@ -4,6 +4,7 @@ import { main } from '../../../workers/cli/main.ts';
 import { insertRegions, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
+const MARKETS = '/api/public/v1/markets/';
 const STATS = '/api/public/v1/markets-stats/33019/stats/';
 
 const db = await createTestDatabase();
@@ -166,6 +167,16 @@ describe('plat account', () => {
     expect((await plat('account', 'list')).out).toMatch(/ben 1 +Ben Land +Ben@land\.example/);
     const { rows } = await db.pool.query("select from users where email ilike 'ben@land.example'");
     expect(rows).toHaveLength(1);
+    const keys = [await json('key', 'create', 'ben 1'), await json('key', 'create', 'ben 2')];
+    await api.call(MARKETS, {
+      key: keys[0].key,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"region_id":"5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11"}',
+    });
+    expect((await api.call(MARKETS, { key: keys[1].key })).json).toMatchObject([
+      { region: { fips: '33019' } },
+    ]);
   });
 
   test("an account's user is replaced, renamed and taken away", async () => {
