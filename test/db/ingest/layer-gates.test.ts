@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Feed } from '../../../workers/feeds/feed.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import {
+  all,
+  type Feature,
+  feedOf,
+  ingest,
+  lot,
+  one,
+  tempFolder,
+  writeFeatures,
+} from '../../support/ingest.ts';
+import { road, roadFeed, roadLine, storedFeatures, writeRoads } from '../../support/layers.ts';
+
+const { pool } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+const many = (count: number): Feature[] => Array.from({ length: count }, (_, n) => road(n));
+
+let feeds = 0;
+
+/** A feed of twenty roads that was merged, to be run with other rows. */
+async function merged(
+  more: Record<string, unknown> = {},
+): Promise<{ feed: Feed; run(rows: Feature[], force?: boolean): ReturnType<typeof ingest> }> {
+  const name = `gated-${++feeds}`;
+  const feed = roadFeed(folder.path, name, more);
+  const run = (rows: Feature[], force = false) => {
+    writeRoads(folder.path, name, rows);
+    return ingest(pool, feed, { force });
+  };
+  expect((await run(many(20))).status).toBe('merged');
+  return { feed, run };
+}
+
+describe('a run is blocked, and the layer stays as it was', () => {
+  const broken = (n: number): Feature => ({ properties: { MTFCC: 'S1400' }, geometry: lot(n) });
+  const moved = (by: number): Feature[] =>
+    many(20).map(({ properties, geometry }) => ({
+      properties,
+      geometry: {
+        type: 'LineString',
+        coordinates: (geometry as { coordinates: number[][] }).coordinates.map(([x, y]) => [x! + by, y!]),
+      },
+    }));
+  const swapped = many(20).map(({ properties, geometry }) => ({
+    properties,
+    geometry: {
+      type: 'LineString' as const,
+      coordinates: (geometry as { coordinates: number[][] }).coordinates.map(([x, y]) => [y!, x!]),
+    },
+  }));
+
+  test.each<[string, string[], Feature[], RegExp]>([
+    ['fewer features', ['rows'], many(17), /features fell from 20 to 17 \(15\.0 %, at most 10 %\)/],
+    [
+      'many rejects',
+      ['rejects'],
+      [...many(21), broken(1), broken(2)],
+      /2 of 23 features were rejected \(8\.7 %, at most 5 %\)/,
+    ],
+    [
+      'nothing that counts',
+      ['empty', 'rows'],
+      many(20).map(row => ({ ...row, properties: { MTFCC: 'S1740' } })),
+      /Of 20 features read, none counts: is the mapping right\?/,
+    ],
+    [
+      "another place's file",
+      ['coverage'],
+      moved(1),
+      /100\.0 % of the area that the layer covered is covered no longer, at most 10 % may \(longitudes -72\.15 to -72\.14, .* is it another place's file\?/,
+    ],
+    [
+      'longitude and latitude swapped',
+      ['coverage', 'extent'],
+      swapped,
+      /20 of 20 features lie outside the United States \(longitudes 43\.2 to .*is the CRS right\?/,
+    ],
+  ])('%s', async (_what, gates, rows, message) => {
+    const { feed, run } = await merged();
+    const before = await storedFeatures(pool, feed.name);
+    const result = await run(rows);
+    expect(result.status).toBe('blocked');
+    expect(result.blocked.map(({ gate }) => gate)).toEqual(expect.arrayContaining(gates));
+    expect(result.blocked.map(entry => entry.message).join('\n')).toMatch(message);
+    expect(await storedFeatures(pool, feed.name)).toEqual(before);
+    const { gate } = await one<{ gate: { blocked: unknown } }>(pool, 'select gate from runs where id = $1', [
+      result.runId,
+    ]);
+    expect(gate.blocked).toEqual(result.blocked);
+    // What the gate is for is the operator's to decide.
+    expect((await run(rows, true)).status).toBe('merged');
+    expect(await one(pool, 'select forced from runs order by id desc limit 1')).toEqual({ forced: true });
+  });
+
+  test('a column that was filled and is empty now', async () => {
+    const name = 'emptied';
+    const layer = { source: 'emptied.ndgeojson', format: 'ndgeojson' };
+    const feed = feedOf(folder.path, { name, kind: 'wetlands', layer });
+    const rows = (type: string | null) =>
+      [0, 1].map(n => ({ properties: { ATTRIBUTE: 'PUBH', WETLAND_TYPE: type }, geometry: lot(n) }));
+    writeFeatures(join(folder.path, 'emptied.ndgeojson'), rows('Freshwater Pond'));
+    expect((await ingest(pool, feed)).status).toBe('merged');
+    writeFeatures(join(folder.path, 'emptied.ndgeojson'), rows(null));
+    expect((await ingest(pool, feed)).blocked).toEqual([
+      { gate: 'empty_column', message: 'Column type was filled in 2 rows of the last run and is empty now.' },
+    ]);
+  });
+
+  test('features outside the county that the feed names', async () => {
+    const { run } = await merged({
+      fips: '33019',
+      gates: { max_row_drop_percent: 100, max_outside_percent: 10 },
+    });
+    const inMaine = {
+      properties: { MTFCC: 'S1400' },
+      geometry: {
+        type: 'LineString' as const,
+        coordinates: [
+          [-68.8, 44.8],
+          [-68.7, 44.8],
+        ],
+      },
+    };
+    expect((await run([...many(19), inMaine])).status).toBe('merged');
+    expect((await run([...many(7), inMaine])).blocked).toMatchObject([
+      { gate: 'extent', message: expect.stringMatching(/1 of 8 features lie outside the county/) },
+    ]);
+  });
+
+  test('the limits are those of the feed', async () => {
+    const { run } = await merged({ gates: { max_row_drop_percent: 50, max_coverage_drop_percent: 60 } });
+    expect((await run(many(10))).status).toBe('merged');
+    expect((await run(many(4))).blocked.map(({ gate }) => gate)).toEqual(['rows', 'coverage']);
+  });
+});
+
+test('a layer in which nothing counts is merged when it is forced: it says that there is nothing', async () => {
+  writeRoads(folder.path, 'none', [{ properties: { MTFCC: 'S1740' }, geometry: roadLine(3) }]);
+  const feed = roadFeed(folder.path, 'none');
+  expect((await ingest(pool, feed)).blocked.map(({ gate }) => gate)).toEqual(['empty']);
+  expect((await ingest(pool, feed, { force: true })).status).toBe('merged');
+  const layers = await all(
+    pool,
+    "select coverage::text from land_layers join feeds on id = feed_id where name = 'none'",
+  );
+  expect(layers).toEqual([{ coverage: '(-721400000,432030000),(-721500000,432030000)' }]);
+  expect(await storedFeatures(pool, 'none')).toEqual([]);
+});
