@@ -1,0 +1,75 @@
+import proj4 from 'proj4';
+import type { Extent } from '../../shared/kernels/geometry/types.ts';
+import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from './geotiff.ts';
+
+/** A made-up range of hills, known at every point, and its grids. UTM zone 19 north on NAD83 is its plane. */
+export const UTM_19N = 26919;
+const utm = proj4('WGS84', `+proj=utm +zone=19 +datum=NAD83 +units=m +no_defs`);
+
+/** South-west corner in UTM, and sides, in metres. */
+export const STEEP = { x: 515_000, y: 4_960_000, sizeM: 6_000 };
+
+/** Metres above sea: hills from 250 m to 2 km across, slopes from flat to about 60 %. */
+export function heightM(x: number, y: number): number {
+  const e = x - STEEP.x;
+  const n = y - STEEP.y;
+  return (
+    400 +
+    120 * Math.sin(e / 310 + 0.4) * Math.cos(n / 270) +
+    30 * Math.sin((e - 2 * n) / 240) +
+    5 * Math.cos((2 * e + n) / 90)
+  );
+}
+
+/** The hills as a grid in UTM of square cells. */
+export function writeProjected(path: string, cellM: number, options: Partial<TiffOptions> = {}): void {
+  const cells = Math.round(STEEP.sizeM / cellM);
+  const top = STEEP.y + STEEP.sizeM;
+  writeTiff(path, {
+    width: cells,
+    height: cells,
+    at: (column, row) => heightM(STEEP.x + (column + 0.5) * cellM, top - (row + 0.5) * cellM),
+    grid: { originX: STEEP.x, originY: top, stepX: cellM, stepY: -cellM },
+    keys: projectedKeys(UTM_19N),
+    ...options,
+  });
+}
+
+/** The hills as a geographic grid of `step` degrees. */
+export function writeGeographic(path: string, step: number, options: Partial<TiffOptions> = {}): void {
+  const [west, south, east, north] = steepExtent();
+  writeTiff(path, {
+    width: Math.floor((east - west) / step),
+    height: Math.floor((north - south) / step),
+    at: (column, row) => {
+      const [x, y] = utm.forward([west + (column + 0.5) * step, north - (row + 0.5) * step]);
+      return heightM(x!, y!);
+    },
+    grid: { originX: west, originY: north, stepX: step, stepY: -step },
+    keys: geographicKeys(4269),
+    ...options,
+  });
+}
+
+/** The largest box in degrees within the square in UTM. */
+export function steepExtent(): Extent {
+  const { x, y, sizeM } = STEEP;
+  const corner = (east: number, north: number) => utm.inverse([x + east * sizeM, y + north * sizeM]);
+  const [sw, se, nw, ne] = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)];
+  return [
+    Math.max(sw[0]!, nw[0]!),
+    Math.max(sw[1]!, se[1]!),
+    Math.min(se[0]!, ne[0]!),
+    Math.min(nw[1]!, ne[1]!),
+  ];
+}
+
+export function toUtm(lon: number, lat: number): [number, number] {
+  const [x, y] = utm.forward([lon, lat]);
+  return [x!, y!];
+}
+
+export function fromUtm(x: number, y: number): [number, number] {
+  const [lon, lat] = utm.inverse([x, y]);
+  return [lon!, lat!];
+}
