@@ -6,6 +6,7 @@ const QUICK_LISTINGS = 20_000;
 export const BENCHES: Record<string, () => Promise<Bench>> = {
   ingest: async () => (await import('./ingest.ts')).bench,
   'ingest-memory': async () => (await import('./ingest-memory.ts')).bench,
+  attributes: async () => (await import('./attributes.ts')).bench,
   market: async () => {
     const { bench } = await import('./market.ts');
     return ({ quick }) => (quick ? bench(QUICK_LISTINGS) : bench());

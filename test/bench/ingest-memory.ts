@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { loadConfig } from '../../shared/config.ts';
 import { createPool, type Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -14,6 +13,7 @@ import { ingestJob } from '../../workers/ingest/job.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { rollFeed, writeFeed } from './generate/feed-files.ts';
 import { writeRoll } from './generate/roll.ts';
+import { residentMb } from './process-figures.ts';
 
 const PARCELS = 1_000_000;
 const QUICK_PARCELS = 10_000;
@@ -139,14 +139,4 @@ function expectMerged(result: unknown, parcels: number): void {
     'bench',
     `The run should have merged ${parcels} new parcels, but: ${JSON.stringify(result)}`,
   );
-}
-
-/** The highest resident set so far: the kernel's own mark on Linux, elsewhere that of this moment. */
-async function residentMb(pid: number): Promise<number> {
-  if (process.platform === 'linux') {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
-  }
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
-  return Number(stdout) / 1024;
 }

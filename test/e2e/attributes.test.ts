@@ -60,7 +60,9 @@ const LOTS: Record<string, object> = {
 const LOCAL = { MTFCC: 'S1400', geometry: line([-50, -8], [350, -8]) };
 const HIGHWAY = { MTFCC: 'S1100', geometry: line([-50, 400], [350, 400]) };
 
-function writeFeed(name: string, definition: object, features: ({ geometry: object } & object)[]): void {
+type FeatureRow = { geometry: object } & Record<string, unknown>;
+
+function writeFeed(name: string, definition: object, features: FeatureRow[]): void {
   writeFileSync(join(FEEDS, `${name}.yaml`), stringify({ name, ...definition }));
   const lines = features.map(({ geometry, ...properties }) =>
     JSON.stringify({ type: 'Feature', properties, geometry }),
@@ -82,7 +84,7 @@ function writeRoll(lots: Record<string, object>, owner: (pin: string) => string 
   );
 }
 
-function writeLayer(kind: string, features: ({ geometry: object } & object)[]): void {
+function writeLayer(kind: string, features: FeatureRow[]): void {
   const layer = { source: `${kind}.ndgeojson`, format: 'ndgeojson' };
   writeFeed(kind, { kind, layer, coverage: COVERAGE }, features);
 }
