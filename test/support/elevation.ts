@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
+import { CHUNK, openChunks } from '../../workers/elevation/chunks.ts';
+import { openElevation, type Terrain } from '../../workers/elevation/elevation.ts';
+import { gridsOf } from '../../workers/elevation/grids.ts';
+import {
+  type DeclaredElevation,
+  type ElevationTile,
+  readTileHeader,
+} from '../../workers/elevation/header.ts';
+
+export const signal = new AbortController().signal;
+
+/** A folder for the grids of one test file, removed after it. */
+export function gridFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-grids-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function terrainIn(
+  files: readonly string[],
+  shape: MultiPolygon,
+  declared: DeclaredElevation = {},
+): Promise<Terrain | null> {
+  const tiles: ElevationTile[] = [];
+  for (const file of files) tiles.push(await readTileHeader(file, declared, { signal }));
+  const elevation = openElevation(tiles, { signal });
+  try {
+    return await elevation.terrainOf(shape);
+  } finally {
+    await elevation.close();
+  }
+}
+
+/** The slopes of a whole file by rows, as the reader makes them. */
+export async function slopesOf(file: string, declared: DeclaredElevation = {}): Promise<Float32Array> {
+  const tile = await readTileHeader(file, declared, { signal });
+  const [grid] = gridsOf([tile]);
+  const reader = openChunks({ signal, cacheBytes: 2 ** 24 });
+  const slopes = new Float32Array(tile.width * tile.height).fill(Number.NaN);
+  for (let y = 0; y * CHUNK < tile.height; y++) {
+    for (let x = 0; x * CHUNK < tile.width; x++) {
+      const chunk = await reader.chunk(grid!, x, y);
+      if (chunk === null) continue;
+      const columns = Math.min(CHUNK, tile.width - x * CHUNK);
+      for (let row = 0; row < Math.min(CHUNK, tile.height - y * CHUNK); row++) {
+        const from = row * CHUNK;
+        slopes.set(chunk.slopes.subarray(from, from + columns), (y * CHUNK + row) * tile.width + x * CHUNK);
+      }
+    }
+  }
+  reader.close();
+  return slopes;
+}
+
+/** A rectangle in degrees from corners in any plane. */
+export function rectangle(
+  toLonLat: (x: number, y: number) => Position,
+  [minX, minY, maxX, maxY]: readonly [number, number, number, number],
+): MultiPolygon {
+  return [
+    [
+      [
+        toLonLat(minX, minY),
+        toLonLat(maxX, minY),
+        toLonLat(maxX, maxY),
+        toLonLat(minX, maxY),
+        toLonLat(minX, minY),
+      ],
+    ],
+  ];
+}
