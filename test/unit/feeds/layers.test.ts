@@ -1,0 +1,283 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { PlatError } from '../../../shared/errors.ts';
+import { checkFeed, renderCheck } from '../../../workers/feeds/check.ts';
+import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
+import type { ElevationFeed, LayerFeed } from '../../../workers/feeds/feed.ts';
+import { loadFeed, parseFeed } from '../../../workers/feeds/load.ts';
+import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
+import { feedOf, sampleFeeds } from './support.ts';
+
+const ROADS = { name: 'r', kind: 'roads', layer: { source: 'r.geojson', format: 'geojson' } };
+const HEIGHTS = { name: 'h', kind: 'elevation', elevation: { source: 'h.tif' } };
+
+function fault(definition: object): string {
+  try {
+    feedOf(stringify(definition));
+  } catch (error) {
+    if (error instanceof PlatError && error.code === 'feed_definition') return error.message;
+    throw error;
+  }
+  throw new Error('the feed was accepted');
+}
+
+describe('the file of a layer', () => {
+  test('needs little: the columns are those of TIGER, the NWI and FEMA, the reach that of its classes', () => {
+    expect(feedOf(stringify(ROADS))).toMatchObject({
+      kind: 'roads',
+      layer: { columns: { mtfcc: { column: 'MTFCC' } }, skipWhere: [] },
+      coverage: null,
+      fips: null,
+      reachM: { highway: 60, normal: 30, local: 25 },
+      gates: { maxCoverageDropPercent: 10 },
+    });
+    const wetlands = feedOf(stringify({ ...ROADS, kind: 'wetlands' })) as LayerFeed;
+    expect(wetlands.layer.columns).toMatchObject({
+      attribute: { column: 'ATTRIBUTE' },
+      type: { column: 'WETLAND_TYPE' },
+    });
+    expect(wetlands.reachM).toBeNull();
+    const flood = feedOf(stringify({ ...ROADS, kind: 'flood' })) as LayerFeed;
+    expect(flood.layer.columns).toMatchObject({
+      zone: { first_of: ['FLD_ZONE', 'ZONE'] },
+      sfha: { first_of: ['SFHA_TF', 'SFHA'] },
+    });
+  });
+
+  test('its own class, reach, coverage and county', () => {
+    const layer = { ...ROADS.layer, columns: { class: 'CLASS' }, reach: { normal: 40 } };
+    const feed = feedOf(stringify({ ...ROADS, layer, coverage: [-73, 43, -72, 44], fips: '33019' }));
+    expect(feed).toMatchObject({
+      layer: { columns: { class: { column: 'CLASS' } } },
+      reachM: { highway: 60, normal: 40, local: 25 },
+      coverage: [-73, 43, -72, 44],
+      fips: 33019,
+    });
+    // A source with classes of its own need not have TIGER's.
+    expect((feed as LayerFeed).layer.columns).not.toHaveProperty('mtfcc');
+  });
+
+  test('of elevation names its files in one of three ways', () => {
+    const of = (section: object) =>
+      (feedOf(stringify({ ...HEIGHTS, elevation: section })) as ElevationFeed).elevation;
+    expect(of({ source: ['a.tif', 'b.tif'], nodata: -1 })).toEqual({
+      tiles: { by: 'source', sources: ['a.tif', 'b.tif'] },
+      nodata: -1,
+    });
+    const template = 'https://tiles.example/{tile}.tif';
+    expect(of({ template, bounds: [-73, 43, -72, 44], vertical_unit: 'feet' })).toEqual({
+      tiles: { by: 'template', template, bounds: [-73, 43, -72, 44] },
+      unit: 'feet',
+    });
+    expect(of({ index: 'tiles.txt', crs: 'EPSG:26919' })).toEqual({
+      tiles: { by: 'index', index: 'tiles.txt' },
+      crs: 'EPSG:26919',
+    });
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['no section', { name: 'r', kind: 'roads' }, /kind: roads needs a section layer/],
+    ['no elevation', { name: 'h', kind: 'elevation' }, /kind: elevation needs a section elevation/],
+    [
+      "another kind's section",
+      { ...ROADS, roll: { source: 'a.csv', format: 'csv', key: 'A' } },
+      /roll: belongs to kind assessor/,
+    ],
+    [
+      'elevation of roads',
+      { ...ROADS, elevation: { source: 'a.tif' } },
+      /elevation: belongs to kind elevation/,
+    ],
+    [
+      'layer of elevation',
+      { ...HEIGHTS, layer: ROADS.layer },
+      /layer: belongs to kind roads, wetlands or flood/,
+    ],
+    [
+      'coverage of listings',
+      { name: 'l', kind: 'listings', coverage: [0, 0, 1, 1] },
+      /coverage: belongs to kind/,
+    ],
+    [
+      'a format without geometry',
+      { ...ROADS, layer: { ...ROADS.layer, format: 'csv' } },
+      /layer\.format: csv has no geometry/,
+    ],
+    [
+      "another kind's column",
+      { ...ROADS, layer: { ...ROADS.layer, columns: { zone: 'Z' } } },
+      /layer\.columns\.zone: is no field of roads, which has class, mtfcc/,
+    ],
+    [
+      'an unknown column',
+      { ...ROADS, layer: { ...ROADS.layer, columns: { clas: 'Z' } } },
+      /layer\.columns\.clas: .*did you mean class/,
+    ],
+    [
+      'an unknown class',
+      { ...ROADS, layer: { ...ROADS.layer, columns: { class: { column: 'C', values: { A: 'hghway' } } } } },
+      /'hghway' is not highway, normal, local or none/,
+    ],
+    [
+      'no class at all',
+      { ...ROADS, layer: { ...ROADS.layer, columns: { mtfcc: null } } },
+      /map class or mtfcc/,
+    ],
+    [
+      'reach of wetlands',
+      { ...ROADS, kind: 'wetlands', layer: { ...ROADS.layer, reach: {} } },
+      /layer\.reach: belongs to kind roads/,
+    ],
+    [
+      'a reach of miles',
+      { ...ROADS, layer: { ...ROADS.layer, reach: { local: 5000 } } },
+      /layer\.reach\.local: /,
+    ],
+    [
+      'a box from east to west',
+      { ...ROADS, coverage: [-72, 43, -73, 44] },
+      /coverage: must be west, south, east, north/,
+    ],
+    ['a box off the globe', { ...ROADS, coverage: [-272, 43, -73, 44] }, /coverage\[0\]: /],
+    [
+      'a gate that does not apply',
+      { ...ROADS, gates: { max_key_drop_percent: 5 } },
+      /gates\.max_key_drop_percent: does not apply to kind roads/,
+    ],
+    [
+      'two ways',
+      { ...HEIGHTS, elevation: { source: 'a.tif', index: 'b.txt' } },
+      /elevation: gives source and index; give one of them/,
+    ],
+    ['no way', { ...HEIGHTS, elevation: {} }, /elevation: give source, template or index/],
+    [
+      'a template without bounds',
+      { ...HEIGHTS, elevation: { template: '{tile}.tif' } },
+      /elevation\.template: needs bounds/,
+    ],
+    [
+      'a template without a place',
+      { ...HEIGHTS, elevation: { template: 'a.tif', bounds: [0, 0, 1, 1] } },
+      /elevation\.template: lacks \{tile\}/,
+    ],
+    [
+      'bounds alone',
+      { ...HEIGHTS, elevation: { source: 'a.tif', bounds: [0, 0, 1, 1] } },
+      /elevation\.bounds: belongs to template/,
+    ],
+    ['a preset', { ...ROADS, preset: 'regrid' }, /preset: regrid is a preset for kind assessor/],
+  ])('%s is refused', (_what, definition, message) => {
+    expect(fault(definition)).toMatch(message);
+  });
+
+  test('feed.schema.json accepts every bundled feed', async () => {
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(feedJsonSchema()) as object);
+    const names = await readdir(sampleFeeds);
+    expect(names).toContain('bangor-me-elevation.yaml');
+    for (const name of names) {
+      const feed: unknown = parse(await readFile(join(sampleFeeds, name), 'utf8'));
+      expect(validate(feed), `${name}: ${JSON.stringify(validate.errors)}`).toBe(true);
+    }
+  });
+});
+
+describe('plat feed check of a layer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'plat-layer-check-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const sample = async (name: string) =>
+    checkFeed(await loadFeed(join(sampleFeeds, `${name}.yaml`)), { rows: 5000 });
+
+  test('shows what counts and what does not, by class', async () => {
+    const roads = await sample('bangor-me-roads');
+    expect(roads).toMatchObject({ ok: true, problems: [] });
+    expect(roads.parts[0]).toMatchObject({
+      part: 'layer',
+      rows: 2099,
+      withGeometry: 2099,
+      rejected: [],
+      classes: {
+        counting: { highway: 61, normal: 529, local: 967 },
+        notCounting: { DRIVE: 345, PRIVATE: 118, RAMP: 79 },
+      },
+    });
+    const text = renderCheck(roads);
+    expect(text).toContain('Features that count: highway 61, normal 529, local 967');
+    expect(text).toContain('Features that do not count: DRIVE 345, RAMP 79, PRIVATE 118');
+    expect((await sample('bangor-me-wetlands')).parts[0]!.classes!.counting).toMatchObject({
+      palustrine: 340,
+    });
+    expect((await sample('bangor-me-flood')).parts[0]!.classes).toEqual({
+      counting: { AE: 16, A: 14 },
+      notCounting: { X500: 51 },
+    });
+    expect((await sample('washington-nh-roads')).parts[0]!.classes!.notCounting).toEqual({ 0: 115, VI: 24 });
+  });
+
+  test('shows what would be rejected, its geometry included', async () => {
+    const point = { type: 'Point', coordinates: [-72, 43] };
+    const lines = [{ MTFCC: 'S1400' }, { MTFCC: null }].map(properties =>
+      JSON.stringify({ type: 'Feature', properties, geometry: point }),
+    );
+    writeFileSync(join(folder, 'r.ndgeojson'), lines.join('\n'));
+    const layer = { source: 'r.ndgeojson', format: 'ndgeojson' };
+    const check = await checkFeed(parseFeed(stringify({ ...ROADS, layer }), join(folder, 'r.yaml')));
+    expect(check.parts[0]!.rejected).toEqual([
+      {
+        field: 'geometry',
+        reason: 'geometry_not_a_line',
+        count: 1,
+        rowNo: 1,
+        message: 'Point is not a line; LineString or MultiLineString is',
+      },
+      { field: 'class', reason: 'missing_class', count: 1, rowNo: 2, message: 'class and mtfcc are empty' },
+    ]);
+    expect(check.problems).toEqual(['layer: 2 of 2 rows would be rejected (100.0 %, at most 5 %).']);
+  });
+
+  test('of elevation shows what the headers of the files say', async () => {
+    const check = await sample('bangor-me-elevation');
+    expect(check).toMatchObject({
+      ok: true,
+      parts: [],
+      tiles: {
+        ...{ named: 1, read: 1, absent: 0, rejected: [] },
+        tiles: [
+          { width: 1118, height: 1150, cell: [10, 10], crs: 'EPSG:26919', unitM: 0.3048, nodata: -9999 },
+        ],
+      },
+    });
+    const text = renderCheck(check);
+    expect(text).toContain('elevation: 1 tile named, 1 looked at, 0 not there, 0 would be rejected');
+    expect(text).toContain('1118 x 1150 cells of 10 x 10 in EPSG:26919');
+    expect(text).toContain('heights in units of 0.3048 m, -9999 where there is none');
+  });
+
+  test('of elevation names files that are missing or of no use', async () => {
+    const check = (elevation: object) =>
+      checkFeed(parseFeed(stringify({ ...HEIGHTS, elevation }), join(folder, 'h.yaml')));
+    expect((await check({ source: 'gone.tif' })).problems).toEqual([
+      expect.stringMatching(/^elevation: .*gone\.tif is missing/),
+    ]);
+    writeTiff(join(folder, 'n44w073.tif'), {
+      ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
+      grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
+    });
+    writeFileSync(join(folder, 'tiles.txt'), 'n44w073.tif\ntiles.txt\n');
+    const listed = await check({ index: 'tiles.txt' });
+    expect(listed.tiles).toMatchObject({
+      named: 2,
+      rejected: [{ reason: 'feed_format', rowNo: 2, count: 1 }],
+    });
+    expect(listed.problems).toEqual([expect.stringMatching(/1 of 2 tiles would be rejected \(50\.0 %/)]);
+    const template = await check({ template: '{tile}.tif', bounds: [-73, 43, -71, 44] });
+    expect(template).toMatchObject({ ok: true, tiles: { named: 2, absent: 1 } });
+    expect((await check({ template: 'x{tile}.tif', bounds: [-73, 43, -71, 44] })).problems).toEqual([
+      'elevation: none of the tiles can be read.',
+    ]);
+  });
+});
