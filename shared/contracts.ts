@@ -70,6 +70,8 @@ export type Change = {
 type Locked = Membership & {
   tier: Tier | null;
   starts: Date;
+  /** Whether it is to start in the future. */
+  ahead: boolean;
   ends: Date;
 };
 
@@ -104,6 +106,11 @@ export async function changeAccount(
 
 async function apply(client: Client, account: string, change: AccountChange): Promise<void> {
   const before = await lock(client, account, change.periodStart);
+  if (before.ahead)
+    throw new PlatError(
+      'account_change',
+      'The current period cannot start in the future: give --period-end.',
+    );
   // Once it is locked nothing else rolls it.
   await client.query(sql('accounts/roll_period'), [[before.id]]);
   const now = await lock(client, account, change.periodStart);

@@ -6,7 +6,7 @@ import { prepareStats, STATS_PATH } from './stats-endpoint.ts';
 const CONNECTIONS = 50;
 const ACCOUNTS = 64;
 const ROUNDS = 7;
-const SECONDS = 3;
+const SECONDS = 2;
 const WARM_UP_SECONDS = 2;
 const MIN_OF_BARE = 0.5;
 const MIN_OF_UNMETERED = 0.9;

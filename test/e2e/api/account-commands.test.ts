@@ -133,6 +133,7 @@ describe('plat account', () => {
     [['account', 'create', 'golden', '--tier', 'gold'], 2, 'no tier "gold"'],
     [['account', 'set', 'dated', '--rate', '0'], 2, 'do not fit'],
     [['account', 'set', 'dated', '--period-end', '2020-01-01'], 2, 'do not fit'],
+    [['account', 'set', 'dated', '--period-start', '2999-01-01'], 2, 'in the future'],
     [['account', 'set', 'dated', '--period-end', 'soon'], 2, 'A day is written'],
     [['account', 'set', 'dated', '--invoice', 'maybe'], 2, 'paid, unpaid'],
     [['account', 'set', 'dated', '--tier', 'free', '--no-contract'], 2, 'exclude each other'],
