@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
+import { LAYER_KINDS } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { installedFeed } from '../feeds/dirs.ts';
 import { type RunCounts, total } from '../ingest/counts.ts';
@@ -118,6 +119,12 @@ function summary(run: Run) {
   };
 }
 
+/** Figures of parcels, which are always nothing for a land layer: its features are new or gone, never changed or returned. */
+const OF_PARCELS = new Set(['parts', 'returned', 'dropped']);
+
+const isForeign = ({ kind }: Run, figure: string): boolean =>
+  LAYER_KINDS.some(layer => layer === kind) && OF_PARCELS.has(figure);
+
 function describe(run: Run, rejects: Reject[]): string {
   const { counts, gate } = run;
   const lines = [
@@ -129,7 +136,7 @@ function describe(run: Run, rejects: Reject[]): string {
   ];
   if (run.error) lines.push(`  error      ${run.error}`);
   for (const [name, value] of Object.entries(counts)) {
-    if (name === 'filled' || value === undefined) continue;
+    if (name === 'filled' || value === undefined || isForeign(run, name)) continue;
     lines.push(
       `  ${name.padEnd(20)} ${typeof value === 'number' ? value.toLocaleString('en-US') : listCounts(value)}`,
     );
