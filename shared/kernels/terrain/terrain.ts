@@ -95,6 +95,6 @@ export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | nul
     meanElevationM: sums.heightSum / sums.heightArea,
     maxElevationM: sums.maxM,
     meanSlopePercent: sums.slopeSum / area,
-    steeperPercent: steeperArea.map(steeper => (100 * steeper) / area),
+    steeperPercent: steeperArea.map(steeper => 100 * (steeper / area)),
   };
 }

@@ -161,7 +161,7 @@ describe('shares of a parcel', () => {
 
   test('cells count by the fraction covered; a slope that equals a grade is not steeper', () => {
     const terrain = terrainOf(sumsOf([1, 0.5, 0.25, 0], [100, 110, 90, 1], [5, 12, 30, 90]), 1.75)!;
-    expect(terrain.steeperPercent).toEqual([(100 * 0.75) / 1.75, (100 * 0.75) / 1.75, (100 * 0.25) / 1.75]);
+    expect(terrain.steeperPercent).toEqual([100 * (0.75 / 1.75), 100 * (0.75 / 1.75), 100 * (0.25 / 1.75)]);
     expect(terrain.minElevationM).toBe(90);
     expect(terrain.maxElevationM).toBe(110);
     expect(terrain.meanElevationM).toBeCloseTo((100 + 55 + 22.5) / 1.75, 10);
