@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rootDir } from '../../shared/root.ts';
+import { sampleDir } from '../../workers/feeds/dirs.ts';
 import { eventually } from '../support/workers.ts';
 
 // `plat up` as a newcomer runs it, in a folder of its own with a space in its name. The steps build on each other.
@@ -121,7 +122,14 @@ function status(): Record<string, unknown> {
   return JSON.parse(text);
 }
 
-const SAMPLE = { counties: 3233, feeds: 3, parcels: 12_558, comps: 168, regions_with_statistics: 2 };
+const SAMPLE = {
+  counties: 3233,
+  feeds: readdirSync(sampleDir).filter(name => name.endsWith('.yaml')).length,
+  parcels: 12_558,
+  comps: 168,
+  regions_with_statistics: 2,
+  parcels_due: 0,
+};
 
 let first: ReturnType<typeof up>;
 
