@@ -1,17 +1,26 @@
 import { z } from 'zod';
-import { placeOf, type Serials } from '../../shared/kernels/serials/serials.ts';
-import type { Database } from '../http/database.ts';
+import {
+  allOf,
+  type Serials,
+  serialsOf,
+  takenAfter,
+  takenBefore,
+  takenFrom,
+} from '../../shared/kernels/serials/serials.ts';
+import { type Database, unavailable } from '../http/database.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
-import {
-  type ParcelSummary,
-  parcelPage,
-  SUMMARY_COLUMNS,
-  type SummaryRow,
-  toSummary,
-} from './parcel-summary.ts';
+import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './parcel-summary.ts';
 import { SEARCH_EXAMPLE } from './properties/examples.ts';
-import { findByApn, findByOwner, ownerPieces, splitName } from './properties/find-parcels.ts';
+import {
+  findByApn,
+  findByOwner,
+  forgetOwners,
+  holding,
+  type OwnerMatch,
+  ownerPieces,
+  splitName,
+} from './properties/find-parcels.ts';
 import { propertyIdOf, serialOf } from './properties/property-id.ts';
 import { fips } from './schemas.ts';
 
@@ -22,6 +31,9 @@ const TOKENS = 10;
 const MAX_PIECES = 10;
 const MAX_LENGTH = 200;
 const MIN_LONGEST = 2;
+
+/** A county's owners change with an ingestion, which takes far longer than a search: once is rare, and twice in a row. */
+const MAX_TRIES = 5;
 
 const text = z
   .string('must be given once')
@@ -97,38 +109,94 @@ export const searchProperties = defineEndpoint({
       call,
       secret: cursorSecret,
     });
-    const found =
+    const { found, rows } =
       apn === undefined
-        ? await findByOwner(database, code, ownerPieces(owner_name!))
-        : await findByApn(database, code, apn, splitName(owner_name ?? ''));
+        ? await searchOwners(database, code, ownerPieces(owner_name!), page)
+        : await searchApn(database, code, apn, splitName(owner_name ?? ''), page);
     const ids = shownOn(page, found).map(serial => propertyIdOf(code, serial));
-    const count = page.count ?? found.length;
-    const { rows, ...envelope } = turnPage(page, ids, count, id => [id]);
-    const results = await readParcels(database, code, rows, call.appUrl);
+    const { rows: shown, ...envelope } = turnPage(page, ids, page.count ?? found.size, id => [id]);
+    const results = rows
+      .filter(row => shown.includes(row.property_id))
+      .map(row => toSummary(row, call.appUrl));
     return { body: { ...envelope, results }, tokens: results.length === 0 ? 0 : TOKENS };
   },
 });
 
-/** One serial more than the page shows, in the order of reading. */
-function shownOn({ beside, offset, size }: Page, found: Serials): number[] {
-  if (beside === undefined) return [...found.subarray(offset, offset + size + 1)];
-  const serial = serialOf(Number(beside.place[0]));
-  if (beside.direction === 'next') {
-    const start = placeOf(found, serial + 1);
-    return [...found.subarray(start, start + size + 1)];
+/** All parcels that were found, and the rows of those that the page shows, if not of more. */
+type Search = { found: Serials; rows: SummaryRow[] };
+
+/**
+ * What is found, its count and the names that are shown are of one version of the county's owners: when another one
+ * comes up between two statements, all begins anew.
+ * @throws PlatError 503 when that happens again and again
+ */
+async function searchOwners(
+  database: Database,
+  county: number,
+  pieces: readonly string[],
+  page: Page,
+): Promise<Search> {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const match = await findByOwner(database, county, pieces);
+    const read = match && (await readMatch(database, county, match, page));
+    if (read !== undefined) return read;
+    forgetOwners(database, county);
   }
-  const end = placeOf(found, serial);
-  return [...found.subarray(Math.max(0, end - size - 1), end)].reverse();
+  throw unavailable('The parcels of this county are being replaced. Try again shortly.');
 }
 
+/** Undefined when there is another version than that of the match. */
+async function readMatch(
+  database: Database,
+  county: number,
+  { found, unchecked, version }: OwnerMatch,
+  page: Page,
+): Promise<Search | undefined> {
+  const wanted = unchecked.length > 0 ? allOf(found) : shownOn(page, found).slice(0, page.size);
+  const read = await readParcels(database, county, wanted, unchecked);
+  if (read.version !== version) return undefined;
+  if (unchecked.length === 0) return { found, rows: read.rows };
+  return { found: serialsOf(read.rows.map(row => serialOf(row.property_id))), rows: read.rows };
+}
+
+async function searchApn(
+  database: Database,
+  county: number,
+  apn: string,
+  pieces: readonly string[],
+  page: Page,
+): Promise<Search> {
+  const found = await findByApn(database, county, apn, pieces);
+  const { rows } = await readParcels(database, county, shownOn(page, found).slice(0, page.size), []);
+  return { found, rows };
+}
+
+/** One serial more than the page shows, in the order of reading. */
+function shownOn({ beside, offset, size }: Page, found: Serials): number[] {
+  if (beside === undefined) return takenFrom(found, offset, size + 1);
+  const serial = serialOf(Number(beside.place[0]));
+  return beside.direction === 'next'
+    ? takenAfter(found, serial, size + 1)
+    : takenBefore(found, serial, size + 1);
+}
+
+type VersionedRow = { version: string | null } & (SummaryRow | { property_id: null });
+
+/** Parcels by their ids, those whose owners have all the pieces, and the version of the county's owners. */
 async function readParcels(
   database: Database,
   county: number,
-  ids: readonly number[],
-  appUrl: string,
-): Promise<ParcelSummary[]> {
-  if (ids.length === 0) return [];
-  const fragments = { summary: SUMMARY_COLUMNS };
-  const rows = await database.runComposed<SummaryRow>('properties/read_summaries', fragments, [county, ids]);
-  return rows.map(row => toSummary(row, appUrl));
+  serials: readonly number[],
+  pieces: readonly string[],
+): Promise<{ version: string | null; rows: SummaryRow[] }> {
+  const ids = serials.map(serial => propertyIdOf(county, serial));
+  const rows = await database.runComposed<VersionedRow>(
+    'properties/read_summaries',
+    { summary: SUMMARY_COLUMNS },
+    [county, ids, pieces.map(holding)],
+  );
+  return {
+    version: rows[0]!.version,
+    rows: rows.filter((row): row is VersionedRow & SummaryRow => row.property_id !== null),
+  };
 }

@@ -1,9 +1,9 @@
 /**
- * Parcels of one county by their serials (property_id - fips * 100,000,000): ascending, each once. Work on them costs
- * in proportion to the parcels that are found, not to the county; the scratch bitmap, a bit a serial, is a quarter of a
- * megabyte for 2,000,000 parcels and is left as empty as it was found.
+ * Parcels of one county by their serials (property_id - fips * 100,000,000), each once: as an ascending list or, where
+ * that takes less room, as bits, serial s in bit s % 32 of word s / 32. A quarter of a megabyte of bits holds any choice
+ * of 2,000,000 parcels, and is united, counted and cut in a tenth of a millisecond. Nothing changes them once made.
  */
-export type Serials = Int32Array;
+export type Serials = { size: number; list: Int32Array } | { size: number; bits: Int32Array };
 
 /** Serials as they are stored: 4 bytes each, the most significant first, in any order, or as `toBitmap` gives them. */
 export type StoredSerials = { serials: Uint8Array; is_bitmap: boolean };
@@ -13,7 +13,10 @@ const SERIAL_BYTES = 4;
 /** From here on a pass over a bitmap is faster than sorting. */
 const MANY = 2_000;
 
-let scratch = new Uint32Array(0);
+/** Room to unite lists in; as empty between two uses as it was found. */
+let scratch = new Int32Array(0);
+
+export const NONE: Serials = { size: 0, list: new Int32Array(0) };
 
 /** The serials of all lists together. */
 export function unionOf(lists: readonly StoredSerials[]): Serials {
@@ -33,73 +36,111 @@ export function unionOf(lists: readonly StoredSerials[]): Serials {
   }
   for (const bitmap of bitmaps)
     for (let at = 0; at < bitmap.length; at++) scratch[at >>> 2]! |= bitmap[at]! << ((at & 3) * 8);
-  return takeOut(largest);
+  const used = scratch.subarray(0, (largest >>> 5) + 1);
+  const union = ofBits(used);
+  used.fill(0);
+  return union;
 }
 
-/** The serials of the bitmap, which is empty afterwards. */
-function takeOut(largest: number): Serials {
-  const words = (largest >>> 5) + 1;
+/** The serials that both have: a walk over the shorter list, or over the bits. */
+export function commonOf(one: Serials, other: Serials): Serials {
+  if ('bits' in one && 'bits' in other) return commonBits(one.bits, other.bits);
+  if ('bits' in one || ('list' in other && other.size < one.size)) return commonOf(other, one);
+  const common = new Int32Array(one.size);
   let size = 0;
-  for (let at = 0; at < words; at++) size += onesIn(scratch[at]!);
-  const serials = new Int32Array(size);
-  let count = 0;
-  for (let at = 0; at < words; at++) {
-    for (let bits = scratch[at]!; bits !== 0; bits &= bits - 1)
-      serials[count++] = at * 32 + 31 - Math.clz32(bits & -bits);
-    scratch[at] = 0;
+  if ('bits' in other) {
+    const { bits } = other;
+    for (const serial of one.list)
+      if ((((bits[serial >>> 5] ?? 0) >>> (serial & 31)) & 1) === 1) common[size++] = serial;
+  } else {
+    let at = 0;
+    for (const serial of one.list) {
+      at = firstFrom(other.list, serial, at);
+      if (other.list[at] === serial) common[size++] = serial;
+    }
   }
-  return serials;
+  return { size, list: common.slice(0, size) };
 }
 
-/** Those of the serials that one of the lists has. */
-export function narrowed(serials: Serials, lists: readonly StoredSerials[]): Serials {
-  if (serials.length === 0) return serials;
-  const largest = serials.at(-1)!;
-  makeRoomFor(largest);
-  const found = new Uint8Array(serials.length);
-  for (const list of lists.filter(({ is_bitmap }) => is_bitmap)) {
-    for (let i = 0; i < serials.length; i++) {
-      const serial = serials[i]!;
-      if (((list.serials[serial >>> 3] ?? 0) >>> (serial & 7)) & 1) found[i] = 1;
+function commonBits(one: Int32Array, other: Int32Array): Serials {
+  const common = new Int32Array(Math.min(one.length, other.length));
+  for (let at = 0; at < common.length; at++) common[at] = one[at]! & other[at]!;
+  return ofBits(common);
+}
+
+/** As many serials as wanted, from the one at a place (the first is at 0) on, ascending. */
+export function takenFrom(serials: Serials, place: number, count: number): number[] {
+  if ('list' in serials) return [...serials.list.subarray(place, place + count)];
+  const { bits } = serials;
+  let before = 0;
+  for (let at = 0; at < bits.length; at++) {
+    const here = onesIn(bits[at]!);
+    if (before + here > place) {
+      const taken = takenAfter(serials, at * 32 - 1, place - before + count);
+      return taken.slice(place - before);
+    }
+    before += here;
+  }
+  return [];
+}
+
+/** The next serials beyond one that need not be there, ascending. */
+export function takenAfter(serials: Serials, serial: number, count: number): number[] {
+  if ('list' in serials) return takenFrom(serials, firstFrom(serials.list, serial + 1), count);
+  const taken: number[] = [];
+  const first = serial + 1;
+  for (let at = first >>> 5; at < serials.bits.length && taken.length < count; at++) {
+    let word = serials.bits[at]!;
+    if (at === first >>> 5) word &= -1 << (first & 31);
+    for (; word !== 0 && taken.length < count; word &= word - 1) taken.push(at * 32 + lowestIn(word));
+  }
+  return taken;
+}
+
+/** The last serials before one that need not be there, descending. */
+export function takenBefore(serials: Serials, serial: number, count: number): number[] {
+  if ('list' in serials) {
+    const end = firstFrom(serials.list, serial);
+    return [...serials.list.subarray(Math.max(0, end - count), end)].reverse();
+  }
+  const { bits } = serials;
+  const taken: number[] = [];
+  for (let at = Math.min(serial >>> 5, bits.length - 1); at >= 0 && taken.length < count; at--) {
+    let word = bits[at]!;
+    if (at === serial >>> 5) word &= ~(-1 << (serial & 31));
+    while (word !== 0 && taken.length < count) {
+      const highest = 31 - Math.clz32(word);
+      taken.push(at * 32 + highest);
+      word &= ~(1 << highest);
     }
   }
-  // What the other lists have of the serials: a bit is set while its serial is wanted, and taken away when it is met.
-  for (const serial of serials) scratch[serial >>> 5]! |= 1 << (serial & 31);
-  for (const view of lists.filter(({ is_bitmap }) => !is_bitmap).map(viewOf)) {
-    for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) {
-      const serial = view.getInt32(at);
-      if (serial <= largest) scratch[serial >>> 5]! &= ~(1 << (serial & 31));
-    }
-  }
-  const kept = serials.filter(
-    (serial, i) => found[i] === 1 || ((scratch[serial >>> 5]! >>> (serial & 31)) & 1) === 0,
-  );
-  for (const serial of serials) scratch[serial >>> 5] = 0;
-  return kept;
+  return taken;
 }
 
 export function serialsOf(serials: readonly number[]): Serials {
   return sortedOnce(Int32Array.from(serials));
 }
 
-/** The place of the first serial that is `serial` or more; the length when there is none. */
-export function placeOf(serials: Serials, serial: number): number {
-  let low = 0;
-  let high = serials.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (serials[middle]! < serial) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+/** All of them, ascending. */
+export function allOf(serials: Serials): number[] {
+  return takenFrom(serials, 0, serials.size);
+}
+
+/** The room that they take. */
+export function bytesOf(serials: Serials): number {
+  return 'list' in serials ? serials.list.byteLength : serials.bits.byteLength;
 }
 
 /** Bit s % 8 of byte s / 8 stands for serial s. */
 export function toBitmap(serials: Serials): Uint8Array {
-  const bytes = new Uint8Array(((serials.at(-1) ?? -1) + 8) >>> 3);
-  for (const serial of serials) bytes[serial >>> 3]! |= 1 << (serial & 7);
+  const last = takenBefore(serials, MAX_SERIAL, 1)[0] ?? -1;
+  const bytes = new Uint8Array((last + 8) >>> 3);
+  if ('list' in serials) for (const serial of serials.list) bytes[serial >>> 3]! |= 1 << (serial & 7);
+  else for (let at = 0; at < bytes.length; at++) bytes[at] = serials.bits[at >>> 2]! >>> ((at & 3) * 8);
   return bytes;
 }
+
+const MAX_SERIAL = 2 ** 31 - 1;
 
 const viewOf = ({ serials }: StoredSerials) =>
   new DataView(serials.buffer, serials.byteOffset, serials.byteLength);
@@ -120,13 +161,46 @@ function largestIn(view: DataView): number {
 
 function sortedOnce(serials: Int32Array): Serials {
   serials.sort();
-  return serials.filter((serial, at) => at === 0 || serial !== serials[at - 1]);
+  return ofList(serials.filter((serial, at) => at === 0 || serial !== serials[at - 1]));
+}
+
+const ofList = (list: Int32Array): Serials => ({ size: list.length, list });
+
+/** A copy of the bits, or their list. */
+function ofBits(bits: Int32Array): Serials {
+  let size = 0;
+  for (const word of bits) size += onesIn(word);
+  if (size > bits.length) return { size, bits: bits.slice() };
+  const list = new Int32Array(size);
+  let count = 0;
+  for (let at = 0; at < bits.length; at++)
+    for (let word = bits[at]!; word !== 0; word &= word - 1) list[count++] = at * 32 + lowestIn(word);
+  return { size, list };
+}
+
+/** The place of the first serial that is `serial` or more, `start` or later: strides that double, then halves. */
+function firstFrom(list: Int32Array, serial: number, start = 0): number {
+  let stride = 1;
+  let low = start;
+  while (low + stride < list.length && list[low + stride]! < serial) {
+    low += stride;
+    stride *= 2;
+  }
+  let high = Math.min(list.length, low + stride + 1);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (list[middle]! < serial) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function makeRoomFor(largest: number): void {
   const needed = (largest >>> 5) + 1;
-  if (scratch.length < needed) scratch = new Uint32Array(needed);
+  if (scratch.length < needed) scratch = new Int32Array(needed);
 }
+
+const lowestIn = (word: number) => 31 - Math.clz32(word & -word);
 
 /** Henry S. Warren, Hacker's Delight, 2nd edition, section 5-1. */
 function onesIn(word: number): number {

@@ -1,6 +1,6 @@
--- The same as read_owner_words.sql for shorter pieces: reads all words of the county, 20 ms for 90,000 of them. Not by LIKE,
--- for which the planner would take an index that knows nothing of such pieces.
--- $1 fips int, $2 piece text
-select serials, is_bitmap
-from owner_words
-where fips = $1::int and position(upper($2::text) in word) > 0
+-- Reads the parcels of all words of a county's owners that hold a piece of text, where those are too many to be named:
+-- goes through 90,000 words in 20 ms. One row at least; for version see list_owner_words.sql.
+-- $1 fips int, $2 piece in upper case text
+select v.version, w.serials, w.is_bitmap
+from (select (select xmin::text from owner_words where fips = $1::int order by word limit 1) as version) v
+left join owner_words w on w.fips = $1::int and position($2::text in w.word) > 0

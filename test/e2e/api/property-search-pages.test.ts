@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { sql } from '../../../shared/db.ts';
+import { SUMMARY_COLUMNS } from '../../../api/v1/parcel-summary.ts';
+import { compose } from '../../../shared/db.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
@@ -114,20 +115,26 @@ describe('among thousands of parcels', () => {
     expect((json as Page).results.map(parcel => parcel.owner_name)).toEqual(plain.slice(0, 100));
   });
 
-  async function plan(name: string, values: unknown[]): Promise<string> {
-    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${sql(name)}`, values);
+  async function plan(name: string, values: unknown[], fragments = {}): Promise<string> {
+    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
+      `explain ${compose(name, fragments)}`,
+      values,
+    );
     return rows.map(row => row['QUERY PLAN']).join('\n');
   }
 
-  test('of words go through the index of their pieces, and read no parcel', async () => {
-    for (const [name, piece] of [
-      ['find', ['%OWNER77%']],
-      ['read', '%OWNER77%'],
-    ]) {
-      const text = await plan(`properties/${name}_owner_words`, [33_009, piece]);
-      expect(text).toMatch(/Bitmap Index Scan on owner_words_33_fips_word_idx/);
-      expect(text).not.toMatch(/parcels/);
-    }
+  test('of words go through their primary key, and read no parcel', async () => {
+    const text = await plan('properties/read_owner_words', [33_009, ['OWNER77', 'COMMON'], [0, 1], 1_000]);
+    expect(text.match(/Index Scan using owner_words_33_pkey/g)).toHaveLength(2);
+    expect(text).not.toMatch(/Seq Scan|parcels/);
+  });
+
+  test('of parcels to be shown go through the primary key, beside the version of the words', async () => {
+    const values = [33_009, [GRAFTON + 1, GRAFTON + 2], ['%A%']];
+    const text = await plan('properties/read_summaries', values, { summary: SUMMARY_COLUMNS });
+    expect(text).toMatch(/parcels_33_pkey/);
+    expect(text).toMatch(/owner_words_33_pkey/);
+    expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of parcel numbers go through theirs', async () => {

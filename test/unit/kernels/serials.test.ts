@@ -1,19 +1,25 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  narrowed,
-  placeOf,
+  allOf,
+  bytesOf,
+  commonOf,
+  type Serials,
   type StoredSerials,
   serialsOf,
+  takenAfter,
+  takenBefore,
+  takenFrom,
   toBitmap,
   unionOf,
 } from '../../../shared/kernels/serials/serials.ts';
 
 const serial = fc.oneof(fc.nat(200), fc.nat(5_000), fc.constantFrom(0, 31, 32, 63, 64, 2_000_000));
-/** Some lists are long enough to be sorted by bits. */
+/** Some lists are long enough to be sorted by bits, and some of those so dense that they stay bits. */
 const serials = fc.oneof(
   fc.array(serial, { maxLength: 60 }),
   fc.array(serial, { minLength: 2_100, maxLength: 2_200, size: 'max' }),
+  fc.array(fc.nat(5_000), { minLength: 2_100, maxLength: 2_200, size: 'max' }),
 );
 const ascending = (list: Iterable<number>) => [...new Set(list)].sort((a, b) => a - b);
 
@@ -34,16 +40,17 @@ const stored = fc.tuple(serials, fc.boolean()).map(([list, is_bitmap]) => ({
 test('lists and bitmaps are united, repeats and any order included, time after time', () => {
   fc.assert(
     fc.property(fc.array(stored, { maxLength: 4 }), lists => {
-      expect([...unionOf(lists.map(list => list.stored))]).toEqual(
-        ascending(lists.flatMap(({ list }) => list)),
-      );
+      const union = unionOf(lists.map(list => list.stored));
+      const expected = ascending(lists.flatMap(({ list }) => list));
+      expect(allOf(union)).toEqual(expected);
+      expect(union.size).toBe(expected.length);
     }),
   );
 });
 
 test('bytes that begin anywhere in a buffer are read', () => {
   const inside = Buffer.concat([Buffer.from('abc'), asList([40, 7])]).subarray(3);
-  expect([...unionOf([{ serials: inside, is_bitmap: false }])]).toEqual([7, 40]);
+  expect(allOf(unionOf([{ serials: inside, is_bitmap: false }]))).toEqual([7, 40]);
 });
 
 test('a bitmap has serial s in bit s % 8 of byte s / 8', () => {
@@ -51,30 +58,53 @@ test('a bitmap has serial s in bit s % 8 of byte s / 8', () => {
   expect([...toBitmap(serialsOf([]))]).toEqual([]);
 });
 
-test('serials are narrowed to what one of the lists has, time after time', () => {
+/** As a list or as bits, as the numbers will have it. */
+const either = fc.tuple(serials, fc.boolean()).map(([list, is_bitmap]) => ({
+  list: ascending(list),
+  serials: unionOf([
+    { serials: is_bitmap ? toBitmap(serialsOf(list)) : asList(list), is_bitmap } as StoredSerials,
+  ]),
+}));
+
+test('any choice of many parcels takes no more room than a bit for each', () => {
+  const dense = unionOf([{ serials: Buffer.alloc(250_000, 255), is_bitmap: true }]);
+  expect([dense.size, bytesOf(dense)]).toEqual([2_000_000, 250_000]);
+  const sparse = unionOf([{ serials: toBitmap(serialsOf([1, 1_999_999])), is_bitmap: true }]);
+  expect([sparse.size, bytesOf(sparse)]).toEqual([2, 8]);
+});
+
+test('a bitmap is stored as it was read', () => {
   fc.assert(
-    fc.property(serials, fc.array(fc.array(stored, { maxLength: 3 }), { maxLength: 4 }), (first, steps) => {
-      const found = steps.reduce(
-        (left, lists) =>
-          narrowed(
-            left,
-            lists.map(list => list.stored),
-          ),
-        serialsOf(first),
-      );
-      const expected = first.filter(value =>
-        steps.every(lists => lists.some(({ list }) => list.includes(value))),
-      );
-      expect([...found]).toEqual(ascending(expected));
+    fc.property(either, ({ list, serials }) => {
+      const expected = Buffer.from(toBitmap(serialsOf(list)));
+      expect(expected.equals(toBitmap(serials))).toBe(true);
     }),
   );
 });
 
-test('the place of a serial is how many are less', () => {
+test('what two have in common is what both have, which stay as they are', () => {
   fc.assert(
-    fc.property(serials, serial, (list, wanted) => {
-      const sorted = ascending(list);
-      expect(placeOf(serialsOf(list), wanted)).toBe(sorted.filter(value => value < wanted).length);
+    fc.property(either, either, (one, other) => {
+      const both: Serials = commonOf(one.serials, other.serials);
+      const others = new Set(other.list);
+      const expected = one.list.filter(value => others.has(value));
+      expect(allOf(both)).toEqual(expected);
+      expect(both.size).toBe(expected.length);
+      expect(allOf(one.serials)).toEqual(one.list);
+      expect(allOf(other.serials)).toEqual(other.list);
+    }),
+  );
+});
+
+test('some are taken from a place on, and after or before a serial', () => {
+  const count = fc.nat(150);
+  fc.assert(
+    fc.property(either, serial, fc.nat(3_000), count, ({ list, serials }, wanted, place, count) => {
+      expect(takenFrom(serials, place, count)).toEqual(list.slice(place, place + count));
+      const after = list.filter(value => value > wanted);
+      expect(takenAfter(serials, wanted, count)).toEqual(after.slice(0, count));
+      const before = list.filter(value => value < wanted).reverse();
+      expect(takenBefore(serials, wanted, count)).toEqual(before.slice(0, count));
     }),
   );
 });

@@ -6,7 +6,8 @@ const OWNER_WORDS_LOCK = 7_152_804;
 
 /**
  * Writes the words by which parcels are found by their owners, for whole counties, from the parcels on the roll: about
- * 6 microseconds a parcel, and nothing to get out of step. For use in the transaction that changed the parcels.
+ * 6 microseconds a parcel, and nothing to get out of step. For use in the transaction that changed the parcels, whose
+ * number on the words tells readers that the county is another one (properties/list_owner_words.sql).
  */
 export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
   if (counties.length === 0) return;
