@@ -10,7 +10,12 @@ import { middleOf } from './middle.ts';
 export type Effects = { elasticity: number; trend: number };
 
 type Estimate = { value: number; variance: number };
-export type EffectEstimates = { elasticity: Estimate; trend: Estimate; pairs: number };
+export type EffectEstimates = {
+  elasticity: Estimate;
+  trend: Estimate;
+  /** Variance of the differences that are left. */
+  residual: number;
+};
 
 /** Differences between two near sales: of ln(price per acre), of ln(acres), of years. */
 export type Pairs = {
@@ -35,6 +40,15 @@ const MAD_TO_SD = 1.4826;
 /** Pairs that each sale is in as the first. */
 export const PAIRS_PER_SALE = 8;
 
+/**
+ * A variance that a few pairs seem to have is drawn to what it is elsewhere as if by this many sales: two parameters go
+ * through two pairs without any residual, and would be believed.
+ */
+const VARIANCE_PRIOR_SALES = 10;
+/** Variance of a difference before anything is known: sales of raw land are within 50 % of one another. */
+const VARIANCE_PRIOR = 2 * 0.5 ** 2;
+const EFFECTS = 2;
+
 /** Effects of each county that has pairs, of each state by the first two digits of FIPS, and for all others. */
 export type RegionalEffects = {
   counties: [fips: number, Effects][];
@@ -50,7 +64,9 @@ export function estimateEffects(pairs: Pairs): RegionalEffects {
     if (list) list.push(i);
     else rows.set(county, [i]);
   }
-  const estimates = new Map([...rows].map(([county, own]) => [county, regress(pairs, own)]));
+  const all = Array.from({ length: pairs.count }, (_, i) => i);
+  const { residual } = regress(pairs, all, VARIANCE_PRIOR);
+  const estimates = new Map([...rows].map(([county, own]) => [county, regress(pairs, own, residual)]));
   const elasticity = shrink(estimates, 'elasticity');
   const trend = shrink(estimates, 'trend');
   const both = (of: 'counties' | 'states') =>
@@ -65,8 +81,11 @@ export function estimateEffects(pairs: Pairs): RegionalEffects {
   };
 }
 
-/** Huber's regression without intercept on some pairs; variances by the noise that is left. */
-export function regress(pairs: Pairs, rows: readonly number[]): EffectEstimates {
+/**
+ * Huber's regression without intercept on some pairs; variances by the noise that is left.
+ * @param elsewhere variance of the differences that is expected before these pairs are looked at
+ */
+export function regress(pairs: Pairs, rows: readonly number[], elsewhere: number): EffectEstimates {
   const { ppa, acres, years } = pairs;
   let elasticity = 0;
   let trend = 0;
@@ -108,17 +127,19 @@ export function regress(pairs: Pairs, rows: readonly number[]): EffectEstimates 
     scale = Math.max(1e-9, MAD_TO_SD * middleOf(residuals.map(Math.abs))!);
     if (round > 0 && moved < 1e-9) break;
   }
+  const free = Math.max(0, rows.length / PAIRS_PER_SALE - EFFECTS);
+  const residual = (free * scale * scale + VARIANCE_PRIOR_SALES * elsewhere) / (free + VARIANCE_PRIOR_SALES);
   // k pairs of one sale share its noise: with as many sales they say no more than one pair a sale would.
-  const noise = scale * scale * PAIRS_PER_SALE;
+  const noise = residual * PAIRS_PER_SALE;
   const determinant = aa * tt - at * at;
-  const free = determinant > 1e-9 * aa * tt;
+  const both = determinant > 1e-9 * aa * tt;
   return {
     elasticity: {
       value: elasticity,
-      variance: free ? (noise * tt) / determinant : noise / Math.max(aa, 1e-12),
+      variance: both ? (noise * tt) / determinant : noise / Math.max(aa, 1e-12),
     },
-    trend: { value: trend, variance: free ? (noise * aa) / determinant : noise / Math.max(tt, 1e-12) },
-    pairs: rows.length,
+    trend: { value: trend, variance: both ? (noise * aa) / determinant : noise / Math.max(tt, 1e-12) },
+    residual,
   };
 }
 

@@ -1,0 +1,301 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { backtest } from '../../shared/kernels/valuation/backtest.ts';
+import { fitModel, restoreModel } from '../../shared/kernels/valuation/model.ts';
+import { createNearest, distanceM } from '../../shared/kernels/valuation/nearest.ts';
+import { ACTIVE, type Comps, SOLD } from '../../shared/kernels/valuation/types.ts';
+import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { createRandom } from '../bench/generate/random.ts';
+import {
+  emptyComps,
+  generateSales,
+  joined,
+  levelAt,
+  MARKET,
+  normal,
+  randomPlace,
+  trueLogPrice,
+} from '../support/generated-sales.ts';
+
+const sales = generateSales(MARKET, 4_000, 1);
+const fitted = fitModel(sales, MARKET.asOfDay);
+const { county, asOfDay } = MARKET;
+
+describe('the comps that are the fewest steps away', () => {
+  const point = fc.record({
+    lon: fc.double({ min: -94, max: -93, noNaN: true }),
+    lat: fc.double({ min: 41, max: 42, noNaN: true }),
+    logAcres: fc.double({ min: -2, max: 5, noNaN: true }),
+    day: fc.integer({ min: 0, max: 300 }),
+  });
+  const steps = fc.record({
+    metres: fc.double({ min: 100, max: 50_000, noNaN: true }),
+    logAcres: fc.double({ min: 0.1, max: 3, noNaN: true }),
+    days: fc.double({ min: 10, max: 4_000, noNaN: true }),
+  });
+
+  test('are those of a plain look at all of them; later ones are not known', () => {
+    fc.assert(
+      fc.property(
+        fc.array(point, { maxLength: 120 }),
+        point,
+        steps,
+        fc.integer({ min: 1, max: 15 }),
+        fc.integer({ min: -1, max: 20 }),
+        (points, place, unit, most, exclude) => {
+          const nearest = createNearest(
+            {
+              count: points.length,
+              lon: Float64Array.from(points, ({ lon }) => lon),
+              lat: Float64Array.from(points, ({ lat }) => lat),
+              logAcres: Float64Array.from(points, ({ logAcres }) => logAcres),
+              day: Int32Array.from(points, ({ day }) => day),
+            },
+            15,
+          );
+          const found = nearest.find(place, unit, most, 8, exclude);
+          const plain = points
+            .map(({ lon, lat, logAcres, day }, index) => ({
+              index,
+              known: day <= place.day && index !== exclude,
+              steps:
+                distanceM(lon, lat, place.lon, place.lat) / unit.metres +
+                Math.abs(logAcres - place.logAcres) / unit.logAcres +
+                (place.day - day) / unit.days,
+            }))
+            .filter(({ known, steps }) => known && steps <= 8)
+            .sort((a, b) => a.steps - b.steps || a.index - b.index)
+            .slice(0, most);
+          expect(found).toBe(plain.length);
+          for (const [i, expected] of plain.entries())
+            expect(nearest.steps[i]).toBeCloseTo(expected.steps, 6);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('on sales with known effects', () => {
+  test('elasticity and trend are found to 10 % of what they are', () => {
+    const { elasticity, trend } = fitted.model.effectsOf(county);
+    expect(Math.abs(elasticity / MARKET.elasticity - 1)).toBeLessThan(0.1);
+    expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
+  });
+
+  test('a third of the sales in family deals at a tenth of the price does not move them', () => {
+    const random = createRandom(5);
+    const gifts: Comps = { ...sales, price: sales.price.map(price => (random() < 0.1 ? price / 10 : price)) };
+    const { elasticity, trend } = fitModel(gifts, asOfDay).model.effectsOf(county);
+    expect(Math.abs(elasticity / MARKET.elasticity - 1)).toBeLessThan(0.1);
+    expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
+  });
+
+  test('the price level of places is found to 10 %', () => {
+    const random = createRandom(2);
+    const places = Array.from({ length: 500 }, () => randomPlace(MARKET, random));
+    const found = places.map(({ lon, lat }) => fitted.model.surface.levelAt(lon, lat, county));
+    const truth = places.map(({ lon, lat }) => Math.log(8_000) + levelAt(MARKET, lon, lat));
+    const rms = Math.sqrt(found.reduce((sum, one, i) => sum + (one - truth[i]!) ** 2, 0) / found.length);
+    expect(rms).toBeLessThan(0.1);
+  });
+
+  test('estimates are right on average, and 80 % intervals hold 77 to 83 % of the prices', () => {
+    const random = createRandom(3);
+    const value = createValuer(fitted.model);
+    let inside = 0;
+    let bias = 0;
+    const count = 3_000;
+    for (let i = 0; i < count; i++) {
+      const place = randomPlace(MARKET, random);
+      const log = trueLogPrice(MARKET, place.lon, place.lat, place.acres, asOfDay);
+      const price = Math.exp(log + MARKET.noise * normal(random));
+      const valuation = value({ ...place, county })!;
+      if (valuation.low <= price && price <= valuation.high) inside++;
+      bias += Math.log(valuation.meanAdjustedPrice) - log;
+    }
+    expect(inside / count).toBeGreaterThan(0.77);
+    expect(inside / count).toBeLessThan(0.83);
+    expect(Math.abs(bias / count)).toBeLessThan(0.02);
+  });
+
+  test('confidence orders the errors, and says how many estimates are within 25 %', () => {
+    // The west of the county is quiet, its east wild.
+    const random = createRandom(8);
+    const wild = (lon: number) => (lon < MARKET.west + 0.25 ? 0.1 : 0.6);
+    const noisy = generateSales({ ...MARKET, noise: 0 }, 4_000, 7);
+    for (let i = 0; i < noisy.count; i++)
+      noisy.price[i] = noisy.price[i]! * Math.exp(wild(noisy.lon[i]!) * normal(random));
+    const value = createValuer(fitModel(noisy, asOfDay).model);
+    const results = Array.from({ length: 3_000 }, () => {
+      const place = randomPlace(MARKET, random);
+      const log = trueLogPrice(MARKET, place.lon, place.lat, place.acres, asOfDay);
+      const price = Math.exp(log + wild(place.lon) * normal(random));
+      const { confidence, meanAdjustedPrice, outOfSupport } = value({ ...place, county })!;
+      return { confidence, outOfSupport, within: Math.abs(meanAdjustedPrice - price) <= 0.25 * price };
+    }).filter(({ outOfSupport }) => !outOfSupport);
+    results.sort((a, b) => a.confidence - b.confidence);
+    const thirds = [0, 1, 2].map(third =>
+      results.slice((third * results.length) / 3, ((third + 1) * results.length) / 3),
+    );
+    const share = (part: typeof results) => (100 * part.filter(({ within }) => within).length) / part.length;
+    const said = (part: typeof results) =>
+      part.reduce((sum, { confidence }) => sum + confidence, 0) / part.length;
+    expect(share(thirds[0]!)).toBeLessThan(share(thirds[1]!));
+    expect(share(thirds[1]!)).toBeLessThan(share(thirds[2]!));
+    for (const part of thirds) expect(Math.abs(share(part) - said(part))).toBeLessThan(12);
+  });
+
+  test('what listings ask above sales is taken off', () => {
+    const listed = generateSales({ ...MARKET, noise: 0.1 }, 300, 9);
+    for (let i = 0; i < listed.count; i++) {
+      const log = trueLogPrice(MARKET, listed.lon[i]!, listed.lat[i]!, listed.acres[i]!, asOfDay);
+      listed.price[i] = 1.2 * Math.exp(log);
+      listed.status[i] = ACTIVE;
+    }
+    const { askingDiscount } = fitModel(joined(sales, listed), asOfDay).model;
+    expect(Math.exp(askingDiscount)).toBeGreaterThan(0.9 / 1.2);
+    expect(Math.exp(askingDiscount)).toBeLessThan(1.1 / 1.2);
+  });
+});
+
+describe('effects of counties with few sales', () => {
+  const others = [0, 1, 2, 3, 4, 5].map(i =>
+    generateSales(
+      { ...MARKET, county: 19_001 + 2 * i, west: -100 + i, elasticity: -0.6 + 0.02 * (i - 2.5) },
+      400,
+      20 + i,
+    ),
+  );
+
+  test('are drawn to those of the state, where alone they would be anything', () => {
+    for (const seed of [1, 2, 3]) {
+      const few = generateSales({ ...MARKET, county: 19_099, west: -93, noise: 1.5 }, 10, seed);
+      const { effectsOf } = fitModel(joined(...others, few), asOfDay).model;
+      expect(Math.abs(effectsOf(19_099).elasticity + 0.6)).toBeLessThan(0.1);
+    }
+  });
+
+  test('many sales speak for themselves', () => {
+    const odd = generateSales({ ...MARKET, county: 19_099, west: -93, elasticity: 0.1 }, 1_500, 23);
+    const { effectsOf } = fitModel(joined(...others, odd), asOfDay).model;
+    expect(effectsOf(19_099).elasticity).toBeCloseTo(0.1, 1);
+  });
+
+  test('a county without sales has those of its state, and a state without any those of the nation', () => {
+    const { effectsOf } = fitModel(joined(...others), asOfDay).model;
+    expect(effectsOf(19_077).elasticity).toBeCloseTo(-0.6, 1);
+    expect(effectsOf(53_001).elasticity).toBeCloseTo(-0.6, 1);
+  });
+});
+
+describe('nothing is known before its day', () => {
+  test('a later sale moves no valuation, however it is priced', () => {
+    const earlier = createValuer(fitted.model);
+    const planted = emptyComps(50);
+    planted.lon.fill(MARKET.west + 0.2);
+    planted.lat.fill(MARKET.south + 0.2);
+    planted.acres.fill(5);
+    planted.price.fill(25_000);
+    planted.county.fill(county);
+    planted.soldDay.fill(asOfDay + 1);
+    const later = createValuer(fitModel(joined(sales, planted), asOfDay).model);
+    const random = createRandom(11);
+    for (let i = 0; i < 100; i++) {
+      const subject = { ...randomPlace(MARKET, random), county };
+      expect(later(subject)).toEqual(earlier(subject));
+    }
+    planted.soldDay.fill(asOfDay);
+    const known = createValuer(fitModel(joined(sales, planted), asOfDay).model);
+    const beside = { lon: MARKET.west + 0.2, lat: MARKET.south + 0.2, acres: 5, county };
+    expect(known(beside)!.meanPrice).toBeCloseTo(25_000, 6);
+    expect(earlier(beside)!.meanPrice).not.toBeCloseTo(25_000, 0);
+  });
+
+  test("a subject's own sale is left out when asked", () => {
+    const value = createValuer(fitted.model);
+    const own = 17;
+    const subject = { lon: sales.lon[own]!, lat: sales.lat[own]!, acres: sales.acres[own]!, county };
+    expect(value({ ...subject, exclude: own })!.comps.map(({ index }) => index)).not.toContain(own);
+  });
+});
+
+test('a part of the comps values the parcels within it as all of them do', () => {
+  const value = createValuer(fitted.model);
+  const [west, south, size] = [MARKET.west + 0.1, MARKET.south + 0.1, 0.3];
+  const kept = Array.from({ length: sales.count }, (_, i) => i).filter(
+    i =>
+      sales.lon[i]! >= west &&
+      sales.lon[i]! <= west + size &&
+      sales.lat[i]! >= south &&
+      sales.lat[i]! <= south + size,
+  );
+  const part = emptyComps(kept.length);
+  for (const name of ['lon', 'lat', 'acres', 'price', 'soldDay', 'county'] as const)
+    for (const [at, i] of kept.entries()) part[name][at] = sales[name][i]!;
+  const outliers = new Set(kept.flatMap((i, at) => (fitted.outliers.has(i) ? [at] : [])));
+  // As it comes back from where it was stored.
+  const parameters = JSON.parse(JSON.stringify(fitted.parameters));
+  const restored = createValuer(restoreModel(parameters, part, outliers));
+  const random = createRandom(12);
+  for (let i = 0; i < 200; i++) {
+    const subject = {
+      lon: west + size / 2 + (random() - 0.5) * 0.02,
+      lat: south + size / 2 + (random() - 0.5) * 0.02,
+      acres: Math.exp(1 + normal(random)),
+      county,
+    };
+    const { comps: own, ...figures } = restored(subject)!;
+    const { comps: all, ...expected } = value(subject)!;
+    expect(figures).toEqual(expected);
+    expect(own.map(({ index }) => kept[index])).toEqual(all.map(({ index }) => index));
+  }
+});
+
+describe('sales that say nothing of the market', () => {
+  test('are left out by their price, whichever comps they stand beside', () => {
+    const gift = emptyComps(1);
+    gift.lon[0] = MARKET.west + 0.2;
+    gift.lat[0] = MARKET.south + 0.2;
+    gift.acres[0] = 10;
+    gift.price[0] = 500;
+    gift.county[0] = county;
+    gift.soldDay[0] = asOfDay - 10;
+    const { outliers } = fitModel(joined(sales, gift), asOfDay);
+    expect(outliers.has(sales.count)).toBe(true);
+    expect(outliers.size).toBeLessThan(sales.count * 0.01);
+  });
+
+  test('and whether one counts does not hang on what was sold later', () => {
+    const until = asOfDay - 1_000;
+    const then = fitModel(sales, until).outliers;
+    const now = fitModel(sales, asOfDay).outliers;
+    // The elasticity is another, so a sale at the very edge may be judged anew; nothing else.
+    const moved = [...now].filter(i => sales.soldDay[i]! <= until && !then.has(i));
+    expect(moved.length).toBeLessThanOrEqual(2);
+  });
+});
+
+test('what is asked of a backtest is what it gives: only earlier sales, the same for all methods', () => {
+  const some = generateSales(MARKET, 600, 31);
+  const options = { fromDay: asOfDay - 365, toDay: asOfDay };
+  const result = backtest(some, options);
+  expect(result.sales).toBe(some.soldDay.filter(day => day >= asOfDay - 365).length);
+  expect(result.methods.model!.sales).toBe(result.valued);
+  expect(result.methods.county_bucket!.sales).toBe(result.valued);
+  expect(result.methods.model!.mdape).toBeLessThan(result.methods.county_bucket!.mdape);
+  expect(result.methods.model!.mdape).toBeLessThan(result.methods.nearest_5_ppa!.mdape);
+  expect(result.better.county_bucket.percent).toBeGreaterThan(95);
+  // What is sold after the period is not there for it.
+  const later: Comps = {
+    ...some,
+    price: some.price.map((price, i) => (some.soldDay[i]! > asOfDay - 180 ? price * 50 : price)),
+  };
+  const first = { fromDay: asOfDay - 365, toDay: asOfDay - 180 };
+  expect(backtest(later, first)).toEqual(backtest(some, first));
+  expect(backtest({ ...some, status: new Uint8Array(some.count).fill(SOLD + 1) }, options)).toMatchObject({
+    sales: 0,
+    valued: 0,
+    coverage: null,
+  });
+}, 60_000);

@@ -1,0 +1,100 @@
+import { type Comps, NO_DAY, SOLD } from '../../shared/kernels/valuation/types.ts';
+import { createRandom, type Random } from '../bench/generate/random.ts';
+
+/** A market with known effects: ln(price per acre) = level(place) + elasticity x ln(acres) + trend x years + noise. */
+export type Market = {
+  elasticity: number;
+  /** A year. */
+  trend: number;
+  noise: number;
+  /** Height of the hills and valleys of the price level; their length is about 20 km. */
+  relief: number;
+  county: number;
+  asOfDay: number;
+  /** South-west corner in degrees; the market is half a degree wide and high. */
+  west: number;
+  south: number;
+};
+
+export const MARKET: Market = {
+  elasticity: -0.6,
+  trend: 0.05,
+  noise: 0.25,
+  relief: 0.4,
+  county: 19_153,
+  asOfDay: 20_000,
+  west: -94,
+  south: 41.5,
+};
+
+const EXTENT_DEG = 0.5;
+const YEARS = 10;
+const BASE = Math.log(8_000);
+
+export function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+export function levelAt({ relief, west, south }: Market, lon: number, lat: number): number {
+  return relief * Math.sin((lon - west) * 20) * Math.cos((lat - south) * 20);
+}
+
+/** ln(price) without noise. */
+export function trueLogPrice(market: Market, lon: number, lat: number, acres: number, day: number): number {
+  const years = (day - market.asOfDay) / 365.25;
+  return BASE + levelAt(market, lon, lat) + (1 + market.elasticity) * Math.log(acres) + market.trend * years;
+}
+
+export type Place = { lon: number; lat: number; acres: number };
+
+export function randomPlace({ west, south }: Market, random: Random): Place {
+  return {
+    lon: west + EXTENT_DEG * random(),
+    lat: south + EXTENT_DEG * random(),
+    acres: Math.exp(1 + 1.2 * normal(random)),
+  };
+}
+
+/** Sales of the last ten years. */
+export function generateSales(market: Market, count: number, seed: number): Comps {
+  const random = createRandom(seed);
+  const sales = emptyComps(count);
+  for (let i = 0; i < count; i++) {
+    const { lon, lat, acres } = randomPlace(market, random);
+    const day = market.asOfDay - Math.floor(random() * YEARS * 365.25);
+    sales.lon[i] = lon;
+    sales.lat[i] = lat;
+    sales.acres[i] = acres;
+    sales.soldDay[i] = day;
+    sales.price[i] = Math.exp(trueLogPrice(market, lon, lat, acres, day) + market.noise * normal(random));
+    sales.county[i] = market.county;
+  }
+  return sales;
+}
+
+/** Room for so many sales, all of them SOLD. */
+export function emptyComps(count: number): Comps {
+  const column = () => new Float64Array(count);
+  return {
+    count,
+    lon: column(),
+    lat: column(),
+    acres: column(),
+    price: column(),
+    status: new Uint8Array(count).fill(SOLD),
+    soldDay: new Int32Array(count),
+    listedDay: new Int32Array(count).fill(NO_DAY),
+    county: new Int32Array(count),
+  };
+}
+
+export function joined(...parts: Comps[]): Comps {
+  const all = emptyComps(parts.reduce((sum, { count }) => sum + count, 0));
+  let at = 0;
+  for (const part of parts) {
+    for (const name of ['lon', 'lat', 'acres', 'price', 'status', 'soldDay', 'listedDay', 'county'] as const)
+      all[name].set(part[name] as never, at);
+    at += part.count;
+  }
+  return all;
+}
