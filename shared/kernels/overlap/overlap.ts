@@ -1,9 +1,8 @@
-import Flatbush from 'flatbush';
-import { extent, ringExtent } from '../geometry/extent.ts';
+import { extent } from '../geometry/extent.ts';
 import type { MultiPolygon } from '../geometry/types.ts';
 import { clipRing, newEdges, type Origin, type Window } from './clip.ts';
 import { addPolygon, coverFrom, forgetAll, isInside, newMembership } from './membership.ts';
-import { indexRing, type RingRuns } from './runs.ts';
+import { type ByPlace, type IndexedPolygon, indexPolygons, near } from './polygons.ts';
 import { type Areas, newSweep, type Weight } from './sweep.ts';
 import { areaWeight } from './weight.ts';
 
@@ -21,21 +20,13 @@ const MAX_EDGES = 256;
 /** Where more edges than that meet in one point no halving parts them. */
 const MAX_HALVINGS = 40;
 
-/** The first ring of a polygon, then its holes. */
-type IndexedPolygon = RingRuns[];
-
 /**
  * A layer ready to be asked how much of a shape it covers. Its polygons may overlap; rings may have any direction and cross themselves
  * (what a ring winds around is in it), and holes may leave their shells and overlap (a place in one of them is out).
  * An answer costs what the edges near the shape cost, however many the polygons have elsewhere.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
-  const layer = polygons.flat().filter(polygon => polygon.length > 0);
-  const indexed = layer.map(polygon => polygon.map(indexRing));
-  const index = layer.length === 0 ? null : new Flatbush(layer.length);
-  for (const polygon of layer) index?.add(...ringExtent(polygon[0]!));
-  index?.finish();
-
+  const layer = indexPolygons(polygons.flat());
   const edges = newEdges();
   const place = newMembership();
   const sweep = newSweep();
@@ -46,12 +37,11 @@ export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverl
       const box = { west, south, east, north };
       const middle = { x: (west + east) / 2, y: (south + north) / 2 };
       start();
-      gather(layerNear(box), false, box, middle);
+      gather(layer, false, box, middle, 0);
       if (edges.count === 0) return place.inLayer > 0 ? 100 : 0;
 
       const areas = { shape: 0, overlap: 0 };
-      const parts = shape.map(polygon => polygon.map(indexRing));
-      measure(parts, box, middle, areaWeight(south, north), areas, 0);
+      measure(indexPolygons(shape), box, middle, areaWeight(south, north), areas, 0);
       // The two sums are rounded apart from each other.
       return areas.shape > 0 ? Math.min(100, Math.max(0, (100 * areas.overlap) / areas.shape)) : 0;
     },
@@ -59,18 +49,19 @@ export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverl
 
   /** Adds what a window has of a shape and of its overlap to `areas`. */
   function measure(
-    shape: IndexedPolygon[],
+    shape: ByPlace<IndexedPolygon>,
     window: Window,
     origin: Origin,
     weight: Weight,
     areas: Areas,
     halvings: number,
   ): void {
+    const most = halvings < MAX_HALVINGS ? MAX_EDGES : Infinity;
     start();
-    gather(shape, true, window, origin);
+    gather(shape, true, window, origin, most);
     if (edges.count === 0 && place.inShape === 0) return;
-    if (edges.count <= MAX_EDGES) gather(layerNear(window), false, window, origin);
-    if (edges.count > MAX_EDGES && halvings < MAX_HALVINGS) {
+    gather(layer, false, window, origin, most);
+    if (edges.count > most) {
       for (const half of halves(window)) measure(shape, half, origin, weight, areas, halvings + 1);
       return;
     }
@@ -88,17 +79,22 @@ export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverl
     forgetAll(place);
   }
 
-  /** Adds the polygons' edges in a window, or none when one of them covers it all. */
+  /** Adds the polygons' edges in a window until there are more than `most`, or none when one of the polygons covers it all. */
   function gather(
-    polygons: Iterable<IndexedPolygon>,
+    polygons: ByPlace<IndexedPolygon>,
     isShape: boolean,
     window: Window,
     origin: Origin,
+    most: number,
   ): void {
     const before = { edges: edges.count, rings: place.rings, polygons: place.polygons };
-    for (const polygon of polygons) {
+    for (const { shell, holes } of near(polygons, window)) {
+      if (edges.count > most) return;
       const count = edges.count;
-      const windings = polygon.map((ring, i) => clipRing(ring, place.rings + i, window, origin, edges));
+      const windings = [clipRing(shell, place.rings, window, origin, edges)];
+      for (const hole of near(holes, window)) {
+        windings.push(clipRing(hole, place.rings + windings.length, window, origin, edges));
+      }
       if (edges.count > count) addPolygon(place, isShape, windings);
       else if (isInside(windings)) {
         edges.count = before.edges;
@@ -106,10 +102,6 @@ export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverl
         return;
       }
     }
-  }
-
-  function* layerNear({ west, south, east, north }: Window): Generator<IndexedPolygon> {
-    for (const i of index?.search(west, south, east, north) ?? []) yield indexed[i]!;
   }
 }
 

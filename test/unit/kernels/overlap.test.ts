@@ -98,6 +98,21 @@ test('a hole of the parcel is not its area', () => {
   expect(prepareOverlap([[[box(0, 0, 6, 10)]]]).percentOf(parcel)).toBeCloseTo(20, 7);
 });
 
+test('very many parts and holes', () => {
+  const pieces = Array.from({ length: 400 }, (_, i) => {
+    const [x, y] = [10 * (i % 20), 10 * Math.floor(i / 20)];
+    return box(x + 1, y + 1, x + 6, y + 6);
+  });
+  const around = box(0, 0, 200, 200);
+  const north: MultiPolygon = [[box(-5, 100, 205, 205)]];
+  const parts = pieces.map(piece => [piece]);
+  expect(prepareOverlap([north]).percentOf(parts)).toBeCloseTo(50, 6);
+  expect(prepareOverlap([[[around, ...pieces]]]).percentOf([[around]])).toBeCloseTo(75, 6);
+  expect(prepareOverlap([parts]).percentOf([[around, ...pieces]])).toBeCloseTo(0, 6);
+  expect(prepareOverlap([parts]).percentOf([[around]])).toBeCloseTo(25, 6);
+  expect(prepareOverlap([[[around, ...pieces]], north]).percentOf(parts)).toBeCloseTo(50, 6);
+});
+
 test('an answer does not depend on those before it', () => {
   const { percentOf } = prepareOverlap([[[box(-1, -1, 5, 11), box(2, 2, 4, 4)]], [[box(3, 3, 20, 5)]]]);
   const parcels: MultiPolygon[] = [
