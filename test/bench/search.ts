@@ -21,13 +21,17 @@ const SECONDS = 15;
 const WARM_UP_SECONDS = 3;
 const MAX_P99_MS = 50;
 
+/** More than any machine gets through: no owner is searched for twice because the list has come to its end. */
+const SEARCHES = 40_000;
+
 /** What a county has most of, from 1 % of its parcels to one in six. */
 const COMMON = ['smith', 'llc', 'revocable trust', 'smith john', 'city of', 'john', 'llc properties'];
 
 /**
  * Searches in a county of 2,000,000 parcels through the whole service (authentication, rate limit, metering), 10 at a
  * time: names as people look for them, taken from parcels at random, so that a common surname is asked for as often as
- * it occurs; one search in ten is for one of the county's most common words.
+ * it occurs; one search in ten is for one of the county's most common words. The service keeps what was found before,
+ * so the searches of the warm-up do not come round again in the measurement.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
   return withBenchDatabase(options, async url => {
@@ -66,8 +70,10 @@ export async function measure(url: string, parcels: number, seconds: number): Pr
   try {
     const origin = await firstLine(server);
     const ask = asker(origin, key);
-    await load(ask, searches, WARM_UP_SECONDS);
-    const times = await load(ask, searches, seconds);
+    const cold = await timed(() => ask(COMMON[0]!));
+    const remaining = searches.values();
+    await load(ask, remaining, WARM_UP_SECONDS);
+    const times = await load(ask, remaining, seconds);
     const alone: Record<string, string> = {};
     for (const words of COMMON) {
       const count = await ask(words);
@@ -88,6 +94,7 @@ export async function measure(url: string, parcels: number, seconds: number): Pr
           'p50 ms': at(0.5).toFixed(1),
           'p90 ms': at(0.9).toFixed(1),
           'p99.9 ms': at(0.999).toFixed(1),
+          'first of all': `${cold.toFixed(0)} ms`,
           ...alone,
         },
       },
@@ -114,7 +121,7 @@ async function prepare(url: string, parcels: number): Promise<{ key: string; sea
     });
     const { key } = await createKey(pool, account.id, { name: 'bench' });
     const random = createRandom(seedOf(1, 90));
-    const ids = Array.from({ length: 4_000 }, () => COUNTY * 1e8 + 1 + Math.floor(random() * parcels));
+    const ids = Array.from({ length: SEARCHES }, () => COUNTY * 1e8 + 1 + Math.floor(random() * parcels));
     const { rows } = await pool.query<{ owner_name: string }>(
       'select owner_name from parcels where fips = $1 and property_id = any ($2) and owner_name is not null',
       [COUNTY, ids],
@@ -152,14 +159,14 @@ function asker(origin: string, key: string): Ask {
 }
 
 /** @returns milliseconds of every search, ascending */
-async function load(ask: Ask, searches: readonly string[], seconds: number): Promise<number[]> {
+async function load(ask: Ask, searches: Iterator<string>, seconds: number): Promise<number[]> {
   const times: number[] = [];
   const until = performance.now() + 1_000 * seconds;
-  let next = 0;
   const connection = async () => {
     while (performance.now() < until) {
-      const words = searches[next++ % searches.length]!;
-      times.push(await timed(() => ask(words)));
+      const { value, done } = searches.next();
+      if (done) throw new Error('There are too few searches for this machine.');
+      times.push(await timed(() => ask(value)));
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));
