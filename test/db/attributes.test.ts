@@ -4,7 +4,7 @@ import { lockCounties } from '../../workers/attributes/county-lock.ts';
 import type { LandKernels } from '../../workers/attributes/kernels.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { COUNTING_KERNELS, markParcels, marksOf, putLayer } from '../support/land.ts';
-import { insertParcels, retireParcels, square } from '../support/parcels.ts';
+import { square } from '../support/parcels.ts';
 import {
   attributesOf,
   COUNTY,
@@ -16,7 +16,6 @@ import {
   LON,
   lotOf,
   openChunks,
-  parcelOf,
   plan,
   settle,
 } from './attributes-support.ts';
@@ -51,76 +50,6 @@ function interrupted(happens: () => Promise<unknown>): LandKernels {
     },
   };
 }
-
-describe('a plan', () => {
-  test('puts marked parcels into chunks of neighbours, a job each', async () => {
-    await insertLots(pool, range(0, 400));
-    await markParcels(pool, ['roads']);
-    const planned = await plan(pool, { scope: { dirty: true } }, 100);
-    expect(planned).toMatchObject({ parcels: 400, counties: 1, chunks: 4 });
-    expect(await openChunks(pool)).toEqual(
-      range(planned.first!, planned.last! + 1).map(chunk => ({ fips: 33_019, chunk })),
-    );
-    const { rows } = await pool.query<{ chunk: number; parcels: number; width: number }>(
-      `select chunk, count(*)::int as parcels, max(f.location[0]) - min(f.location[0]) as width
-       from attributes_dirty join parcel_filters f using (fips, property_id) group by chunk order by chunk`,
-    );
-    // The lots are 100 in a row: a chunk in the order of their ids would be all of the county wide.
-    expect(rows.map(row => row.parcels)).toEqual([100, 100, 100, 100]);
-    for (const { width } of rows) expect(width).toBeLessThan(0.0012 * 40 * 1e7);
-  });
-
-  test('leaves chunks alone whose jobs are open, and plans those anew whose jobs have ended', async () => {
-    await insertLots(pool, range(0, 10));
-    await markParcels(pool, ['roads'], [COUNTY + 1]);
-    await plan(pool);
-    await markParcels(pool, ['roads'], [COUNTY + 2]);
-    expect(await plan(pool)).toMatchObject({ parcels: 1, chunks: 1 });
-    expect(await plan(pool)).toMatchObject({ parcels: 0, counties: 0, chunks: 0, first: null, last: null });
-    await endJobs(pool, 'failed');
-    expect(await plan(pool)).toMatchObject({ parcels: 2, chunks: 1 });
-  });
-
-  test('drops marks of parcels that have left the roll', async () => {
-    await insertLots(pool, range(0, 3));
-    await markParcels(pool, ['roads']);
-    await retireParcels(pool, [COUNTY + 2]);
-    expect(await plan(pool)).toMatchObject({ parcels: 2 });
-    expect((await marksOf(pool)).map(mark => mark.property_id)).toEqual([COUNTY + 1, COUNTY + 3]);
-  });
-
-  test('of a county or of all marks what it plans, with the kinds that are asked for', async () => {
-    await insertLots(pool, range(0, 3));
-    const elsewhere = 33_017;
-    await insertParcels(pool, [parcelOf(500, elsewhere)]);
-    expect(await plan(pool, { scope: { fips: elsewhere } })).toMatchObject({ parcels: 1, counties: 1 });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15]);
-    expect(await plan(pool, { scope: { all: true }, layers: ['wetlands', 'flood'] })).toMatchObject({
-      parcels: 4,
-      counties: 2,
-    });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 12, 12, 12]);
-  });
-
-  test('waits for a merge that is writing marks, and then plans them', async () => {
-    await insertLots(pool, range(0, 3));
-    const merge = await pool.connect();
-    await merge.query('begin');
-    await merge.query('insert into attributes_dirty (fips, property_id, layers) values (33019, $1, 15)', [
-      COUNTY + 1,
-    ]);
-    const planning = plan(pool, { scope: { fips: 33_019 }, layers: ['roads'] });
-    const early = await Promise.race([
-      planning.then(() => 'planned'),
-      new Promise(r => setTimeout(r, 200, 'waits')),
-    ]);
-    await merge.query('commit');
-    merge.release();
-    expect(early).toBe('waits');
-    expect(await planning).toMatchObject({ parcels: 3 });
-    expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 2, 2]);
-  });
-});
 
 describe('a chunk', () => {
   test('stores what the layers tell, from which versions, and brings the filters to it', async () => {

@@ -288,30 +288,18 @@ test('recompute: a county, a ZIP, everything, as of a day', async () => {
 }, 60_000);
 
 test('recompute attributes: of a county, of all, by some kinds of layers', async () => {
-  const none = { parcels: 0, counties: 1, chunks: 0, failed: 0 };
-  expect(await json('recompute', 'attributes', '--fips', '1001', '--wait')).toEqual({
-    ...{ code: 0, value: { status: 'done', result: none, error: null } },
+  expect(await json('recompute', 'attributes', '--fips', '1001', '--wait')).toMatchObject({
+    ...{ code: 0, value: { status: 'done', result: { parcels: 0, chunks: 0, failed: 0 }, error: null } },
   });
-  // The parcels of the feed that was run before.
-  const { code, value } = await json(
-    'recompute',
-    'attributes',
-    '--all',
-    '--layer',
-    'roads',
-    'flood',
-    '--wait',
-  );
-  expect({ code, value }).toMatchObject({ code: 0, value: { status: 'done', error: null } });
-  const { parcels, chunks } = value.result;
+  const kinds = ['--layer', 'roads', 'flood'];
+  const { value } = await json('recompute', 'attributes', '--all', ...kinds, '--wait');
+  expect(value).toMatchObject({ status: 'done', result: { chunks: 1, failed: 0 }, error: null });
+  const { parcels } = value.result;
   expect(parcels).toBeGreaterThan(0);
-  expect(chunks).toBe(1);
   const shown = await plat('recompute', 'attributes', '--all', '--wait');
   expect(shown.out).toBe(`land attributes: ${parcels} parcels in 1 county\n`);
-  expect(shown.err).toContain(`land attributes: 100% `);
+  expect(shown.err).toContain('land attributes: 100% ');
   expect((await json('status')).value).toMatchObject({ parcels_due: 0 });
-  const queued = await json('recompute', 'attributes', '--all');
-  expect(queued.value).toEqual({ job: expect.any(String), added: true });
 }, 60_000);
 
 test('status tells what there is and what the workers do', async () => {
