@@ -146,8 +146,10 @@ export function createNearest(points: Points, mostEver: number): Nearest {
   }
 
   function leastSteps(): number {
-    const [x, y, z, logAcres, days] = offset as unknown as [number, number, number, number, number];
-    return Math.sqrt(x * x + y * y + z * z) * perMetre + logAcres * perLog + days * perDay;
+    const x = offset[0]!;
+    const y = offset[1]!;
+    const z = offset[2]!;
+    return Math.sqrt(x * x + y * y + z * z) * perMetre + offset[LOG_ACRES]! * perLog + offset[DAY]! * perDay;
   }
 
   function visit(from: number, to: number): void {

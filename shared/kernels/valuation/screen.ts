@@ -9,17 +9,17 @@ import { NO_DAY, SOLD } from './types.ts';
  * lie within 3.5 of their robust standard deviations from their median.
  * B. Iglewicz, D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993: modified z-scores, 0.6745 and 3.5.
  */
-const MOST_Z = 3.5;
-const MAD_SHARE = 0.6745;
-const YEAR_DAYS = 365;
+export const MOST_Z = 3.5;
+export const MAD_SHARE = 0.6745;
+export const YEAR_DAYS = 365;
 
 /** A year with fewer sales is filled up with the sales before it; with fewer than this in all, every sale counts. */
-const FEWEST = 15;
+export const FEWEST = 15;
 /** More say nothing more about a median. */
-const MOST = 200;
+export const MOST = 100;
 
 /** Noise below this is no noise: identical prices a lot of one subdivision must not make all others outliers. */
-const LEAST_MAD = 0.1;
+export const LEAST_MAD = 0.1;
 
 /** The usable sales known on a day, by county and day: those with a price, a size and a place. */
 export function usableSales(comps: Comps, asOfDay: number): Int32Array {
