@@ -14,6 +14,7 @@ const FOOT_M = 0.3048;
 const HALF_WAY_M = 5.0292;
 const CONTACT_M = 0.06;
 const OVERLAP_M = 0.25;
+const BULB_M = 18.288;
 const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
 
 /**
@@ -45,7 +46,7 @@ export function plainFrontage(
   );
   const roadIndex = indexed(centrelines, ({ line }) => line);
   const groundIndex = indexed([...grounds.values()], ({ edges }) => edges.flat());
-  const maxReachM = Math.max(...Object.values(reachM));
+  const searchM = Math.max(...Object.values(reachM)) + BULB_M;
 
   /** Does a road that meets `road` at one of its ends come nearer to p than that end? Then the end is no place to face. */
   function goesOn(road: Centreline, at: Point, p: Point): boolean {
@@ -74,6 +75,17 @@ export function plainFrontage(
     );
   }
 
+  /** Is the place an end of the road at which, nor within a metre of it, there is no other? */
+  function isDeadEnd(road: Centreline, [x, y]: Point): boolean {
+    const isEnd = road.line.some(([endX, endY]) => endX === x && endY === y);
+    return (
+      isEnd &&
+      roadIndex(x - 1, y - 1, x + 1, y + 1).every(
+        other => other === road || distance(nearestPoint(other.line, [x, y]), [x, y]) > 1,
+      )
+    );
+  }
+
   function isFaced(p: Point, normal: Point, line: Line, at: Point, distanceM: number): boolean {
     if (distanceM <= CONTACT_M) {
       const [dx, dy] = direction(line);
@@ -88,12 +100,14 @@ export function plainFrontage(
   /** The class of road that a point of a boundary faces: that of the nearest it does. */
   function faced(p: Point, normal: Point): keyof RoadReach | undefined {
     const [x, y] = p;
-    return [...roadIndex(x - maxReachM, y - maxReachM, x + maxReachM, y + maxReachM)]
+    return [...roadIndex(x - searchM, y - searchM, x + searchM, y + searchM)]
       .map(road => {
         const at = nearestPoint(road.line, p);
         return { road, at, distanceM: distance(at, p) };
       })
-      .filter(({ road, distanceM }) => distanceM <= reachM[road.class])
+      .filter(
+        ({ road, at, distanceM }) => distanceM <= reachM[road.class] + (isDeadEnd(road, at) ? BULB_M : 0),
+      )
       .sort((a, b) => a.distanceM - b.distanceM || RANK[a.road.class] - RANK[b.road.class])
       .find(({ road, at, distanceM }) => !goesOn(road, at, p) && isFaced(p, normal, road.line, at, distanceM))
       ?.road.class;

@@ -1,7 +1,7 @@
 import { distanceTo } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { roadFaced } from './point-rule.ts';
-import { piecesOf, SLACK_M } from './rules.ts';
+import { BULB_M, piecesOf, SLACK_M } from './rules.ts';
 import { ALL, judgeRun, NONE, type Run, type Verdict } from './run-rule.ts';
 
 /** Pieces `from` up to `to` of an edge that face a road of the class of this rank. */
@@ -13,7 +13,7 @@ export type FacingRun = (edge: number, from: number, to: number, pieces: number,
  */
 export function boundaryWalk(near: Neighbourhood, reachM: readonly number[], found: FacingRun) {
   const { roads, edges, firstEdge } = near;
-  const maxReachM = Math.max(...reachM);
+  const searchM = Math.max(...reachM.filter((_, rank) => roads.classOf.includes(rank)), 0) + BULB_M;
   // A stack: each part of an edge puts the segments that it may face on those of the part which it is a half of.
   let segments = new Uint32Array(1024);
   let distances = new Float64Array(1024);
@@ -37,7 +37,7 @@ export function boundaryWalk(near: Neighbourhood, reachM: readonly number[], fou
       const segment = segments[k]!;
       const distanceM = distanceTo(roads, segment, x, y);
       const withinM = reachM[roads.classOf[segment]!]!;
-      if (distanceM - halfM > withinM + SLACK_M) continue;
+      if (distanceM - halfM > withinM + BULB_M + SLACK_M) continue;
       const verdict = judgeRun(near, run, from, to, segment, withinM);
       if (verdict === NONE) continue;
       segments[top] = segment;
@@ -87,10 +87,10 @@ export function boundaryWalk(near: Neighbourhood, reachM: readonly number[], fou
       const y2 = edges.y2[edge]!;
       let count = 0;
       roads.index?.search(
-        Math.min(x1, x2) - maxReachM,
-        Math.min(y1, y2) - maxReachM,
-        Math.max(x1, x2) + maxReachM,
-        Math.max(y1, y2) + maxReachM,
+        Math.min(x1, x2) - searchM,
+        Math.min(y1, y2) - searchM,
+        Math.max(x1, x2) + searchM,
+        Math.max(y1, y2) + searchM,
         segment => {
           reserve(count + 1);
           segments[count++] = segment;

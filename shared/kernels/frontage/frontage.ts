@@ -1,7 +1,8 @@
 import type { MultiPolygon, Position } from '../geometry/types.ts';
 import { boundaryWalk } from './boundary.ts';
-import { type Neighbourhood, neighbourhoodOf, type Segments } from './neighbourhood.ts';
-import { CLASSES, M_PER_FT, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
+import { type Neighbourhood, neighbourhoodOf } from './neighbourhood.ts';
+import { BULB_M, CLASSES, M_PER_FT, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
+import type { Segments } from './segments.ts';
 import { throughWalk } from './through.ts';
 import { isTouched } from './touch.ts';
 
@@ -30,7 +31,8 @@ export type PreparedFrontage = {
  * Road frontage: how much of a parcel's boundary faces a road of each class.
  *
  * A point of the boundary faces a road when
- * - the road is within the reach of its class, measured to where it comes nearest to the point,
+ * - the road is within the reach of its class, measured to where it comes nearest to the point (BULB_M more to a dead end, as
+ *   centrelines often stop before the bulb of a cul-de-sac),
  * - the way there leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side line runs away from the
  *   road: its way to the road is along itself; a boundary drawn along a centreline faces it), and
  * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline.
@@ -47,8 +49,8 @@ export type PreparedFrontage = {
  *
  * Lengths are sums over equal pieces of at most PIECE_M, whose middles are asked: a stretch is off by less than a piece. Most pieces are decided many at a time, with the same outcome (see boundary.ts and run-rule.ts).
  *
- * @param roads only those that count; parts beyond the largest reach around a parcel change nothing for it
- * @param parcels the parcels asked for and all within the largest reach around them
+ * @param roads only those that count; parts further than frontageMarginM from a parcel change nothing for it
+ * @param parcels the parcels asked for and all within frontageMarginM of them
  */
 export function prepareFrontage(
   roads: readonly Road[],
@@ -102,6 +104,11 @@ export function prepareFrontage(
       return lines;
     },
   };
+}
+
+/** How far around a parcel roads and other parcels can change its frontage. */
+export function frontageMarginM(reachM: RoadReach): number {
+  return Math.max(...CLASSES.map(name => reachM[name])) + BULB_M;
 }
 
 /** Pieces `from` up to `to` of a segment. */

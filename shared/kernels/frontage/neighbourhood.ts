@@ -1,35 +1,17 @@
 import Flatbush from 'flatbush';
 import { extent } from '../geometry/extent.ts';
 import type { Extent, MultiPolygon, Position, Ring } from '../geometry/types.ts';
+import { type Centrelines, centrelines } from './centrelines.ts';
 import { type Plane, planeAround } from './plane.ts';
-import { CLASSES, type RoadClass } from './rules.ts';
-
-/** Line segments in the plane. `index` finds them by their boxes; null when there are none. */
-export type Segments = {
-  x1: Float64Array;
-  y1: Float64Array;
-  x2: Float64Array;
-  y2: Float64Array;
-  index: Flatbush | null;
-};
-
-/** Segments of roads: highways first, then normal roads, then local ones; none twice. */
-export type Centrelines = Segments & {
-  /** Rank of the class. */
-  classOf: Uint8Array;
-  /** Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which begin or end there. */
-  cornerOf: Uint32Array;
-  /** The segments that meet at corner c, from meeting[firstMeeting[c]] up to meeting[firstMeeting[c + 1]]. */
-  meeting: Uint32Array;
-  firstMeeting: Uint32Array;
-};
+import type { RoadClass } from './rules.ts';
+import { type Segments, segmentsOf } from './segments.ts';
 
 /** Roads and parcels of a neighbourhood in one plane. */
 export type Neighbourhood = {
   plane: Plane;
   roads: Centrelines;
   /** Boundaries, a parcel's edges one after the other, each with the parcel's ground on its left. */
-  edges: Segments & { parcelOf: Uint32Array };
+  edges: Segments;
   /** Where the edges of each parcel begin, and at last where they all end. */
   firstEdge: Uint32Array;
   /** Parcels by their boxes. */
@@ -42,9 +24,7 @@ export function neighbourhoodOf(
 ): Neighbourhood {
   const plane = planeAround(middleOf(shapes));
   const { ends, firstEdge } = boundaries(shapes, plane);
-  const parcelOf = new Uint32Array(ends.length / 4);
-  for (let p = 0; p < shapes.length; p++) parcelOf.fill(p, firstEdge[p], firstEdge[p + 1]);
-  const edges = { ...segmentsOf(ends), parcelOf };
+  const edges = segmentsOf(ends);
   return {
     plane,
     roads: centrelines(roads, plane),
@@ -91,80 +71,6 @@ function pushRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): v
   }
   if (twiceArea > 0 !== isShell) points.reverse();
   for (let i = 1; i < points.length; i++) ends.push(...points[i - 1]!, ...points[i]!);
-}
-
-/**
- * Segments of the roads by class. What lies there twice (a road of two names is listed under each in TIGER) is kept once, under
- * the higher class.
- */
-function centrelines(
-  roads: readonly { class: RoadClass; line: readonly Position[] }[],
-  plane: Plane,
-): Centrelines {
-  const ends: number[] = [];
-  const classes: number[] = [];
-  const corners: number[] = [];
-  const known = new Set<string>();
-  const numbers = new Map<string, number>();
-  const cornerAt = ([lon, lat]: Position): number => {
-    const key = `${lon} ${lat}`;
-    const number = numbers.get(key) ?? numbers.size;
-    numbers.set(key, number);
-    return number;
-  };
-  CLASSES.forEach((name, rank) => {
-    for (const road of roads) {
-      if (road.class !== name) continue;
-      for (let i = 1; i < road.line.length; i++) {
-        const a = cornerAt(road.line[i - 1]!);
-        const b = cornerAt(road.line[i]!);
-        const key = a < b ? `${a} ${b}` : `${b} ${a}`;
-        if (a === b || known.has(key)) continue;
-        known.add(key);
-        ends.push(...plane.toPlane(road.line[i - 1]!), ...plane.toPlane(road.line[i]!));
-        corners.push(a, b);
-        classes.push(rank);
-      }
-    }
-  });
-  return {
-    ...segmentsOf(ends),
-    classOf: Uint8Array.from(classes),
-    cornerOf: Uint32Array.from(corners),
-    ...meetings(corners, numbers.size),
-  };
-}
-
-/** The segments at each corner, by counting sort. */
-function meetings(corners: readonly number[], count: number) {
-  const firstMeeting = new Uint32Array(count + 1);
-  for (const corner of corners) firstMeeting[corner + 1]!++;
-  for (let c = 0; c < count; c++) firstMeeting[c + 1]! += firstMeeting[c]!;
-  const next = firstMeeting.slice();
-  const meeting = new Uint32Array(corners.length);
-  corners.forEach((corner, i) => {
-    meeting[next[corner]!++] = i >> 1;
-  });
-  return { firstMeeting, meeting };
-}
-
-/** @param ends x1, y1, x2, y2 of each segment, one after the other */
-function segmentsOf(ends: readonly number[]): Segments {
-  const count = ends.length / 4;
-  const [x1, y1, x2, y2] = Array.from({ length: 4 }, (_, k) =>
-    Float64Array.from({ length: count }, (_, i) => ends[4 * i + k]!),
-  ) as [Float64Array, Float64Array, Float64Array, Float64Array];
-  const index = count === 0 ? null : new Flatbush(count);
-  for (let i = 0; i < count; i++) {
-    index?.add(
-      Math.min(x1[i]!, x2[i]!),
-      Math.min(y1[i]!, y2[i]!),
-      Math.max(x1[i]!, x2[i]!),
-      Math.max(y1[i]!, y2[i]!),
-    );
-  }
-  index?.finish();
-  return { x1, y1, x2, y2, index };
 }
 
 function indexParcels(edges: Segments, firstEdge: Uint32Array): Flatbush | null {

@@ -1,4 +1,5 @@
-import { aheadOfCorner, BETWEEN, gap, nearestOn } from './nearest.ts';
+import { aheadOfCorner, reachOfEnd } from './corners.ts';
+import { BETWEEN, gap, nearestOn } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { CONTACT_M, FACING_COS, HALF_WAY_M, OVERLAP_M } from './rules.ts';
 import { isBlocked } from './sight.ts';
@@ -29,7 +30,9 @@ export function roadFaced(
     const distanceM = gap(foot[0]!, foot[1]!, x, y);
     // Segments stand in the order of their class: of two as near the first is taken.
     const isNearer = distanceM < leastM || (distanceM === leastM && segment < nearest);
-    if (!isNearer || distanceM > reachM[roads.classOf[segment]!]!) continue;
+    const withinM = reachM[roads.classOf[segment]!]!;
+    if (!isNearer || distanceM > (end === BETWEEN ? withinM : reachOfEnd(roads, segment, end, withinM)))
+      continue;
     // A road is faced where it is nearest, not at a joint from which it comes nearer still.
     if (end !== BETWEEN && aheadOfCorner(roads, segment, end, x, y) > 0) continue;
     const isAlong = distanceM <= CONTACT_M;

@@ -1,4 +1,5 @@
-import { aheadOfCorner, END, isAheadOfCorner, START } from './nearest.ts';
+import { aheadOfCorner, isAheadOfCorner, reachOfEnd } from './corners.ts';
+import { END, START } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { CONTACT_M, FACING_COS, HALF_WAY_M, OVERLAP_M, SLACK_M } from './rules.ts';
 import { sweep } from './sight.ts';
@@ -66,7 +67,7 @@ export function judgeRun(
   const isStart = end === START;
   const x = isStart ? ax : roads.x2[segment]!;
   const y = isStart ? ay : roads.y2[segment]!;
-  return judgeAtEnd(near, run, [px, py, qx, qy], x, y, reachM);
+  return judgeAtEnd(near, run, [px, py, qx, qy], x, y, reachOfEnd(roads, segment, end, reachM));
 }
 
 type Ends = [px: number, py: number, qx: number, qy: number];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Frontage,
+  frontageMarginM,
   type Neighbour,
   prepareFrontage,
   type Road,
@@ -172,6 +173,25 @@ describe('a cul-de-sac', () => {
   test('so do its neighbours', () => {
     expectMetres(frontageOf(2, [street], lots), { local: 15.7 });
     expectMetres(frontageOf(3, [street], lots), { local: 15.7 });
+  });
+
+  test('so it does where the centreline stops before the bulb', () => {
+    // 6 m before it: the arc of the lot straight on is 36 m off, more than the reach of 25 m, less than that and a bulb's 18.3.
+    const short = road('local', [-200, 0], [-21, 0]);
+    expectMetres(frontageOf(1, [short], lots), { local: 15.7 });
+    // No further.
+    expectMetres(frontageOf(1, [road('local', [-200, 0], [-35, 0])], lots), {});
+  });
+
+  test('where a road goes on, or ends at another, the reach is no longer', () => {
+    const lot = parcel(1, box(-10, 36, 10, 60));
+    const goesOn = [road('local', [-200, 0], [0, 0]), road('local', [0, 0], [200, 0])];
+    expectMetres(frontageOf(1, goesOn, [lot]), {});
+    // To a junction without a common corner, half a metre short of the other's middle.
+    const ends = [road('local', [-200, 0], [200, 0]), road('local', [0, -100], [0, -0.5])];
+    expectMetres(frontageOf(1, ends, [lot]), {});
+    // Alone it is a dead end, 36.5 m off: the 20 m of the front are within 52.5 degrees.
+    expectMetres(frontageOf(1, [road('local', [0, -100], [0, -0.5])], [lot]), { local: 20 });
   });
 
   test('so they do where the centreline goes round in the bulb', () => {
@@ -389,6 +409,16 @@ test('the stretches that count are given for drawing, with a road that runs thro
   const through = prepareFrontage([WEST_EAST], [parcel(1, box(0, -80, 100, 80))], REACH).facing(1);
   expect(through).toHaveLength(1);
   expect(through[0]!.class).toBe('local');
+});
+
+test('what lies further off than the margin changes nothing', () => {
+  const marginM = frontageMarginM(REACH);
+  const lot = parcel(1, box(0, 0, 30, 50));
+  // The end of a highway as far off as it may be, and beyond.
+  const at = (distanceM: number) =>
+    frontageOf(1, [road('highway', [15, -distanceM - 100], [15, -distanceM])], [lot]);
+  expect(at(marginM - 0.5).landlocked).toBe(false);
+  expect(at(marginM + 0.01).landlocked).toBe(true);
 });
 
 test('a parcel that was not given is refused', () => {

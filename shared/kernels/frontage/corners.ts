@@ -1,0 +1,60 @@
+import type { Centrelines } from './centrelines.ts';
+import { BULB_M } from './rules.ts';
+
+/**
+ * Does a road come nearer to (x, y) than a corner of it does? How far (x, y) lies ahead of the corner, in metres, seen along the other
+ * segment there that goes most nearly its way: above 0 it does; -Infinity at a dead end.
+ * @param end START or END of the segment
+ */
+export function aheadOfCorner(
+  roads: Centrelines,
+  segment: number,
+  end: number,
+  x: number,
+  y: number,
+): number {
+  const corner = roads.cornerOf[2 * segment + end]!;
+  let most = -Infinity;
+  for (let k = roads.firstMeeting[corner]!; k < roads.firstMeeting[corner + 1]!; k++) {
+    const other = roads.meeting[k]!;
+    if (other !== segment) most = Math.max(most, aheadAlong(roads, other, corner, x, y));
+  }
+  return most;
+}
+
+/** Does one and the same segment come nearer to all points between p and q than the corner does, by more than `slackM`? */
+export function isAheadOfCorner(
+  roads: Centrelines,
+  segment: number,
+  end: number,
+  [px, py, qx, qy]: readonly [number, number, number, number],
+  slackM: number,
+): boolean {
+  const corner = roads.cornerOf[2 * segment + end]!;
+  for (let k = roads.firstMeeting[corner]!; k < roads.firstMeeting[corner + 1]!; k++) {
+    const other = roads.meeting[k]!;
+    if (other === segment) continue;
+    if (
+      aheadAlong(roads, other, corner, px, py) > slackM &&
+      aheadAlong(roads, other, corner, qx, qy) > slackM
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function aheadAlong(roads: Centrelines, segment: number, corner: number, x: number, y: number): number {
+  const { x1, y1, x2, y2 } = roads;
+  const isStart = roads.cornerOf[2 * segment] === corner;
+  const cx = isStart ? x1[segment]! : x2[segment]!;
+  const cy = isStart ? y1[segment]! : y2[segment]!;
+  const dx = (isStart ? x2[segment]! : x1[segment]!) - cx;
+  const dy = (isStart ? y2[segment]! : y1[segment]!) - cy;
+  return ((x - cx) * dx + (y - cy) * dy) / Math.sqrt(dx * dx + dy * dy);
+}
+
+/** How near a boundary must be to the end of a segment: a dead end may lie before its bulb. */
+export function reachOfEnd({ isDeadEnd }: Centrelines, segment: number, end: number, reachM: number): number {
+  return isDeadEnd[2 * segment + end] === 1 ? reachM + BULB_M : reachM;
+}
