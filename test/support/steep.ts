@@ -9,7 +9,7 @@ const utm = proj4('WGS84', `+proj=utm +zone=19 +datum=NAD83 +units=m +no_defs`);
 /** South-west corner in UTM, and sides, in metres. */
 export const STEEP = { x: 515_000, y: 4_960_000, sizeM: 6_000 };
 
-/** Metres above sea: hills from 250 m to 2 km across, slopes from flat to about 60 %. */
+/** Metres above sea: hills from 400 m to 2 km across, slopes from flat to about 60 %. */
 export function heightM(x: number, y: number): number {
   const e = x - STEEP.x;
   const n = y - STEEP.y;
@@ -17,7 +17,7 @@ export function heightM(x: number, y: number): number {
     400 +
     120 * Math.sin(e / 310 + 0.4) * Math.cos(n / 270) +
     30 * Math.sin((e - 2 * n) / 240) +
-    5 * Math.cos((2 * e + n) / 90)
+    5 * Math.cos((2 * e + n) / 140)
   );
 }
 

@@ -25,6 +25,9 @@ export type ByteSourceOptions = {
   limits?: Partial<Limits>;
 };
 
+/** As many as browsers open to one host. A window of a file of strips is hundreds of ranges. */
+const REQUESTS_AT_ONCE = 6;
+
 /** @param source an absolute path or an http(s) URL */
 export function openBytes(source: string, options: ByteSourceOptions): ByteSource {
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
@@ -41,12 +44,19 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
     }
   };
   const limits = { ...LIMITS, ...options.limits };
+  const inTurn = inTurns(REQUESTS_AT_ONCE);
   return {
     name,
     read: (offset, length) =>
       url === null
         ? readFile(source, offset, length, options.signal, seen)
-        : retrying(() => readUrl(url, offset, length, options.signal, limits, seen), limits, options.signal),
+        : inTurn(() =>
+            retrying(
+              () => readUrl(url, offset, length, options.signal, limits, seen),
+              limits,
+              options.signal,
+            ),
+          ),
     fingerprint: () => {
       if (expected === undefined) throw new Error(`${name} has not been read`);
       return expected;
@@ -127,4 +137,21 @@ async function readUrl(
     stop.throwIfAborted();
     return networkOutcome(error, url, stop);
   }
+}
+
+/** Runs at most `most` pieces of work at a time, the others in the order in which they were asked for. */
+function inTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async work => {
+    if (running === most) await new Promise<void>(resolve => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
 }

@@ -173,6 +173,10 @@ describe('layouts of files', () => {
 });
 
 describe('tiles of one grid', () => {
+  /** The hills at a cell of the whole grid of 10 m. */
+  const hill = (column: number, row: number) =>
+    heightM(STEEP.x + (column + 0.5) * 10, STEEP.y + STEEP.sizeM - (row + 0.5) * 10);
+
   /** Cells [left, right) x [top, bottom) of the hills on 10 m, as a file of their own. */
   function cut(name: string, [left, top, right, bottom]: [number, number, number, number], lift = 0): string {
     const north = STEEP.y + STEEP.sizeM;
@@ -217,11 +221,22 @@ describe('tiles of one grid', () => {
     ]);
   });
 
-  test('a gap of the first tile is filled from the next that has data there', async () => {
+  test('where tiles overlap the first one is read, and the next where it has no data', async () => {
+    const shape = lot(2500, 1000, 2900, 1400);
     const first = cut('first.tif', [0, 0, 300, 600]);
-    const second = cut('second.tif', [200, 0, 600, 600], 5);
-    const terrain = await terrainIn([first, second], lot(2500, 1000, 2900, 1400));
-    expectSame(terrain, await terrainIn([first], lot(2500, 1000, 2900, 1400)));
+    const higher = cut('higher.tif', [200, 0, 600, 600], 5);
+    expectSame(await terrainIn([first, higher], shape), await terrainIn([plain()], shape));
+    const holed = inFolder('holed.tif');
+    const hole = (column: number, row: number) => column > 262 && column < 280 && row > 470 && row < 480;
+    writeProjected(holed, 10, {
+      tile: 64,
+      nodata: '-9999',
+      at: (column, row) => (hole(column, row) ? -9999 : hill(column, row)),
+    });
+    expectSame(
+      await terrainIn([holed, cut('second.tif', [200, 0, 600, 600])], shape),
+      await terrainIn([plain()], shape),
+    );
   });
 
   test('of several grids the finest that has data for half of the parcel is used', async () => {
