@@ -66,3 +66,9 @@ export async function marks(pool: pg.Pool): Promise<Map<number, number>> {
   );
   return new Map(rows.map(row => [Number(row.property_id), row.layers]));
 }
+
+/** Names of the jobs that a run enqueued. */
+export async function followed(pool: pg.Pool, { follow }: { follow: string[] }): Promise<string[]> {
+  const jobs = await all<{ name: string }>(pool, 'select name from jobs where id = any ($1)', [follow]);
+  return jobs.map(job => job.name);
+}

@@ -53,7 +53,7 @@ const boundsSchema = (doc: string) =>
     .describe(doc);
 
 export const coverageSchema = boundsSchema(
-  'Land layers: the box [west, south, east, north], in degrees, in which the layer is complete. Default: the box around everything that was read.',
+  'Land layers: the box [west, south, east, north], in degrees, in which the layer is complete. Default: the county that fips names, else the box around everything that was read.',
 );
 
 const path = z.string().min(1);

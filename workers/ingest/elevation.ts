@@ -8,7 +8,8 @@ import { total } from './counts.ts';
 import { rejectedRows } from './gate/gate.ts';
 import { homeBoxes, judgeLayer, lastLayerFigures, layerArea, tilesOutside } from './gate/layer.ts';
 import {
-  currentScope,
+  currentVersion,
+  extentFigures,
   type LayerScope,
   markCovered,
   NOWHERE,
@@ -62,9 +63,11 @@ export async function prepareElevation(
     const { rows, ...figures } = measured[0]!;
     Object.assign(counts, figures, { rows, unchanged: rows - figures.new - figures.changed });
 
-    const before = await currentScope(client, feedId);
-    const coverage = feed.coverage ?? coverageOf(tiles);
-    const now: LayerScope = { coverage, fips: feed.fips, reachM: null };
+    const extent = coverageOf(tiles);
+    if (extent) counts.extent = extentFigures(extent);
+    const before = await currentVersion(client, feedId, run.last);
+    // A tile is as good beyond the county's line as within.
+    const scope: LayerScope = { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null };
 
     await run.step('gate', 'checking', 0.74);
     const gate = judgeLayer(
@@ -73,20 +76,20 @@ export async function prepareElevation(
         rejected: rejectedRows(counts),
         rows,
         outside: tilesOutside(tiles, homeBoxes(feed.fips)),
-        coverage,
+        extent,
         filled: {},
-        last: lastLayerFigures(run.last, before),
+        last: lastLayerFigures(run.last),
       },
       feed.gates,
       { rows: 'tiles', area: layerArea(feed.fips) },
     );
     return {
       gate,
-      touched: counts.new + counts.changed + counts.retired > 0 || !sameScope(before, now),
+      touched: counts.new + counts.changed + counts.retired > 0 || !sameScope(before?.scope, scope),
       async merge(transaction) {
-        await switchLayer(transaction, { runId, feedId, kind: 'elevation' }, now);
+        await switchLayer(transaction, { runId, feedId, kind: 'elevation' }, scope);
         await transaction.query(sql('layers/replace_tiles'), [feedId]);
-        await markCovered(transaction, 'elevation', before, now);
+        await markCovered(transaction, 'elevation', before, { scope, extent });
       },
     };
   });
@@ -124,8 +127,8 @@ export function declaredBy({ crs, unit, nodata }: ElevationInput): DeclaredEleva
   };
 }
 
-function coverageOf(tiles: readonly ReadTile[]): Extent {
-  if (tiles.length === 0) return NOWHERE;
+function coverageOf(tiles: readonly ReadTile[]): Extent | null {
+  if (tiles.length === 0) return null;
   const coverage = emptyExtent();
   for (const { extent } of tiles) growExtent(coverage, extent);
   return coverage;

@@ -8,8 +8,10 @@ import { rejectedRows } from './gate/gate.ts';
 import { featuresOutside, homeBoxes, judgeLayer, lastLayerFigures, layerArea } from './gate/layer.ts';
 import { compileLayerMapper } from './map/layer.ts';
 import {
-  currentScope,
+  currentVersion,
+  extentFigures,
   type LayerScope,
+  type LayerVersion,
   markCovered,
   mergeFeatures,
   NOWHERE,
@@ -53,12 +55,9 @@ export async function prepareLayer(
     const { rows, ...figures } = measured[0]!;
     Object.assign(counts, figures, { rows, unchanged: rows - figures.new });
 
-    const before = await currentScope(client, feedId);
-    const now: LayerScope = {
-      coverage: feed.coverage ?? found ?? NOWHERE,
-      fips: feed.fips,
-      reachM: feed.reachM,
-    };
+    if (found) counts.extent = extentFigures(found);
+    const before = await currentVersion(client, feedId, run.last);
+    const now: LayerVersion = { scope: scopeOf(feed, found), extent: found };
 
     await run.step('gate', 'checking', 0.74);
     const gate = judgeLayer(
@@ -67,23 +66,31 @@ export async function prepareLayer(
         rejected: rejectedRows(counts),
         rows,
         outside: await featuresOutside(client, homeBoxes(feed.fips)),
-        coverage: now.coverage,
+        extent: found,
         filled: counts.filled,
-        last: lastLayerFigures(run.last, before),
+        last: lastLayerFigures(run.last),
       },
       feed.gates,
       { rows: 'features', area: layerArea(feed.fips) },
     );
     return {
       gate,
-      touched: counts.new + counts.retired > 0 || !sameScope(before, now),
+      touched: counts.new + counts.retired > 0 || !sameScope(before?.scope, now.scope),
       async merge(transaction) {
-        await switchLayer(transaction, { runId, feedId, kind }, now);
+        await switchLayer(transaction, { runId, feedId, kind }, now.scope);
         await mergeFeatures(transaction, feedId);
         await markCovered(transaction, kind, before, now);
       },
     };
   });
+}
+
+/**
+ * Where a layer is complete: where its feed says, else in the county that it names, else in the box around what was read. A
+ * county's box takes in land of its neighbours, whose roads are in other files.
+ */
+function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Extent | null): LayerScope {
+  return { coverage: coverage ?? (fips === null ? found : null) ?? NOWHERE, fips, reachM };
 }
 
 async function stageAll(

@@ -7,7 +7,7 @@ import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { geographicKeys, projectedKeys, writeTiff } from '../../support/geotiff.ts';
 import { all, feedOf, ingest, lot, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
-import { marks, sampleFeed } from '../../support/layers.ts';
+import { followed, marks, sampleFeed } from '../../support/layers.ts';
 import { serve, type TestServer } from '../../unit/ingest/open/http-server.ts';
 
 const { pool } = await createTestDatabase();
@@ -189,7 +189,7 @@ test('another version of a tile is a new version of the layer: its parcels are m
   writeTile('tiles/changing.tif', 44, -73);
   const path = join(folder.path, 'tiles/changing.tif');
   const feed = elevation('changing', { source: 'tiles/changing.tif' });
-  expect((await ingest(pool, feed)).follow).toHaveLength(1);
+  expect(await followed(pool, await ingest(pool, feed))).toContain('attributes.plan');
   const bits = async () => [...(await marks(pool)).values()];
   expect(await bits()).toEqual([LAYER_BITS.elevation]);
   await pool.query('delete from attributes_dirty');

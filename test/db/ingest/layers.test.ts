@@ -8,6 +8,7 @@ import { total } from '../../../workers/ingest/counts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, lot, ORIGIN, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
 import {
+  followed,
   marks,
   road,
   roadFeed,
@@ -149,7 +150,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
       [1, LAYER_BITS.roads],
     ]);
     expect(await planned()).toEqual([{ payload: { scope: { dirty: true } } }]);
-    expect(result.follow).toHaveLength(1);
+    expect(await followed(pool, result)).toContain('attributes.plan');
   });
 
   test('an unchanged layer marks nothing', async () => {
@@ -162,7 +163,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     // A box that ends 40 m south of the lots: within the reach of a highway, beyond that of a local road.
     const coverage = [west, south - 0.01, west + 0.0005, south - 40 / 111_000];
     const feature = (kind: string) =>
-      kind === 'roads' ? road(0) : { properties: { ATTRIBUTE: 'PFO1E' }, geometry: lot(2) };
+      kind === 'roads' ? road(-5, 'S1400', 0.0005) : { properties: { ATTRIBUTE: 'PFO1E' }, geometry: lot(2) };
     const run = async (name: string, kind: string, reach?: object) => {
       await pool.query('delete from attributes_dirty');
       writeRoads(folder.path, name, [feature(kind)]);
@@ -207,11 +208,31 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     expect(Number(after.mark)).toBeGreaterThan(Number(before.mark));
   });
 
-  test('all of a county that the feed names, wherever its features are', async () => {
+  test('all of a county that the feed names, wherever its features are: it covers that and no land of its neighbours', async () => {
     writeRoads(folder.path, 'county', [{ properties: { MTFCC: 'S1200' }, geometry: roadLine(90) }]);
     const feed = roadFeed(folder.path, 'county', { fips: '33019' });
     expect((await ingest(pool, feed)).status).toBe('merged');
     expect(await marked()).toEqual(lots.map(n => [n, LAYER_BITS.roads]));
+    const layer = await one(
+      pool,
+      "select l.fips, coverage::text from land_layers l join feeds on id = feed_id where name = 'county'",
+    );
+    // A box without land.
+    expect(layer).toEqual({ fips: 33019, coverage: '(0,0),(0,0)' });
+    expect((await ingest(pool, feed)).status).toBe('unchanged');
+  });
+
+  test('and those beside its features, which count where another layer of the kind says what is not there', async () => {
+    writeRoads(folder.path, 'beyond', [road(0, 'S1400', 0.0005)]);
+    const [west, south] = ORIGIN;
+    const coverage = [west - 0.01, south - 0.01, west - 0.009, south - 0.009];
+    await ingest(pool, roadFeed(folder.path, 'beyond', { coverage }));
+    expect(await marked()).toEqual([[0, LAYER_BITS.roads]]);
+    await pool.query('delete from attributes_dirty');
+    // It moves away: where it was is computed anew.
+    writeRoads(folder.path, 'beyond', [road(60, 'S1400', 0.0005)]);
+    await ingest(pool, roadFeed(folder.path, 'beyond', { coverage }), { force: true });
+    expect(await marked()).toEqual([[0, LAYER_BITS.roads]]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Extent } from '../../../shared/kernels/geometry/types.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
-import type { LayerScope } from '../merge/merge-layer.ts';
+import { extentOfRun } from '../merge/merge-layer.ts';
 import type { AcceptedRun } from '../run-record.ts';
 import { growExtent, sharedPercent } from '../stage/coverage.ts';
 import { compareDrop, type GateResult, percent, show } from './gate.ts';
@@ -17,9 +17,10 @@ export type LayerFigures = {
   rows: number;
   /** How many of them lie outside the feed's county, or outside the United States where it names none. */
   outside: number;
-  coverage: Extent | null;
+  /** The box around what was read, in degrees. */
+  extent: Extent | null;
   filled: Record<string, number>;
-  last: { rows: number; coverage: Extent | null; filled: Record<string, number> } | null;
+  last: { rows: number; extent: Extent | null; filled: Record<string, number> } | null;
 };
 
 /** How a layer's rows are called. */
@@ -42,24 +43,24 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
         );
     }
   }
-  if (last?.coverage && figures.coverage) judgeCoverage(last.coverage, figures.coverage, limits, block);
+  if (last?.extent && figures.extent) judgeCoverage(last.extent, figures.extent, limits, block);
   const rejects = percent(rejected, read);
   if (rejects > limits.maxRejectPercent) {
     const message = `${rejected} of ${read} ${words.rows} were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`;
     block('rejects', message);
   }
   if (percent(outside, rows) > limits.maxOutsidePercent) {
-    const message = `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${shownExtent(figures.coverage)}): is the CRS right?`;
+    const message = `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${shownExtent(figures.extent)}): is the CRS right?`;
     block('extent', message);
   }
   return { blocked, figures };
 }
 
 /** The last accepted run's figures as the gate compares them. */
-export function lastLayerFigures(run: AcceptedRun | null, scope: LayerScope | null): LayerFigures['last'] {
+export function lastLayerFigures(run: AcceptedRun | null): LayerFigures['last'] {
   if (run === null) return null;
   const { rows, filled } = run.counts;
-  return { rows: Number(rows ?? 0), coverage: scope?.coverage ?? null, filled };
+  return { rows: Number(rows ?? 0), extent: extentOfRun(run), filled };
 }
 
 /** What the gate's message calls the place where a feed's features belong. */

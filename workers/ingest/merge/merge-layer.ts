@@ -1,12 +1,14 @@
 import { type Client, type Queryable, sql } from '../../../shared/db.ts';
 import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/domain/land.ts';
+import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
 import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import type { AcceptedRun } from '../run-record.ts';
 import { boxText, grownBy } from '../stage/coverage.ts';
 
 /** Where a layer is complete, and how far its roads reach. */
 export type LayerScope = { coverage: Extent; fips: number | null; reachM: RoadReach | null };
 
-/** The coverage of a layer in which nothing was read: a point in the Atlantic, where no parcel is. */
+/** The coverage of a layer that has none but its county: a point in the Atlantic, where no parcel is. */
 export const NOWHERE: Extent = [0, 0, 0, 0];
 
 type LayerRow = {
@@ -18,8 +20,37 @@ type LayerRow = {
   reach_m: RoadReach | null;
 };
 
+/** A version of a layer: its scope, and the box around what was read of it. */
+export type LayerVersion = { scope: LayerScope; extent: Extent | null };
+
+/** A box as the counts of a run keep it, in degrees. */
+export function extentFigures([west, south, east, north]: Extent): Record<string, number> {
+  return {
+    west: toE7(west) / 1e7,
+    south: toE7(south) / 1e7,
+    east: toE7(east) / 1e7,
+    north: toE7(north) / 1e7,
+  };
+}
+
+/** The box around what a run read, or null when it read nothing. */
+export function extentOfRun({ counts }: AcceptedRun): Extent | null {
+  if (typeof counts.extent !== 'object') return null;
+  const { west, south, east, north } = counts.extent;
+  return [west!, south!, east!, north!];
+}
+
 /** The version of a feed's layer that readers see, or null before the first. */
-export async function currentScope(db: Queryable, feedId: number): Promise<LayerScope | null> {
+export async function currentVersion(
+  db: Queryable,
+  feedId: number,
+  run: AcceptedRun | null,
+): Promise<LayerVersion | null> {
+  const scope = await currentScope(db, feedId);
+  return scope && { scope, extent: run && extentOfRun(run) };
+}
+
+async function currentScope(db: Queryable, feedId: number): Promise<LayerScope | null> {
   const { rows } = await db.query<LayerRow>(sql('layers/get_layer'), [feedId]);
   const [row] = rows;
   if (!row) return null;
@@ -28,8 +59,8 @@ export async function currentScope(db: Queryable, feedId: number): Promise<Layer
 }
 
 /** Whether two scopes are stored alike. */
-export function sameScope(a: LayerScope | null, b: LayerScope): boolean {
-  if (a === null || a.fips !== b.fips || boxText(a.coverage) !== boxText(b.coverage)) return false;
+export function sameScope(a: LayerScope | undefined, b: LayerScope): boolean {
+  if (a === undefined || a.fips !== b.fips || boxText(a.coverage) !== boxText(b.coverage)) return false;
   const { reachM: before } = a;
   const { reachM: now } = b;
   if (before === null || now === null) return before === now;
@@ -59,18 +90,21 @@ export async function switchLayer(
 }
 
 /**
- * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage before and now,
- * which for roads ends as far outside as a road reaches. To be called last: from then on no chunk of theirs is written.
+ * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage before and now, and
+ * those beside its features, which count for parcels of another layer's coverage too. For roads that goes as far as they
+ * reach. To be called last: from then on no chunk of theirs is written.
  */
 export async function markCovered(
   client: Client,
   kind: LayerKind,
-  before: LayerScope | null,
-  now: LayerScope,
+  before: LayerVersion | null,
+  now: LayerVersion,
 ): Promise<void> {
-  const scopes = before === null ? [now] : [before, now];
-  const boxes = scopes.map(scope => boxText(grownBy(reachOf(scope), scope.coverage)));
-  const counties = scopes.flatMap(scope => scope.fips ?? []);
+  const versions = before === null ? [now] : [before, now];
+  const boxes = versions.flatMap(({ scope, extent }) =>
+    [scope.coverage, extent].filter(box => box !== null).map(box => boxText(grownBy(reachOf(scope), box))),
+  );
+  const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
   await client.query(sql('layers/mark_covered_parcels'), [boxes, counties, LAYER_BITS[kind]]);
 }
 
