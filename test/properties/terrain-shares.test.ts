@@ -61,8 +61,8 @@ test('shares of parcels of 4 cells and more agree with a reading of 10 x 10 poin
 function sampledShares(shape: MultiPolygon, slopes: Float32Array, width: number): number[] {
   const rings = shape.flat().map(ring => ring.map(([lon, lat]) => toUtm(lon, lat)));
   const norths = rings.flatMap(ring => ring.map(([, y]) => y));
-  const over = SLOPE_GRADES.map(() => 0);
-  let points = 0;
+  // Points by the number of grades that their slope is over.
+  const counts = [0, ...SLOPE_GRADES.map(() => 0)];
   for (let y = Math.floor(Math.min(...norths)) + 0.5; y < Math.max(...norths); y++) {
     const row = Math.floor((STEEP.y + STEEP.sizeM - y) / CELL_M);
     // Even-odd: inside between the first and the second crossing of the line, the third and the fourth …
@@ -70,12 +70,14 @@ function sampledShares(shape: MultiPolygon, slopes: Float32Array, width: number)
     for (let i = 0; i < crossings.length; i += 2) {
       for (let x = Math.ceil(crossings[i]! - 0.5) + 0.5; x < crossings[i + 1]!; x++) {
         const slope = slopes[row * width + Math.floor((x - STEEP.x) / CELL_M)]!;
-        points++;
-        for (const [k, grade] of SLOPE_GRADES.entries()) if (slope > grade) over[k]!++;
+        let over = 0;
+        while (over < SLOPE_GRADES.length && slope > SLOPE_GRADES[over]!) over++;
+        counts[over]!++;
       }
     }
   }
-  return over.map(count => (100 * count) / points);
+  const points = (from: number) => counts.slice(from).reduce((sum, count) => sum + count, 0);
+  return SLOPE_GRADES.map((_, i) => (100 * points(i + 1)) / points(0));
 }
 
 function crossingsAt(ring: readonly [number, number][], y: number): number[] {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
-import { CHUNK, openChunks } from '../../workers/elevation/chunks.ts';
+import { openChunks } from '../../workers/elevation/chunks.ts';
 import { openElevation, type Terrain } from '../../workers/elevation/elevation.ts';
 import { gridsOf } from '../../workers/elevation/grids.ts';
 import {
@@ -11,6 +11,7 @@ import {
   type ElevationTile,
   readTileHeader,
 } from '../../workers/elevation/header.ts';
+import { CHUNK } from '../../workers/elevation/limits.ts';
 
 export const signal = new AbortController().signal;
 

@@ -6,9 +6,7 @@ import { type ByteSource, openBytes } from './byte-source.ts';
 import type { GridTile, VirtualGrid } from './grids.ts';
 import type { ElevationTile } from './header.ts';
 import { type Block, type ElevationImage, openImage, readBlock } from './image.ts';
-
-/** Cells of a side of a chunk: small enough that a margin of one touches few blocks of a file, large enough to be worth its bookkeeping. */
-export const CHUNK = 256;
+import { CHUNK } from './limits.ts';
 
 /** Heights in metres and slopes in percent of CHUNK x CHUNK cells by rows; NaN where there are none. */
 export type Chunk = { heights: Float32Array; slopes: Float32Array };

@@ -11,9 +11,10 @@ import {
   terrainOf,
 } from '../../shared/kernels/terrain/terrain.ts';
 import type { Limits } from '../ingest/open/limits.ts';
-import { CHUNK, type Chunk, type ChunkReader, openChunks } from './chunks.ts';
+import { type Chunk, type ChunkReader, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';
 import type { ElevationTile } from './header.ts';
+import { CACHE_BYTES, CHUNK, STRIP_CELLS } from './limits.ts';
 
 export type { Terrain } from '../../shared/kernels/terrain/terrain.ts';
 export type { ElevationTile } from './header.ts';
@@ -40,23 +41,16 @@ export type ElevationOptions = {
   /** Folder that relative sources start from. */
   baseDir?: string;
   signal: AbortSignal;
-  /** Bytes of decoded cells to keep. */
+  /** Bytes of decoded cells to keep, instead of CACHE_BYTES. */
   cacheBytes?: number;
   limits?: Partial<Limits>;
 };
-
-/** Holds the 60 chunks of 256 x 256 cells (2.6 km at 10 m) last used, and the blocks of files around them. */
-const CACHE_BYTES = 64 * 2 ** 20;
-
-/** Cells whose coverage is held at a time, 8 bytes each: a parcel that spans more is read in strips of rows. */
-const STRIP_CELLS = 2 ** 20;
 
 const MOST_DRAWN_CELLS = 100_000;
 
 /**
  * Slope and elevation of parcels from grids of heights. Where several grids lie over a parcel the one with the smallest cells is used
- * that has data for at least half of it. Files are read when first needed, block by block; memory is bounded by `cacheBytes`, the
- * strips' 8 MiB and the blocks of one chunk, however large the files and the parcels are.
+ * that has data for at least half of it. Files are read when first needed, block by block, in bounded memory (limits.ts).
  * @throws PlatError `feed_crs` when a tile's CRS is not known. Reading throws PlatError `feed_source` when a file cannot be read,
  *   `feed_format` when it cannot be decoded, `elevation_changed` when it is not the file that was ingested
  */

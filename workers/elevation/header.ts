@@ -6,6 +6,7 @@ import { resolveCrs } from '../ingest/parse/projection.ts';
 import { openBytes } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf, UNIT_M, type VerticalUnit, verticalUnitOf } from './geo-keys.ts';
 import { type ElevationImage, openImage } from './image.ts';
+import { blocksAcross, MOST_WINDOW_BYTES } from './limits.ts';
 import { placeGrid } from './place.ts';
 
 /** One file of heights: what has to be known to read cells from it. */
@@ -30,9 +31,6 @@ export type ElevationTile = {
 };
 
 export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: number };
-
-/** Decoded bytes of one tile or strip of a file, which is the least that can be read of it. */
-const MOST_BLOCK_BYTES = 32 * 2 ** 20;
 
 /** None, LZW, deflate under both of its codes, PackBits, LERC, Zstandard. */
 const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
@@ -101,10 +99,11 @@ function requireReadable(
   if (!(width > 0 && height > 0 && blockWidth > 0 && blockHeight > 0)) {
     throw formatError(`${name} has no cells. Write it again with gdal_translate -of COG.`);
   }
-  const blockBytes = blockWidth * blockHeight * bytesPerCell;
-  if (blockBytes > MOST_BLOCK_BYTES) {
+  const blocks = blocksAcross(blockWidth, width) * blocksAcross(blockHeight, height);
+  const windowBytes = blocks * blockWidth * blockHeight * bytesPerCell;
+  if (windowBytes > MOST_WINDOW_BYTES) {
     throw formatError(
-      `${name} can only be read in pieces of ${Math.round(blockBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
+      `${name} is stored in pieces so large that a few cells of it take ${Math.ceil(windowBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
     );
   }
 }

@@ -131,7 +131,7 @@ describe('a file that cannot be used is refused, with what to do', () => {
     ['a scale', { gdalMetadata: metadata('SCALE', '0.1') }, /scale of 0\.1.*-unscale/],
     ['an unknown unit', { gdalMetadata: metadata('UNITTYPE', 'fathom') }, /"fathom".*vertical_unit/],
     ['a place outside the world', { grid: metre, keys: geographicKeys(4326) }, /outside the world/],
-    ['one strip of 64 MiB', { width: 4096, height: 4096 }, /pieces of 64 MiB.*-of COG/],
+    ['one strip of over 64 MiB', { width: 4096, height: 4097, sample: 'float32' }, /take 65 MiB.*-of COG/],
   ])('%s', async (_, options, message) => {
     const path = write(options);
     await expect(header(path)).rejects.toMatchObject({
