@@ -14,6 +14,7 @@ import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types
 import type { ElevationTile } from '../elevation/elevation.ts';
 import type { ChunkPayload } from './jobs.ts';
 import { type Box, boxText, grow, placesOf } from './places.ts';
+import { inSnapshot } from './snapshot.ts';
 
 /** A layer as it was merged last. */
 export type Layer = Box & {
@@ -52,12 +53,14 @@ export type ChunkInput = {
   tiles: ElevationTile[];
 };
 
-type MarkedRow = Box & {
+/** A parcel to compute, with its extent and a point on it in 1e-7 degrees; null without geometry. */
+export type MarkedRow = Box & {
   property_id: number;
   layers: number;
   mark: number;
   boundary: Uint8Array | null;
   shape_hash: string | null;
+  /** The shape that the stored attributes are of. */
   kept: string | null;
   x: number;
   y: number;
@@ -67,23 +70,19 @@ type MarkedRow = Box & {
 const TERRAIN_MARGIN_M = 200;
 
 /** Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features that are read too. */
-export async function readChunk(pool: Pool, chunk: ChunkPayload): Promise<ChunkInput> {
-  const client = await pool.connect();
-  let usable = false;
-  try {
-    await client.query('begin isolation level repeatable read read only');
-    const input = await readAll(client, chunk);
-    await client.query('commit');
-    usable = true;
-    return input;
-  } finally {
-    // After an error the session ends, and with it the transaction.
-    client.release(!usable);
-  }
+export function readChunk(pool: Pool, { fips, chunk }: ChunkPayload): Promise<ChunkInput> {
+  return inSnapshot(pool, async client => {
+    const { rows } = await client.query<MarkedRow>(sql('attributes/read_marked_parcels'), [fips, chunk]);
+    return readInput(client, fips, rows);
+  });
 }
 
-async function readAll(client: Client, { fips, chunk }: ChunkPayload): Promise<ChunkInput> {
-  const { rows } = await client.query<MarkedRow>(sql('attributes/read_marked_parcels'), [fips, chunk]);
+/** Reads what has to be known to compute parcels of a county. The connection must be in a snapshot. */
+export async function readInput(
+  client: Client,
+  fips: number,
+  rows: readonly MarkedRow[],
+): Promise<ChunkInput> {
   const { rows: layers } = await client.query<Layer>(sql('attributes/list_layers'));
   const shaped = rows.filter(row => row.boundary !== null);
   const order = hilbertOrder(

@@ -17,8 +17,8 @@ export type Neighbour = { id: number; shape: MultiPolygon };
 /** Lengths in international feet. */
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
-/** A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel. */
-export type FacingStretch = { class: RoadClass; line: Position[] };
+/** A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel: then it may count on two sides. */
+export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
   /** @throws RangeError for a parcel that is not among the neighbours, as does `facing`. */
@@ -68,12 +68,14 @@ export function prepareFrontage(
 
   const alongBoundary = boundaryWalk(near, reaches, (edge, from, to, pieces, rank) => {
     lengthsM[rank]! += ((to - from) / pieces) * lengthOf(near.edges, edge);
-    if (stretches !== null) extend(stretches, { lines: near.edges, i: edge, from, to, pieces, rank });
+    if (stretches !== null)
+      extend(stretches, { lines: near.edges, i: edge, from, to, pieces, rank, sides: 1 });
   });
   const through = throughWalk(near, (segment, from, to, pieces, sides) => {
     const rank = near.roads.classOf[segment]!;
     lengthsM[rank]! += sides * ((to - from) / pieces) * lengthOf(near.roads, segment);
-    if (stretches !== null) extend(stretches, { lines: near.roads, i: segment, from, to, pieces, rank });
+    if (stretches !== null)
+      extend(stretches, { lines: near.roads, i: segment, from, to, pieces, rank, sides });
   });
 
   function measure(id: number): number {
@@ -112,16 +114,25 @@ export function frontageMarginM(reachM: RoadReach): number {
 }
 
 /** Pieces `from` up to `to` of a segment. */
-type Stretch = { lines: Segments; i: number; from: number; to: number; pieces: number; rank: number };
+type Stretch = {
+  lines: Segments;
+  i: number;
+  from: number;
+  to: number;
+  pieces: number;
+  rank: number;
+  sides: 1 | 2;
+};
 
 /** Adds a stretch to the last one, if it goes on there on the same segment, or to the list. */
 function extend(stretches: Stretch[], next: Stretch): void {
   const last = stretches.at(-1);
-  const goesOn =
-    last?.lines === next.lines && last.i === next.i && last.rank === next.rank && last.to === next.from;
+  const goesOn = last?.i === next.i && last.to === next.from && isAlike(last, next);
   if (goesOn) last.to = next.to;
   else stretches.push(next);
 }
+
+const isAlike = (a: Stretch, b: Stretch) => a.lines === b.lines && a.rank === b.rank && a.sides === b.sides;
 
 function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: number): [x: number, y: number] {
   const share = piece / pieces;
@@ -140,9 +151,10 @@ function joined(stretches: readonly Stretch[], { plane }: Neighbourhood): Facing
     const [x, y] = pointAt(each, each.from);
     const end = plane.toDegrees(...pointAt(each, each.to));
     const [lastX, lastY] = before === undefined ? [Infinity, Infinity] : pointAt(before, before.to);
-    const follows = before?.rank === each.rank && Math.hypot(x - lastX, y - lastY) < SLACK_M;
+    const follows =
+      before !== undefined && isAlike(before, each) && Math.hypot(x - lastX, y - lastY) < SLACK_M;
     if (follows) lines.at(-1)!.line.push(end);
-    else lines.push({ class: CLASSES[each.rank]!, line: [plane.toDegrees(x, y), end] });
+    else lines.push({ class: CLASSES[each.rank]!, line: [plane.toDegrees(x, y), end], sides: each.sides });
     before = each;
   }
   return lines;
