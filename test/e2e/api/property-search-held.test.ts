@@ -125,6 +125,15 @@ test.each([
   expect(results.map(parcel => parcel.owner_name)).toEqual(['SMITH MARY', 'NEW SMITHY']);
 });
 
+test('a county that changes before every statement is refused with 503 rather than answered from two rolls', async () => {
+  const COOS = 33_007e8;
+  await insertParcels(db.pool, [{ property_id: COOS + 1, owner_name: 'SMITH JOHN' }]);
+  const search = process(async name => {
+    if (name === 'properties/read_summaries') await retireParcels(db.pool, [COOS + 2]);
+  });
+  await expect(search('33007', 'smith')).rejects.toMatchObject({ status: 503, retryable: true });
+});
+
 test('what was looked for before, and each further page, takes one statement', async () => {
   const MERRIMACK = 33_013e8;
   await insertParcels(
