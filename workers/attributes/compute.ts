@@ -130,36 +130,41 @@ export async function computeChunk(
     } catch (error) {
       signal.throwIfAborted();
       failures.push({ kind, error });
-      for (const row of parcels) row.remaining |= row.layers & LAYER_BITS[kind];
+      for (const row of parcels) {
+        row.remaining |= row.layers & LAYER_BITS[kind];
+        Object.assign(row, UNKNOWN[kind]);
+      }
     }
   }
   for (const row of parcels) row.layers &= ~row.remaining;
   return { parcels, failures };
 }
 
-function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
-  return {
-    property_id: id,
-    mark,
-    shape_hash: shapeHash,
-    layers,
-    remaining: 0,
+/** The columns of each kind while nothing is known. */
+const UNKNOWN = {
+  elevation: {
     elevation_runs: null,
-    roads_runs: null,
-    wetlands_runs: null,
-    flood_runs: null,
     min_elevation_m: null,
     mean_elevation_m: null,
     max_elevation_m: null,
     mean_slope_percent: null,
     steeper_percent: null,
+  },
+  roads: {
+    roads_runs: null,
     highway_frontage_ft: null,
     road_frontage_ft: null,
     local_frontage_ft: null,
     landlocked: null,
-    wetlands_percent: null,
-    flood_zone_percent: null,
-  };
+  },
+  wetlands: { wetlands_runs: null, wetlands_percent: null },
+  flood: { flood_runs: null, flood_zone_percent: null },
+};
+
+function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
+  const { elevation, roads, wetlands, flood } = UNKNOWN;
+  const parcel = { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0 };
+  return { ...parcel, ...elevation, ...roads, ...wetlands, ...flood };
 }
 
 /** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */

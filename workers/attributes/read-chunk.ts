@@ -44,7 +44,7 @@ export type ChunkInput = {
   /** In the order of a Hilbert curve. */
   subjects: Subject[];
   /** Parcels of the chunk without geometry: nothing can be told of them. */
-  shapeless: { id: number; mark: number }[];
+  shapeless: { property_id: number; mark: number }[];
   roads: Road[];
   /** Every parcel near the subjects of which frontage is wanted, these included. */
   neighbours: Neighbour[];
@@ -91,8 +91,8 @@ export async function readInput(
   );
   const ordered = Array.from(order, i => shaped[i]!);
   const subjects = ordered.map(row => subjectOf(row, fips, layers));
-  const shapeless = rows.flatMap(({ boundary, property_id: id, mark }) =>
-    boundary === null ? [{ id, mark }] : [],
+  const shapeless = rows.flatMap(({ boundary, property_id, mark }) =>
+    boundary === null ? [{ property_id, mark }] : [],
   );
 
   /** Where the parcels lie of which a kind can be told, with a margin. */

@@ -1,4 +1,4 @@
-import { type Pool, sql, transaction } from '../../shared/db.ts';
+import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import type { ComputedParcel } from './compute.ts';
 import { shareCounty } from './county-lock.ts';
 import type { ChunkPayload } from './jobs.ts';
@@ -10,35 +10,56 @@ export type WrittenChunk = {
   changed: number;
 };
 
-type Stored = { property_id: number };
+type Mark = { property_id: number; mark: number };
 
 /**
- * Stores a chunk in one transaction and takes back its marks. What was marked again since it was read is left alone: it
- * will be computed from what is there now. Waits for a merge of the county that is under way.
+ * Stores a chunk in one transaction and takes back its marks; the mark of a kind that could not be computed stays. What was
+ * marked again since it was read, or is no longer the chunk's, is left alone: it will be computed from what is there now.
+ * Waits for a merge of the county that is under way.
+ * @param shapeless parcels without geometry
  */
 export function writeChunk(
   pool: Pool,
   { fips, chunk }: ChunkPayload,
   parcels: readonly ComputedParcel[],
-  shapeless: readonly { id: number; mark: number }[],
+  shapeless: readonly Mark[],
   signal: AbortSignal,
 ): Promise<WrittenChunk> {
   return transaction(pool, async client => {
     await shareCounty(client, fips, signal);
-    await client.query(sql('attributes/lock_marked_parcels'), [fips, chunk]);
-    const stored = await client.query<Stored>(sql('attributes/write_attributes'), [
-      fips,
-      chunk,
-      JSON.stringify(parcels),
-    ]);
-    const forgotten = await client.query<Stored>(sql('attributes/forget_shapeless'), [
-      fips,
-      chunk,
-      shapeless.map(({ id }) => id),
-      shapeless.map(({ mark }) => mark),
-    ]);
-    const ids = [...stored.rows, ...forgotten.rows].map(row => row.property_id);
-    const { rowCount } = await client.query(sql('attributes/update_filters'), [fips, ids]);
-    return { parcels: ids.length, changed: rowCount ?? 0 };
+    const { rows } = await client.query<Mark>(sql('attributes/lock_marked_parcels'), [fips, chunk]);
+    const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
+    const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
+    const known = parcels.filter(isMine);
+    const unknown = shapeless.filter(isMine).map(row => row.property_id);
+
+    let changed = 0;
+    for (const [layers, group] of groupBy(known, row => row.layers))
+      changed += await count(client, 'attributes/store_attributes', [fips, layers, JSON.stringify(group)]);
+    if (unknown.length > 0) changed += await count(client, 'attributes/forget_attributes', [fips, unknown]);
+    for (const [remaining, group] of groupBy(known, row => row.remaining)) {
+      const ids = group.map(row => row.property_id);
+      if (remaining === 0) await client.query(sql('attributes/clear_marks'), [fips, ids]);
+      else await client.query(sql('attributes/narrow_marks'), [fips, ids, remaining]);
+    }
+    if (unknown.length > 0) await client.query(sql('attributes/clear_marks'), [fips, unknown]);
+    return { parcels: known.length + unknown.length, changed };
   });
+}
+
+function groupBy(
+  parcels: readonly ComputedParcel[],
+  key: (parcel: ComputedParcel) => number,
+): Map<number, ComputedParcel[]> {
+  const groups = new Map<number, ComputedParcel[]>();
+  for (const parcel of parcels) {
+    const group = groups.get(key(parcel));
+    if (group === undefined) groups.set(key(parcel), [parcel]);
+    else group.push(parcel);
+  }
+  return groups;
+}
+
+async function count(client: Client, statement: string, values: unknown[]): Promise<number> {
+  return (await client.query(sql(statement), values)).rowCount ?? 0;
 }
