@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { type Answer, defineEndpoint, type RegionStats } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
@@ -12,6 +14,11 @@ const common = {
   query: z.strictObject({}),
   metering: METERING,
 } as const;
+
+/** What the bundled sample answers. */
+const COUNTY_EXAMPLE: unknown = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'examples', 'stats-33019.json'), 'utf8'),
+);
 
 const response = (example: { summary: string; value: unknown }) => ({
   status: 200 as const,
@@ -29,28 +36,8 @@ export const countyStats = defineEndpoint({
   description: 'Inventory, sales, prices and dispersion of land listings in a county, by acreage bucket.',
   params: z.object({ fips }),
   response: response({
-    summary: 'A county with one bucket',
-    value: {
-      id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11',
-      type: 'county',
-      name: 'Sullivan County',
-      state: 'NH',
-      county_name: 'Sullivan County',
-      fips: '33019',
-      stats: [
-        {
-          type: '2 acre-5 acre',
-          data: {
-            Active: 4,
-            Pending: 1,
-            'Sold: 1yr': 3,
-            '1yr STR': 75,
-            'Median Sold PPA': 12_500.5,
-            'Gini 1yr': 18.42,
-          },
-        },
-      ],
-    },
+    summary: 'Sullivan County, New Hampshire, in the sample',
+    value: COUNTY_EXAMPLE,
   }),
   errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
   handle: async ({ params }, { readRegionStats }) =>
@@ -65,13 +52,13 @@ export const zipStats = defineEndpoint({
   description: 'Inventory, sales, prices and dispersion of land listings in a ZIP code, by acreage bucket.',
   params: z.object({ zip }),
   response: response({
-    summary: 'A ZIP code without listings',
+    summary: 'A ZIP code of the sample without listings',
     value: {
-      id: '1b6d9c58-0b7f-5c52-8d4e-7f0c7c0f2a10',
+      id: 'ad33ad9f-8ea6-50a9-85ae-e58b12d9ce56',
       type: 'zip',
-      name: '03280',
-      state: 'NH',
-      county_name: 'Sullivan County',
+      name: '04401',
+      state: 'ME',
+      county_name: 'Penobscot',
       fips: '',
       stats: [],
     },

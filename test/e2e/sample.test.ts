@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { countyStats, zipStats } from '../../api/v1/market-stats.ts';
 import { sql } from '../../shared/db.ts';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
@@ -130,6 +131,14 @@ test('Bangor, whose roll has no sales, answers with what there is', async () => 
     stats: [],
   });
   expect(tokens).toBe('10');
+});
+
+test.each([
+  ['33019', countyStats],
+  ['zip/04401', zipStats],
+])('the example of the documentation is what %s answers', async (place, { response: { examples } }) => {
+  const { json } = await marketStats(place);
+  expect(json).toEqual(examples.sample!.value);
 });
 
 test.each(['99999', 'zip/99999'])('there is no %s: the envelope of a 404, for nothing', async place => {
