@@ -23,6 +23,9 @@ import { openRejects } from './rejects.ts';
 import { stageLayer } from './stage/stage-layer.ts';
 import { createStage, withStage } from './stage/stage-schema.ts';
 
+/** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
+const ANALYZE_FROM = 0.1;
+
 const STAGE_TABLES = ['layers/create_layer_stage'];
 
 /**
@@ -80,6 +83,10 @@ export async function prepareLayer(
         await switchLayer(transaction, { runId, feedId, kind }, now.scope);
         await mergeFeatures(transaction, feedId);
         await markCovered(transaction, kind, before, now);
+      },
+      async tidy() {
+        // What reads windows of the layer should know at once how full it is.
+        if (counts.new > ANALYZE_FROM * rows) await pool.query('analyze layer_features');
       },
     };
   });

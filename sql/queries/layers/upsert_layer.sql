@@ -4,6 +4,7 @@ insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (feed_id) do update
 set
+  kind = excluded.kind,
   run_id = excluded.run_id,
   coverage = excluded.coverage,
   fips = excluded.fips,

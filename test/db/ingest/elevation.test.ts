@@ -88,6 +88,13 @@ test('what the feed declares wins over what the file says', async () => {
   expect(await tilesOf('declared')).toMatchObject([{ crs: 'EPSG:26918', unit_m: 1200 / 3937, nodata: 0 }]);
 });
 
+test('another file for one run', async () => {
+  const feed = elevation('usual', { source: 'tiles/n44w073.tif' });
+  const other = join(folder.path, 'tiles/n44w072.tif');
+  await ingest(pool, feed, { sources: { elevation: other } });
+  expect(await sources('usual')).toEqual([other]);
+});
+
 describe('tiles by source, template and index', () => {
   test('a list of files: each must be there and readable; one named twice is one', async () => {
     const files = ['tiles/n44w073.tif', 'tiles/n44w072.tif', 'tiles/n44w073.tif'];
