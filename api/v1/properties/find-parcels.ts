@@ -13,9 +13,9 @@ import { type CountyWords, heldOwnersOf } from './held-owners.ts';
 import { propertyIdOf } from './property-id.ts';
 import { indexWords, wordsHolding } from './word-index.ts';
 
-/** As many parcels as a page may have: they can all be read, and their names looked at, in the statement that reads a page. */
+/** As many as a page may have: the statement that reads a page can look at the names of so many as well. */
 const FEW_PARCELS = 100;
-/** To go through all words of a county of 2,000,000 parcels costs as much as to look at so many names: 30 ms on a busy machine. */
+/** To look at so many names costs as much as to go through all words of 2,000,000 parcels: 30 ms on a busy machine. */
 const MANY_PARCELS = 1_000;
 /** More words than these cost more to name and to read one by one than to go through all of them. */
 const MANY_WORDS = 2_000;
