@@ -330,4 +330,20 @@ describe('reading', () => {
     expect(cells[0]!.corners[0]![1]).toBeCloseTo(lat, 9);
     await elevation.close();
   });
+
+  test('a cell without data is drawn as such; a parcel of too many cells is not drawn', async () => {
+    const gap = writePlane('drawn.tif', 12, {
+      nodata: '-1',
+      at: (column, row) => (column === 50 && row === 50 ? -1 : column),
+    });
+    const elevation = openElevation([await header(gap)], { signal });
+    const cells = await elevation.cellsOf(lot(400, 400, 600, 600));
+    expect(cells.filter(cell => cell.slopePercent === null)).toHaveLength(9);
+    expect(cells.filter(cell => cell.elevationM === null)).toHaveLength(1);
+    expect(await elevation.cellsOf(lot(-5000, 400, -4900, 600))).toEqual([]);
+    const wide = openElevation([await header(plain())], { signal });
+    await expect(wide.cellsOf(lot(1000, 1000, 4500, 4500))).rejects.toMatchObject({
+      code: 'elevation_cells',
+    });
+  });
 });
