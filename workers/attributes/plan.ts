@@ -27,7 +27,7 @@ export type PlanOptions = {
   chunkParcels?: number;
 };
 
-/** The columns of copy_unplanned_parcels.sql. */
+/** The columns of copy_unplanned_parcels.sql and copy_county_parcels.sql. */
 const COLUMNS = {
   id: { type: 'int8', null: 0 },
   x: { type: 'float8', null: Number.NaN },
@@ -35,9 +35,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * Marks the parcels of the scope, unless it is what merges have marked, and puts all marked parcels of its counties into
- * chunks, each with a job. A county is one transaction; killed in between, the next attempt goes on with what is unplanned.
- * Marks of parcels that have left the roll are dropped.
+ * Puts all parcels of a county, or of every county, into chunks with a job each, or those that merges have marked and no
+ * open job holds. A county is one transaction; killed in between, the next attempt may plan a county again, and a parcel
+ * then belongs to its last chunk. Marks of parcels that have left the roll are dropped.
  * @throws PlatError `stopping` (retryable) when the signal is aborted
  */
 export async function planAttributes(
@@ -84,10 +84,10 @@ function planCounty(
 ): Promise<PlannedCounty> {
   return transaction(pool, async client => {
     await client.query(sql('attributes/lock_marks'));
-    if (bits !== null) await client.query(sql('attributes/mark_county'), [fips, bits]);
     await client.query(sql('attributes/release_lost_chunks'), [fips]);
     await client.query(sql('attributes/drop_stray_marks'), [fips]);
-    const ids = await unplannedInOrder(client, fips);
+    const parcels = bits === null ? 'attributes/copy_unplanned_parcels' : 'attributes/copy_county_parcels';
+    const ids = await inOrder(client, fips, parcels);
     const { rows: numbers } = await client.query<{ chunk: number }>(sql('attributes/number_chunks'), [
       Math.ceil(ids.length / chunkParcels),
     ]);
@@ -95,17 +95,18 @@ function planCounty(
     const jobs: string[] = [];
     for (const [i, chunk] of chunks.entries()) {
       const part = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
-      await client.query(sql('attributes/assign_chunk'), [fips, part, chunk]);
+      if (bits === null) await client.query(sql('attributes/assign_chunk'), [fips, part, chunk]);
+      else await client.query(sql('attributes/mark_chunk'), [fips, part, chunk, bits]);
       jobs.push((await enqueue(client, attributesChunk, { fips, chunk })).id);
     }
     return { parcels: ids.length, chunks, jobs };
   });
 }
 
-/** Neighbours on the ground come one after the other, so that a chunk reads what is around it once. */
-async function unplannedInOrder(client: Client, fips: number): Promise<number[]> {
+/** The parcels to plan; neighbours on the ground come one after the other, so that a chunk reads what is around it once. */
+async function inOrder(client: Client, fips: number, statement: string): Promise<number[]> {
   await client.query(sql('attributes/set_county'), [String(fips)]);
-  const stream = client.query(copyStreams.to(sql('attributes/copy_unplanned_parcels')));
+  const stream = client.query(copyStreams.to(sql(statement)));
   const { id, x, y } = (await readCopyBinary(stream, COLUMNS)).columns;
   return Array.from(hilbertOrder(x, y), i => id[i]!);
 }
