@@ -15,6 +15,7 @@ const HALF_WAY_M = 5.0292;
 const CONTACT_M = 0.06;
 const OVERLAP_M = 0.25;
 const BULB_M = 18.288;
+const HALF_STREET_M = 7.62;
 const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
 
 /**
@@ -75,20 +76,36 @@ export function plainFrontage(
     );
   }
 
-  /** Is the place an end of the road at which, nor within a metre of it, there is no other? */
-  function isDeadEnd(road: Centreline, [x, y]: Point): boolean {
-    const isEnd = road.line.some(([endX, endY]) => endX === x && endY === y);
-    return (
-      isEnd &&
-      roadIndex(x - 1, y - 1, x + 1, y + 1).every(
-        other => other === road || distance(nearestPoint(other.line, [x, y]), [x, y]) > 1,
-      )
-    );
+  /** The end of the road, and the one before, that is within centimetres of a place if there is no other road within a metre. */
+  function deadEnd({ line }: Centreline, at: Point): { end: Point; before: Point } | undefined {
+    const [a, b] = line;
+    for (const [end, before] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const [x, y] = end;
+      if (distance(end, at) > CONTACT_M) continue;
+      const near = roadIndex(x - 1, y - 1, x + 1, y + 1);
+      if (near.every(other => other.line === line || distance(nearestPoint(other.line, end), end) > 1))
+        return { end, before };
+    }
+    return undefined;
   }
 
-  function isFaced(p: Point, normal: Point, line: Line, at: Point, distanceM: number): boolean {
+  /** Does the street end at p's boundary or before it, not far to the side, and does the boundary lie across it? */
+  function liesAcross(p: Point, normal: Point, { end, before }: { end: Point; before: Point }): boolean {
+    const [dx, dy] = direction([before, end]);
+    if (-(dx * normal[0] + dy * normal[1]) < Math.cos(WIDEST_ANGLE)) return false;
+    if (Math.abs(dx * (p[1] - end[1]) - dy * (p[0] - end[0])) > HALF_STREET_M) return false;
+    if ((end[0] - p[0]) * normal[0] + (end[1] - p[1]) * normal[1] < -CONTACT_M) return false;
+    const from = onward(p, [dx, dy], -OVERLAP_M);
+    const distanceM = distance(from, end);
+    return distanceM <= HALF_WAY_M || isFree(from, onward(end, direction([end, from]), HALF_WAY_M));
+  }
+
+  function isFaced(p: Point, normal: Point, road: Centreline, at: Point, distanceM: number): boolean {
     if (distanceM <= CONTACT_M) {
-      const [dx, dy] = direction(line);
+      const [dx, dy] = direction(road.line);
       return Math.abs(dx * normal[1] - dy * normal[0]) >= Math.cos(WIDEST_ANGLE);
     }
     const way: Point = [(at[0] - p[0]) / distanceM, (at[1] - p[1]) / distanceM];
@@ -100,17 +117,19 @@ export function plainFrontage(
   /** The class of road that a point of a boundary faces: that of the nearest it does. */
   function faced(p: Point, normal: Point): keyof RoadReach | undefined {
     const [x, y] = p;
-    return [...roadIndex(x - searchM, y - searchM, x + searchM, y + searchM)]
+    return roadIndex(x - searchM, y - searchM, x + searchM, y + searchM)
       .map(road => {
         const at = nearestPoint(road.line, p);
         return { road, at, distanceM: distance(at, p) };
       })
-      .filter(
-        ({ road, at, distanceM }) => distanceM <= reachM[road.class] + (isDeadEnd(road, at) ? BULB_M : 0),
-      )
+      .filter(({ road, distanceM }) => distanceM <= reachM[road.class] + BULB_M)
       .sort((a, b) => a.distanceM - b.distanceM || RANK[a.road.class] - RANK[b.road.class])
-      .find(({ road, at, distanceM }) => !goesOn(road, at, p) && isFaced(p, normal, road.line, at, distanceM))
-      ?.road.class;
+      .find(({ road, at, distanceM }) => {
+        if (goesOn(road, at, p)) return false;
+        const dead = deadEnd(road, at);
+        if (dead === undefined && distanceM > reachM[road.class]) return false;
+        return isFaced(p, normal, road, at, distanceM) || (dead !== undefined && liesAcross(p, normal, dead));
+      })?.road.class;
   }
 
   function sidesInside(ground: Ground, q: Point, along: Point): number {

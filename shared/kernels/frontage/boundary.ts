@@ -25,7 +25,8 @@ export function boundaryWalk(near: Neighbourhood, reachM: readonly number[], fou
     const y = run.y + ((from + to) / 2) * run.stepY;
     if (to - from === 1) {
       const candidates = { at: segments, from: low, to: high };
-      const faced = roadFaced(near, x, y, run.normalX, run.normalY, candidates, reachM);
+      const { normalX, normalY } = run;
+      const faced = roadFaced(near, { x, y, normalX, normalY }, candidates, reachM);
       if (faced >= 0) found(run.edge, from, to, run.pieces, roads.classOf[faced]!);
       return;
     }

@@ -1,5 +1,6 @@
 import type { Centrelines } from './centrelines.ts';
-import { BULB_M } from './rules.ts';
+import { END, gap, START } from './nearest.ts';
+import { CONTACT_M } from './rules.ts';
 
 /**
  * Does a road come nearer to (x, y) than a corner of it does? How far (x, y) lies ahead of the corner, in metres, seen along the other
@@ -54,7 +55,19 @@ function aheadAlong(roads: Centrelines, segment: number, corner: number, x: numb
   return ((x - cx) * dx + (y - cy) * dy) / Math.sqrt(dx * dx + dy * dy);
 }
 
-/** How near a boundary must be to the end of a segment: a dead end may lie before its bulb. */
-export function reachOfEnd({ isDeadEnd }: Centrelines, segment: number, end: number, reachM: number): number {
-  return isDeadEnd[2 * segment + end] === 1 ? reachM + BULB_M : reachM;
+/** START or END where a point of a segment is a dead end, to a few centimetres; -1 elsewhere. */
+export function deadEndAt(roads: Centrelines, segment: number, x: number, y: number): number {
+  const { isDeadEnd, x1, y1, x2, y2 } = roads;
+  if (isDeadEnd[2 * segment] === 1 && gap(x1[segment]!, y1[segment]!, x, y) <= CONTACT_M) return START;
+  if (isDeadEnd[2 * segment + 1] === 1 && gap(x2[segment]!, y2[segment]!, x, y) <= CONTACT_M) return END;
+  return -1;
+}
+
+/** Unit vector in which a segment runs on to one of its ends. */
+export function courseTo(roads: Centrelines, segment: number, end: number): [x: number, y: number] {
+  const sign = end === END ? 1 : -1;
+  const dx = sign * (roads.x2[segment]! - roads.x1[segment]!);
+  const dy = sign * (roads.y2[segment]! - roads.y1[segment]!);
+  const lengthM = Math.sqrt(dx * dx + dy * dy);
+  return [dx / lengthM, dy / lengthM];
 }

@@ -34,7 +34,8 @@ export type PreparedFrontage = {
  * - the road is within the reach of its class, measured to where it comes nearest to the point (BULB_M more to a dead end, as
  *   centrelines often stop before the bulb of a cul-de-sac),
  * - the way there leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side line runs away from the
- *   road: its way to the road is along itself; a boundary drawn along a centreline faces it), and
+ *   road: its way to the road is along itself; a boundary drawn along a centreline faces it, and so does one across a dead end for
+ *   HALF_STREET_M to either side), and
  * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline.
  * It counts for the class of the nearest road that it faces. So on a corner lot the front counts for one street to its very end and the
  * flank for the other, however wide each of them is.

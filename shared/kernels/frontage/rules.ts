@@ -35,6 +35,9 @@ export const OVERLAP_M = 0.25;
  */
 export const BULB_M = 18.288;
 
+/** Half of 50 feet, the usual way of a local street: as wide to either side a boundary that lies across a dead end faces it. */
+export const HALF_STREET_M = 7.62;
+
 /** A road that ends this near to another meets it, with a common corner or without. */
 export const MEETING_M = 1;
 

@@ -1,7 +1,7 @@
-import { aheadOfCorner, isAheadOfCorner, reachOfEnd } from './corners.ts';
+import { aheadOfCorner, courseTo, isAheadOfCorner } from './corners.ts';
 import { END, START } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
-import { CONTACT_M, FACING_COS, HALF_WAY_M, OVERLAP_M, SLACK_M } from './rules.ts';
+import { BULB_M, CONTACT_M, FACING_COS, HALF_STREET_M, HALF_WAY_M, OVERLAP_M, SLACK_M } from './rules.ts';
 import { sweep } from './sight.ts';
 
 /** An edge of a boundary cut into equal pieces: piece k has its middle at (x, y) + (k + 1/2) (stepX, stepY). */
@@ -52,7 +52,10 @@ export function judgeRun(
   const alongQ = ((qx - ax) * dx + (qy - ay) * dy) / lengthM;
   const least = Math.min(alongP, alongQ);
   const most = Math.max(alongP, alongQ);
-  if (least > SLACK_M && most < lengthM - SLACK_M) {
+  // Up to some centimetres before a dead end a point is taken to be at it.
+  const fromM = SLACK_M + (roads.isDeadEnd[2 * segment] === 1 ? CONTACT_M : 0);
+  const toM = lengthM - SLACK_M - (roads.isDeadEnd[2 * segment + 1] === 1 ? CONTACT_M : 0);
+  if (least > fromM && most < toM) {
     const leftX = -dy / lengthM;
     const leftY = dx / lengthM;
     const offP = (px - ax) * leftX + (py - ay) * leftY;
@@ -67,7 +70,16 @@ export function judgeRun(
   const isStart = end === START;
   const x = isStart ? ax : roads.x2[segment]!;
   const y = isStart ? ay : roads.y2[segment]!;
-  return judgeAtEnd(near, run, [px, py, qx, qy], x, y, reachOfEnd(roads, segment, end, reachM));
+  const isDead = roads.isDeadEnd[2 * segment + end] === 1;
+  const verdict = judgeAtEnd(near, run, [px, py, qx, qy], x, y, isDead ? reachM + BULB_M : reachM);
+  if (verdict !== NONE || !isDead) return verdict;
+  // What does not face the dead end may still lie across it.
+  const [courseX, courseY] = courseTo(roads, segment, end);
+  if (-(courseX * run.normalX + courseY * run.normalY) < FACING_COS - SLACK_M) return NONE;
+  const asideP = courseX * (py - y) - courseY * (px - x);
+  const asideQ = courseX * (qy - y) - courseY * (qx - x);
+  const limitM = HALF_STREET_M + SLACK_M;
+  return Math.min(asideP, asideQ) > limitM || Math.max(asideP, asideQ) < -limitM ? NONE : MIXED;
 }
 
 type Ends = [px: number, py: number, qx: number, qy: number];

@@ -411,6 +411,30 @@ test('the stretches that count are given for drawing, with a road that runs thro
   expect(through).toEqual([{ class: 'local', line: expect.anything(), sides: 2 }]);
 });
 
+describe('a street that ends at a lot', () => {
+  // A way 16 m wide between two lots, and a third across its end.
+  const parcels = [
+    parcel(1, box(-40, 0, 40, 50)),
+    parcel(2, box(-40, -50, -8, 0)),
+    parcel(3, box(8, -50, 40, 0)),
+  ];
+
+  test.each([6, 0.5, 0.02])('%d m before it serves it for 25 feet to either side', beforeM => {
+    // 2 * 7.62 m.
+    const frontage = frontageOf(1, [road('local', [0, -100], [0, -beforeM])], parcels);
+    expectMetres(frontage, { local: 15.24 });
+  });
+
+  test('serves it less where its way is narrower', () => {
+    const narrow = [parcels[0]!, parcel(2, box(-40, -50, -6, 0)), parcel(3, box(6, -50, 40, 0))];
+    expectMetres(frontageOf(1, [road('local', [0, -100], [0, -0.5])], narrow), { local: 12 });
+  });
+
+  test('serves the lots beside it as ever', () => {
+    expectMetres(frontageOf(2, [road('local', [0, -100], [0, -0.5])], parcels), { local: 50 });
+  });
+});
+
 test('what lies further off than the margin changes nothing', () => {
   const marginM = frontageMarginM(REACH);
   const lot = parcel(1, box(0, 0, 30, 50));
