@@ -10,7 +10,9 @@ declare module 'autocannon' {
     setupClient(client: Client): void;
   };
   type Result = {
-    requests: { average: number };
+    requests: { total: number };
+    /** Seconds. */
+    duration: number;
     /** Milliseconds. */
     latency: { p99: number };
     non2xx: number;

@@ -13,7 +13,10 @@ export type Load = {
   /** A connection uses one of them; they are dealt out in turn. */
   keys: readonly string[];
   connections: number;
+  /** Of a round. */
   seconds: number;
+  rounds: number;
+  warmUpSeconds: number;
 };
 
 /**
@@ -53,32 +56,27 @@ async function startServer(name: string, databaseUrl: string, children: ChildPro
   throw new Error(`The ${name} server did not start.`);
 }
 
-/** One round of autocannon, in its own process so that it does not share an event loop with anything. */
-export async function load(url: string, { path, ...options }: Load): Promise<Round> {
-  const args = ['--import', 'tsx', join(rootDir, 'test/bench/load-round.ts')];
-  args.push(JSON.stringify({ url: url + path, ...options }));
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: rootDir });
-  return JSON.parse(stdout) as Round;
-}
-
 /**
- * Rounds of load on every server in turn, so that a slow minute of the machine hits all of them; in every other round in the
- * reverse order, so that none always comes after the same one. Each is warmed up first.
+ * Rounds of load on every server in turn, so that a slow minute of the machine hits all of them; each is warmed up first. The load
+ * comes from a process of its own (load-rounds.ts), so that it does not share an event loop with anything.
  * @throws Error when a request fails: the figures would mean nothing.
  */
 export async function alternate<Name extends string>(
   servers: Record<Name, string>,
-  options: Load & { rounds: number; warmUpSeconds: number },
+  { path, ...load }: Load,
 ): Promise<Record<Name, Round[]>> {
-  const { rounds, warmUpSeconds, ...one } = options;
-  const names = Object.keys(servers) as Name[];
-  const results = Object.fromEntries(names.map(name => [name, []])) as unknown as Record<Name, Round[]>;
-  for (const name of names) await load(servers[name], { ...one, seconds: warmUpSeconds });
-  for (let n = 0; n < rounds; n++) {
-    const order = n % 2 ? names.toReversed() : names;
-    for (const name of order) results[name].push(await load(servers[name], one));
-  }
-  const failed = (Object.values(results) as Round[][]).flat().reduce((sum, round) => sum + round.failed, 0);
+  const urls = Object.fromEntries(Object.entries<string>(servers).map(([name, url]) => [name, url + path]));
+  const args = [
+    '--import',
+    'tsx',
+    join(rootDir, 'test/bench/load-rounds.ts'),
+    JSON.stringify({ urls, ...load }),
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: rootDir });
+  const results = JSON.parse(stdout) as Record<Name, Round[]>;
+  const failed = Object.values<Round[]>(results)
+    .flat()
+    .reduce((sum, round) => sum + round.failed, 0);
   if (failed > 0) throw new Error(`${failed} requests of the bench failed: its figures would mean nothing.`);
   return results;
 }
