@@ -269,7 +269,9 @@ describe('a chunk', () => {
     await plan(pool);
     const [chunk] = await openChunks(pool);
     const broken = interrupted(() => Promise.reject(new Error('the tile is gone')));
-    await expect(compute(pool, chunk!, broken)).rejects.toThrow('the tile is gone');
+    await expect(compute(pool, chunk!, broken)).rejects.toThrow(
+      `The elevation figures of parcel ${COUNTY + 1} could not be computed: the tile is gone`,
+    );
     expect(await marksOf(pool)).toMatchObject([{ layers: 1, chunk: chunk!.chunk }]);
     expect(await attributesOf(pool, 0)).toMatchObject({
       flood_runs: [run],
@@ -280,6 +282,34 @@ describe('a chunk', () => {
     await compute(pool, chunk!);
     expect(await marksOf(pool)).toEqual([]);
     expect((await attributesOf(pool, 0))?.elevation_runs).not.toBeNull();
+  });
+
+  test('a parcel that fails keeps its mark; the others are stored', async () => {
+    await insertLots(pool, range(0, 5));
+    await putLayer(pool, 'roads', { coverage: EVERYWHERE });
+    await putLayer(pool, 'flood', { coverage: EVERYWHERE });
+    await markParcels(pool, ['roads', 'flood']);
+    await plan(pool);
+    const [chunk] = await openChunks(pool);
+    const picky: LandKernels = {
+      ...COUNTING_KERNELS,
+      prepareFrontage: (...given) => ({
+        of(id) {
+          if (id === COUNTY + 3) throw new RangeError('it has no shape');
+          return COUNTING_KERNELS.prepareFrontage(...given).of(id);
+        },
+      }),
+    };
+    await expect(compute(pool, chunk!, picky)).rejects.toThrow(
+      `The roads figures of parcel ${COUNTY + 3} could not be computed: it has no shape`,
+    );
+    expect(await marksOf(pool)).toMatchObject([{ property_id: COUNTY + 3, layers: 2 }]);
+    expect(await attributesOf(pool, 2)).toMatchObject({
+      landlocked: null,
+      roads_runs: null,
+      flood_zone_percent: 0,
+    });
+    expect(await attributesOf(pool, 4)).toMatchObject({ landlocked: true, flood_zone_percent: 0 });
   });
 
   test('waits for a merge of its county, whose new rows then get its figures', async () => {

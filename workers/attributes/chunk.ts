@@ -8,7 +8,7 @@ import { type WrittenChunk, writeChunk } from './write-chunk.ts';
 /**
  * Computes the land attributes of a chunk's parcels and stores them. Killed anywhere it can be done again; done twice at the
  * same time, the first to write wins and the other writes nothing.
- * @throws what made a kind of layer fail, after the other kinds were stored
+ * @throws PlatError `attributes` when something could not be computed, after the rest was stored
  */
 export async function runChunk(
   pool: Pool,
@@ -19,6 +19,6 @@ export async function runChunk(
   const input = await readChunk(pool, chunk);
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
-  if (failures.length > 0) throw failures[0]!.error;
+  if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   return written;
 }

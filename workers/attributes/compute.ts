@@ -6,6 +6,7 @@ import {
   ROAD_CLASSES,
   type RoadReach,
 } from '../../shared/domain/land.ts';
+import { isRetryable, PlatError } from '../../shared/errors.ts';
 import type { LandKernels } from './kernels.ts';
 import type { ChunkInput, Layer, Subject } from './read-chunk.ts';
 
@@ -47,18 +48,24 @@ export type ComputeOptions = {
 
 export type ComputedChunk = {
   parcels: ComputedParcel[];
-  /** Why a kind could not be computed; the others were. */
-  failures: { kind: LayerKind; error: unknown }[];
+  /** Why some or all parcels lack a kind: the first error of each kind. What could be computed was. */
+  failures: PlatError[];
 };
 
 /** So many parcels are computed, some ten milliseconds, before the process sees to its connections. */
 const TURN_PARCELS = 20;
+/** When so many parcels fail, it is not their own doing. */
+const MOST_FAILED = 10;
 
-type Fill = (subject: Subject, row: ComputedParcel) => void | Promise<void>;
+/** Writes a kind's columns of a parcel that layers of the kind cover. */
+type Recipe = {
+  fill(subject: Subject, row: ComputedParcel): void | Promise<void>;
+  close?(): Promise<void>;
+};
 
 /**
- * The figures of a chunk's parcels, kind by kind. A kind that fails, such as elevation when a file cannot be read, does not
- * keep the others from being computed.
+ * The figures of a chunk's parcels, kind by kind. What cannot be computed, a kind whose file cannot be read or the
+ * figure of one parcel, does not keep the others from it.
  * @throws the signal's reason when it is aborted
  */
 export async function computeChunk(
@@ -68,11 +75,12 @@ export async function computeChunk(
 ): Promise<ComputedChunk> {
   const { subjects } = input;
   const parcels = subjects.map(emptyRow);
-  const failures: ComputedChunk['failures'] = [];
+  const failures: PlatError[] = [];
   let done = 0;
 
-  /** Lets `fill` write the kind's columns of every parcel that has layers of it. */
-  const each = async (kind: LayerKind, fill: Fill) => {
+  for (const kind of LAYER_KINDS) {
+    let recipe: Recipe | undefined;
+    let failed = 0;
     for (const [i, subject] of subjects.entries()) {
       if (++done % TURN_PARCELS === 0) {
         await nextTurn();
@@ -80,65 +88,84 @@ export async function computeChunk(
         progress?.(done / (LAYER_KINDS.length * subjects.length));
       }
       if (subject.covering[kind].length === 0) continue;
-      parcels[i]![`${kind}_runs`] = subject.covering[kind].map(layer => layer.run_id);
-      await fill(subject, parcels[i]!);
+      const row = parcels[i]!;
+      try {
+        if (failed >= MOST_FAILED) throw failures.at(-1);
+        recipe ??= RECIPES[kind](input, kernels, signal);
+        row[`${kind}_runs`] = subject.covering[kind].map(layer => layer.run_id);
+        await recipe.fill(subject, row);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (failed === 0) failures.push(failure(kind, subject.id, error));
+        // A file or a setting, which the next parcel would find as it is.
+        failed = error instanceof PlatError ? MOST_FAILED : failed + 1;
+        row.remaining |= LAYER_BITS[kind];
+        Object.assign(row, UNKNOWN[kind]);
+      }
     }
-  };
+    await recipe?.close?.();
+  }
+  for (const row of parcels) row.layers &= ~row.remaining;
+  return { parcels, failures };
+}
 
-  const frontageFor = frontageByReach(input, kernels);
-  const recipes: Record<LayerKind, () => Promise<void>> = {
-    roads: () =>
-      each('roads', ({ id, covering }, row) => {
+function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new PlatError(
+    'attributes',
+    `The ${kind} figures of parcel ${id} could not be computed: ${message}`,
+    {
+      cause,
+      retryable: isRetryable(cause),
+    },
+  );
+}
+
+const RECIPES: Record<LayerKind, (input: ChunkInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
+  roads(input, kernels) {
+    const frontageFor = frontageByReach(input, kernels);
+    return {
+      fill({ id, covering }, row) {
         const frontage = frontageFor(covering.roads).of(id);
         row.highway_frontage_ft = frontage.highwayFt;
         row.road_frontage_ft = frontage.normalFt;
         row.local_frontage_ft = frontage.localFt;
         row.landlocked = frontage.landlocked;
-      }),
-    wetlands: () => {
-      const overlap = kernels.prepareOverlap(input.wetlands);
-      return each('wetlands', ({ shape }, row) => {
+      },
+    };
+  },
+  wetlands({ wetlands }, { prepareOverlap }) {
+    const overlap = prepareOverlap(wetlands);
+    return {
+      fill({ shape }, row) {
         row.wetlands_percent = overlap.percentOf(shape);
-      });
-    },
-    flood: () => {
-      const overlap = kernels.prepareOverlap(input.flood);
-      return each('flood', ({ shape }, row) => {
+      },
+    };
+  },
+  flood({ flood }, { prepareOverlap }) {
+    const overlap = prepareOverlap(flood);
+    return {
+      fill({ shape }, row) {
         row.flood_zone_percent = overlap.percentOf(shape);
-      });
-    },
-    elevation: async () => {
-      const elevation = kernels.openElevation(input.tiles, { signal });
-      try {
-        await each('elevation', async ({ shape }, row) => {
-          const terrain = await elevation.terrainOf(shape);
-          if (terrain === null) return;
-          row.min_elevation_m = terrain.minElevationM;
-          row.mean_elevation_m = terrain.meanElevationM;
-          row.max_elevation_m = terrain.maxElevationM;
-          row.mean_slope_percent = terrain.meanSlopePercent;
-          row.steeper_percent = terrain.steeperPercent;
-        });
-      } finally {
-        await elevation.close();
-      }
-    },
-  };
-  for (const kind of LAYER_KINDS) {
-    try {
-      await recipes[kind]();
-    } catch (error) {
-      signal.throwIfAborted();
-      failures.push({ kind, error });
-      for (const row of parcels) {
-        row.remaining |= row.layers & LAYER_BITS[kind];
-        Object.assign(row, UNKNOWN[kind]);
-      }
-    }
-  }
-  for (const row of parcels) row.layers &= ~row.remaining;
-  return { parcels, failures };
-}
+      },
+    };
+  },
+  elevation({ tiles }, { openElevation }, signal) {
+    const elevation = openElevation(tiles, { signal });
+    return {
+      async fill({ shape }, row) {
+        const terrain = await elevation.terrainOf(shape);
+        if (terrain === null) return;
+        row.min_elevation_m = terrain.minElevationM;
+        row.mean_elevation_m = terrain.meanElevationM;
+        row.max_elevation_m = terrain.maxElevationM;
+        row.mean_slope_percent = terrain.meanSlopePercent;
+        row.steeper_percent = terrain.steeperPercent;
+      },
+      close: () => elevation.close(),
+    };
+  },
+};
 
 /** The columns of each kind while nothing is known. */
 const UNKNOWN = {
