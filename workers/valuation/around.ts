@@ -7,14 +7,19 @@ import type { Box } from './read-comps.ts';
 const DEGREE_M = 110_574;
 
 /** Metres of a step in a county; -1 stands for those without sales. */
-export function stepMetres({ steps }: Parameters): (county: number) => number {
+function stepMetres({ steps }: Parameters, county: number): number {
   const metres = new Map(steps);
-  return county => metres.get(county) ?? metres.get(-1)!;
+  return metres.get(county) ?? metres.get(-1)!;
 }
 
-/** How far away a comp can be that changes the valuation of a parcel of the county: a comp of it, or one that sets a comp's price level. */
-export function farthestReachM(parameters: Parameters, county: number): number {
-  return (MOST_STEPS + LEVEL_STEPS) * stepMetres(parameters)(county);
+/** How far from a parcel of the county its comps can be. */
+export function compReachM(parameters: Parameters, county: number): number {
+  return MOST_STEPS * stepMetres(parameters, county);
+}
+
+/** How far from a comp of one of these counties the sales can be that set its price level, or from a parcel there. */
+export function levelReachM(parameters: Parameters, counties: readonly number[]): number {
+  return LEVEL_STEPS * Math.max(...counties.map(county => stepMetres(parameters, county)));
 }
 
 /** A box of degrees grown by metres on every side. */

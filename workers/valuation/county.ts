@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import copyStreams from 'pg-copy-streams';
 import { readCopyBinary } from '../../shared/copy-binary.ts';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
@@ -5,9 +6,10 @@ import { PlatError } from '../../shared/errors.ts';
 import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
 import { restoreModel } from '../../shared/kernels/valuation/model.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
-import { farthestReachM, grown } from './around.ts';
+import { compReachM, grown, levelReachM } from './around.ts';
+import { lockCounty } from './county-lock.ts';
 import { holdModel, readModel, type StoredModel } from './model-store.ts';
-import { type Box, indicesOf, readComps } from './read-comps.ts';
+import { type Box, listCompCounties, readCompsAround } from './read-comps.ts';
 import { openValuationWriter } from './write-valuations.ts';
 
 /** The columns of copy_parcels.sql. */
@@ -19,12 +21,14 @@ const COLUMNS = {
 } as const;
 
 /** Parcels of one county in columns; places in integers of 1e-7 degree. */
-export type Parcels = { id: Float64Array; lon: Float64Array; lat: Float64Array; acres: Float64Array };
+type Parcels = { id: Float64Array; lon: Float64Array; lat: Float64Array; acres: Float64Array };
+type Parcel = { id: number; lon: number; lat: number; acres: number };
+
+/** A place and size of a comp that came, changed or went. Integers of 1e-7 degree. */
+export type Change = { lon: number; lat: number; acres: number };
 
 export type ValuedParcels = { parcels: number; valued: number };
 
-/** The first of a pair of advisory locks; any number that no other pair begins with. */
-const COUNTY_LOCK = 7_152_811;
 /** Parcels between two looks at the signal, and turns of the event loop. */
 const TURN = 500;
 
@@ -32,37 +36,60 @@ type Watch = { signal: AbortSignal; progress?(share: number): void };
 
 /**
  * Values every parcel of a county with the model that there is, and replaces what is stored, atomically: readers see the
- * old valuations or the new ones.
+ * old valuations or the new ones. Takes the county's marks back.
  * @throws PlatError `no_model` when nothing was fitted yet
  */
 export function valueCounty(pool: Pool, fips: number, watch: Watch): Promise<ValuedParcels> {
   return transaction(pool, async client => {
-    await client.query(sql('valuation/lock_county'), [COUNTY_LOCK, fips]);
-    const model = await requireModel(client);
+    const model = await beginCounty(client, fips);
+    // Before the parcels are read: a mark that comes later stays.
+    await client.query(sql('valuation/clear_county_marks'), [fips]);
     await client.query(sql('valuation/set_county'), [fips]);
-    const { columns } = await readCopyBinary(
+    const { rows, columns } = await readCopyBinary(
       client.query(copyStreams.to(sql('valuation/copy_parcels'))),
       COLUMNS,
     );
-    return valueAndStore(client, fips, model, columns, null, watch);
+    await client.query(sql('valuation/delete_valuations'), [fips, null]);
+    if (rows === 0) {
+      await client.query(sql('valuation/forget_county'), [fips]);
+      return { parcels: 0, valued: 0 };
+    }
+    const extent = extentOf(columns);
+    const { valued, farthestM } = await valueAndStore(client, fips, model, columns, extent, watch);
+    const reachM = Math.max(farthestM, compReachM(model.parameters, fips));
+    await client.query(sql('valuation/store_county'), [fips, ...extent, reachM]);
+    return { parcels: rows, valued };
   });
 }
 
-/** The same for some parcels of it. */
-export function valueParcels(
+/** The same for the parcels of it that changed comps can reach. */
+export function valueReached(
   pool: Pool,
   fips: number,
-  parcels: Parcels,
+  changes: readonly Change[],
   watch: Watch,
 ): Promise<ValuedParcels> {
   return transaction(pool, async client => {
-    await client.query(sql('valuation/lock_county'), [COUNTY_LOCK, fips]);
-    const model = await requireModel(client);
-    return valueAndStore(client, fips, model, parcels, [...parcels.id], watch);
+    const model = await beginCounty(client, fips);
+    // Only now: whoever held the lock before may have brought valuations that reach farther.
+    const { rows } = await client.query<Parcel>(sql('valuation/list_reached_parcels'), [
+      changes.map(({ lon }) => lon),
+      changes.map(({ lat }) => lat),
+      changes.map(({ acres }) => acres),
+      fips,
+    ]);
+    if (rows.length === 0) return { parcels: 0, valued: 0 };
+    const parcels = inColumns(rows);
+    await client.query(sql('valuation/delete_valuations'), [fips, [...parcels.id]]);
+    const extent = extentOf(parcels);
+    const { valued, farthestM } = await valueAndStore(client, fips, model, parcels, extent, watch);
+    await client.query(sql('valuation/widen_county'), [fips, farthestM]);
+    return { parcels: rows.length, valued };
   });
 }
 
-async function requireModel(client: Client): Promise<StoredModel> {
+async function beginCounty(client: Client, fips: number): Promise<StoredModel> {
+  await lockCounty(client, fips);
   await holdModel(client);
   const model = await readModel(client);
   if (model === null)
@@ -76,39 +103,46 @@ async function requireModel(client: Client): Promise<StoredModel> {
 async function valueAndStore(
   client: Client,
   fips: number,
-  { asOf, parameters, outliers }: StoredModel,
+  { asOf, parameters }: StoredModel,
   parcels: Parcels,
-  ids: number[] | null,
+  extent: Box,
   { signal, progress }: Watch,
-): Promise<ValuedParcels> {
+): Promise<{ valued: number; farthestM: number }> {
   const count = parcels.id.length;
-  await client.query(sql('valuation/delete_valuations'), [fips, ids]);
-  if (count === 0) return { parcels: 0, valued: 0 };
-  const box = grown(extentOf(parcels), farthestReachM(parameters, fips));
-  const comps = await readComps(client, box);
-  const value = createValuer(restoreModel(parameters, comps, indicesOf(comps, outliers)));
+  const around = grown(extent.map(fromE7) as unknown as Box, compReachM(parameters, fips));
+  const counties = [fips, ...(await listCompCounties(client, around))];
+  const { comps, outliers } = await readCompsAround(client, grown(around, levelReachM(parameters, counties)));
+  const value = createValuer(restoreModel(parameters, comps, outliers));
   const writer = openValuationWriter(client, asOf, comps.ids);
   let valued = 0;
-  for (let i = 0; i < count; i++) {
-    if (i % TURN === 0) {
-      signal.throwIfAborted();
-      progress?.(i / count);
+  let farthestM = 0;
+  try {
+    for (let i = 0; i < count; i++) {
+      if (i % TURN === 0) {
+        await turn();
+        signal.throwIfAborted();
+        progress?.(i / count);
+      }
+      const valuation = value({
+        lon: fromE7(parcels.lon[i]!),
+        lat: fromE7(parcels.lat[i]!),
+        acres: parcels.acres[i]!,
+        county: fips,
+      });
+      if (valuation === null) continue;
+      valued++;
+      farthestM = Math.max(farthestM, valuation.levelReachM);
+      await writer.write(fips, parcels.id[i]!, valuation);
     }
-    const subject = {
-      lon: fromE7(parcels.lon[i]!),
-      lat: fromE7(parcels.lat[i]!),
-      acres: parcels.acres[i]!,
-      county: fips,
-    };
-    const valuation = value(subject);
-    if (valuation === null) continue;
-    valued++;
-    await writer.write(fips, parcels.id[i]!, valuation);
+    await writer.end();
+  } catch (error) {
+    await writer.abort();
+    throw error;
   }
-  await writer.end();
-  return { parcels: count, valued };
+  return { valued, farthestM };
 }
 
+/** West, south, east, north. */
 function extentOf({ lon, lat }: Parcels): Box {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < lon.length; i++) {
@@ -117,5 +151,14 @@ function extentOf({ lon, lat }: Parcels): Box {
     south = Math.min(south, lat[i]!);
     north = Math.max(north, lat[i]!);
   }
-  return [fromE7(west), fromE7(south), fromE7(east), fromE7(north)];
+  return [west, south, east, north];
+}
+
+function inColumns(rows: readonly Parcel[]): Parcels {
+  return {
+    id: Float64Array.from(rows, row => row.id),
+    lon: Float64Array.from(rows, row => row.lon),
+    lat: Float64Array.from(rows, row => row.lat),
+    acres: Float64Array.from(rows, row => row.acres),
+  };
 }

@@ -1,9 +1,9 @@
-import { type Pool, sql, transaction } from '../../shared/db.ts';
+import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitModel } from '../../shared/kernels/valuation/model.ts';
 import { type FitPayload, valuationCounty } from './jobs.ts';
-import { storeModel } from './model-store.ts';
+import { lockModel, storeModel } from './model-store.ts';
 import { readComps } from './read-comps.ts';
 
 export type FitResult = {
@@ -17,18 +17,20 @@ export type FitResult = {
 };
 
 /**
- * Learns from every comp what the market tells, stores it, and enqueues the counties to be valued with it in the same
- * transaction.
+ * Learns from every comp what the market tells, stores it, and marks and enqueues the counties to be valued with it in
+ * the same transaction.
  */
-export async function fitMarket(pool: Pool, { counties, asOf }: FitPayload): Promise<FitResult> {
-  const day = asOf ?? (await defaultDay(pool));
-  const comps = await transaction(pool, client => readComps(client, null));
-  const fitted = fitModel(comps, dayOf(day));
+export function fitMarket(pool: Pool, { counties, asOf }: FitPayload): Promise<FitResult> {
   return transaction(pool, async client => {
+    await lockModel(client);
+    // Before the comps are read: a mark that comes later stays.
+    if (counties === undefined) await client.query(sql('valuation/clear_market_marks'));
+    const day = asOf ?? (await defaultDay(client));
+    const comps = await readComps(client);
+    const fitted = fitModel(comps, dayOf(day));
     await storeModel(client, day, fitted, comps);
-    const due =
-      counties ??
-      (await client.query<{ fips: number }>(sql('valuation/list_counties'))).rows.map(row => row.fips);
+    const due = counties ?? (await listCounties(client));
+    await client.query(sql('valuation/mark_counties'), [due]);
     const jobs: string[] = [];
     for (const fips of due) jobs.push((await enqueue(client, valuationCounty, { fips })).id);
     return {
@@ -41,7 +43,12 @@ export async function fitMarket(pool: Pool, { counties, asOf }: FitPayload): Pro
   });
 }
 
-async function defaultDay(pool: Pool): Promise<string> {
-  const { rows } = await pool.query<{ day: string }>(sql('valuation/get_as_of'));
+async function listCounties(client: Client): Promise<number[]> {
+  const { rows } = await client.query<{ fips: number }>(sql('valuation/list_counties'));
+  return rows.map(({ fips }) => fips);
+}
+
+async function defaultDay(client: Client): Promise<string> {
+  const { rows } = await client.query<{ day: string }>(sql('valuation/get_as_of'));
   return rows[0]!.day;
 }

@@ -1,5 +1,5 @@
 import copyStreams from 'pg-copy-streams';
-import { readCopyBinary } from '../../shared/copy-binary.ts';
+import { type CopyColumns, readCopyBinary } from '../../shared/copy-binary.ts';
 import { type Client, sql } from '../../shared/db.ts';
 import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/types.ts';
@@ -15,7 +15,10 @@ const COLUMNS = {
   soldDay: { type: 'date', null: NO_DAY },
   listedDay: { type: 'date', null: NO_DAY },
   county: { type: 'int4', null: -1 },
-} as const;
+} as const satisfies CopyColumns;
+
+/** The columns of copy_comps_around.sql. */
+const COLUMNS_AROUND = { ...COLUMNS, outlier: { type: 'char', null: 0 } } as const satisfies CopyColumns;
 
 /** Comps with their listings' ids, 16 bytes each. */
 export type StoredComps = Comps & { ids: Uint8Array };
@@ -23,28 +26,44 @@ export type StoredComps = Comps & { ids: Uint8Array };
 /** West, south, east, north in degrees. */
 export type Box = readonly [number, number, number, number];
 
-/** Every comp that valuations can use, or those in a box, by id. In the caller's transaction. */
-export async function readComps(client: Client, box: Box | null): Promise<StoredComps> {
-  if (box !== null)
-    await client.query(
-      sql('valuation/set_box'),
-      box.map(degrees => degrees * 1e7),
-    );
-  const statement = box === null ? 'valuation/copy_comps' : 'valuation/copy_comps_around';
-  const { rows, columns } = await readCopyBinary(client.query(copyStreams.to(sql(statement))), COLUMNS);
+/** Every comp that valuations can use, by id. */
+export async function readComps(client: Client): Promise<StoredComps> {
+  const stream = client.query(copyStreams.to(sql('valuation/copy_comps')));
+  const { rows, columns } = await readCopyBinary(stream, COLUMNS);
   return { ...columns, count: rows, lon: columns.lon.map(fromE7), lat: columns.lat.map(fromE7) };
+}
+
+/** Those in a box, and the indices of those among them that are outliers. In the caller's transaction. */
+export async function readCompsAround(
+  client: Client,
+  box: Box,
+): Promise<{ comps: StoredComps; outliers: Set<number> }> {
+  await setBox(client, box);
+  const stream = client.query(copyStreams.to(sql('valuation/copy_comps_around')));
+  const { rows, columns } = await readCopyBinary(stream, COLUMNS_AROUND);
+  const { outlier, ...shared } = columns;
+  const outliers = new Set<number>();
+  for (let i = 0; i < rows; i++) if (outlier[i] === 1) outliers.add(i);
+  const comps = { ...shared, count: rows, lon: shared.lon.map(fromE7), lat: shared.lat.map(fromE7) };
+  return { comps, outliers };
+}
+
+/** The counties that comps in a box are of. In the caller's transaction. */
+export async function listCompCounties(client: Client, box: Box): Promise<number[]> {
+  await setBox(client, box);
+  const { rows } = await client.query<{ fips: number }>(sql('valuation/list_comp_counties'));
+  return rows.map(({ fips }) => fips);
+}
+
+async function setBox(client: Client, box: Box): Promise<void> {
+  await client.query(
+    sql('valuation/set_box'),
+    box.map(degrees => degrees * 1e7),
+  );
 }
 
 /** The id of a comp as text. */
 export function idOf({ ids }: StoredComps, index: number): string {
   const hex = Buffer.from(ids.buffer, ids.byteOffset + index * 16, 16).toString('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
-
-/** Which of the comps have one of these ids, by index. */
-export function indicesOf(comps: StoredComps, ids: ReadonlySet<string>): Set<number> {
-  const found = new Set<number>();
-  if (ids.size === 0) return found;
-  for (let i = 0; i < comps.count; i++) if (ids.has(idOf(comps, i))) found.add(i);
-  return found;
 }

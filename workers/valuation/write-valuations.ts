@@ -20,6 +20,8 @@ const CHUNK_BYTES = 1 << 18;
 export type ValuationWriter = {
   write(fips: number, propertyId: number, valuation: Valuation): Promise<void>;
   end(): Promise<void>;
+  /** Ends the copy without its rows, so that the connection can roll back. */
+  abort(): Promise<void>;
 };
 
 /**
@@ -60,7 +62,8 @@ export function openValuationWriter(client: Client, asOf: string, ids: Uint8Arra
     const full = chunk.subarray(0, at);
     chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     at = 0;
-    if (!stream.write(full)) await Promise.race([once(stream, 'drain'), once(stream, 'error')]);
+    // Rejects when the stream fails.
+    if (!stream.write(full)) await once(stream, 'drain');
   }
 
   return {
@@ -94,6 +97,11 @@ export function openValuationWriter(client: Client, asOf: string, ids: Uint8Arra
       await flush();
       stream.end();
       await finished(stream);
+    },
+    async abort() {
+      if (failure) return;
+      stream.destroy(new Error('given up'));
+      await finished(stream).catch(() => {});
     },
   };
 }

@@ -1,16 +1,16 @@
--- The parcels on the roll that changed comps can reach: those whose valuation a comp of that place and size could have
--- changed, and those without a valuation within the farthest reach of their county. Rows of the arrays belong together.
--- $1 lon, $2 lat float8[] of comps, integers of 1e-7 degree, $3 their acres float8[], $4 FIPS int[] of a county that the
--- comp can reach, $5 metres float8[]: the farthest reach there
--- Returns: fips, property_id, lon, lat (integers of 1e-7 degree), acres
-select distinct f.fips, f.property_id, f.location[0] as lon, f.location[1] as lat, f.effective_acres as acres
-from unnest($1::float8[], $2::float8[], $3::float8[], $4::int[], $5::float8[]) as c (lon, lat, acres, fips, metres)
+-- The parcels of a county that changed comps can reach: those whose valuation a comp of that place and size could have
+-- changed, and those without a valuation within the county's farthest reach. Rows of the arrays belong together.
+-- $1 lon, $2 lat float8[] of comps, integers of 1e-7 degree, $3 their acres float8[], $4 county FIPS int
+-- Returns: id, lon, lat (integers of 1e-7 degree), acres
+select distinct f.property_id as id, f.location[0] as lon, f.location[1] as lat, f.effective_acres as acres
+from unnest($1::float8[], $2::float8[], $3::float8[]) as c (lon, lat, acres)
+join valuation_counties k on k.fips = $4
 cross join lateral (
   -- A degree of latitude has at least 110,574 m (WGS84, at the equator).
-  select c.metres * 1e7 / 110574 as north, c.metres * 1e7 / 110574 / cosd(least(85, abs(c.lat) / 1e7 + 1)) as east
+  select k.reach_m * 1e7 / 110574 as north, k.reach_m * 1e7 / 110574 / cosd(least(85, abs(c.lat) / 1e7 + 5)) as east
 ) as half
 join parcel_filters f
-  on f.fips = c.fips
+  on f.fips = $4
   and f.location <@ box(point(c.lon - half.east, c.lat - half.north), point(c.lon + half.east, c.lat + half.north))
 cross join lateral (
   -- On a sphere, less 1 %: nothing may be missed.
@@ -19,9 +19,8 @@ cross join lateral (
     + cosd(c.lat / 1e7) * cosd(f.location[1] / 1e7) * sind((f.location[0] - c.lon) / 2e7) ^ 2
   ))) as metres
 ) as away
-left join valuations v on v.fips = f.fips and v.property_id = f.property_id
+left join valuations v on v.fips = $4 and v.property_id = f.property_id
 where f.effective_acres > 0
-  and away.metres <= c.metres
   and (
     v.property_id is null
     or away.metres <= v.level_reach_m

@@ -1,15 +1,16 @@
 import type { Client } from '../../../shared/db.ts';
 import { sql } from '../../../shared/db.ts';
 
-/** More new and changed comps than this are worth a new model: every parcel is valued anew. */
+/** More new and changed comps than this, or than this share of all, are worth a new model: every parcel is valued anew. */
 const MOST_MARKED_COMPS = 1_000;
+const MOST_MARKED_SHARE = 0.05;
 
 /**
  * Brings listings to what the run staged, inside the caller's transaction, with their history, and marks the
  * regions whose statistics, and the places around which valuations, are due.
  */
 export async function mergeListings(client: Client, runId: number, feedId: number): Promise<void> {
-  await client.query(sql('valuation/mark_comps'), [MOST_MARKED_COMPS]);
+  await client.query(sql('valuation/mark_comps'), [MOST_MARKED_COMPS, MOST_MARKED_SHARE]);
   await client.query(sql('ingest/upsert_listings'), [runId, feedId]);
   await client.query(sql('ingest/record_listing_events'), [runId]);
   await client.query(sql('ingest/retire_listings'), [runId]);

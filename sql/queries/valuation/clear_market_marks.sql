@@ -1,0 +1,2 @@
+-- Takes all marks back: everything is about to be valued anew.
+delete from valuations_dirty
