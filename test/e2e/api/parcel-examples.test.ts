@@ -7,7 +7,9 @@ import {
   SEARCH_EXAMPLE,
 } from '../../../api/v1/properties/examples.ts';
 import { rootDir } from '../../../shared/root.ts';
+import { LAND_KERNELS } from '../../../workers/attributes/kernels.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
+import { settle } from '../../db/attributes-support.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest } from '../../support/ingest.ts';
@@ -17,8 +19,11 @@ const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' }
 const { key } = await newCaller(db);
 
 beforeAll(async () => {
-  const feed = await loadFeed(join(rootDir, 'workers/sample/feeds/washington-nh.yaml'));
-  expect(await ingest(db.pool, feed)).toMatchObject({ status: 'merged' });
+  for (const name of ['washington-nh', 'washington-nh-roads']) {
+    const feed = await loadFeed(join(rootDir, `workers/sample/feeds/${name}.yaml`));
+    expect(await ingest(db.pool, feed)).toMatchObject({ status: 'merged' });
+  }
+  await settle(db.pool, LAND_KERNELS);
 });
 
 test.each([
