@@ -386,6 +386,20 @@ describe('parcel maps as they are', () => {
   });
 });
 
+test('lengths are true to 1e-4 across a neighbourhood 160 km wide', () => {
+  // Two lots of 100 m, a degree of longitude (81 km) east and west of the middle.
+  const ends = [-73, -71].map((lon, id) => {
+    const there = groundAt([lon, 43]);
+    return { lot: there.parcel(id, box(0, 8, 100, 58)), street: there.road('local', [-200, 0], [200, 0]) };
+  });
+  const prepared = prepareFrontage(
+    ends.map(({ street }) => street),
+    ends.map(({ lot }) => lot),
+    REACH,
+  );
+  for (const id of [0, 1]) expect(Math.abs(metres(prepared.of(id).localFt) / 100 - 1)).toBeLessThan(1e-4);
+});
+
 test('the stretches that count are given for drawing, with a road that runs through', () => {
   const prepared = prepareFrontage(
     [WEST_EAST, road('normal', [0, -200], [0, 200])],
