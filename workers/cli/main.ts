@@ -9,6 +9,7 @@ import { EXIT, exitCodeOf } from './exit.ts';
 import { addFeedCommands } from './feed.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
+import { addParcelCommands } from './parcel.ts';
 import { addRecomputeCommands } from './recompute.ts';
 import { addRunCommands } from './runs.ts';
 import { connectedConfig } from './session.ts';
@@ -57,6 +58,7 @@ function createProgram(): Command {
   addFeedCommands(program);
   addRunCommands(program);
   addRecomputeCommands(program);
+  addParcelCommands(program);
   addStatusCommand(program);
   addAccountCommands(program);
   addKeyCommands(program);

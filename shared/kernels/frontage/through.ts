@@ -48,15 +48,15 @@ export function throughWalk(near: Neighbourhood, found: ThroughRun) {
   }
 
   return (parcel: number): void => {
-    const [minX, minY, maxX, maxY] = boxOf(near, parcel);
-    roads.index?.search(minX, minY, maxX, maxY, segment => {
+    // In their order, so that the stretches of a road follow on one another.
+    const segments = roads.index?.search(...boxOf(near, parcel)).sort((a, b) => a - b) ?? [];
+    for (const segment of segments) {
       const line = lineOf(near, segment);
-      if (line.pieces === 0) return false;
+      if (line.pieces === 0) continue;
       const bounds: number[] = [];
       for (let edge = firstEdge[parcel]!; edge < firstEdge[parcel + 1]!; edge++) bounds.push(edge);
       walk(parcel, line, 0, line.pieces, bounds);
-      return false;
-    });
+    }
   };
 }
 

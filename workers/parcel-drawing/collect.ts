@@ -1,0 +1,147 @@
+import { type Client, type Pool, sql } from '../../shared/db.ts';
+import { ALL_LAYERS, type RoadClass } from '../../shared/domain/land.ts';
+import { PlatError } from '../../shared/errors.ts';
+import type { Road } from '../../shared/kernels/frontage/frontage.ts';
+import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
+import { extent } from '../../shared/kernels/geometry/extent.ts';
+import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
+import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
+import { boxText } from '../attributes/places.ts';
+import { type ChunkInput, readInput } from '../attributes/read-chunk.ts';
+import { inSnapshot } from '../attributes/snapshot.ts';
+import { type Computed, computeParcel } from './computed.ts';
+import { type KnownParcel, type ParcelRow, readKnownParcel } from './known-parcel.ts';
+import { type View, viewOf } from './view.ts';
+
+export type Zone = { class: string; shape: MultiPolygon };
+
+/** What is drawn around a parcel. */
+export type Surroundings = {
+  neighbours: { id: number; apn: string | null; shape: MultiPolygon }[];
+  roads: Road[];
+  wetlands: Zone[];
+  flood: Zone[];
+  /** What there is too much of to be drawn whole. */
+  cut: string[];
+};
+
+/** All that a drawing shows. */
+export type Drawn = {
+  parcel: ParcelRow;
+  shape: MultiPolygon;
+  view: View;
+  computed: Computed;
+  surroundings: Surroundings;
+};
+
+export const MAP_PX = { width: 900, height: 740 };
+
+/** Around a parcel is shown an eighth of its length, at least the roads on which a lot lies with what is beyond them. */
+const MARGIN_SHARE = 1 / 8;
+const LEAST_MARGIN_M = 40;
+/** A highway's frontage may lie 60 m from its centreline. */
+const HIGHWAY_MARGIN_M = 70;
+/** Of a parcel without a road one wants to see where the next one is. */
+const ROADLESS_MARGIN_M = 120;
+
+/** More of a kind is not drawn: a drawing of all of them has some 10 MB, which browsers still open. */
+const MOST_DRAWN = 4_000;
+
+/**
+ * What is known of a parcel; null when the id was never given. With `draw` besides what a drawing of it shows, all as of
+ * one moment, and its figures as they come out now.
+ * @throws PlatError `parcel_retired`, `parcel_shapeless` when there is nothing to draw
+ */
+export async function collectParcel(
+  pool: Pool,
+  propertyId: number,
+  draw: { signal: AbortSignal } | null,
+): Promise<{ known: KnownParcel; drawn: Drawn | null } | null> {
+  const read = await inSnapshot(pool, async client => {
+    const known = await readKnownParcel(client, propertyId);
+    if (known === null) return null;
+    if (draw === null) return { known, ground: null };
+    return { known, ground: await readGround(client, drawable(known.parcel)) };
+  });
+  if (read === null) return null;
+  const { known, ground } = read;
+  if (ground === null || draw === null) return { known, drawn: null };
+  const { input, ...rest } = ground;
+  const computed = await computeParcel(input, draw.signal);
+  return { known, drawn: { parcel: known.parcel, computed, ...rest } };
+}
+
+type Drawable = ParcelRow & { boundary: Uint8Array };
+
+function drawable(parcel: ParcelRow): Drawable {
+  const { property_id: id, retired_at: retired, boundary } = parcel;
+  if (retired !== null) {
+    const day = retired.toISOString().slice(0, 10);
+    throw new PlatError(
+      'parcel_retired',
+      `Parcel ${id} left the roll on ${day}: it is not drawn. Without --svg it is shown.`,
+      { status: 422 },
+    );
+  }
+  if (boundary === null) {
+    throw new PlatError(
+      'parcel_shapeless',
+      `Parcel ${id} has no geometry: there is nothing to draw. Without --svg it is shown.`,
+      { status: 422 },
+    );
+  }
+  return { ...parcel, boundary };
+}
+
+type Ground = { input: ChunkInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
+
+async function readGround(client: Client, parcel: Drawable): Promise<Ground> {
+  const input = await readInput(client, parcel.fips, [
+    { ...parcel, layers: ALL_LAYERS, mark: 0, kept: parcel.shape_hash },
+  ]);
+  const shape = decodeBoundary(parcel.boundary);
+  const marginM = Math.max(leastMarginM(input), MARGIN_SHARE * lengthM(shape));
+  const view = viewOf(shape, marginM, MAP_PX.width, MAP_PX.height);
+  return { input, shape, view, surroundings: await readSurroundings(client, view, parcel.property_id) };
+}
+
+function leastMarginM({ roads }: ChunkInput): number {
+  if (roads.length === 0) return ROADLESS_MARGIN_M;
+  return roads.some(road => road.class === 'highway') ? HIGHWAY_MARGIN_M : LEAST_MARGIN_M;
+}
+
+/** The longer side of a shape's extent, near enough to choose a margin by. */
+function lengthM(shape: MultiPolygon): number {
+  const [west, south, east, north] = extent(shape);
+  const across = (east - west) * Math.cos(((south + north) / 2) * (Math.PI / 180));
+  return 111_000 * Math.max(across, north - south);
+}
+
+async function readSurroundings(client: Client, view: View, propertyId: number): Promise<Surroundings> {
+  const box = boxText(view.box);
+  const cut: string[] = [];
+  const read = async <Row extends object>(what: string, statement: string, parameters: unknown[]) => {
+    const { rows } = await client.query<Row>(sql(statement), [...parameters, MOST_DRAWN + 1]);
+    if (rows.length > MOST_DRAWN) cut.push(what);
+    return rows.slice(0, MOST_DRAWN);
+  };
+  type Neighbour = { property_id: number; apn: string | null; boundary: Uint8Array };
+  type Feature = { class: string; geometry: Uint8Array };
+  const zones = async (what: string, kind: string): Promise<Zone[]> => {
+    const rows = await read<Feature>(what, 'parcels/list_view_features', [box, kind]);
+    return rows.map(row => ({ class: row.class, shape: decodeBoundary(row.geometry) }));
+  };
+  const parcels = await read<Neighbour>('other parcels', 'parcels/list_view_parcels', [box]);
+  const roads = await read<Feature>('roads', 'parcels/list_view_features', [box, 'roads']);
+  return {
+    neighbours: parcels
+      .filter(row => row.property_id !== propertyId)
+      .map(({ property_id: id, apn, boundary }) => ({ id, apn, shape: decodeBoundary(boundary) })),
+    roads: roads.flatMap(row =>
+      decodeLines(row.geometry).map(line => ({ class: row.class as RoadClass, line })),
+    ),
+    wetlands: await zones('wetlands', 'wetlands'),
+    flood: await zones('flood zones', 'flood'),
+    cut,
+  };
+}

@@ -1,0 +1,59 @@
+import { LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
+import type { Figures } from '../attributes/compute.ts';
+import type { Computed } from './computed.ts';
+
+/**
+ * How far two computations of one figure may be apart. Chunks lay planes and grids around all of their parcels: roundings differ, and
+ * with them the ends of stretches by a piece of half a metre.
+ */
+const FRONTAGE_FT = 4;
+const PERCENT = 0.05;
+const METRES = 0.01;
+
+const FIGURES: Record<keyof Omit<Figures, 'steeper_percent'>, { kind: LayerKind; within: number }> = {
+  highway_frontage_ft: { kind: 'roads', within: FRONTAGE_FT },
+  road_frontage_ft: { kind: 'roads', within: FRONTAGE_FT },
+  local_frontage_ft: { kind: 'roads', within: FRONTAGE_FT },
+  landlocked: { kind: 'roads', within: 0 },
+  wetlands_percent: { kind: 'wetlands', within: PERCENT },
+  flood_zone_percent: { kind: 'flood', within: PERCENT },
+  min_elevation_m: { kind: 'elevation', within: METRES },
+  mean_elevation_m: { kind: 'elevation', within: METRES },
+  max_elevation_m: { kind: 'elevation', within: METRES },
+  mean_slope_percent: { kind: 'elevation', within: PERCENT },
+};
+
+export type Difference = {
+  figure: string;
+  stored: number | boolean | null;
+  computed: number | boolean | null;
+};
+
+/** The figures that come out otherwise now than they are stored; of kinds that could not be computed none. */
+export function differences(stored: Figures | null, { figures }: Computed): Difference[] {
+  const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
+  const found: Difference[] = [];
+  const compare = (
+    figure: string,
+    before: Difference['stored'],
+    now: Difference['computed'],
+    within: number,
+  ) => {
+    const same =
+      typeof before === 'number' && typeof now === 'number'
+        ? Math.abs(before - now) <= within
+        : before === now;
+    if (!same) found.push({ figure, stored: before, computed: now });
+  };
+  for (const [figure, { kind, within }] of Object.entries(FIGURES)) {
+    if (!isKnown(kind)) continue;
+    const name = figure as keyof typeof FIGURES;
+    compare(figure, stored?.[name] ?? null, figures[name], within);
+  }
+  if (isKnown('elevation')) {
+    const [before, now] = [stored?.steeper_percent, figures.steeper_percent];
+    for (let i = 0; i < Math.max(before?.length ?? 0, now?.length ?? 0); i++)
+      compare(`steeper_percent[${i}]`, before?.[i] ?? null, now?.[i] ?? null, PERCENT);
+  }
+  return found;
+}

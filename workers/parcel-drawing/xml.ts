@@ -1,0 +1,33 @@
+/** Characters that XML 1.0 cannot hold, not even escaped: controls, lone surrogates, U+FFFE and U+FFFF. */
+const UNWRITABLE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text as it stands in XML, within an element or an attribute; what XML cannot hold becomes U+FFFD. */
+export function escapeXml(text: string): string {
+  return text.replace(UNWRITABLE, '\ufffd').replace(/[&<>"']/g, character => ENTITIES[character]!);
+}
+
+export type Attributes = Record<string, string | number | undefined>;
+
+/** An element; attributes are escaped, those that are undefined left out, the content is XML already. */
+export function element(name: string, attributes: Attributes, ...content: string[]): string {
+  const pairs = Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [` ${key}="${escapeXml(String(value))}"`],
+  );
+  const open = `<${name}${pairs.join('')}`;
+  return content.length === 0 ? `${open}/>` : `${open}>${content.join('')}</${name}>`;
+}
+
+/** An element that holds text. */
+export function textElement(name: string, attributes: Attributes, text: string): string {
+  return element(name, attributes, escapeXml(text));
+}
