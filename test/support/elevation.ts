@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
 import { openChunks } from '../../workers/elevation/chunks.ts';
 import { openElevation, type Terrain } from '../../workers/elevation/elevation.ts';
@@ -12,6 +12,7 @@ import {
   readTileHeader,
 } from '../../workers/elevation/header.ts';
 import { CHUNK } from '../../workers/elevation/limits.ts';
+import { fromUtm, STEEP } from './steep.ts';
 
 export const signal = new AbortController().signal;
 
@@ -74,4 +75,18 @@ export function rectangle(
       ],
     ],
   ];
+}
+
+/** A box in metres from the south-west corner of the made-up hills. */
+export const lot = (minX: number, minY: number, maxX: number, maxY: number): MultiPolygon =>
+  rectangle(fromUtm, [STEEP.x + minX, STEEP.y + minY, STEEP.x + maxX, STEEP.y + maxY]);
+
+export function expectSame(actual: Terrain | null, expected: Terrain | null, digits = 9): void {
+  expect(expected).not.toBeNull();
+  for (const key of ['minElevationM', 'meanElevationM', 'maxElevationM', 'meanSlopePercent'] as const) {
+    expect(actual?.[key]).toBeCloseTo(expected![key], digits);
+  }
+  actual?.steeperPercent.forEach((share, i) => {
+    expect(share).toBeCloseTo(expected!.steeperPercent[i]!, digits);
+  });
 }

@@ -73,3 +73,15 @@ export function fromUtm(x: number, y: number): [number, number] {
   const [lon, lat] = utm.inverse([x, y]);
   return [lon!, lat!];
 }
+
+/** A plane of 1 km that rises by `percent` towards the east from 100 m, on a grid of 10 m in UTM at the hills' corner. */
+export function writePlane(path: string, percent: number, options: Partial<TiffOptions> = {}): void {
+  writeTiff(path, {
+    width: 100,
+    height: 100,
+    at: column => 100 + ((column + 0.5) * 10 * percent) / 100,
+    grid: { originX: STEEP.x, originY: STEEP.y + 1000, stepX: 10, stepY: -10 },
+    keys: projectedKeys(UTM_19N),
+    ...options,
+  });
+}

@@ -51,6 +51,7 @@ export function addCells(
   slopes: Cells<Float32Array>,
 ): void {
   const { grades, areaByGrade } = sums;
+  let { minM, maxM, heightArea, heightSum, slopeSum } = sums;
   for (let row = 0; row < rows; row++) {
     const f = fractions.offset + row * fractions.stride;
     const h = heights.offset + row * heights.stride;
@@ -60,20 +61,25 @@ export function addCells(
       if (fraction < LEAST_FRACTION) continue;
       const height = heights.values[h + column]!;
       if (!Number.isNaN(height)) {
-        sums.heightArea += fraction;
-        sums.heightSum += fraction * height;
-        if (height < sums.minM) sums.minM = height;
-        if (height > sums.maxM) sums.maxM = height;
+        heightArea += fraction;
+        heightSum += fraction * height;
+        if (height < minM) minM = height;
+        if (height > maxM) maxM = height;
       }
       const slope = slopes.values[s + column]!;
       if (!Number.isNaN(slope)) {
-        sums.slopeSum += fraction * slope;
+        slopeSum += fraction * slope;
         let over = 0;
         while (over < grades.length && slope > grades[over]!) over++;
         areaByGrade[over]! += fraction;
       }
     }
   }
+  sums.minM = minM;
+  sums.maxM = maxM;
+  sums.heightArea = heightArea;
+  sums.heightSum = heightSum;
+  sums.slopeSum = slopeSum;
 }
 
 /**

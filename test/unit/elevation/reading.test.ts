@@ -1,0 +1,99 @@
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { openElevation } from '../../../workers/elevation/elevation.ts';
+import { type ElevationTile, readTileHeader } from '../../../workers/elevation/header.ts';
+import { gridFolder, lot, signal } from '../../support/elevation.ts';
+import type { TiffOptions } from '../../support/geotiff.ts';
+import { fromUtm, STEEP, writePlane, writeProjected } from '../../support/steep.ts';
+
+const folder = gridFolder();
+const inFolder = (name: string) => join(folder, name);
+
+const header = (file: string, declared = {}) => readTileHeader(file, declared, { signal });
+
+function plane(name: string, percent: number, options: Partial<TiffOptions> = {}): string {
+  writePlane(inFolder(name), percent, options);
+  return inFolder(name);
+}
+
+describe('reading', () => {
+  const open = async (tile: ElevationTile, shape: MultiPolygon) => {
+    const elevation = openElevation([tile], { signal });
+    return elevation.terrainOf(shape).finally(() => elevation.close());
+  };
+
+  test('a file that changed since it was ingested is not read', async () => {
+    const file = plane('changed.tif', 12);
+    const tile = await header(file);
+    plane('changed.tif', 13);
+    utimesSync(file, new Date(), new Date(Date.now() + 60_000));
+    await expect(open(tile, lot(100, 100, 200, 200))).rejects.toMatchObject({
+      code: 'elevation_changed',
+      message: expect.stringMatching(
+        /changed\.tif has changed since it was ingested\. Run its elevation feed/,
+      ),
+    });
+  });
+
+  test('a file that is damaged is named with the cells', async () => {
+    const file = plane('damaged.tif', 12, { tile: 32, compression: 8 });
+    await expect(open(await header(file), lot(100, 100, 200, 200))).rejects.toMatchObject({
+      code: 'feed_format',
+      message: expect.stringMatching(/damaged\.tif: the block of cells \d+-\d+, \d+-\d+ cannot be decoded/),
+    });
+  });
+
+  test('it can be stopped', async () => {
+    const file = plane('stopped.tif', 12);
+    const stop = new AbortController();
+    const elevation = openElevation([await header(file)], { signal: stop.signal });
+    stop.abort();
+    await expect(elevation.terrainOf(lot(100, 100, 200, 200))).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('many parcels at once give what each gives alone', async () => {
+    const file = inFolder('large.tif');
+    writeProjected(file, 5, { tile: 128, deflate: true });
+    const tile = await header(file);
+    const shapes = Array.from({ length: 60 }, (_, i) =>
+      lot(90 * i, 5000 - 80 * i, 90 * i + 400, 5300 - 80 * i),
+    );
+    const elevation = openElevation([tile], { signal, cacheBytes: 2 ** 20 });
+    const together = await Promise.all(shapes.map(shape => elevation.terrainOf(shape)));
+    for (const [i, shape] of shapes.entries()) expect(together[i]).toEqual(await elevation.terrainOf(shape));
+    await elevation.close();
+  });
+
+  test('cells to draw: where they lie, how steep they are, how much of each is covered', async () => {
+    const file = plane('cells.tif', 12);
+    const elevation = openElevation([await header(file)], { signal });
+    const cells = await elevation.cellsOf(lot(205, 300, 230, 310));
+    expect(cells).toHaveLength(3);
+    expect(cells.map(cell => Math.round(100 * cell.fraction))).toEqual([50, 100, 100]);
+    expect(cells.every(cell => Math.abs(cell.slopePercent! - 12) < 0.001)).toBe(true);
+    const [lon, lat] = fromUtm(STEEP.x + 200, STEEP.y + 310);
+    expect(cells[0]!.corners[0]![0]).toBeCloseTo(lon, 9);
+    expect(cells[0]!.corners[0]![1]).toBeCloseTo(lat, 9);
+    await elevation.close();
+  });
+
+  test('a cell without data is drawn as such; a parcel of too many cells is not drawn', async () => {
+    const gap = plane('drawn.tif', 12, {
+      nodata: '-1',
+      at: (column, row) => (column === 50 && row === 50 ? -1 : column),
+    });
+    const elevation = openElevation([await header(gap)], { signal });
+    const cells = await elevation.cellsOf(lot(400, 400, 600, 600));
+    expect(cells.filter(cell => cell.slopePercent === null)).toHaveLength(9);
+    expect(cells.filter(cell => cell.elevationM === null)).toHaveLength(1);
+    expect(await elevation.cellsOf(lot(-5000, 400, -4900, 600))).toEqual([]);
+    const hills = inFolder('hills.tif');
+    writeProjected(hills, 10);
+    const wide = openElevation([await header(hills)], { signal });
+    await expect(wide.cellsOf(lot(1000, 1000, 4500, 4500))).rejects.toMatchObject({
+      code: 'elevation_cells',
+    });
+  });
+});
