@@ -95,7 +95,7 @@ describe('a county', () => {
     expect(await storedEstimates()).toEqual(await estimatesOfKernel());
 
     const before = await storedEstimates();
-    await feed.run([saleAt('far', 33_019, end[0] + 0.3, end[1] + 0.3, 3, 900_000)]);
+    await feed.run([saleAt('far', 33_019, end[0] + 0.3, end[1] + 0.3, 3, 175_000)]);
     expect((await refresh(pool)).jobs).toEqual([]);
     const refreshed = await storedValuations(pool);
     expect((await storedEstimates()).get(33_005e8 + 2)).not.toBe(before.get(33_005e8 + 2));

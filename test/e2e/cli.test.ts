@@ -92,6 +92,9 @@ const COMMANDS = [
     'recompute',
     'recompute stats',
     'recompute attributes',
+    'recompute valuations',
+    'backtest',
+    'backtest valuations',
     'status',
     'account',
     'account create',
@@ -108,7 +111,7 @@ describe('help', () => {
     expect(out).toMatch(new RegExp(`^Usage: plat ${command.split(' ').join('( \\S+)* ')}`));
     expect(out.split('\n')[2]).toMatch(/\S/);
     if (
-      /^(feed (check|run)|runs|recompute (stats|attributes)|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
+      /^(feed (check|run)|runs|recompute (stats|attributes|valuations)|backtest valuations|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
         command,
       )
     )

@@ -5,6 +5,7 @@ import { loadConfig } from '../../shared/config.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { rootDir } from '../../shared/root.ts';
 import { addAccountCommands } from './account.ts';
+import { addBacktestCommands } from './backtest.ts';
 import { EXIT, exitCodeOf } from './exit.ts';
 import { addFeedCommands } from './feed.ts';
 import { addKeyCommands } from './key.ts';
@@ -25,6 +26,7 @@ Examples:
   plat feed run my-county --wait            ingest it
   plat runs                                 what the ingestions did
   plat recompute stats --fips 33019 --wait
+  plat backtest valuations --from 2012-01-01
   plat account create acme && plat key create acme
 
 Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.
@@ -58,6 +60,7 @@ function createProgram(): Command {
   addFeedCommands(program);
   addRunCommands(program);
   addRecomputeCommands(program);
+  addBacktestCommands(program);
   addParcelCommands(program);
   addStatusCommand(program);
   addAccountCommands(program);

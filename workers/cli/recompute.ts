@@ -5,6 +5,7 @@ import { EXIT } from './exit.ts';
 import { day, fips, zip } from './options.ts';
 import { print, printJson } from './output.ts';
 import { addRecomputeAttributes } from './recompute-attributes.ts';
+import { addRecomputeValuations } from './recompute-valuations.ts';
 import { requireRegion } from './require-region.ts';
 import { withSession } from './session.ts';
 
@@ -20,6 +21,7 @@ type StatsFlags = {
 export function addRecomputeCommands(program: Command): void {
   const recompute = program.command('recompute').description('computes precomputed tables anew');
   addRecomputeAttributes(recompute);
+  addRecomputeValuations(recompute);
 
   recompute
     .command('stats')

@@ -17,6 +17,7 @@ import { findPort } from './port.ts';
 import { startPostgres } from './postgres.ts';
 import { finishStatistics, ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
+import { finishValuations } from './valuations.ts';
 import { welcome } from './welcome.ts';
 
 /** How long the API may take to answer /readyz. */
@@ -95,6 +96,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   await finishStatistics(pool, deliver, signal);
   const patienceMs = samples.length > 0 ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finishAttributes(pool, deliver, signal, patienceMs);
+  await finishValuations(pool, deliver, signal, patienceMs);
 
   const { url, logs } = services;
   await ready(url, logs, signal);

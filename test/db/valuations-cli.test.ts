@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createLogger } from '../../shared/log.ts';
+import { main } from '../../workers/cli/main.ts';
+import { finishValuations } from '../../workers/cli/up/valuations.ts';
+import { registry } from '../../workers/jobs.ts';
+import { loadRegions } from '../../workers/regions/load.ts';
+import { startWorker } from '../../workers/start.ts';
+import { createRandom } from '../bench/generate/random.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { tempFolder } from '../support/ingest.ts';
+import { storedValuations, valuationMarks } from '../support/valuations.ts';
+import { listingFeed } from './ingest/listing-support.ts';
+import { AS_OF, COUNTIES, randomComp, saleAt, seedParcels } from './valuations-support.ts';
+
+const db = await createTestDatabase();
+const { pool } = db;
+const folder = tempFolder();
+const feed = listingFeed(pool, folder.path, { snapshot: false });
+let stopWorker = async () => {};
+
+beforeAll(async () => {
+  await loadRegions(pool);
+  const random = createRandom(9);
+  await seedParcels(pool, random, 100);
+  await feed.run(Array.from({ length: 200 }, (_, i) => randomComp(random, String(i))));
+  // As if the start before had been killed between the merge and this.
+  await pool.query('delete from jobs');
+  const worker = await startWorker(db.config, createLogger(db.config, 'test'), registry);
+  stopWorker = worker.stop;
+});
+afterAll(async () => {
+  await stopWorker();
+  folder.remove();
+});
+
+/** One command line, run in this process as bin/plat.mjs would. */
+async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const text = { out: '', err: '' };
+  const spies = (['out', 'err'] as const).map(name =>
+    vi.spyOn(process[`std${name}`], 'write').mockImplementation(chunk => {
+      text[name] += chunk;
+      return true;
+    }),
+  );
+  const before = process.env;
+  process.env = { PATH: before.PATH, DATABASE_URL: db.url, REDIS_URL: '', PLAT_DIR: folder.path };
+  process.exitCode = undefined;
+  try {
+    return { code: await main(argv), ...text };
+  } finally {
+    process.exitCode = undefined;
+    process.env = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--json')).out);
+
+test('what a start finds due is valued before it goes on', async () => {
+  expect(await valuationMarks(pool)).toEqual(['market']);
+  const { deliverFromHere } = await import('../../workers/cli/session.ts');
+  const deliver = (ids: string[]) =>
+    deliverFromHere(
+      { config: { ...db.config, DATABASE_URL: db.url }, pool, log: createLogger(db.config, 'x') },
+      ids,
+    );
+  const { signal } = new AbortController();
+  await finishValuations(pool, deliver, signal, 30_000);
+  expect(await valuationMarks(pool)).toEqual([]);
+  expect((await storedValuations(pool)).size).toBeGreaterThan(50);
+  // Parcels and comps of an installation from before there were valuations.
+  await pool.query('truncate valuations, valuation_model');
+  await finishValuations(pool, deliver, signal, 30_000);
+  expect((await storedValuations(pool)).size).toBeGreaterThan(50);
+});
+
+test('recompute valuations fits, values the counties, and tells of all of them', async () => {
+  const all = await json('recompute', 'valuations', '--all', '--as-of', AS_OF, '--wait');
+  expect(all).toMatchObject({
+    status: 'done',
+    error: null,
+    result: { asOf: AS_OF, counties: 3, failed: 0, parcels: expect.any(Number), valued: expect.any(Number) },
+  });
+  const { rows } = await pool.query('select distinct as_of from valuations');
+  expect(rows).toEqual([{ as_of: AS_OF }]);
+  expect(all.result.valued).toBe((await storedValuations(pool)).size);
+
+  const one = await plat('recompute', 'valuations', '--fips', '33005', '--as-of', '2026-06-01', '--wait');
+  expect(one.code).toBe(0);
+  expect(one.out).toMatch(
+    /^valuations as of 2026-06-01: \d+ of \d+ parcels in 1 county, by \d+ sales \(\d+ outliers left out\)$/m,
+  );
+  const days = await pool.query('select fips, as_of from valuations group by 1, 2 order by 1');
+  expect(days.rows.map(row => row.as_of)).toEqual(['2026-06-01', AS_OF, AS_OF]);
+  expect(days.rows.map(row => row.fips)).toEqual([...COUNTIES].sort());
+});
+
+test('recompute valuations says what is wrong, and which county failed', async () => {
+  expect(await plat('recompute', 'valuations')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('name one of --fips and --all'),
+  });
+  expect(await plat('recompute', 'valuations', '--fips', '99999')).toMatchObject({ code: 2 });
+  expect(await plat('recompute', 'valuations', '--all', '--as-of', 'today')).toMatchObject({ code: 2 });
+  await pool.query(`create function fail() returns trigger language plpgsql as
+    $$ begin raise 'not this county' using errcode = 'check_violation'; end $$`);
+  await pool.query(
+    'create trigger fail before insert on valuations_33 for each row when (new.fips = 33005) execute function fail()',
+  );
+  const failed = await plat('recompute', 'valuations', '--all', '--wait', '--json');
+  await pool.query('drop trigger fail on valuations_33; drop function fail');
+  expect(failed.code).toBe(1);
+  expect(JSON.parse(failed.out)).toMatchObject({
+    status: 'failed',
+    result: { counties: 3, failed: 1 },
+    error: expect.stringContaining('not this county'),
+  });
+  // What failed stays due.
+  expect(await valuationMarks(pool)).toEqual(['county 33005']);
+}, 60_000);
+
+test('backtest valuations compares with the prices that were paid, and knows nothing of listings for sale', async () => {
+  const before = await json('backtest', 'valuations', '--from', '2026-03-01', '--to', AS_OF);
+  expect(before).toMatchObject({ fips: null, from: '2026-03-01', to: AS_OF });
+  expect(before.valued).toBeGreaterThan(4);
+  expect(before.methods.model.sales).toBe(before.valued);
+  const county = await json(
+    'backtest',
+    'valuations',
+    '--fips',
+    '33005',
+    '--from',
+    '2026-03-01',
+    '--to',
+    AS_OF,
+  );
+  expect(county.sales).toBeLessThan(before.sales);
+
+  await pool.query("update listings set status = 'OFF_MARKET' where status in ('ACTIVE', 'PENDING')");
+  expect(await json('backtest', 'valuations', '--from', '2026-03-01', '--to', AS_OF)).toEqual(before);
+  // Nor of what comes later.
+  await feed.run([saleAt('future', 33_005, -72.45, 43.15, 3, 50_000, '2026-07-01')]);
+  expect(await json('backtest', 'valuations', '--from', '2026-03-01', '--to', AS_OF)).toEqual(before);
+
+  const { out, code } = await plat('backtest', 'valuations', '--from', '2026-03-01', '--to', AS_OF);
+  expect(code).toBe(0);
+  expect(out).toContain(`${before.valued} of ${before.sales} sales had comps before them.`);
+  expect(out).toMatch(/^method +n +MdAPE % +within 10 % +20 % +25 % +median ratio +COD +PRD +PRB$/m);
+  expect(out).toMatch(/^valuation +\d+ +\d+\.\d/m);
+  expect(out).toMatch(/^mean price of the 5 nearest +\d+\.\d % of resamples/m);
+  expect((await plat('backtest', 'valuations', '--from', '2026-01-02', '--to', '2026-01-01')).code).toBe(2);
+  expect((await plat('backtest', 'valuations', '--to', '1990-01-01')).out).toContain('too few to compare');
+}, 60_000);

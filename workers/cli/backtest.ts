@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { type Backtest, METHODS, type Method } from '../../shared/kernels/valuation/backtest.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { backtestValuations } from '../valuation/backtest.ts';
+import { EXIT } from './exit.ts';
+import { day, fips } from './options.ts';
+import { print, printJson, table } from './output.ts';
+import { requireRegion } from './require-region.ts';
+import { withSession } from './session.ts';
+
+type Flags = { fips?: number; from?: string; to?: string; json?: boolean };
+
+/** Before every sale. */
+const FIRST_DAY = '1900-01-01';
+
+const NAMES: Record<Method, string> = {
+  model: 'valuation',
+  county_bucket: "county's median $/acre by size x acres",
+  nearest_5_ppa: 'mean $/acre of the 5 nearest x acres',
+  nearest_5_price: 'mean price of the 5 nearest',
+};
+
+export function addBacktestCommands(program: Command): void {
+  program
+    .command('backtest')
+    .description('computes past answers with what was known then')
+    .command('valuations')
+    .option('--fips <fips>', 'sales of one county (their comps may be of others)', fips)
+    .option('--from <date>', 'sales from this day on (YYYY-MM-DD)', day)
+    .option('--to <date>', 'sales up to this day; default: today', day)
+    .option('--json', 'print JSON')
+    .description('values every past sale as of the day before it, and compares with its price')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json',
+    )
+    .action(
+      ({ fips: county, from = FIRST_DAY, to = isoDay(utcDay(Date.now())), json }: Flags, command: Command) =>
+        withSession(async ({ pool }) => {
+          if (from > to) command.error('error: --from is after --to', { exitCode: EXIT.usage });
+          await requireRegion(pool, { fips: county });
+          const progress = progressLine();
+          const result = await backtestValuations(pool, {
+            ...{ fromDay: dayOf(from), toDay: dayOf(to), onProgress: progress.show },
+            ...(county === undefined ? {} : { county }),
+          });
+          progress.clear();
+          if (json)
+            printJson({ fips: county === undefined ? null : fiveDigits(county), from, to, ...result });
+          else print(describe(result));
+        }),
+    );
+}
+
+/** How far it is, on a terminal alone. */
+function progressLine() {
+  const out = process.stderr;
+  const write = (text: string) => out.isTTY && out.write(`\r\x1b[K${text}`);
+  return {
+    show: (done: number, total: number) => void write(`${done} of ${total} sales`),
+    clear: () => void write(''),
+  };
+}
+
+function describe(result: Backtest): string {
+  const { sales, valued } = result;
+  if (result.methods.model === null)
+    return `${sales} sales, ${valued} of them with comps before them: too few to compare.`;
+  return [
+    `${valued} of ${sales} sales had comps before them. Each was valued by every method as of the day before.`,
+    methodsTable(result),
+    `80 % interval: holds ${percent(result.coverage)} of the prices.`,
+    bandsTable(result),
+    comparison(result),
+  ].join('\n\n');
+}
+
+function methodsTable({ methods }: Backtest): string {
+  const rows = METHODS.map(method => {
+    const study = methods[method]!;
+    return {
+      method: NAMES[method],
+      n: study.sales,
+      'MdAPE %': study.mdape.toFixed(1),
+      'within 10 %': study.within10.toFixed(1),
+      '20 %': study.within20.toFixed(1),
+      '25 %': study.within25.toFixed(1),
+      'median ratio': study.medianRatio.toFixed(2),
+      COD: study.cod.toFixed(1),
+      PRD: study.prd.toFixed(2),
+      PRB: study.prb.toFixed(3),
+    };
+  });
+  return table(rows, Object.keys(rows[0]!) as (keyof (typeof rows)[number] & string)[]);
+}
+
+function bandsTable({ bands }: Backtest): string {
+  const rows = bands.map(band => ({
+    confidence: `${band.from} to ${band.to}`,
+    n: band.sales,
+    'mean confidence': band.meanConfidence.toFixed(1),
+    'within 25 %': band.within25.toFixed(1),
+    'MdAPE %': band.mdape.toFixed(1),
+  }));
+  return table(rows, ['confidence', 'n', 'mean confidence', 'within 25 %', 'MdAPE %']);
+}
+
+/** How sure it is that the valuation is nearer to the prices than the other methods are. */
+function comparison({ better }: Backtest): string {
+  const rows = Object.entries(better).map(([method, { percent: share, low, high }]) => ({
+    'MdAPE of the valuation, against': NAMES[method as Method],
+    'lower in': `${share.toFixed(1)} % of resamples`,
+    'difference, 90 %': `${low.toFixed(1)} to ${high.toFixed(1)} points`,
+  }));
+  return table(rows, ['MdAPE of the valuation, against', 'lower in', 'difference, 90 %']);
+}
+
+const percent = (value: number | null) => (value === null ? 'none' : `${value.toFixed(1)} %`);

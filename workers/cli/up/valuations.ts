@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Pool, sql } from '../../../shared/db.ts';
+import { enqueue, patiently } from '../../../shared/jobs.ts';
+import { MODEL_VERSION } from '../../../shared/kernels/valuation/model.ts';
+import { valuationFit, valuationRefresh } from '../../valuation/jobs.ts';
+import { print } from '../output.ts';
+
+type DirtyState = { due: boolean; unfitted: boolean; open: boolean };
+
+/**
+ * Has the workers value the parcels that are due, those of the sample or those that an interrupted start has left, and
+ * waits for them that long.
+ */
+export async function finishValuations(
+  pool: Pool,
+  deliver: (ids: string[]) => Promise<void>,
+  signal: AbortSignal,
+  patienceMs: number,
+): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  for (let asked = false; ; ) {
+    const { rows } = await patiently(
+      () => pool.query<DirtyState>(sql('valuation/get_dirty_state'), [MODEL_VERSION]),
+      signal,
+    );
+    const { due, unfitted, open } = rows[0]!;
+    if (!due && !unfitted) return;
+    if (!open) {
+      if (asked) return print('Some parcels could not be valued: `npx plat status` tells more.');
+      const job = unfitted ? enqueue(pool, valuationFit, {}) : enqueue(pool, valuationRefresh, {});
+      await deliver([(await job).id]);
+      asked = true;
+    }
+    if (Date.now() > deadline) return print('The workers go on valuing parcels by the sales around them.');
+    await sleep(100, undefined, { signal });
+  }
+}
