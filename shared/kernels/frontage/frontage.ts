@@ -17,7 +17,7 @@ export type Neighbour = { id: number; shape: MultiPolygon };
 /** Lengths in international feet. */
 export type Frontage = { highwayFt: number; normalFt: number; localFt: number; landlocked: boolean };
 
-/** A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel: then it may count on two sides. */
+/** A stretch of boundary that faces a road of the class, or of a centreline that runs through the parcel: that may count twice. */
 export type FacingStretch = { class: RoadClass; line: Position[]; sides: 1 | 2 };
 
 export type PreparedFrontage = {
@@ -48,7 +48,8 @@ export type PreparedFrontage = {
  *
  * Landlocked is a parcel without frontage whose ground no road comes within HALF_WAY_M of.
  *
- * Lengths are sums over equal pieces of at most PIECE_M, whose middles are asked: a stretch is off by less than a piece. Most pieces are decided many at a time, with the same outcome (see boundary.ts and run-rule.ts).
+ * Lengths are sums over equal pieces of at most PIECE_M, whose middles are asked: a stretch is off by less than a piece. Most
+ * pieces are decided many at a time, with the same outcome (see boundary.ts and run-rule.ts).
  *
  * @param roads only those that count; parts further than frontageMarginM from a parcel change nothing for it
  * @param parcels the parcels asked for and all within frontageMarginM of them

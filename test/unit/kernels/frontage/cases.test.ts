@@ -47,8 +47,8 @@ describe('lots along a street', () => {
   });
 
   test('feet are international ones', () => {
-    // 30 m / 0.3048 m.
-    expect(frontageOf(2, [WEST_EAST], row).localFt).toBeCloseTo(98.4252, 3);
+    // 30 m / 0.3048 m; in US survey feet it would be 98.4250.
+    expect(frontageOf(2, [WEST_EAST], row).localFt).toBeCloseTo(98.4252, 4);
   });
 
   test('the flank of the first one, with nothing beside it, runs away from the street and does not count', () => {
