@@ -28,7 +28,15 @@ const AT_LEAST = 1.7;
 const MAX_PEAK_MB = 600;
 const LOOK_MS = 100;
 
-type Measured = { seconds: number; peaks: number[]; cpuSeconds: number[] };
+type Measured = {
+  seconds: number;
+  planSeconds: number;
+  /** Of each worker. */
+  peaks: number[];
+  cpuSeconds: number[];
+  /** Of the server's processes that worked for them. */
+  serverCpuSeconds: number;
+};
 
 /**
  * Land attributes of a whole county that has none, by four generated layers, from the request to the last parcel: by two
@@ -70,6 +78,8 @@ function results(
     'parcels a second, 2 workers': Math.round(parcels / two.seconds),
     'CPU seconds of the 1 worker': Math.round(one.cpuSeconds[0]!),
     'CPU seconds of the 2 workers': two.cpuSeconds.map(Math.round).join(' + '),
+    'CPU seconds of the server, 1 and 2 workers': `${one.serverCpuSeconds.toFixed(1)}, ${two.serverCpuSeconds.toFixed(1)}`,
+    'seconds of the plan, 1 and 2 workers': `${one.planSeconds.toFixed(1)}, ${two.planSeconds.toFixed(1)}`,
     'MB at their peak': [...one.peaks, ...two.peaks].map(Math.round).join(', '),
     ...layers,
   };
@@ -196,8 +206,20 @@ async function measure(
       open = rows[0]!.open;
     }
     const seconds = (performance.now() - begin) / 1000;
-    const peaks = await Promise.all(workers.map(worker => residentMb(worker.pid!)));
-    return { seconds, peaks, cpuSeconds: workers.map(worker => cpuSeconds(worker.pid!)) };
+    const { rows: plans } = await pool.query<{ seconds: number }>(
+      'select extract(epoch from finished_at - started_at)::float8 as seconds from jobs where id = $1',
+      [id],
+    );
+    const { rows: backends } = await pool.query<{ pid: number }>(
+      "select pid from pg_stat_activity where application_name in ('plat worker', 'plat queue')",
+    );
+    return {
+      seconds,
+      planSeconds: plans[0]!.seconds,
+      peaks: await Promise.all(workers.map(worker => residentMb(worker.pid!))),
+      cpuSeconds: workers.map(worker => cpuSeconds(worker.pid!)),
+      serverCpuSeconds: backends.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+    };
   } finally {
     for (const worker of workers) {
       if (worker.exitCode !== null || worker.signalCode !== null) continue;
