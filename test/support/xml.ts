@@ -1,0 +1,76 @@
+/** An element of a document. */
+export type Xml = { name: string; attributes: Record<string, string>; children: (Xml | string)[] };
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'" };
+const NAME = '[A-Za-z_][\\w:.-]*';
+const TOKEN = new RegExp(`<(/?)(${NAME})((?:\\s+${NAME}="[^"<]*")*)\\s*(/?)>|([^<]+)`, 'y');
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those that XML 1.0 forbids
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\ud800-\udfff]/u;
+
+/**
+ * Reads a document as strictly as XML 1.0 asks of what the program writes: a declaration, one root, elements that nest and close,
+ * attributes in double quotes and given once, known entities, no character that XML cannot hold. Comments, CDATA and doctypes are refused.
+ */
+export function parseXml(text: string): Xml {
+  const declaration = /^<\?xml version="1\.0" encoding="UTF-8"\?>\n/.exec(text);
+  if (!declaration) throw new Error('no XML declaration');
+  if (FORBIDDEN.test(text)) throw new Error('a character that XML cannot hold');
+  const root: Xml = { name: '', attributes: {}, children: [] };
+  const open = [root];
+  TOKEN.lastIndex = declaration[0].length;
+  while (TOKEN.lastIndex < text.length) {
+    const at = TOKEN.lastIndex;
+    const match = TOKEN.exec(text);
+    if (!match) throw new Error(`not XML at ${at}: ${text.slice(at, at + 60)}`);
+    const [, closing, name, attributes, empty, characters] = match;
+    const parent = open.at(-1)!;
+    if (characters !== undefined) parent.children.push(unescaped(characters));
+    else if (closing) {
+      if (open.length === 1 || open.pop()!.name !== name)
+        throw new Error(`</${name}> at ${at} closes nothing`);
+    } else {
+      const element: Xml = { name: name!, attributes: attributesOf(attributes!), children: [] };
+      parent.children.push(element);
+      if (!empty) open.push(element);
+    }
+  }
+  if (open.length > 1) throw new Error(`<${open.at(-1)!.name}> is not closed`);
+  const [top, ...rest] = root.children.filter(child => typeof child !== 'string' || child.trim() !== '');
+  if (typeof top !== 'object' || rest.length > 0) throw new Error('not one root');
+  return top;
+}
+
+function attributesOf(text: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [, name, value] of text.matchAll(new RegExp(`(${NAME})="([^"]*)"`, 'g'))) {
+    if (name! in found) throw new Error(`${name} is given twice`);
+    found[name!] = unescaped(value!);
+  }
+  return found;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/&([^;]*);?/g, (_all, name: string) => {
+    const character = ENTITIES[name];
+    if (character === undefined) throw new Error(`&${name}; is not known`);
+    return character;
+  });
+}
+
+/** All elements below, the element itself first. */
+export function elementsOf(xml: Xml): Xml[] {
+  return [xml, ...xml.children.flatMap(child => (typeof child === 'string' ? [] : elementsOf(child)))];
+}
+
+export function byId(xml: Xml, id: string): Xml {
+  const found = elementsOf(xml).filter(element => element.attributes.id === id);
+  if (found.length !== 1) throw new Error(`${found.length} elements with the id ${id}`);
+  return found[0]!;
+}
+
+/** The texts of an element and all below it, with blanks between them. */
+export function textOf(xml: Xml): string {
+  return elementsOf(xml)
+    .flatMap(({ children }) => children.filter(child => typeof child === 'string'))
+    .join(' ');
+}
