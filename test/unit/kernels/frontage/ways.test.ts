@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { box, groundAt, type XY } from '../../../support/frontage-ground.ts';
+import { box, type XY } from '../../../support/frontage-ground.ts';
 import { expectMetres, frontageOf, parcel, road, shape, WEST_EAST } from './measure.ts';
 
 describe('the way between a lot and its road', () => {
