@@ -77,12 +77,9 @@ export const aiCompValue = defineEndpoint({
     'Comps near by in distance, size and time, each adjusted to the parcel for size, recency and location with effects that were estimated from the sales themselves. Computed ahead of time, anew when comps or parcels change and once a day.',
   params: z.object({ property_id: propertyId }),
   query: z.strictObject({
-    explain: z
-      .enum(['true', 'false'], 'must be true or false')
-      .default('false')
-      .meta({
-        description: 'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
-      }),
+    explain: z.enum(['true', 'false'], 'must be true or false').default('false').meta({
+      description: 'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
+    }),
   }),
   metering: { key: 'public_ai_comp_value', price: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {
@@ -160,11 +157,11 @@ async function explainValue(database: Database, value: Value): Promise<object> {
       const comp = byId.get(row.id)!;
       return {
         ...row,
-        weight: comp.weight,
-        size_percent: comp.sizePercent,
-        time_percent: comp.timePercent,
-        location_percent: comp.locationPercent,
-        asking_percent: comp.askingPercent,
+        weight: Math.round(comp.weight * 1e4) / 1e4,
+        size_percent: round2(comp.sizePercent),
+        time_percent: round2(comp.timePercent),
+        location_percent: round2(comp.locationPercent),
+        asking_percent: round2(comp.askingPercent),
       };
     }),
   };

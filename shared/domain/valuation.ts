@@ -1,10 +1,12 @@
 /**
  * The comps of a valuation as bytes, 28 a comp, the most significant byte first: the listing's id (16); size, time,
- * location and asking-price adjustments in tenths of a percent, each a signed 16-bit integer, and two bytes for those to
- * come; the weight in ten-thousandths (unsigned, 16 bits).
+ * location and asking-price adjustments, each the natural logarithm of its factor in 5,000ths as a signed 16-bit integer
+ * (0.0067 to 700 times, to 0.01 %), and two bytes for those to come; the weight in 65,535ths (unsigned, 16 bits).
  */
 const COMP_BYTES = 28;
-const MOST_TENTHS = 0x7fff;
+const STEPS = 5_000;
+const MOST_STEPS = 0x7fff;
+const WHOLE = 0xffff;
 
 export type PackedComp = {
   /** Where the 16 bytes of its id begin in the ids. */
@@ -24,11 +26,11 @@ export function packComps(comps: readonly PackedComp[], ids: Uint8Array): Buffer
   for (const [i, comp] of comps.entries()) {
     const at = i * COMP_BYTES;
     bytes.set(ids.subarray(comp.index * 16, (comp.index + 1) * 16), at);
-    bytes.writeInt16BE(tenths(comp.sizePercent), at + 16);
-    bytes.writeInt16BE(tenths(comp.timePercent), at + 18);
-    bytes.writeInt16BE(tenths(comp.locationPercent), at + 20);
-    bytes.writeInt16BE(tenths(comp.askingPercent), at + 22);
-    bytes.writeUInt16BE(Math.round(comp.weight * 10_000), at + 26);
+    bytes.writeInt16BE(stepsOf(comp.sizePercent), at + 16);
+    bytes.writeInt16BE(stepsOf(comp.timePercent), at + 18);
+    bytes.writeInt16BE(stepsOf(comp.locationPercent), at + 20);
+    bytes.writeInt16BE(stepsOf(comp.askingPercent), at + 22);
+    bytes.writeUInt16BE(Math.round(comp.weight * WHOLE), at + 26);
   }
   return bytes;
 }
@@ -39,16 +41,19 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
     const hex = bytes.toString('hex', at, at + 16);
     return {
       id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
-      sizePercent: bytes.readInt16BE(at + 16) / 10,
-      timePercent: bytes.readInt16BE(at + 18) / 10,
-      locationPercent: bytes.readInt16BE(at + 20) / 10,
-      askingPercent: bytes.readInt16BE(at + 22) / 10,
-      weight: bytes.readUInt16BE(at + 26) / 10_000,
+      sizePercent: percentOf(bytes.readInt16BE(at + 16)),
+      timePercent: percentOf(bytes.readInt16BE(at + 18)),
+      locationPercent: percentOf(bytes.readInt16BE(at + 20)),
+      askingPercent: percentOf(bytes.readInt16BE(at + 22)),
+      weight: bytes.readUInt16BE(at + 26) / WHOLE,
     };
   });
 }
 
-/** A comp that was moved by more than 3,276 % is shown as moved by that. */
-function tenths(percent: number): number {
-  return Math.max(-MOST_TENTHS, Math.min(MOST_TENTHS, Math.round(percent * 10)));
+/** A factor beyond what fits is shown as the largest or smallest that does. */
+function stepsOf(percent: number): number {
+  const steps = Math.round(STEPS * Math.log1p(percent / 100));
+  return Math.max(-MOST_STEPS, Math.min(MOST_STEPS, steps));
 }
+
+const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);

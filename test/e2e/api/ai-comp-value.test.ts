@@ -1,27 +1,169 @@
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../../../api/v1/properties/value-example.ts';
 import { rootDir } from '../../../shared/root.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
-import { newCaller, startTestApi } from '../../support/api.ts';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest } from '../../support/ingest.ts';
+import { retireParcels } from '../../support/parcels.ts';
 import { valueMarket } from '../../support/valuations.ts';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db);
-const { key } = await newCaller(db);
-const path = (id: number) => `/api/public/v1/properties/${id}/ai-comp-value/`;
+const { key, accountId } = await newCaller(db);
+
+type Comp = {
+  id: string;
+  status: string;
+  price: number;
+  lot_size: number;
+  sold_date: string | null;
+  weight: number;
+  size_percent: number;
+  time_percent: number;
+  location_percent: number;
+  asking_percent: number;
+};
+type Value = Omit<typeof VALUE_EXAMPLE, 'explanation'> & {
+  explanation: { low_price: number; high_price: number; out_of_support: boolean; comps: Comp[] };
+};
+
+const get = (id: number | string, query = '') =>
+  api.call(`/api/public/v1/properties/${id}/ai-comp-value/${query}`, { key });
+
+async function explained(id: number): Promise<Value> {
+  const { status, json, text } = await get(id, '?explain=true');
+  expect(status, text).toBe(200);
+  return json as Value;
+}
+
+async function ingestSample(name: string): Promise<void> {
+  const feed = await loadFeed(join(rootDir, `workers/sample/feeds/${name}.yaml`));
+  expect(await ingest(db.pool, feed)).toMatchObject({ status: 'merged' });
+}
+
+const one = async (text: string): Promise<number> => (await db.pool.query<{ id: number }>(text)).rows[0]!.id;
 
 beforeAll(async () => {
-  const feed = await loadFeed(join(rootDir, 'workers/sample/feeds/washington-nh.yaml'));
-  expect(await ingest(db.pool, feed)).toMatchObject({ status: 'merged' });
+  await ingestSample('washington-nh');
   await valueMarket(db.pool);
 });
 
-test('the bundled sample answers as the documentation says, for 10 tokens', async () => {
-  const { status, json, headers } = await api.call(`${path(VALUE_EXAMPLE_ID)}?explain=true`, { key });
+test('the bundled sample answers as the documentation says, for 10 tokens, with the generated listings too', async () => {
+  const { status, json, headers } = await get(VALUE_EXAMPLE_ID, '?explain=true');
   expect(status).toBe(200);
   expect(headers.get('x-tokens-used')).toBe('10');
   expect(json).toEqual(VALUE_EXAMPLE);
+
+  await ingestSample('washington-nh-listings');
+  await valueMarket(db.pool);
+  expect((await get(VALUE_EXAMPLE_ID, '?explain=true')).json).toEqual(VALUE_EXAMPLE);
+  expect(VALUE_EXAMPLE.explanation.out_of_support).toBe(false);
+});
+
+describe('the explanation', () => {
+  test('adds up: adjusted prices per acre, by their weights, are the estimate', async () => {
+    // The example, one with few comps, one far from the others' sizes, one with asking prices.
+    const { rows } = await db.pool.query<{ id: number }>(
+      `(select property_id as id from valuations order by length(comps), property_id limit 5)
+       union (select property_id from valuations where out_of_support order by confidence_score limit 5)
+       union (select property_id from valuations order by property_id limit 5)`,
+    );
+    const acres = new Map(
+      (
+        await db.pool.query<{ id: number; acres: number }>(
+          'select property_id as id, effective_acres as acres from parcel_filters',
+        )
+      ).rows.map(row => [row.id, row.acres]),
+    );
+    for (const id of [VALUE_EXAMPLE_ID, ...rows.map(row => row.id)]) {
+      const { explanation, ...value } = await explained(id);
+      const { comps } = explanation;
+      const factor = (comp: Comp) =>
+        [comp.size_percent, comp.time_percent, comp.location_percent, comp.asking_percent].reduce(
+          (product, percent) => product * (1 + percent / 100),
+          1,
+        );
+      const sum = (of: (comp: Comp) => number) => comps.reduce((total, comp) => total + of(comp), 0);
+      expect(sum(comp => comp.weight)).toBeCloseTo(1, 2);
+      const adjusted = Math.exp(
+        sum(comp => comp.weight * Math.log((comp.price / comp.lot_size) * factor(comp))),
+      );
+      // Percents have two decimals, weights four.
+      expect(Math.abs(Math.log(adjusted / value.mean_adjusted_ppa))).toBeLessThan(0.01);
+      expect(value.mean_adjusted_price / (value.mean_adjusted_ppa * acres.get(id)!)).toBeCloseTo(1, 4);
+      expect(value.mean_price / (sum(comp => comp.price) / comps.length)).toBeCloseTo(1, 4);
+      expect(value.mean_ppa / (sum(comp => comp.price / comp.lot_size) / comps.length)).toBeCloseTo(1, 4);
+      expect(explanation.low_price).toBeLessThan(value.mean_adjusted_price);
+      expect(explanation.high_price).toBeGreaterThan(value.mean_adjusted_price);
+      for (const { status, asking_percent, sold_date } of comps)
+        if (status === 'SOLD') expect([asking_percent, sold_date]).toEqual([0, expect.any(String)]);
+    }
+  });
+
+  test('says when the parcel is out of support, and trusts the estimate less', async () => {
+    const out = await one('select property_id as id from valuations where out_of_support order by 1 limit 1');
+    const { explanation, confidence_score } = await explained(out);
+    expect(explanation.out_of_support).toBe(true);
+    expect(confidence_score).toBeLessThanOrEqual(47.5);
+  });
+
+  test('is there when asked for alone, and costs nothing more', async () => {
+    const plain = await get(VALUE_EXAMPLE_ID);
+    const { explanation: _, ...value } = VALUE_EXAMPLE;
+    expect(plain.json).toEqual(value);
+    expect((await get(VALUE_EXAMPLE_ID, '?explain=false')).json).toEqual(value);
+    const before = (await usageOf(db, accountId)).tokens;
+    expect((await get(VALUE_EXAMPLE_ID, '?explain=true')).headers.get('x-tokens-used')).toBe('10');
+    expect((await usageOf(db, accountId)).tokens).toBe(before + 10);
+  });
+
+  test.each(['yes', '1', '', 'TRUE'])('asked for with explain=%s is a validation error', async text => {
+    const { status, json, headers } = await get(VALUE_EXAMPLE_ID, `?explain=${text}`);
+    expect(status).toBe(400);
+    expect(headers.get('x-tokens-used')).toBe('0');
+    expect(json).toMatchObject({
+      error: { code: 'validation_error', details: { explain: [expect.any(String)] } },
+    });
+  });
+});
+
+describe('a parcel', () => {
+  async function missing(id: number | string) {
+    const before = await usageOf(db, accountId);
+    const { status, json, headers } = await get(id, '?explain=true');
+    expect([status, headers.get('x-tokens-used')]).toEqual([404, '0']);
+    expect((await usageOf(db, accountId)).tokens).toBe(before.tokens);
+    return (json as { error: { code: string; message: string } }).error;
+  }
+
+  test('that does not exist, or has left the roll, is not found', async () => {
+    expect(await missing(3_301_999_999_999)).toMatchObject({ code: 'not_found' });
+    const gone = await one('select min(property_id) as id from valuations');
+    await explained(gone);
+    await retireParcels(db.pool, [gone]);
+    expect((await missing(gone)).message).toContain('on the roll');
+  });
+
+  test('without relevant comps is not found', async () => {
+    const bare = await one(
+      `select property_id as id from parcels p
+       where retired_at is null and not exists (select from valuations v where v.property_id = p.property_id) limit 1`,
+    );
+    expect((await missing(bare)).message).toContain('no relevant comps');
+  });
+
+  test('with an id that is none is a validation error', async () => {
+    expect((await get('x')).status).toBe(400);
+  });
+});
+
+test('a key without the scope of REST is refused', async () => {
+  const other = await newCaller(db, {}, { scopes: ['api:mcp'] });
+  const { status, headers } = await api.call(`/api/public/v1/properties/${VALUE_EXAMPLE_ID}/ai-comp-value/`, {
+    key: other.key,
+  });
+  expect([status, headers.get('x-tokens-used')]).toEqual([403, '0']);
+  expect((await api.call(`/api/public/v1/properties/${VALUE_EXAMPLE_ID}/ai-comp-value/`)).status).toBe(401);
 });
