@@ -6,7 +6,7 @@ import {
   type RoadClass,
   type RoadReach,
 } from '../../shared/domain/land.ts';
-import type { Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
+import { frontageMarginM, type Neighbour, type Road } from '../../shared/kernels/frontage/frontage.ts';
 import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
 import { hilbertOrder } from '../../shared/kernels/geometry/hilbert.ts';
 import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
@@ -101,13 +101,13 @@ export async function readInput(
       ordered.filter((_row, i) => subjects[i]!.covering[kind].length > 0).map(row => grow(row, metres)),
     ).map(boxText);
   const feeds = (kind: LayerKind) => layers.filter(layer => layer.kind === kind).map(layer => layer.feed_id);
-  const reach = Math.max(0, ...layers.flatMap(layer => Object.values(layer.reach_m ?? {})));
+  const margin = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
 
   return {
     subjects,
     shapeless,
-    roads: await readRoads(client, feeds('roads'), around('roads', reach)),
-    neighbours: await readNeighbours(client, subjects, around('roads', reach)),
+    roads: await readRoads(client, feeds('roads'), around('roads', margin)),
+    neighbours: await readNeighbours(client, subjects, around('roads', margin)),
     wetlands: await readPolygons(client, feeds('wetlands'), around('wetlands', 0)),
     flood: await readPolygons(client, feeds('flood'), around('flood', 0)),
     tiles: await readTiles(client, feeds('elevation'), around('elevation', TERRAIN_MARGIN_M)),

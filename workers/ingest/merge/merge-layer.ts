@@ -1,5 +1,6 @@
 import { type Client, type Queryable, sql } from '../../../shared/db.ts';
 import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/domain/land.ts';
+import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
 import type { Extent } from '../../../shared/kernels/geometry/types.ts';
 import type { AcceptedRun } from '../run-record.ts';
@@ -102,12 +103,12 @@ export async function markCovered(
 ): Promise<void> {
   const versions = before === null ? [now] : [before, now];
   const boxes = versions.flatMap(({ scope, extent }) =>
-    [scope.coverage, extent].filter(box => box !== null).map(box => boxText(grownBy(reachOf(scope), box))),
+    [scope.coverage, extent].filter(box => box !== null).map(box => boxText(grownBy(marginOf(scope), box))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
   await client.query(sql('layers/mark_covered_parcels'), [boxes, counties, LAYER_BITS[kind]]);
 }
 
-function reachOf({ reachM }: LayerScope): number {
-  return reachM === null ? 0 : Math.max(...Object.values(reachM));
+function marginOf({ reachM }: LayerScope): number {
+  return reachM === null ? 0 : frontageMarginM(reachM);
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../../shared/db.ts';
 import { sql } from '../../../shared/db.ts';
+import { BULB_M } from '../../../shared/kernels/frontage/rules.ts';
 import { lockCounties } from '../../attributes/county-lock.ts';
 import { rewriteOwnerWords } from './owner-words.ts';
 
@@ -11,7 +12,7 @@ import { rewriteOwnerWords } from './owner-words.ts';
 export async function mergeParcels(client: Client, runId: number, feedId: number): Promise<void> {
   const landed = await holdLayers(client);
   await client.query(sql('ingest/reserve_serials'));
-  if (landed) await client.query(sql('attributes/mark_moved_parcels'), [feedId]);
+  if (landed) await client.query(sql('attributes/mark_moved_parcels'), [feedId, BULB_M]);
   await client.query(sql('ingest/update_parcels'), [runId]);
   const retired = await client.query<{ fips: number }>(sql('ingest/retire_parcels'), [runId, feedId]);
   await client.query(sql('ingest/insert_parcels'), [runId, feedId]);
