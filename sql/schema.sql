@@ -35,6 +35,15 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'The table % keeps what it has: % is refused.', tg_table_name, lower(tg_op) using errcode = 'insufficient_privilege';
+end
+$function$;
+
 create table accounts (
   id uuid default gen_random_uuid() not null,
   name text not null,
@@ -58,7 +67,8 @@ END)) stored,
   created_at timestamp with time zone default now() not null,
   company_id uuid not null,
   overage_cents_per_1000 integer default 0 not null,
-  user_email text,
+  skip_trace_per_minute integer default 20 not null,
+  user_id uuid,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_name_key UNIQUE (name),
   constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
@@ -71,6 +81,7 @@ END),
   constraint accounts_overage_cents_per_1000_check CHECK ((overage_cents_per_1000 >= 0)),
   constraint accounts_rate_burst_check CHECK ((rate_burst > 0)),
   constraint accounts_rate_per_minute_check CHECK ((rate_per_minute > 0)),
+  constraint accounts_skip_trace_per_minute_check CHECK ((skip_trace_per_minute > 0)),
   constraint accounts_tokens_included_check CHECK ((tokens_included >= 0))
 );
 
@@ -415,13 +426,15 @@ alter table parcels alter column boundary set storage external;
 
 create unlogged table rate_buckets (
   account_id uuid not null,
-  bucket text not null,
   per_minute integer not null,
   burst integer not null,
-  tokens double precision not null,
-  admitted integer not null,
+  skip_trace_per_minute integer not null,
+  level bigint not null,
+  skip_trace_level bigint not null,
+  plain_admitted integer not null,
+  skip_traces_admitted integer not null,
   updated_at timestamp with time zone not null,
-  constraint rate_buckets_pkey PRIMARY KEY (account_id, bucket)
+  constraint rate_buckets_pkey PRIMARY KEY (account_id)
 ) with (fillfactor=50);
 
 create table region_stats (
@@ -534,11 +547,75 @@ create table usage_periods (
   constraint usage_periods_pkey PRIMARY KEY (account_id, period_start)
 );
 
+create table users (
+  id uuid default gen_random_uuid() not null,
+  company_id uuid not null,
+  email text not null,
+  name text default ''::text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_id_company_id_key UNIQUE (id, company_id)
+);
+
+create table valuation_counties (
+  fips integer not null,
+  extent box not null,
+  reach_m double precision not null,
+  constraint valuation_counties_pkey PRIMARY KEY (fips)
+);
+
+create table valuation_model (
+  only_row boolean default true not null,
+  as_of date not null,
+  parameters jsonb not null,
+  fitted_at timestamp with time zone default now() not null,
+  constraint valuation_model_pkey PRIMARY KEY (only_row),
+  constraint valuation_model_only_row_check CHECK (only_row)
+);
+
+create table valuation_outliers (
+  listing_id uuid not null,
+  constraint valuation_outliers_pkey PRIMARY KEY (listing_id)
+);
+
+create table valuations (
+  fips integer not null,
+  property_id bigint not null,
+  mean_price double precision not null,
+  mean_ppa double precision not null,
+  mean_adjusted_price double precision not null,
+  mean_adjusted_ppa double precision not null,
+  gini_index real not null,
+  confidence_score real not null,
+  low_price double precision not null,
+  high_price double precision not null,
+  out_of_support boolean not null,
+  reach_m real not null,
+  reach_log_acres real not null,
+  level_reach_m real not null,
+  comps bytea not null,
+  as_of date not null,
+  model_version text not null,
+  computed_at timestamp with time zone default now() not null,
+  constraint valuations_pkey PRIMARY KEY (fips, property_id)
+) partition by RANGE (fips);
+
+create table valuations_dirty (
+  id bigint generated always as identity,
+  fips integer,
+  location point,
+  acres double precision,
+  constraint valuations_dirty_pkey PRIMARY KEY (id),
+  constraint valuations_dirty_check CHECK (((fips IS NULL) = ((location IS NOT NULL) AND (acres > (0)::double precision))))
+);
+
 CREATE INDEX accounts_company ON public.accounts USING btree (company_id);
 CREATE INDEX accounts_period_end ON public.accounts USING btree (period_end);
+CREATE INDEX accounts_user_id ON public.accounts USING btree (user_id);
 CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
 CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chunk);
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
+CREATE INDEX audit_entity ON public.audit USING btree (entity, entity_id);
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
@@ -549,7 +626,6 @@ CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
-CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
 CREATE INDEX parcel_filters_location ON ONLY public.parcel_filters USING gist (location);
@@ -562,8 +638,12 @@ CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
 CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
+CREATE INDEX users_company ON public.users USING btree (company_id);
+CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+CREATE INDEX valuations_dirty_fips ON public.valuations_dirty USING btree (fips);
 alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
+alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
@@ -579,6 +659,7 @@ alter table saved_markets add constraint saved_markets_company_id_fkey FOREIGN K
 alter table saved_markets add constraint saved_markets_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON UPDATE CASCADE;
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table users add constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 
 create view counted_listings as
  SELECT l.fips,
@@ -607,6 +688,10 @@ CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.accounts
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF account_id, name, key_hash, prefix, scopes, expires_at, revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION record_change();
 
+CREATE TRIGGER keeps_all BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.companies FOR EACH ROW EXECUTE FUNCTION record_change();
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.tiers FOR EACH ROW EXECUTE FUNCTION record_change();
+
+CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.users FOR EACH ROW EXECUTE FUNCTION record_change();
