@@ -6,6 +6,8 @@ import type { MultiPolygon, Position, Ring } from '../../shared/kernels/geometry
 import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
 import { main } from '../../workers/cli/main.ts';
 import { readTileHeader } from '../../workers/elevation/header.ts';
+import { collectParcel } from '../../workers/parcel-drawing/collect.ts';
+import { notesOf } from '../../workers/parcel-drawing/panel.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { markParcels, putLayer } from '../support/land.ts';
@@ -34,14 +36,16 @@ const ring = (west: number, south: number, east: number, north: number): Ring =>
   at(west, north),
   at(west, south),
 ];
-const [A, B, N, SHAPELESS, RETIRED, UNKNOWN] = [1, 2, 3, 4, 5, 6].map(n => COUNTY + n) as [
-  ...[number, number, number, number, number, number],
+const [A, B, N, SHAPELESS, RETIRED, LARGE, UNKNOWN] = [1, 2, 3, 4, 5, 6, 7].map(n => COUNTY + n) as [
+  ...[number, number, number, number, number, number, number],
 ];
 const NASTY = `<script>"O'Brien" & Söhne</script>`;
 const SHAPES: Record<number, MultiPolygon> = {
   [A]: [[ring(0, 0, 60, 80)]],
   [B]: [[ring(-200, 140, 200, 320), ring(-150, 220, -100, 260).toReversed()], [ring(300, 120, 350, 170)]],
   [N]: [[ring(60, 0, 120, 80)]],
+  // 340 by 330 cells of the grid.
+  [LARGE]: [[ring(-850, -2000, 850, -350)]],
   [RETIRED]: [[ring(400, 0, 450, 50)]],
 };
 const LOCAL = { class: 'local', line: [at(-300, -8), at(500, -8)] } as const;
@@ -56,11 +60,11 @@ const putRoads = (...features: (typeof LOCAL | typeof ROAD | typeof HIGHWAY)[]) 
 /** Flat up to x = 30, from there a slope of 20 % to the east. */
 async function putHeights(): Promise<void> {
   const source = join(folder, 'heights.tif');
-  const [originX, originY] = at(-250, 400);
+  const [originX, originY] = at(-900, 400);
   writeTiff(source, {
-    width: 140,
-    height: 140,
-    at: column => 100 + Math.max(0, 5 * (column + 0.5) - 250 - 30) * 0.2,
+    width: 370,
+    height: 490,
+    at: column => 100 + Math.max(0, 5 * (column + 0.5) - 900 - 30) * 0.2,
     grid: { originX, originY, stepX: 5 / ACROSS_M, stepY: -5 / UP_M },
     keys: geographicKeys(4326),
   });
@@ -85,7 +89,7 @@ beforeAll(async () => {
      values (gen_random_uuid(), 'county', '33019', 'Sullivan', 'NH', 'Sullivan', 33019)`,
   );
   await insertParcels(pool, [
-    ...[A, B, N, RETIRED].map(id => ({
+    ...[A, B, N, LARGE, RETIRED].map(id => ({
       ...{ property_id: id, boundary: SHAPES[id]!, shape_hash: String(id % 1e8).padStart(32, '0') },
       ...{
         apn: id === N ? `N<&">` : `14-${id % 1e8}`,
@@ -237,6 +241,31 @@ describe('a drawing', () => {
         for (const [number] of attributes.d!.matchAll(/-?[\d.]+/g))
           expect(Math.abs(+number)).toBeLessThan(1000);
     }
+  });
+});
+
+describe('a drawing of more than can be shown', () => {
+  test('leaves the cells out when there are too many, and says so; the figures count them', async () => {
+    const { svg, out } = await drawn(LARGE);
+    expect(shapesIn(byId(svg, 'slope'))).toEqual([]);
+    const words = 'Slope is not drawn: the parcel covers too many cells of the grid.';
+    expect(out).toContain(words);
+    expect(textOf(byId(svg, 'panel'))).toContain(words);
+    expect(out).toMatch(/mean slope\s+[1-9]/);
+  });
+
+  test('leaves the smaller parcels, roads and zones out, and says so', async () => {
+    const options = { signal: new AbortController().signal, mostDrawn: 1 };
+    const found = await collectParcel(pool, A, options);
+    expect(found!.drawn!.surroundings).toMatchObject({
+      neighbours: [{ id: B }],
+      cut: ['other parcels', 'roads'],
+      roads: [{ class: 'local' }],
+    });
+    const notes = notesOf(found!.drawn!, { differences: [], waiting: false, computedAt: new Date() });
+    expect(notes).toEqual(['Only the largest are drawn of the other parcels, roads: there are too many.']);
+    // What is computed is not cut.
+    expect(found!.drawn!.computed.figures.road_frontage_ft).toBeCloseTo(80 * FT, -1);
   });
 });
 

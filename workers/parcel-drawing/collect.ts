@@ -44,8 +44,14 @@ const HIGHWAY_MARGIN_M = 70;
 /** Of a parcel without a road one wants to see where the next one is. */
 const ROADLESS_MARGIN_M = 120;
 
-/** More of a kind is not drawn: a drawing of all of them has some 10 MB, which browsers still open. */
+/** More of a kind cannot be told apart on a map of this size. */
 const MOST_DRAWN = 4_000;
+
+export type DrawOptions = {
+  signal: AbortSignal;
+  /** How many parcels, roads, wetlands and flood zones are drawn, of each. */
+  mostDrawn?: number;
+};
 
 /**
  * What is known of a parcel; null when the id was never given. With `draw` besides what a drawing of it shows, all as of
@@ -55,13 +61,13 @@ const MOST_DRAWN = 4_000;
 export async function collectParcel(
   pool: Pool,
   propertyId: number,
-  draw: { signal: AbortSignal } | null,
+  draw: DrawOptions | null,
 ): Promise<{ known: KnownParcel; drawn: Drawn | null } | null> {
   const read = await inSnapshot(pool, async client => {
     const known = await readKnownParcel(client, propertyId);
     if (known === null) return null;
     if (draw === null) return { known, ground: null };
-    return { known, ground: await readGround(client, drawable(known.parcel)) };
+    return { known, ground: await readGround(client, drawable(known.parcel), draw.mostDrawn ?? MOST_DRAWN) };
   });
   if (read === null) return null;
   const { known, ground } = read;
@@ -95,14 +101,19 @@ function drawable(parcel: ParcelRow): Drawable {
 
 type Ground = { input: ChunkInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
 
-async function readGround(client: Client, parcel: Drawable): Promise<Ground> {
+async function readGround(client: Client, parcel: Drawable, mostDrawn: number): Promise<Ground> {
   const input = await readInput(client, parcel.fips, [
     { ...parcel, layers: ALL_LAYERS, mark: 0, kept: parcel.shape_hash },
   ]);
   const shape = decodeBoundary(parcel.boundary);
   const marginM = Math.max(leastMarginM(input), MARGIN_SHARE * lengthM(shape));
   const view = viewOf(shape, marginM, MAP_PX.width, MAP_PX.height);
-  return { input, shape, view, surroundings: await readSurroundings(client, view, parcel.property_id) };
+  return {
+    input,
+    shape,
+    view,
+    surroundings: await readSurroundings(client, view, parcel.property_id, mostDrawn),
+  };
 }
 
 function leastMarginM({ roads }: ChunkInput): number {
@@ -117,13 +128,18 @@ function lengthM(shape: MultiPolygon): number {
   return 111_000 * Math.max(across, north - south);
 }
 
-async function readSurroundings(client: Client, view: View, propertyId: number): Promise<Surroundings> {
+async function readSurroundings(
+  client: Client,
+  view: View,
+  propertyId: number,
+  mostDrawn: number,
+): Promise<Surroundings> {
   const box = boxText(view.box);
   const cut: string[] = [];
   const read = async <Row extends object>(what: string, statement: string, parameters: unknown[]) => {
-    const { rows } = await client.query<Row>(sql(statement), [...parameters, MOST_DRAWN + 1]);
-    if (rows.length > MOST_DRAWN) cut.push(what);
-    return rows.slice(0, MOST_DRAWN);
+    const { rows } = await client.query<Row>(sql(statement), [...parameters, mostDrawn + 1]);
+    if (rows.length > mostDrawn) cut.push(what);
+    return rows.slice(0, mostDrawn);
   };
   type Neighbour = { property_id: number; apn: string | null; boundary: Uint8Array };
   type Feature = { class: string; geometry: Uint8Array };

@@ -4,7 +4,7 @@ import type { Computed } from './computed.ts';
 
 /**
  * How far two computations of one figure may be apart. A chunk lays its plane and its grid around all of its parcels, so roundings
- * differ: on 576 parcels of Bangor and Washington by 4e-4 ft and 6e-6 points at most, but one can move the end of a stretch by a piece, 1.64 ft.
+ * differ: on 768 parcels of Bangor and Washington by 1e-3 ft and 7e-6 points at most, but one can move the end of a stretch by a piece, 1.64 ft.
  */
 const FRONTAGE_FT = 2;
 const PERCENT = 0.05;
