@@ -95,6 +95,8 @@ const COMMANDS = [
     'recompute valuations',
     'backtest',
     'backtest valuations',
+    'parcel',
+    'parcel show',
     'status',
     'account',
     'account create',

@@ -16,7 +16,7 @@ describe('text in a drawing', () => {
 
   test('is what it was, whatever it is, but for characters that XML cannot hold', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), text => {
+      fc.property(fc.string({ unit: 'binary', maxLength: 30 }), text => {
         const parsed = document(element('g', { a: text }, textElement('text', {}, text)));
         // biome-ignore lint/suspicious/noControlCharactersInRegex: those that XML 1.0 forbids
         const held = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '\ufffd');
