@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { finishAttributes } from '../../workers/cli/up/attributes.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { markParcels } from '../support/land.ts';
+import { insertLots, settle } from './attributes-support.ts';
+
+const { pool } = await createTestDatabase();
+const { signal } = new AbortController();
+let out = '';
+
+beforeEach(async () => {
+  out = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation(chunk => {
+    out += chunk;
+    return true;
+  });
+  await pool.query('truncate parcels, parcel_filters, parcel_attributes, attributes_dirty, jobs');
+  await insertLots(pool, [0, 1, 2]);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Ends the jobs that were handed on, as a worker does. */
+const endJobs = () => pool.query("update jobs set status = 'done'");
+
+test('a start waits for what is due, and asks for it when nothing is on its way', async () => {
+  await markParcels(pool, ['roads']);
+  let delivered = 0;
+  await finishAttributes(
+    pool,
+    async ids => {
+      delivered += ids.length;
+      await settle(pool);
+      await endJobs();
+    },
+    signal,
+    60_000,
+  );
+  expect({ delivered, out }).toEqual({ delivered: 1, out: '' });
+});
+
+test('it does not ask when nothing is due, and not twice', async () => {
+  const deliver = vi.fn(async () => void (await endJobs()));
+  await finishAttributes(pool, deliver, signal, 60_000);
+  expect(deliver).not.toHaveBeenCalled();
+  // A job that ends without having done anything.
+  await markParcels(pool, ['roads']);
+  await finishAttributes(pool, deliver, signal, 60_000);
+  expect(deliver).toHaveBeenCalledTimes(1);
+  expect(out).toBe('Some land attributes could not be computed: `npx plat status` tells more.\n');
+});
+
+test('it does not wait longer than it has patience: the workers go on', async () => {
+  await markParcels(pool, ['roads']);
+  const begun = Date.now();
+  await finishAttributes(pool, async () => {}, signal, 300);
+  expect(Date.now() - begun).toBeLessThan(5_000);
+  expect(out).toBe('The workers go on computing the land attributes of 3 parcels.\n');
+});
