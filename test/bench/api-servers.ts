@@ -1,4 +1,4 @@
-// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-comps`. DATABASE_URL and PORT as ever.
+// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-comps|bare-value`. DATABASE_URL and PORT as ever.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import pg from 'pg';
 import type { Meter } from '../../api/http/meter.ts';
@@ -16,6 +16,7 @@ const STARTS: Record<string, () => Promise<string>> = {
   unmetered: async () => (await startApi(config, createLogger(config, 'bench'), { meter: FREE })).url,
   bare: startBare,
   'bare-comps': startBareComps,
+  'bare-value': startBareValue,
 };
 const url = await STARTS[process.argv[2]!]!();
 process.on('SIGTERM', () => process.exit(0));
@@ -42,6 +43,21 @@ async function startBareComps(): Promise<string> {
   return listen(async (_req, res) => {
     const { rows } = await pool.query(statement);
     send(res, Buffer.from(JSON.stringify(rows)));
+  });
+}
+
+/** The reference of ai-comp-value: the row by its primary key, as JSON. */
+function startBareValue(): Promise<string> {
+  const pool = openPool();
+  return listen(async (req, res) => {
+    const id = Number(req.url!.split('/')[5]);
+    const { rows } = await pool.query({
+      name: 'bare-value',
+      text: `select mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, confidence_score, gini_index
+        from valuations where fips = $1 and property_id = $2`,
+      values: [Math.floor(id / 1e8), id],
+    });
+    send(res, Buffer.from(JSON.stringify(rows[0])));
   });
 }
 

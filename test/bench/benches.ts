@@ -19,6 +19,8 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   search: async () => (await import('./search.ts')).bench,
   portfolio: async () => (await import('./portfolio.ts')).bench,
   filter: async () => (await import('./filter.ts')).bench,
+  valuation: async () => (await import('./valuation.ts')).bench,
+  'comp-value': async () => (await import('./comp-value.ts')).bench,
   slope: async () => (await import('./slope.ts')).bench,
   overlap: async () => (await import('./overlap.ts')).bench,
   frontage: async () => (await import('./frontage.ts')).bench,

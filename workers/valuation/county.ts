@@ -9,6 +9,7 @@ import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { compReachM, grown, levelReachM } from './around.ts';
 import { lockCounty } from './county-lock.ts';
 import { holdModel, readModel, type StoredModel } from './model-store.ts';
+import { alongCurve } from './order.ts';
 import { type Box, listCompCounties, readCompsAround } from './read-comps.ts';
 import { openValuationWriter } from './write-valuations.ts';
 
@@ -117,12 +118,14 @@ async function valueAndStore(
   let valued = 0;
   let farthestM = 0;
   try {
-    for (let i = 0; i < count; i++) {
-      if (i % TURN === 0) {
+    const order = alongCurve(parcels.lon, parcels.lat);
+    for (let n = 0; n < count; n++) {
+      if (n % TURN === 0) {
         await turn();
         signal.throwIfAborted();
-        progress?.(i / count);
+        progress?.(n / count);
       }
+      const i = order[n]!;
       const valuation = value({
         lon: fromE7(parcels.lon[i]!),
         lat: fromE7(parcels.lat[i]!),
