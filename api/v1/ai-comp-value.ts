@@ -96,7 +96,9 @@ export const aiCompValue = defineEndpoint({
   },
   handle: async ({ params: { property_id }, query: { explain } }, { database }) => {
     const row = requireValue(
-      await database.run<Row>('valuation/get_valuation', [countyOf(property_id), property_id]),
+      await database.run<Row>('valuation/get_valuation', [
+        ...[countyOf(property_id), property_id, explain === 'true'],
+      ]),
       property_id,
     );
     const value = {
