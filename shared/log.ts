@@ -22,6 +22,8 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
           '*.token',
           // What ioredis was asked when it failed: AUTH with its password among it.
           '*.command',
+          // What pg hangs on the error of a lost connection: the whole client, its secrets among it.
+          '*.client',
         ],
         censor: '[removed]',
       },

@@ -1,10 +1,21 @@
 /** The most items in one statement: bounds its size, far above the requests that are in flight at once. */
 const MAX_ITEMS = 1_000;
 
+/** After a batch of no more than these, nothing pauses: callers who come one by one would wait for nobody. */
+const FEW = 4;
+
 type Waiting<Item, Outcome> = {
   item: Item;
   resolve: (outcome: Outcome) => void;
   reject: (error: unknown) => void;
+};
+
+/** For whom a batch is held up. */
+export type Pause = {
+  /** The longest. */
+  ms: number;
+  /** How many items there can be in all, those that wait included: when they are there, nothing more is waited for. */
+  expected(): number;
 };
 
 /**
@@ -12,17 +23,37 @@ type Waiting<Item, Outcome> = {
  * round trip and of a commit is shared by however many calls are in flight. Nothing waits when nothing is in flight,
  * except for what else arrives in the same turn of the event loop.
  * @param run does the work and returns the outcomes in the order of the items; when it throws, all of them fail.
+ * @param pause for work that costs much a batch: after one of more than a few items, the next pauses for those that are on their way.
  */
 export function batch<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[]>,
+  pause?: Pause,
 ): (item: Item) => Promise<Outcome> {
   let waiting: Waiting<Item, Outcome>[] = [];
   let running = false;
+  let lastSize = 0;
+  /** Ends the pause; undefined when there is none. */
+  let resume: (() => void) | undefined;
+
+  const complete = () => pause === undefined || waiting.length >= Math.min(pause.expected(), MAX_ITEMS);
+
+  async function gather(): Promise<void> {
+    if (lastSize <= FEW || complete()) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>(resolve => {
+      resume = resolve;
+      timer = setTimeout(resolve, pause!.ms);
+    });
+    clearTimeout(timer);
+    resume = undefined;
+  }
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
+      await gather();
       const now = waiting.slice(0, MAX_ITEMS);
       waiting = waiting.slice(MAX_ITEMS);
+      lastSize = now.length;
       try {
         const outcomes = await run(now.map(entry => entry.item));
         for (const [index, entry] of now.entries()) entry.resolve(outcomes[index]!);
@@ -36,6 +67,7 @@ export function batch<Item, Outcome>(
   return item =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
+      if (resume !== undefined && complete()) resume();
       if (running) return;
       running = true;
       setImmediate(drain);

@@ -74,7 +74,7 @@ export const aiCompValue = defineEndpoint({
   tag: 'Parcels',
   summary: 'What a parcel is worth by the sales around it',
   description:
-    'Comps near by in distance, size and time, each adjusted to the parcel for size, recency and location with effects that were estimated from the sales themselves. Computed ahead of time, anew when comps or parcels change and once a day.',
+    'Comps near by in distance, size and time, each adjusted to the parcel for size, recency and location with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
   params: z.object({ property_id: propertyId }),
   query: z.strictObject({
     explain: z.enum(['true', 'false'], 'must be true or false').default('false').meta({
@@ -133,7 +133,8 @@ type Row = Value | { mean_price: null };
 function requireValue(rows: readonly Row[], id: number): Value {
   const row = rows[0];
   if (row === undefined) throw notFound(`There is no parcel ${id} on the roll.`);
-  if (row.mean_price === null) throw notFound(`There are no relevant comps for parcel ${id}.`);
+  if (row.mean_price === null)
+    throw notFound(`There are no relevant comps for parcel ${id}, or its acreage or place is unknown.`);
   return row;
 }
 

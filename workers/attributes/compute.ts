@@ -7,6 +7,7 @@ import {
   type RoadReach,
 } from '../../shared/domain/land.ts';
 import { isRetryable, PlatError } from '../../shared/errors.ts';
+import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { LandKernels } from './kernels.ts';
 import type { ChunkInput, Layer, Subject } from './read-chunk.ts';
 
@@ -121,15 +122,16 @@ function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
   );
 }
 
+/** Figures are stored as they are shown, to 2 decimals: what is read is found by a filter with the same number. */
 const RECIPES: Record<LayerKind, (input: ChunkInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);
     return {
       fill({ id, covering }, row) {
         const frontage = frontageFor(covering.roads).of(id);
-        row.highway_frontage_ft = frontage.highwayFt;
-        row.road_frontage_ft = frontage.normalFt;
-        row.local_frontage_ft = frontage.localFt;
+        row.highway_frontage_ft = round2(frontage.highwayFt);
+        row.road_frontage_ft = round2(frontage.normalFt);
+        row.local_frontage_ft = round2(frontage.localFt);
         row.landlocked = frontage.landlocked;
       },
     };
@@ -138,7 +140,7 @@ const RECIPES: Record<LayerKind, (input: ChunkInput, kernels: LandKernels, signa
     const overlap = prepareOverlap(wetlands);
     return {
       fill({ shape }, row) {
-        row.wetlands_percent = overlap.percentOf(shape);
+        row.wetlands_percent = round2(overlap.percentOf(shape));
       },
     };
   },
@@ -146,7 +148,7 @@ const RECIPES: Record<LayerKind, (input: ChunkInput, kernels: LandKernels, signa
     const overlap = prepareOverlap(flood);
     return {
       fill({ shape }, row) {
-        row.flood_zone_percent = overlap.percentOf(shape);
+        row.flood_zone_percent = round2(overlap.percentOf(shape));
       },
     };
   },
@@ -156,11 +158,11 @@ const RECIPES: Record<LayerKind, (input: ChunkInput, kernels: LandKernels, signa
       async fill({ shape }, row) {
         const terrain = await elevation.terrainOf(shape);
         if (terrain === null) return;
-        row.min_elevation_m = terrain.minElevationM;
-        row.mean_elevation_m = terrain.meanElevationM;
-        row.max_elevation_m = terrain.maxElevationM;
-        row.mean_slope_percent = terrain.meanSlopePercent;
-        row.steeper_percent = terrain.steeperPercent;
+        row.min_elevation_m = round2(terrain.minElevationM);
+        row.mean_elevation_m = round2(terrain.meanElevationM);
+        row.max_elevation_m = round2(terrain.maxElevationM);
+        row.mean_slope_percent = round2(terrain.meanSlopePercent);
+        row.steeper_percent = terrain.steeperPercent.map(round2);
       },
       close: () => elevation.close(),
     };

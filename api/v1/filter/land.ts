@@ -59,6 +59,9 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
     },
   });
 
+const LANDLOCKED =
+  'Landlocked: no boundary faces a counting road (highway, normal or local; private roads, drives and ramps do not count), and none touches the parcel.';
+
 /** What the land layers tell; unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [
   filter({
@@ -85,10 +88,14 @@ export const landFilters: Filter[] = [
   only(
     'exclude_steep',
     `(${TOO_STEEP}) is not true`,
-    'Without parcels that are steeper than 20 % on more than 60 % of their area.',
+    'Without parcels that are steeper than 20 % on more than 60 % of their area; those without elevation data are kept.',
   ),
-  only('exclude_landlocked', 'f.landlocked is not true', 'Without landlocked parcels.'),
-  only('only_landlocked', 'f.landlocked', 'Only landlocked parcels.'),
+  only(
+    'exclude_landlocked',
+    'f.landlocked is not true',
+    `Without landlocked parcels; those of which it is unknown are kept. ${LANDLOCKED}`,
+  ),
+  only('only_landlocked', 'f.landlocked', `Only landlocked parcels. ${LANDLOCKED}`),
   shareFilter('wetlands_percent_max', 'f.wetlands_percent', 'At most this share of the area is wetlands.'),
   shareFilter(
     'flood_zone_percent_max',

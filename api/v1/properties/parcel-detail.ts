@@ -76,7 +76,9 @@ export const parcelDetail = z
     out_of_zip_owner: yesNo('The owner has mail sent to another ZIP code.'),
     corporate_owner: yesNo('The owner is a company by its name (LLC, INC …); a trust is none.'),
     hoa_owner: yesNo("The owner is a homeowners' association by its name."),
-    landlocked: yesNo('No public road reaches the parcel.'),
+    landlocked: yesNo(
+      'No boundary faces a counting road (highway, normal or local; private roads, drives and ramps do not count), and none touches the parcel. It says nothing of easements. Null where no road layer covers the parcel.',
+    ),
     wetlands_percent: percent('Share of the area that is wetlands'),
     flood_zone_percent: percent('Share of the area in a flood zone'),
     highway_frontage_ft: feet('major highways'),

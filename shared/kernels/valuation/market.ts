@@ -15,6 +15,7 @@ export type Market = {
   lat: Float64Array;
   logAcres: Float64Array;
   price: Float64Array;
+  ppa: Float64Array;
   logPpa: Float64Array;
   day: Int32Array;
   county: Int32Array;
@@ -49,6 +50,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number)
     ...{ source: chosen, lon, lat, logAcres, day },
     county: Int32Array.from(chosen, i => comps.county[i]!),
     price: column(i => comps.price[i]!),
+    ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
     level: new Float64Array(chosen.length),
     levelReachM: new Float64Array(chosen.length),

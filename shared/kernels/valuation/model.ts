@@ -152,7 +152,9 @@ function variances(pairs: Pairs, effects: RegionalEffects, residuals: Float64Arr
 /** Asking prices worth of this many listings say that they are those of sales. */
 const ASKING_PRIOR = 5;
 
+/** Never a premium: where listings seem to ask less than sales fetch, they are of another kind of land. */
 function discountOf({ asking, asOfDay }: Fitted, effects: RegionalEffects): number {
   const over = residualsOf(asking, effects, asOfDay).map((one, i) => one - asking.level[i]!);
-  return (-(middleOf(over) ?? 0) * over.length) / (over.length + ASKING_PRIOR);
+  const premium = Math.max(0, middleOf(over) ?? 0);
+  return (-premium * over.length) / (over.length + ASKING_PRIOR);
 }

@@ -28,6 +28,8 @@ export type Nearest = {
   find(place: Place, steps: Steps, most: number, maxSteps: number, exclude?: number): number;
   index: Int32Array;
   steps: Float64Array;
+  /** How far a point is from the place of the last search. */
+  metresTo(point: number): number;
 };
 
 export type Points = {
@@ -83,15 +85,39 @@ export function createNearest(points: Points, mostEver: number): Nearest {
       perMetre = 1 / steps.metres;
       perLog = 1 / steps.logAcres;
       perDay = 1 / steps.days;
+      bound = size === wanted && most === wanted ? Math.min(maxSteps, farthestOfLast(exclude)) : maxSteps;
       most = wanted;
-      bound = maxSteps;
       excluded = exclude;
       size = 0;
       offset.fill(0);
       if (count > 0) search(0, 0, count, 0);
       return size;
     },
+    metresTo,
   };
+
+  /** The points found last are as good a first answer as any: none beyond the farthest of them is among the nearest. */
+  function farthestOfLast(exclude: number): number {
+    let farthest = 0;
+    for (let i = 0; i < size; i++) {
+      const p = index[i]! * DIMENSIONS;
+      const age = target[DAY]! - at[p + DAY]!;
+      if (age < 0 || index[i] === exclude) return Number.POSITIVE_INFINITY;
+      const logs = Math.abs(at[p + LOG_ACRES]! - target[LOG_ACRES]!);
+      // Summed as in visit, to the last bit.
+      const steps = age * perDay + logs * perLog + metresTo(index[i]!) * perMetre;
+      if (steps > farthest) farthest = steps;
+    }
+    return farthest;
+  }
+
+  function metresTo(point: number): number {
+    const p = point * DIMENSIONS;
+    const x = at[p]! - target[0]!;
+    const y = at[p + 1]! - target[1]!;
+    const z = at[p + 2]! - target[2]!;
+    return Math.sqrt(x * x + y * y + z * z);
+  }
 
   function build(node: number, from: number, to: number, level: number): void {
     if (level === depth) return;
@@ -138,7 +164,8 @@ export function createNearest(points: Points, mostEver: number): Nearest {
     // What is on the other side was sold later than the target's day: nobody knows of it yet. Equal days may stand on both.
     if (dimension === DAY && beyond < 0) return;
     offset[dimension] = Math.abs(beyond);
-    if (leastSteps() <= bound) {
+    // What rounding may add must not hide a tie.
+    if (leastSteps() <= bound * (1 + 1e-12)) {
       if (beyond < 0) search(2 * node + 2, middle, to, level + 1);
       else search(2 * node + 1, from, middle, level + 1);
     }
@@ -199,14 +226,6 @@ function globe(lon: number, lat: number, into: Float64Array, offset: number): vo
   into[offset + 1] = r * Math.sin(lambda);
   into[offset + 2] = EARTH_M * Math.sin(phi);
 }
-
-/** Metres between two places in degrees. */
-export function distanceM(lonA: number, latA: number, lonB: number, latB: number): number {
-  globe(lonA, latA, pair, 0);
-  globe(lonB, latB, pair, 3);
-  return Math.hypot(pair[0]! - pair[3]!, pair[1]! - pair[4]!, pair[2]! - pair[5]!);
-}
-const pair = new Float64Array(6);
 
 /** Moves the k-th of order[left..right] to its place, the smaller before it: C. A. R. Hoare, Algorithm 65: Find, 1961. */
 function select(

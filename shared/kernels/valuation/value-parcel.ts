@@ -2,7 +2,6 @@ import { gini } from '../stats/order-statistics.ts';
 import { chanceWithinQuarter, FEATURES, featuresOf, interval, scaleOf } from './calibrate.ts';
 import { MOST_COMPS } from './market.ts';
 import type { Model } from './model.ts';
-import { distanceM } from './nearest.ts';
 import { choose, combine, FEWEST_COMPS, MOST_STEPS, newChosen } from './select.ts';
 import type { Subject, UsedComp, Valuation } from './types.ts';
 
@@ -39,11 +38,10 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
       const at = entry[i]!;
       const of = market[i]!;
       meanPrice += of.price[at]! / count;
-      meanPpa += Math.exp(of.logPpa[at]!) / count;
+      meanPpa += of.ppa[at]! / count;
       least = Math.min(least, of.logAcres[at]!);
       largest = Math.max(largest, of.logAcres[at]!);
-      const away = distanceM(subject.lon, subject.lat, of.lon[at]!, of.lat[at]!);
-      levelReach = Math.max(levelReach, away + of.levelReachM[at]!);
+      levelReach = Math.max(levelReach, of.nearest.metresTo(at) + of.levelReachM[at]!);
       prices[i] = Math.exp(chosen.adjusted[i]! + logAcres);
     }
     const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
@@ -67,8 +65,14 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
       reachM: reach * steps.metres,
       reachLogAcres: reach * steps.logAcres,
       levelReachM: levelReach,
-      comps: Array.from({ length: count }, (_, i) => usedComp(i)),
+      comps: usedComps(),
     };
+
+    function usedComps(): UsedComp[] {
+      const comps: UsedComp[] = [];
+      for (let i = 0; i < count; i++) comps.push(usedComp(i));
+      return comps;
+    }
 
     function usedComp(i: number): UsedComp {
       return {
