@@ -89,8 +89,10 @@ async function deliver(
   }
   const body =
     answer.body === null || Buffer.isBuffer(answer.body) ? answer.body : JSON.stringify(answer.body);
-  // HEAD delivers nothing but headers.
-  const tokens = req.method === 'HEAD' || endpoint.metering === null ? 0 : answer.tokens;
+  // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells a match from none.
+  const head = req.method === 'HEAD';
+  const tokens = head || endpoint.metering === null ? 0 : answer.tokens;
+  const told = head && endpoint.metering !== null && answer.etag === undefined ? null : body;
   const { status } = endpoint.response;
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchangeOf(res).deadline);
@@ -102,7 +104,7 @@ async function deliver(
   );
   if (isOver(req, res)) return;
   if (body !== null) headers.push('Content-Type', JSON_TYPE);
-  respond(res, status, headers, body ?? undefined, tokens);
+  respond(res, status, headers, told ?? undefined, tokens);
 }
 
 /** RFC 9110 section 13.1.2: a list of tags or `*`, compared weakly. */

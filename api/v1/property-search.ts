@@ -87,7 +87,7 @@ export const searchProperties = defineEndpoint({
   metering: {
     key: 'public_property_search',
     price: TOKENS,
-    rule: '10 tokens a search, whatever the page size; 0 for an empty answer: nothing matches, or a page past the end',
+    rule: '10 tokens a search (a page is one), whatever the page size; 0 when nothing matches. A page past the end costs as much: it tells the count',
   },
   response: {
     status: 200,
@@ -118,7 +118,8 @@ export const searchProperties = defineEndpoint({
     const results = rows
       .filter(row => shown.includes(row.property_id))
       .map(row => toSummary(row, call.appUrl));
-    return { body: { ...envelope, results }, tokens: results.length === 0 ? 0 : TOKENS };
+    // Also for a page past the end: its count is an answer.
+    return { body: { ...envelope, results }, tokens: envelope.count === 0 ? 0 : TOKENS };
   },
 });
 

@@ -31,7 +31,7 @@ Every page is a search of its own and priced as one.`,
   metering: {
     key: 'public_parcel_filter',
     price: TOKENS,
-    rule: '30 tokens per search (a page is one); 0 for an empty answer: nothing matches, or a page past the end',
+    rule: '30 tokens per search (a page is one); 0 when nothing matches. A page past the end costs as much: it tells the count',
   },
   response: {
     status: 200,
@@ -61,7 +61,8 @@ Every page is a search of its own and priced as one.`,
     );
     const ids = rows.map(hit => hit.property_id);
     const results = await readSummaries(database, ids, call.appUrl);
-    return { body: { count, next, previous, results }, tokens: results.length === 0 ? 0 : TOKENS };
+    // Also for a page past the end: its count is an answer.
+    return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : TOKENS };
   },
 });
 

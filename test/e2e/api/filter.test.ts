@@ -105,10 +105,12 @@ test('no match costs nothing', async () => {
   expect(reply.headers.get('x-tokens-used')).toBe('0');
 });
 
-test('a page past the end is an empty list with the count', async () => {
-  const { status, json } = await post({ county: '33019' }, '?page=7');
-  expect(status).toBe(200);
+test('a page past the end is an empty list with the count, and priced for that', async () => {
+  const { status, headers, json } = await post({ county: '33019' }, '?page=7');
+  expect([status, headers.get('x-tokens-used')]).toEqual([200, '30']);
   expect(json).toMatchObject({ count: 3, next: null, results: [] });
+  const none = await post({ county: '33019', acres_min: 1_000 }, '?page=7');
+  expect([none.headers.get('x-tokens-used'), none.json]).toMatchObject(['0', { count: 0, results: [] }]);
 });
 
 /** What each filter finds in the county 33019 unless it names another scope. */

@@ -64,11 +64,26 @@ describe('pages', () => {
     expect(back.map(ids)).toEqual(pages.map(ids).reverse());
   });
 
-  test('are found by number; one past the end is empty', async () => {
+  test('are found by number; one past the end is empty, tells the count and is priced for it', async () => {
     const page = await search({ fips: '33011', owner_name: 'paged', page: '2', page_size: '30' });
     expect(ids(page.json as Page)).toEqual(all.slice(30, 60));
     const past = await search({ fips: '33011', owner_name: 'paged', page: '9', page_size: '30' });
     expect(past.json).toMatchObject({ count: 70, next: null, results: [] });
+    expect(past.headers.get('x-tokens-used')).toBe('10');
+    const none = await search({ fips: '33011', owner_name: 'nobody', page: '9', page_size: '30' });
+    expect([none.headers.get('x-tokens-used'), none.json]).toMatchObject(['0', { count: 0, results: [] }]);
+  });
+
+  test('HEAD is free, and its headers do not tell whether anything matches', async () => {
+    const [some, none] = await Promise.all(
+      ['paged', 'nobody'].map(owner_name =>
+        api.call(`${PATH}?fips=33011&owner_name=${owner_name}`, { key, method: 'HEAD' }),
+      ),
+    );
+    for (const reply of [some!, none!])
+      expect([reply.status, reply.headers.get('x-tokens-used'), reply.headers.get('content-length')]).toEqual(
+        [200, '0', null],
+      );
   });
 
   test('a cursor belongs to its search', async () => {
