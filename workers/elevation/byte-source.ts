@@ -16,6 +16,8 @@ export type ByteSource = {
   read(offset: number, length: number): Promise<ArrayBuffer>;
   /** What tells this version of the file from others; known after the first read. */
   fingerprint(): string;
+  /** Of the whole file, in bytes; known after the first read. */
+  size(): number;
 };
 
 export type ByteSourceOptions = {
@@ -33,7 +35,10 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
   const name = url === null ? source : shownUrl(url);
   let expected = options.fingerprint;
-  const seen = (fingerprint: string): void => {
+  let bytes: number | undefined;
+  const seen = (size: number, version: string): void => {
+    const fingerprint = `size ${size}, ${version}`;
+    bytes = size;
     expected ??= fingerprint;
     if (fingerprint !== expected) {
       throw new PlatError(
@@ -61,6 +66,10 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
       if (expected === undefined) throw new Error(`${name} has not been read`);
       return expected;
     },
+    size: () => {
+      if (bytes === undefined) throw new Error(`${name} has not been read`);
+      return bytes;
+    },
   };
 }
 
@@ -69,7 +78,7 @@ async function readFile(
   offset: number,
   length: number,
   signal: AbortSignal,
-  seen: (fingerprint: string) => void,
+  seen: (size: number, version: string) => void,
 ): Promise<ArrayBuffer> {
   signal.throwIfAborted();
   const file = await open(path, 'r').catch(cause => {
@@ -82,7 +91,7 @@ async function readFile(
   try {
     const { size, mtimeMs } = await file.stat();
     // Like rsync's quick check: a grid of gigabytes is not read whole to know it again.
-    seen(`size ${size}, modified ${Math.round(mtimeMs)}`);
+    seen(size, `modified ${Math.round(mtimeMs)}`);
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, offset);
     if (bytesRead < bytes.length) throw sourceError(`${path} was cut off while it was read. Try again.`);
@@ -102,7 +111,7 @@ async function readUrl(
   length: number,
   stop: AbortSignal,
   limits: Limits,
-  seen: (fingerprint: string) => void,
+  seen: (size: number, version: string) => void,
 ): Promise<Outcome<ArrayBuffer>> {
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.idleMs)]);
@@ -129,7 +138,7 @@ async function readUrl(
       );
     }
     const version = response.headers.get('etag') ?? response.headers.get('last-modified') ?? 'unversioned';
-    seen(`size ${range[3]}, version ${version}`);
+    seen(Number(range[3]), `version ${version}`);
     const bytes = await response.arrayBuffer();
     if (bytes.byteLength !== Number(range[2]) - offset + 1) throw new Error('the answer was cut off');
     return { value: bytes };

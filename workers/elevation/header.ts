@@ -36,10 +36,11 @@ export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: nu
 const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
 
 /**
- * Reads what a file says of itself; what the feed declares wins. A few kilobytes are read, no cells.
+ * Reads what a file says of itself; what the feed declares wins. A few kilobytes are read, no cells: whether all of them are
+ * there the directory and the size of the file tell.
  * @param source absolute path or http(s) URL
  * @returns the tile and its extent in WGS84 degrees
- * @throws PlatError `feed_source` when it cannot be read, `feed_format` when it is no single-band north-up GeoTIFF of numbers,
+ * @throws PlatError `feed_source` when it cannot be read, `feed_format` when it is no single-band north-up GeoTIFF of numbers or cut off,
  *   `feed_crs` when its CRS is not named or not known
  */
 export async function readTileHeader(
@@ -52,6 +53,7 @@ export async function readTileHeader(
   const opened = await openImage(bytes);
   const { image, width, height } = opened;
   requireReadable(opened, name);
+  await requireWhole(image, bytes.size(), name);
   const band = await bandMetadata(image);
   if ((band.scale ?? 1) !== 1 || (band.offset ?? 0) !== 0) {
     throw formatError(
@@ -106,6 +108,35 @@ function requireReadable(
       `${name} is stored in pieces so large that a few cells of it take ${Math.ceil(windowBytes / 2 ** 20)} MiB. Convert it to tiles with gdal_translate -of COG.`,
     );
   }
+}
+
+/** @throws PlatError when a block lies beyond the end of the file, as after a download that broke off */
+async function requireWhole(
+  { fileDirectory, isTiled }: GeoTIFFImage,
+  size: number,
+  name: string,
+): Promise<void> {
+  const [offsets, lengths] = isTiled
+    ? [await fileDirectory.loadValue('TileOffsets'), await fileDirectory.loadValue('TileByteCounts')]
+    : [await fileDirectory.loadValue('StripOffsets'), await fileDirectory.loadValue('StripByteCounts')];
+  if (!offsets || !lengths)
+    throw formatError(
+      `${name} does not say where its cells are stored. Write it again with gdal_translate -of COG.`,
+    );
+  let end = 0;
+  let beyond = 0;
+  for (let i = 0; i < offsets.length; i++) {
+    const length = Number(lengths[i] ?? 0);
+    // Sparse files leave blocks out.
+    if (length === 0) continue;
+    const blockEnd = Number(offsets[i]) + length;
+    end = Math.max(end, blockEnd);
+    if (blockEnd > size) beyond++;
+  }
+  if (beyond === 0) return;
+  throw formatError(
+    `${name} is cut off: it has ${size} bytes of at least ${end}, and ${beyond} of its ${offsets.length} blocks of heights lie beyond its end. Fetch or copy it again whole.`,
+  );
 }
 
 /** Origin and step of the grid, the origin moved to the cell's corner where the file names its centre. */

@@ -115,6 +115,12 @@ describe('tiles by source, template and index', () => {
     await expect(ingest(pool, elevation('broken', { source: 'tiles/broken.tif' }))).rejects.toMatchObject({
       code: 'feed_format',
     });
+    const whole = readFileSync(join(folder.path, 'tiles/n44w073.tif'));
+    writeFileSync(join(folder.path, 'tiles/cut.tif'), whole.subarray(0, whole.length - 1));
+    await expect(ingest(pool, elevation('cut', { source: 'tiles/cut.tif' }))).rejects.toMatchObject({
+      code: 'feed_format',
+      message: expect.stringContaining('tiles/cut.tif is cut off'),
+    });
   });
 
   test('a template: tiles named after their north-west corners within bounds; those over the sea are not there', async () => {

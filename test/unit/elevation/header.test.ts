@@ -141,6 +141,20 @@ describe('a file that cannot be used is refused, with what to do', () => {
     await expect(header(path)).rejects.toThrow(path);
   });
 
+  test.each([
+    ['tiles', { tile: 16 }],
+    ['strips', { stripRows: 4 }],
+  ])('one whose last %s lie beyond its end, and one that leaves blocks out', async (_, layout) => {
+    const cut = write({ ...layout, deflate: true });
+    const { length } = readFileSync(cut);
+    truncateSync(cut, length - 1);
+    await expect(header(cut)).rejects.toMatchObject({
+      code: 'feed_format',
+      message: `${cut} is cut off: it has ${length - 1} bytes of at least ${length}, and 1 of its ${'tile' in layout ? 6 : 8} blocks of heights lie beyond its end. Fetch or copy it again whole.`,
+    });
+    await expect(header(write({ ...layout, absent: index => index === 2 }))).resolves.toMatchObject(GRID);
+  });
+
   test('another sort of file, one that is cut off, one that is not there', async () => {
     const text = join(folder, 'grid.txt');
     writeFileSync(text, 'ncols 10\nnrows 10\n');

@@ -63,6 +63,19 @@ async function terrain() {
   return elevation.terrainOf(lot).finally(() => elevation.close());
 }
 
+test('a file behind http that is cut off is refused by its header', async () => {
+  const whole = bytes;
+  bytes = whole.subarray(0, whole.length / 2);
+  try {
+    await expect(header()).rejects.toMatchObject({
+      code: 'feed_format',
+      message: expect.stringMatching(/hills\.tif is cut off: it has \d+ bytes of at least \d+/),
+    });
+  } finally {
+    bytes = whole;
+  }
+});
+
 describe('a grid behind http', () => {
   test('gives what the file gives, of which only the parts around the parcel are fetched', async () => {
     const tile = await header();
@@ -122,13 +135,15 @@ describe('a grid behind http', () => {
 
   test('a file that changed since it was ingested, also while it is read', async () => {
     const tile = await header();
-    const elevation = openElevation([tile], { signal, limits });
+    const before = openElevation([tile], { signal, limits });
     etag = '"2"';
-    await expect(elevation.terrainOf(lot)).rejects.toMatchObject({
+    await expect(before.terrainOf(lot)).rejects.toMatchObject({
       code: 'elevation_changed',
       message: expect.stringMatching(/hills\.tif has changed since it was ingested/),
     });
+    await before.close();
     etag = '"1"';
+    const elevation = openElevation([tile], { signal, limits });
     expect(await elevation.terrainOf(lot)).not.toBeNull();
     etag = '"2"';
     const far = rectangle(fromUtm, [STEEP.x + 100, STEEP.y + 100, STEEP.x + 300, STEEP.y + 300]);
