@@ -49,7 +49,7 @@ export type ComputeOptions = {
 
 export type ComputedChunk = {
   parcels: ComputedParcel[];
-  /** Why some or all parcels lack a kind: the first error of each kind. What could be computed was. */
+  /** Why some or all parcels lack a kind: the first error of each kind, and the first that may pass. What could be computed was. */
   failures: PlatError[];
 };
 
@@ -82,6 +82,7 @@ export async function computeChunk(
   for (const kind of LAYER_KINDS) {
     let recipe: Recipe | undefined;
     let failed = 0;
+    let first: PlatError | undefined;
     for (const [i, subject] of subjects.entries()) {
       if (++done % TURN_PARCELS === 0) {
         await nextTurn();
@@ -91,15 +92,19 @@ export async function computeChunk(
       if (subject.covering[kind].length === 0) continue;
       const row = parcels[i]!;
       try {
-        if (failed >= MOST_FAILED) throw failures.at(-1);
+        if (failed >= MOST_FAILED) throw first;
         recipe ??= RECIPES[kind](input, kernels, signal);
         row[`${kind}_runs`] = subject.covering[kind].map(layer => layer.run_id);
         await recipe.fill(subject, row);
       } catch (error) {
         signal.throwIfAborted();
-        if (failed === 0) failures.push(failure(kind, subject.id, error));
-        // A file or a setting, which the next parcel would find as it is.
-        failed = error instanceof PlatError ? MOST_FAILED : failed + 1;
+        if (first === undefined || (failed < MOST_FAILED && isRetryable(error))) {
+          first = failure(kind, subject.id, error);
+          failures.push(first);
+        }
+        // A server is away for all parcels; a file is damaged for those over it, and what was found of it is remembered.
+        if (isRetryable(error)) failed = MOST_FAILED;
+        else if (!(error instanceof PlatError)) failed++;
         row.remaining |= LAYER_BITS[kind];
         Object.assign(row, UNKNOWN[kind]);
       }

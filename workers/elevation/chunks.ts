@@ -1,3 +1,4 @@
+import { isRetryable, PlatError } from '../../shared/errors.ts';
 import { metresPerUnit } from '../../shared/kernels/terrain/ground.ts';
 import { hornSlopes } from '../../shared/kernels/terrain/horn.ts';
 import type { Limits } from '../ingest/open/limits.ts';
@@ -71,6 +72,9 @@ export function openChunks(options: ChunkOptions): ChunkReader {
     }
   };
 
+  /** What keeps a chunk from being read, so that each parcel over it need not find out anew: a few, and only while this is open. */
+  const broken = new Map<string, PlatError>();
+
   // Half a megabyte each, which the garbage collector would have to look after as often as a chunk is made.
   const spare: Float64Array[] = [];
 
@@ -85,10 +89,18 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       missing: size * size,
     };
     // In order, so that where tiles overlap the first one that has data is read, and the others only where it has none.
+    const unread: { placed: GridTile; error: PlatError }[] = [];
     for (const placed of grid.tiles) {
       if (window.missing === 0) break;
-      await fill(window, placed);
+      try {
+        await fill(window, placed);
+      } catch (error) {
+        if (!isLasting(error)) throw error;
+        unread.push({ placed, error });
+      }
     }
+    // Where tiles overlap another one may have what a damaged one lacks.
+    for (const { placed, error } of unread) if (hasGaps(window, placed)) throw error;
     const chunk = window.missing === size * size ? null : chunkOf(grid, window);
     spare.push(window.heights);
     return chunk;
@@ -101,10 +113,16 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       if (found !== undefined) return found;
       const before = loading.get(key);
       if (before !== undefined) return before;
+      const known = broken.get(key);
+      if (known !== undefined) return Promise.reject(known);
       const started = load(grid, x, y)
         .then(chunk => {
           chunks.set(key, chunk, chunk === null ? EMPTY_BYTES : CHUNK_BYTES);
           return chunk;
+        })
+        .catch(error => {
+          if (isLasting(error)) broken.set(key, error);
+          throw error;
         })
         .finally(() => loading.delete(key));
       loading.set(key, started);
@@ -114,8 +132,14 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       blocks.clear();
       chunks.clear();
       images.clear();
+      broken.clear();
     },
   };
+}
+
+/** Whether a file would be found as it is, changed, missing or damaged, if it were read again at once. */
+export function isLasting(error: unknown): error is PlatError {
+  return error instanceof PlatError && !isRetryable(error);
 }
 
 /** A chunk in the making: heights in metres with a margin of one cell, and how many are still NaN. */
@@ -132,6 +156,17 @@ function overlap(window: Window, { tile, column, row }: GridTile): Area | null {
     bottom: Math.min(tile.height, window.top + window.size - row),
   };
   return area.left < area.right && area.top < area.bottom ? area : null;
+}
+
+/** Whether cells of a tile's part of a window are without a height. */
+function hasGaps(window: Window, placed: GridTile): boolean {
+  const area = overlap(window, placed);
+  if (area === null) return false;
+  for (let y = area.top; y < area.bottom; y++) {
+    const from = (y + placed.row - window.top) * window.size + placed.column - window.left;
+    for (let x = area.left; x < area.right; x++) if (Number.isNaN(window.heights[from + x]!)) return true;
+  }
+  return false;
 }
 
 function copyCells(

@@ -11,7 +11,7 @@ import {
   terrainOf,
 } from '../../shared/kernels/terrain/terrain.ts';
 import type { Limits } from '../ingest/open/limits.ts';
-import { type Chunk, type ChunkReader, openChunks } from './chunks.ts';
+import { type Chunk, type ChunkReader, isLasting, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';
 import type { ElevationTile } from './header.ts';
 import { CACHE_BYTES, CHUNK, STRIP_CELLS } from './limits.ts';
@@ -50,7 +50,7 @@ const MOST_DRAWN_CELLS = 100_000;
 
 /**
  * Slope and elevation of parcels from grids of heights. Where several grids lie over a parcel the one with the smallest cells is used
- * that has data for at least half of it. Files are read when first needed, block by block, in bounded memory (limits.ts).
+ * that has data for at least half of it; one that cannot be read is passed over where another one answers. Files are read when first needed, block by block, in bounded memory (limits.ts).
  * @throws PlatError `feed_crs` when a tile's CRS is not known. Reading throws PlatError `feed_source` when a file cannot be read,
  *   `feed_format` when it cannot be decoded, `elevation_changed` when it is not the file that was ingested
  */
@@ -58,19 +58,28 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
   const { baseDir, cacheBytes = CACHE_BYTES } = options;
   const grids = gridsOf(tiles.map(tile => ({ ...tile, source: absolute(tile.source, baseDir) })));
   const reader = openChunks({ ...options, cacheBytes });
-  return {
-    async terrainOf(shape) {
-      for (const grid of grids) {
+  const answerOf = async (
+    shape: MultiPolygon,
+  ): Promise<{ grid: VirtualGrid; terrain: Terrain } | undefined> => {
+    let failure: PlatError | undefined;
+    for (const grid of grids) {
+      try {
         const terrain = await terrainOn(grid, reader, shape);
-        if (terrain !== null) return terrain;
+        if (terrain !== null) return { grid, terrain };
+      } catch (error) {
+        // A server that is away for a moment is no reason for coarser figures.
+        if (!isLasting(error)) throw error;
+        failure ??= error;
       }
-      return null;
-    },
+    }
+    if (failure !== undefined) throw failure;
+    return undefined;
+  };
+  return {
+    terrainOf: async shape => (await answerOf(shape))?.terrain ?? null,
     async cellsOf(shape) {
-      for (const grid of grids) {
-        if ((await terrainOn(grid, reader, shape)) !== null) return cellsOn(grid, reader, shape);
-      }
-      return [];
+      const answer = await answerOf(shape);
+      return answer === undefined ? [] : cellsOn(answer.grid, reader, shape);
     },
     close: async () => reader.close(),
   };

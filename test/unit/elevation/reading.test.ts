@@ -18,6 +18,43 @@ function plane(name: string, percent: number, options: Partial<TiffOptions> = {}
   return inFolder(name);
 }
 
+describe('a file that cannot be read', () => {
+  /** Whole when its header is read, damaged when its cells are. */
+  async function damaged(name: string, options: Partial<TiffOptions> = {}): Promise<ElevationTile> {
+    const file = inFolder(name);
+    writePlane(file, 12, { tile: 32, compression: 8, ...options });
+    return header(file);
+  }
+  const inside = lot(100, 100, 200, 200);
+
+  test.each<[string, Partial<TiffOptions>]>([
+    ['another grid', { grid: { originX: STEEP.x - 3, originY: STEEP.y + 1000, stepX: 20, stepY: -20 } }],
+    ['another file of the same grid', {}],
+  ])('%s answers in its place', async (_, options) => {
+    const good = await header(plane('good.tif', 6, { at: column => column, ...options }));
+    const alone = openElevation([good], { signal });
+    const elevation = openElevation([await damaged('bad.tif'), good], { signal });
+    expect(await alone.terrainOf(inside)).not.toBeNull();
+    expect(await elevation.terrainOf(inside)).toEqual(await alone.terrainOf(inside));
+    expect((await elevation.cellsOf(inside)).length).toBeGreaterThan(0);
+  });
+
+  test('where no other answers, the parcel fails each time, and the parcels beside do not', async () => {
+    const beside = await header(
+      plane('beside.tif', 6, {
+        at: column => column,
+        grid: { originX: STEEP.x + 900, originY: STEEP.y + 1000, stepX: 20, stepY: -20 },
+      }),
+    );
+    const elevation = openElevation([await damaged('bad.tif'), beside], { signal });
+    for (const _ of [1, 2])
+      await expect(elevation.terrainOf(inside)).rejects.toMatchObject({
+        message: expect.stringMatching(/bad\.tif: the block of cells .* cannot be decoded/),
+      });
+    expect((await elevation.terrainOf(lot(1100, 100, 1200, 200)))?.meanSlopePercent).toBeCloseTo(5, 3);
+  });
+});
+
 describe('reading', () => {
   const open = async (tile: ElevationTile, shape: MultiPolygon) => {
     const elevation = openElevation([tile], { signal });
