@@ -21,7 +21,7 @@ const QUICK = { parcels: 4_000, comps: 2_000, seed: 6 };
 /** Parcels for which the reference is measured; its time grows with their number. */
 const SAMPLE = 5_000;
 const NEW_SALES = 7;
-const CONNECTIONS = 2;
+const CONNECTIONS = 1;
 
 const NEAREST = `select price, lot_acres, sold_date from listings
   where status <> 'OFF_MARKET' order by location <-> $1::point limit 50`;

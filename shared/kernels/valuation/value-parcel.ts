@@ -42,7 +42,7 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
       least = Math.min(least, of.logAcres[at]!);
       largest = Math.max(largest, of.logAcres[at]!);
       levelReach = Math.max(levelReach, of.nearest.metresTo(at) + of.levelReachM[at]!);
-      prices[i] = Math.exp(chosen.adjusted[i]! + logAcres);
+      insertSorted(prices, i, Math.exp(chosen.adjusted[i]! + logAcres));
     }
     const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
     const error = interval(model.calibration, scale);
@@ -58,7 +58,7 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
     const steps = model.stepsOf(subject.county);
     return {
       ...{ meanPrice, meanPpa, meanAdjustedPpa, meanAdjustedPrice, outOfSupport },
-      gini: gini(prices.subarray(0, count).sort()) ?? 0,
+      gini: gini(prices, 0, count) ?? 0,
       confidence: Math.min(MOST_CONFIDENCE, chance),
       low: meanAdjustedPrice * Math.exp(-error.high),
       high: meanAdjustedPrice * Math.exp(-error.low),
@@ -88,3 +88,10 @@ export function createValuer(model: Model): (subject: Subject) => Valuation | nu
 }
 
 const percent = (log: number) => 100 * Math.expm1(log);
+
+/** Into the first values, which are ascending: of twelve in a tenth of the time of TypedArray.sort. */
+function insertSorted(values: Float64Array, count: number, value: number): void {
+  let place = count;
+  for (; place > 0 && values[place - 1]! > value; place--) values[place] = values[place - 1]!;
+  values[place] = value;
+}
