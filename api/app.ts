@@ -60,7 +60,7 @@ export function createApp({
   const serving: ServeDeps = {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database, redis, config.QUEUE_PREFIX, log),
-    meter: meter ?? openMeter(database),
+    meter: meter ?? openMeter(database, () => lifecycle.active),
     idempotency: openIdempotency(database),
     resources: {
       readRegionStats: openRegionStats(database),

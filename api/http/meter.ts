@@ -23,9 +23,21 @@ export type Meter = {
   ): Promise<void>;
 };
 
-/** Charges that are in flight together share one statement and one durable commit; those with something alongside have their own. */
-export function openMeter(database: Database): Meter {
-  const charge = batch<Charge, Outcome>(charges => chargeAll(database.run, charges));
+/**
+ * How long a batch of charges may be held up for calls that are under way: a batch costs this process and the database some 0.6 ms
+ * of processor time together, however many charges share it.
+ */
+const PAUSE_MS = 2;
+
+/**
+ * Charges that are in flight together share one statement and one durable commit; those with something alongside have their own.
+ * @param underway how many calls the process is answering, those that wait for their charge included; without it no charge waits for others.
+ */
+export function openMeter(database: Database, underway = () => 0): Meter {
+  const charge = batch<Charge, Outcome>(charges => chargeAll(database.run, charges), {
+    ms: PAUSE_MS,
+    expected: underway,
+  });
   return {
     async charge({ account, mode }, endpoint, tokens, alongside) {
       const asked = { accountId: account.id, endpoint, mode, tokens };

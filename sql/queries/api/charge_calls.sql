@@ -4,22 +4,17 @@
 -- its calls are charged and what the account has used with them; none for accounts whose period is over: roll it and charge again.
 -- $1 account ids (ordered: locks are taken in this order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls,
 -- $6 tokens of the account's rows before this one
-with durable as materialized (
-  -- Whatever the server's default: the response leaves only after the commit is on disk.
-  select set_config('synchronous_commit', 'on', true)
-), locked as (
-  select p.account_id, p.period_start, p.tokens_used, a.tokens_allowed - p.tokens_used as tokens_left, a.overage_allowed, a.payment_method
-  from usage_periods p
-  join accounts a on a.id = p.account_id and a.period_start = p.period_start
-  where p.account_id = any($1::uuid[]) and a.period_end > now()
-  order by p.account_id
-  for update of p
-), decided as materialized (
-  select n, account_id, period_start, endpoint, mode, tokens, tokens_used + before as used_before, overage_allowed, payment_method,
-    case when tokens_left is null then calls else greatest(0, least(calls, (tokens_left - before) / tokens)) end::int as charged
+with decided as materialized (
+  select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
+    case when a.tokens_allowed is null then calls else greatest(0, least(calls, (a.tokens_allowed - p.tokens_used - before) / tokens)) end::int
+      as charged
   from unnest($1::uuid[], $2::text[], $3::text[], $4::int[], $5::int[], $6::bigint[]) with ordinality
     as c (account_id, endpoint, mode, tokens, calls, before, n)
-  join locked using (account_id)
+  join usage_periods p on p.account_id = c.account_id
+  join accounts a on a.id = p.account_id and a.period_start = p.period_start
+  where a.period_end > now()
+  order by n
+  for update of p
 ), totals as (
   update usage_periods p set tokens_used = p.tokens_used + c.tokens
   from (select account_id, period_start, sum(tokens * charged) as tokens from decided where charged > 0 group by 1, 2) as c
@@ -34,4 +29,6 @@ with durable as materialized (
 )
 -- What is charged last fits, so all before it was charged: used_before is exact wherever `charged` is over 0.
 select n, charged, overage_allowed, payment_method, used_before + tokens * charged as tokens_used
-from durable, decided;
+from decided
+-- Whatever the server's default: the response leaves only after the commit is on disk.
+where (select set_config('synchronous_commit', 'on', true)) = 'on';

@@ -53,6 +53,18 @@ test('a charge waits for one that another process has not committed yet, and cou
   expect(await usageOf(db, accountId)).toEqual({ tokens: 10, calls: 1, daily: 10 });
 });
 
+test('a charge is committed durably, whatever the server does by default', async () => {
+  const { accountId } = await newCaller(db);
+  const client = await db.pool.connect();
+  await client.query('begin');
+  await client.query('set local synchronous_commit = off');
+  await client.query(sql('api/charge_calls'), [[accountId], ['public_comps'], ['direct'], [10], [1], [0]]);
+  const { rows } = await client.query('show synchronous_commit');
+  await client.query('rollback');
+  client.release();
+  expect(rows).toEqual([{ synchronous_commit: 'on' }]);
+});
+
 test('many accounts at once are charged what each was served', async () => {
   const callers = await Promise.all(Array.from({ length: 12 }, () => newCaller(db, { tokensIncluded: 50 })));
   const calls = callers.flatMap(({ key }) =>

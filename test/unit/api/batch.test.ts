@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { batch } from '../../../api/http/batch.ts';
 
 test('what arrives while a batch runs goes together, in order, and each call gets its own outcome', async () => {
@@ -45,6 +45,74 @@ test('a thousand calls at a time at most', async () => {
   const outcomes = await Promise.all(Array.from({ length: 2_500 }, (_, index) => run(index)));
   expect(outcomes).toEqual(Array.from({ length: 2_500 }, (_, index) => index));
   expect(sizes).toEqual([1_000, 1_000, 500]);
+});
+
+describe('a batch that pauses for what is on its way', () => {
+  const PAUSE_MS = 50;
+  afterEach(() => vi.useRealTimers());
+
+  /** Time stands still: what is done without `pass` was not waited for. */
+  function open(expected: () => number) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const sizes: number[] = [];
+    const add = batch<number, number>(
+      async items => {
+        sizes.push(items.length);
+        return items;
+      },
+      { ms: PAUSE_MS, expected },
+    );
+    const addMany = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => add(index)));
+    return { sizes, addMany };
+  }
+
+  test('holds up no lone caller, whoever else is under way', async () => {
+    const { sizes, addMany } = open(() => 1_000);
+    for (let n = 0; n < 20; n++) await addMany(1);
+    expect(sizes).toEqual(Array(20).fill(1));
+  });
+
+  test('goes as soon as all that are under way are there', async () => {
+    let expected = 20;
+    const { sizes, addMany } = open(() => expected);
+    await addMany(20);
+    const early = addMany(15);
+    await turn();
+    expect(sizes).toEqual([20]);
+    await Promise.all([early, addMany(5)]);
+    expect(sizes).toEqual([20, 20]);
+    expected = 8;
+    await addMany(8);
+    expect(sizes).toEqual([20, 20, 8]);
+  });
+
+  test('goes without those that do not come in time, and no longer pauses after a small batch', async () => {
+    const { sizes, addMany } = open(() => 1_000);
+    await addMany(20);
+    const few = addMany(3);
+    await turn();
+    vi.advanceTimersByTime(PAUSE_MS - 1);
+    await turn();
+    expect(sizes).toEqual([20]);
+    vi.advanceTimersByTime(1);
+    await few;
+    expect(sizes).toEqual([20, 3]);
+    await addMany(2);
+    expect(sizes).toEqual([20, 3, 2]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('takes a thousand without a pause, and the rest after one', async () => {
+    const { sizes, addMany } = open(() => 5_000);
+    await addMany(10);
+    const all = addMany(1_500);
+    await turn();
+    await turn();
+    expect(sizes).toEqual([10, 1_000]);
+    vi.advanceTimersByTime(PAUSE_MS);
+    await all;
+    expect(sizes).toEqual([10, 1_000, 500]);
+  });
 });
 
 function turn(): Promise<void> {
