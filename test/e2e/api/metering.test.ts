@@ -65,6 +65,29 @@ test('a charge is committed durably, whatever the server does by default', async
   expect(rows).toEqual([{ synchronous_commit: 'on' }]);
 });
 
+test('charges of calls that are under way together share a statement; those of a lone caller go one by one', async () => {
+  const { accountId } = await newCaller(db, { tokensIncluded: 10_000 });
+  const database = openDatabase(db.pool, 5_000);
+  let statements = 0;
+  const run: typeof database.run = (name, values) => {
+    statements++;
+    return database.run(name, values);
+  };
+  let underway = 1;
+  const meter = openMeter({ ...database, run }, () => underway);
+  const charge = (calls: number) =>
+    Promise.all(Array.from({ length: calls }, () => meter.charge(callerOf(accountId), 'public_comps', 10)));
+  for (let n = 0; n < 5; n++) await charge(1);
+  expect(statements).toBe(5);
+  underway = 20;
+  await charge(20);
+  const first = charge(10);
+  await new Promise(resolve => setImmediate(resolve));
+  await Promise.all([first, charge(10)]);
+  expect(statements).toBe(7);
+  expect(await usageOf(db, accountId)).toEqual({ tokens: 450, calls: 45, daily: 450 });
+});
+
 test('many accounts at once are charged what each was served', async () => {
   const callers = await Promise.all(Array.from({ length: 12 }, () => newCaller(db, { tokensIncluded: 50 })));
   const calls = callers.flatMap(({ key }) =>
