@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Queryable, sql } from './db.ts';
 import { SCOPES, type Scope, type Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
+import { requireAccountName, requireName } from './names.ts';
 import { operator } from './operator.ts';
 import { requireEmail, userOfOthers } from './users.ts';
 
@@ -67,13 +68,16 @@ export type NewKey = { name: string; scopes?: readonly Scope[]; expiresAt?: Date
 /** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
 const PREFIX_LENGTH = 11;
 
-/** @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`, `user_email`, `user_company`, `account_change`. */
+/** @throws PlatError `account_exists` or `company_exists` when the name is taken; `tier_unknown`, `user_email`, `user_company`, `account_change`, `name`. */
 export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
   if (account.user === undefined && account.userName !== undefined)
     throw new PlatError('account_change', 'A name without a user: name the user (--user).');
+  const name = requireAccountName(account.name);
+  const company = account.company === undefined ? null : requireName('company', account.company);
+  const userName = account.userName === undefined ? null : requireName('user', account.userName);
   try {
     const { rows } = await db.query<AccountSummary>(sql('accounts/insert_account'), [
-      account.name,
+      name,
       account.tier,
       account.pro ?? true,
       account.tokensIncluded ?? null,
@@ -83,12 +87,12 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       account.backstopTokens ?? null,
       account.ratePerMinute ?? 60,
       account.rateBurst ?? 120,
-      account.company ?? null,
+      company,
       account.overageCentsPer1000 ?? null,
       account.user === undefined ? null : requireEmail(account.user),
       operator(),
       account.skipTracePerMinute ?? 20,
-      account.userName ?? null,
+      userName,
     ]);
     return rows[0]!;
   } catch (cause) {
@@ -98,12 +102,12 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
     if (constraintOf(cause) === 'companies_name_key')
       throw new PlatError(
         'company_exists',
-        `There is a company named "${account.company ?? account.name}" already: name it as the account's company, or another one.`,
+        `There is a company named "${company ?? name}" already: name it as the account's company, or another one.`,
         { cause },
       );
     throw new PlatError(
       'account_exists',
-      `There is an account named "${account.name}" already: choose another name.`,
+      `There is an account named "${name}" already: choose another name.`,
       { cause },
     );
   }
@@ -113,11 +117,23 @@ export function tierUnknown(tier: string): PlatError {
   return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` shows them.`);
 }
 
-export function accountUnknown(account: string): PlatError {
+function accountUnknown(account: string): PlatError {
   return new PlatError(
     'account_unknown',
     `There is no account "${account}". \`plat account list\` shows them.`,
   );
+}
+
+/**
+ * The account that is meant, wherever one is named.
+ * @param account its id or name; an id comes first.
+ * @returns its id.
+ * @throws PlatError `account_unknown`.
+ */
+export async function findAccount(db: Queryable, account: string): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(sql('accounts/find_account'), [account]);
+  if (rows[0] === undefined) throw accountUnknown(account);
+  return rows[0].id;
 }
 
 function constraintOf(error: unknown): unknown {
@@ -131,7 +147,7 @@ export async function listAccounts(db: Queryable): Promise<AccountSummary[]> {
 /**
  * Makes a key. Only its hash is stored: the returned text cannot be shown again.
  * @param account name or id.
- * @throws PlatError `account_unknown`, `key_scopes`.
+ * @throws PlatError `account_unknown`, `key_scopes`, `name`.
  */
 export async function createKey(
   db: Queryable,
@@ -149,17 +165,20 @@ export async function createKey(
   const key = `plat_${randomBytes(32).toString('base64url')}`;
   const prefix = key.slice(0, PREFIX_LENGTH);
   const values = [
-    ...[account, options.name, hashKey(key), prefix],
+    ...[await findAccount(db, account), requireName('key', options.name), hashKey(key), prefix],
     ...[scopes, options.expiresAt ?? null, operator()],
   ];
   const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
-  const row = rows[0];
-  if (row === undefined) throw accountUnknown(account);
-  return { id: row.id, key, prefix };
+  return { id: rows[0]!.id, key, prefix };
 }
 
+/**
+ * The keys of one account (name or id), or of all.
+ * @throws PlatError `account_unknown`.
+ */
 export async function listKeys(db: Queryable, account?: string): Promise<KeySummary[]> {
-  return (await db.query<KeySummary>(sql('accounts/list_keys'), [account ?? null])).rows;
+  const id = account === undefined ? null : await findAccount(db, account);
+  return (await db.query<KeySummary>(sql('accounts/list_keys'), [id])).rows;
 }
 
 /**

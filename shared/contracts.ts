@@ -1,7 +1,8 @@
-import { accountUnknown, tierUnknown } from './accounts.ts';
+import { findAccount, tierUnknown } from './accounts.ts';
 import { type Client, type Pool, type Queryable, sql, transaction } from './db.ts';
 import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
+import { requireName } from './names.ts';
 import { operator } from './operator.ts';
 import { changeMembership, type Membership, type MembershipChange } from './users.ts';
 
@@ -80,15 +81,16 @@ type Locked = Membership & {
  * within 5 seconds.
  * @param account name or id.
  * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together, `user_email`,
- * `user_company`.
+ * `user_company`, `name`.
  */
 export async function changeAccount(
   pool: Pool,
   account: string,
   change: AccountChange,
 ): Promise<AccountDetails> {
+  const id = await findAccount(pool, account);
   try {
-    await transaction(pool, client => apply(client, account, change));
+    await transaction(pool, client => apply(client, id, change));
   } catch (cause) {
     if (errorCode(cause) === '23503') throw tierUnknown(change.tier ?? '');
     if (errorCode(cause) === '23505')
@@ -101,19 +103,19 @@ export async function changeAccount(
       );
     throw cause;
   }
-  return showAccount(pool, account);
+  return showAccount(pool, id);
 }
 
-async function apply(client: Client, account: string, change: AccountChange): Promise<void> {
-  const before = await lock(client, account, change.periodStart);
+async function apply(client: Client, id: string, change: AccountChange): Promise<void> {
+  const before = await lock(client, id, change.periodStart);
   if (before.ahead)
     throw new PlatError(
       'account_change',
       'The current period cannot start in the future: give --period-end.',
     );
   // Once it is locked nothing else rolls it.
-  await client.query(sql('accounts/roll_period'), [[before.id]]);
-  const now = await lock(client, account, change.periodStart);
+  await client.query(sql('accounts/roll_period'), [[id]]);
+  const now = await lock(client, id, change.periodStart);
   const patch: Patch = {
     ...columnsOf(change),
     ...(await termsOf(client, change, now)),
@@ -129,11 +131,9 @@ async function apply(client: Client, account: string, change: AccountChange): Pr
   await client.query(sql('accounts/roll_period'), [[now.id]]);
 }
 
-async function lock(client: Client, account: string, periodStart: Date | undefined): Promise<Locked> {
-  const values = [account, periodStart ?? null, operator()];
-  const row = (await client.query<Locked>(sql('accounts/lock_account'), values)).rows[0];
-  if (row === undefined) throw accountUnknown(account);
-  return row;
+async function lock(client: Client, id: string, periodStart: Date | undefined): Promise<Locked> {
+  const values = [id, periodStart ?? null, operator()];
+  return (await client.query<Locked>(sql('accounts/lock_account'), values)).rows[0]!;
 }
 
 type Patch = Record<string, unknown> & { period_start?: Date | null };
@@ -199,15 +199,9 @@ function periodOf(change: AccountChange, account: Locked): Patch {
 
 /** @throws PlatError `account_unknown`. */
 export async function showAccount(pool: Pool, account: string): Promise<AccountDetails> {
-  await pool.query(sql('accounts/roll_period'), [[await findAccount(pool, account)]]);
-  return (await pool.query<AccountDetails>(sql('accounts/show_account'), [account])).rows[0]!;
-}
-
-/** @throws PlatError `account_unknown`. */
-export async function findAccount(db: Queryable, account: string): Promise<string> {
-  const { rows } = await db.query<{ id: string }>(sql('accounts/find_account'), [account]);
-  if (rows[0] === undefined) throw accountUnknown(account);
-  return rows[0].id;
+  const id = await findAccount(pool, account);
+  await pool.query(sql('accounts/roll_period'), [[id]]);
+  return (await pool.query<AccountDetails>(sql('accounts/show_account'), [id])).rows[0]!;
 }
 
 /**
@@ -230,7 +224,7 @@ export async function saveTier(
   terms: { tokensIncluded?: number; overageCentsPer1000?: number; direct?: boolean },
 ): Promise<TierTerms> {
   const { rows } = await db.query<TierTerms>(sql('accounts/save_tier'), [
-    ...[name, terms.tokensIncluded ?? null, terms.overageCentsPer1000 ?? null],
+    ...[requireName('tier', name), terms.tokensIncluded ?? null, terms.overageCentsPer1000 ?? null],
     ...[terms.direct ?? null, operator()],
   ]);
   return rows[0]!;

@@ -1,4 +1,4 @@
-import { findAccount } from './contracts.ts';
+import { findAccount } from './accounts.ts';
 import { type Pool, sql } from './db.ts';
 import type { Mode, Tier } from './domain/tiers.ts';
 import { PlatError } from './errors.ts';

@@ -1,5 +1,6 @@
 import { type Client, type Queryable, sql } from './db.ts';
 import { PlatError } from './errors.ts';
+import { requireName } from './names.ts';
 
 /** Whose an account is. */
 export type Membership = { id: string; company_id: string; user_id: string | null };
@@ -11,8 +12,8 @@ export type MembershipChange = {
   userName?: string;
 };
 
-/** Enough to tell an address from a name; whether it is read is another matter. */
-const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
+/** Enough to tell an address from a name; whether it is read is another matter. 254 characters are all that SMTP carries (RFC 5321). */
+const EMAIL = /^(?=.{1,254}$)[^\s\p{Cc}@<>]+@[^\s\p{Cc}@<>]+$/u;
 
 /** @throws PlatError `user_email`. */
 export function requireEmail(text: string): string {
@@ -30,15 +31,17 @@ export function userOfOthers(email: string): PlatError {
 /**
  * The company and the user of an account as they are to be. A user goes with the account to another company, unless there are
  * accounts that would be left behind.
- * @throws PlatError `user_company`, `user_email`, `account_change`.
+ * @throws PlatError `user_company`, `user_email`, `account_change`, `name`.
  */
 export async function changeMembership(
   client: Client,
   account: Membership,
-  { company, user, userName }: MembershipChange,
+  change: MembershipChange,
 ): Promise<Partial<Membership>> {
+  const company = change.company === undefined ? undefined : requireName('company', change.company);
+  const userName = change.userName === undefined ? undefined : requireName('user', change.userName);
   const company_id = company === undefined ? account.company_id : await joinCompany(client, company);
-  const user_id = await userOf(client, { ...account, company_id }, user, userName);
+  const user_id = await userOf(client, { ...account, company_id }, change.user, userName);
   if (user_id !== null && user_id === account.user_id && company_id !== account.company_id)
     await moveUser(client, account, company_id);
   return {

@@ -14,6 +14,7 @@ export const EXIT = {
 
 /** Names that the caller gave and that do not stand for anything, or stand for something already. */
 const USAGE_CODES = new Set([
+  'name',
   'account_unknown',
   'account_exists',
   'account_change',

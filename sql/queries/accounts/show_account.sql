@@ -1,4 +1,4 @@
--- Everything about one account, with the usage of its period and its usable keys. $1 name or id
+-- Everything about one account, with the usage of its period and its usable keys. $1 id
 select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
   a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, coalesce(u.tokens_used, 0) as tokens_used,
   a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute,
@@ -11,4 +11,4 @@ from accounts a
 join companies c on c.id = a.company_id
 left join users m on m.id = a.user_id
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
-where a.name = $1 or a.id::text = $1;
+where a.id = $1;

@@ -1,48 +1,16 @@
 import { userInfo } from 'node:os';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { main } from '../../../workers/cli/main.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRegions, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { commandsOn } from '../../support/plat.ts';
 
 const MARKETS = '/api/public/v1/markets/';
 const STATS = '/api/public/v1/markets-stats/33019/stats/';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db);
-beforeAll(async () => {
-  await insertRegions(db);
-  // A command line listens to them once; here are many in one process.
-  for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
-});
-
-/** One command line, run in this process as bin/plat.mjs would. */
-async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const catching = (name: 'out' | 'err') => (chunk: string | Uint8Array) => {
-    text[name] += chunk;
-    return true;
-  };
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(catching('out')),
-    vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
-  ];
-  // Nothing of the environment of the test's runner.
-  const before = process.env;
-  process.env = { PATH: before.PATH, SUDO_USER: before.SUDO_USER, DATABASE_URL: db.url };
-  try {
-    return { code: await main(argv), ...text };
-  } finally {
-    process.exitCode = undefined;
-    process.env = before;
-    for (const spy of spies) spy.mockRestore();
-  }
-}
-
-async function json(...argv: string[]) {
-  const { code, out, err } = await plat(...argv, '--json');
-  expect([code, err]).toEqual([0, '']);
-  return JSON.parse(out);
-}
+beforeAll(() => insertRegions(db));
+const { plat, json } = commandsOn(db);
 
 describe('plat account', () => {
   test('create and show, with every term', async () => {
