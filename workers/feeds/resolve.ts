@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import { columnProblem } from '../ingest/map/column.ts';
+import { isKnownCounty, noSuchCounty } from '../ingest/map/county.ts';
 import type { ColumnSpec, KeySpec } from './column-schema.ts';
 import type { FeedFile, ListingsFile, ParcelTarget, RollFile } from './definition.ts';
 import { targetSpec } from './definition.ts';
@@ -23,12 +24,14 @@ export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
     return issues;
   }
   issues.push(...strayIssues(file));
+  const fips = file.fips === undefined ? null : Number(file.fips);
+  if (fips !== null && !isKnownCounty(fips)) issues.push({ path: ['fips'], message: noSuchCounty(fips) });
   const base: FeedBase = {
     name: file.name,
     title: file.title ?? null,
     attribution: file.attribution ?? null,
     licence: file.licence ?? null,
-    fips: file.fips === undefined ? null : Number(file.fips),
+    fips,
     asOf: file.as_of ?? null,
     schedule: file.schedule ? { cron: file.schedule.cron, timezone: file.schedule.timezone ?? 'UTC' } : null,
     preset: file.preset ?? null,

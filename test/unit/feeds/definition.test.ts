@@ -99,6 +99,7 @@ describe('a feed file', () => {
   test.each([
     ['name: Not A Name', /name: must be 1 to 63 of a-z/],
     ['fips: "99"', /fips: is no county FIPS code/],
+    ['fips: "06999"', /fips: 06999 is the FIPS code of no county/],
     ['as_of: 2025-02-30', /as_of: is no day/],
     ['schedule: { cron: "61 6 * * *" }', /schedule\.cron: has a wrong minute: '61'/],
     ['schedule: { cron: "0 6 * *" }', /schedule\.cron: needs five fields/],

@@ -11,7 +11,9 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
-export const noSuchCounty = (fips: number): string => `${fiveDigits(fips)} is the FIPS code of no county`;
+/** Connecticut's planning regions took the place of its counties (87 FR 34235). */
+export const noSuchCounty = (fips: number): string =>
+  `${fiveDigits(fips)} is the FIPS code of no county${Math.floor(fips / 1000) === 9 ? "; Connecticut's are those of its planning regions, 09110 to 09190" : ''}`;
 
 export type CountyOf = (source: Record<string, unknown>) => number | Refused;
 
