@@ -19,9 +19,11 @@ import {
   type DroppedValue,
   type Mapper,
   mapperOf,
+  type Refused,
   refused,
   SKIPPED,
 } from './fields.ts';
+import { floodZone } from './flood-zone.ts';
 import { columnMentions, columnsOf, conditionMentions, type Resolve, resolver } from './names.ts';
 
 export type MappedFeature = {
@@ -42,7 +44,7 @@ type Verdict = Pick<MappedFeature, 'class' | 'label'>;
 
 /**
  * Compiles the mapping of a feed of roads, wetlands or flood zones. A row is refused when nothing tells what it is: a
- * road without a class, or of one that the feed does not list; a flood zone without a name.
+ * road without a class, or of one that the feed does not list; a flood zone without a name, or that FEMA does not have.
  */
 export function compileLayerMapper(kind: VectorKind, input: LayerInput): LayerMapper {
   const mentions = [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
@@ -93,6 +95,7 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
     const verdict = judge(values as (string | null)[], source);
     if (verdict === null)
       return refused(DECISIVE[kind][0]!, 'missing_class', `${DECISIVE[kind].join(' and ')} are empty`);
+    if ('reason' in verdict) return verdict;
     return { ok: true as const, ...verdict, values, dropped: null };
   };
 }
@@ -108,7 +111,10 @@ function rawReader(kind: VectorKind, { columns }: LayerInput, resolve: Resolve):
   return source => (column ? tidyText(column.raw(source)) : null);
 }
 
-type Judge = (values: readonly (string | null)[], source: Record<string, unknown>) => Verdict | null;
+type Judge = (
+  values: readonly (string | null)[],
+  source: Record<string, unknown>,
+) => Verdict | Refused | null;
 
 const JUDGES: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) => Judge> = {
   roads(names, raw) {
@@ -151,20 +157,4 @@ function wetland(attribute: string | null, type: string | null): Verdict {
     return { class: null, label: 'upland' };
   const label = type ?? (system === undefined ? 'unlabelled' : (SYSTEMS[system] ?? 'other'));
   return { class: attribute ?? type ?? 'unlabelled', label };
-}
-
-/** Zones of the special flood hazard area: A and V with their numbers, AE, AH, AO, AR and its doubles (AR/AE), A99, VE. */
-const HAZARD = /^(?:A\d{0,2}|A[EHO]|AR(?:\/.*)?|A1-A?30|V\d{0,2}|VE|V1-V?30)$/;
-
-const YES = new Set(['T', 'TRUE', 'Y', 'YES', 'IN', '1']);
-const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
-
-/** The flag of the special flood hazard area decides where it is given, else the zone. */
-function floodZone(zone: string | null, subtype: string | null, sfha: string | null): Verdict | null {
-  const flag = sfha?.toUpperCase() ?? '';
-  const flagged = YES.has(flag) ? true : NO.has(flag) ? false : null;
-  if (zone === null && flagged === null) return null;
-  const name = zone?.toUpperCase() ?? (flagged ? 'SFHA' : 'OUT');
-  const label = subtype === null ? name : `${name}, ${subtype}`;
-  return { class: (flagged ?? HAZARD.test(name)) ? name : null, label };
 }

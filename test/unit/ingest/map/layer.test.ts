@@ -84,12 +84,23 @@ describe('flood zones', () => {
     'A1-A30',
     'V',
     'VE',
+    'VO',
     'V1',
     'V30',
     'AR/AE',
     'ae',
   ];
-  const none = ['X', 'X500', 'D', 'B', 'C', 'AREA NOT INCLUDED', 'OPEN WATER', 'ANI', 'UNDES', '0.2 PCT'];
+  const none = [
+    ...['X', 'X500', 'D', 'B', 'C', 'AREA NOT INCLUDED', 'OPEN WATER', 'ANI', 'UNDES', '0.2 PCT', 'NP', 'M'],
+    ...[
+      '0.2 PCT ANNUAL CHANCE FLOOD HAZARD',
+      '0.2% Annual Chance',
+      'X PROTECTED BY LEVEE',
+      'X (shaded)',
+      'Shaded X',
+    ],
+    ...['AREA OF MINIMAL FLOOD HAZARD', '1 PCT FUTURE CONDITIONS', '100IC'],
+  ];
 
   test.each(['FLD_ZONE', 'ZONE'])('column %s: the special flood hazard areas are zones A and V', name => {
     expect(classesOf('flood', column(name, hazard))).toEqual(hazard.map(zone => zone.toUpperCase()));
@@ -108,6 +119,7 @@ describe('flood zones', () => {
         [null, true],
         [null, 'F'],
         [null, '?'],
+        [null, 'U'],
       ].map(([zone, sfha]) => ({ FLD_ZONE: zone, [flag]: sfha }));
     for (const flag of ['SFHA_TF', 'SFHA'])
       expect(classesOf('flood', rows(flag))).toEqual([
@@ -119,8 +131,32 @@ describe('flood zones', () => {
         '-',
         'SFHA',
         '-',
+        'unknown_zone',
         'missing_class',
       ]);
+  });
+
+  test('a flag or a zone that FEMA does not have is a fault, not a zone that does not count; unless the feed says what it is', () => {
+    const rows = [
+      { FLD_ZONE: 'AE', SFHA_TF: 'maybe' },
+      { FLD_ZONE: 'QQ', SFHA_TF: null },
+      { FLD_ZONE: 'QQ', SFHA_TF: 'T' },
+    ];
+    expect(classesOf('flood', rows)).toEqual(['unknown_zone', 'unknown_zone', 'QQ']);
+    const columns = {
+      zone: { column: 'FLD_ZONE', values: { QQ: 'X' } },
+      sfha: { column: 'SFHA_TF', values: { maybe: 'U' } },
+    };
+    expect(classesOf('flood', rows, { columns })).toEqual(['AE', '-', 'X']);
+    const skip_where = [{ column: 'FLD_ZONE', equals: 'QQ' }];
+    expect(classesOf('flood', rows.slice(1), { skip_where })).toEqual(['skipped', 'skipped']);
+    const feed = feedOf('name: f\nkind: flood\nlayer: { source: a.geojson, format: geojson }\n') as LayerFeed;
+    const map = compileLayerMapper('flood', feed.layer);
+    expect(map({ rowNo: 1, values: rows[1]!, geometry: null })).toMatchObject({
+      field: 'zone',
+      message:
+        "'QQ' is no flood zone of FEMA. Map it with layer.columns.zone.values, or leave it out with layer.skip_where.",
+    });
   });
 
   test('the subtype tells what does not count apart', () => {
