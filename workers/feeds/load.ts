@@ -2,11 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
-import { feedSchema, PARCEL_TARGETS } from './definition.ts';
+import { type FeedFile, feedSchema, PARCEL_TARGETS } from './definition.ts';
 import type { Feed } from './feed.ts';
 import { LAYER_FIELD_NAMES } from './layer-fields.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate.ts';
 import { resolveFeed } from './resolve.ts';
+import { strayIssues } from './resolve-layer.ts';
 
 /**
  * Reads and checks one feed file (YAML or JSON).
@@ -24,10 +25,23 @@ export async function loadFeed(file: string): Promise<Feed> {
 export function parseFeed(text: string, path: string): Feed {
   const parsed = parseFeedText(text, path);
   const checked = feedSchema.safeParse(parsed.value);
-  if (!checked.success) throw feedError(parsed, issuesOf(checked.error, parsed.value).map(suggest));
+  if (!checked.success) {
+    const issues = issuesOf(checked.error, parsed.value).map(suggest);
+    throw feedError(parsed, withStray(issues, parsed.value));
+  }
   const feed = resolveFeed(checked.data, path);
   if (Array.isArray(feed)) throw feedError(parsed, feed);
   return feed;
+}
+
+/** What a section lacks is of no interest where the whole section belongs to another kind of feed. */
+function withStray(issues: readonly Issue[], value: unknown): Issue[] {
+  const file = feedSchema.pick({ kind: true }).loose().safeParse(value);
+  if (!file.success) return [...issues];
+  const stray = strayIssues(file.data as FeedFile);
+  const within = ({ path }: Issue) =>
+    stray.some(({ path: [section], path: { length } }) => length === 1 && section === path[0]);
+  return [...issues.filter(issue => !within(issue)), ...stray];
 }
 
 /** Why a file gives no feed; `name` where two files give the same one. */

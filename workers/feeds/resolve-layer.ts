@@ -101,11 +101,17 @@ function tilesOf(
 
 /** Sections and gates that stand in a file of another kind, where nothing would read them. */
 export function strayIssues(file: FeedFile): Issue[] {
-  const sections = Object.entries(SECTION_KINDS).flatMap(([section, kinds]): Issue[] =>
-    file[section as keyof FeedFile] !== undefined && !kinds.includes(file.kind)
-      ? [{ path: [section], message: `belongs to kind ${kinds.join(', ').replace(/, (\w+)$/, ' or $1')}` }]
-      : [],
-  );
+  const sections = Object.entries(SECTION_KINDS).flatMap(([section, kinds]): Issue[] => {
+    if (file[section as keyof FeedFile] === undefined || kinds.includes(file.kind)) return [];
+    const belongs = `belongs to kind ${kinds.join(', ').replace(/, (\w+)$/, ' or $1')}`;
+    const own = section === 'layer' || section === 'elevation' ? OWN_SECTION[file.kind] : undefined;
+    return [
+      {
+        path: [section],
+        message: own ? `${belongs}; a feed of kind ${file.kind} has a section ${own}` : belongs,
+      },
+    ];
+  });
   const gates = Object.entries(GATE_KINDS).flatMap(([gate, kinds]): Issue[] =>
     file.gates?.[gate as keyof typeof file.gates] !== undefined && !kinds.includes(file.kind)
       ? [{ path: ['gates', gate], message: `does not apply to kind ${file.kind}` }]
@@ -115,6 +121,12 @@ export function strayIssues(file: FeedFile): Issue[] {
 }
 
 const VECTOR: Feed['kind'][] = ['roads', 'wetlands', 'flood'];
+
+/** Where the source of a land layer stands; one is easily taken for the other. */
+const OWN_SECTION: Partial<Record<Feed['kind'], string>> = {
+  ...{ roads: 'layer', wetlands: 'layer', flood: 'layer' },
+  elevation: 'elevation',
+};
 
 const SECTION_KINDS: Record<string, Feed['kind'][]> = {
   roll: ['assessor'],

@@ -62,6 +62,11 @@ describe('the file of a layer', () => {
     expect((feed as LayerFeed).layer.columns).not.toHaveProperty('mtfcc');
   });
 
+  test("names any county, Connecticut's planning regions among them", () => {
+    for (const fips of ['09110', '09190', '72001', '02063'])
+      expect(feedOf(stringify({ ...ROADS, fips })).fips).toBe(Number(fips));
+  });
+
   test('of elevation names its files in one of three ways', () => {
     const of = (section: object) =>
       (feedOf(stringify({ ...HEIGHTS, elevation: section })) as ElevationFeed).elevation;
@@ -96,7 +101,22 @@ describe('the file of a layer', () => {
     [
       'layer of elevation',
       { ...HEIGHTS, layer: ROADS.layer },
-      /layer: belongs to kind roads, wetlands or flood/,
+      /layer: belongs to kind roads, wetlands or flood; a feed of kind elevation has a section elevation/,
+    ],
+    [
+      'layer in place of elevation',
+      { name: 'h', kind: 'elevation', layer: { source: 'h.tif', format: 'geotiff' } },
+      /^[^\n]*layer: belongs to kind roads, wetlands or flood; a feed of kind elevation has a section elevation$/,
+    ],
+    [
+      'a county that does not exist',
+      { ...ROADS, fips: '99998' },
+      /fips: 99998 is the FIPS code of no county/,
+    ],
+    [
+      'a former county of Connecticut',
+      { ...HEIGHTS, fips: '09001' },
+      /fips: 09001 is the FIPS code of no county; .* planning regions, 09110 to 09190/,
     ],
     [
       'coverage of listings',
@@ -237,6 +257,42 @@ describe('plat feed check of a layer', () => {
       { field: 'class', reason: 'missing_class', count: 1, rowNo: 2, message: 'class and mtfcc are empty' },
     ]);
     expect(check.problems).toEqual(['layer: 2 of 2 rows would be rejected (100.0 %, at most 5 %).']);
+  });
+
+  test('a type that is written in another case is named', async () => {
+    const [line, area] = [
+      {
+        type: 'Linestring',
+        coordinates: [
+          [-72, 43],
+          [-72, 44],
+        ],
+      },
+      {
+        type: 'polygon',
+        coordinates: [
+          [
+            [-72, 43],
+            [-71, 43],
+            [-71, 44],
+            [-72, 43],
+          ],
+        ],
+      },
+    ];
+    const rejected = async (kind: string, properties: object, geometry: object) => {
+      writeFileSync(
+        join(folder, 'case.ndgeojson'),
+        JSON.stringify({ type: 'Feature', properties, geometry }),
+      );
+      const layer = { source: 'case.ndgeojson', format: 'ndgeojson' };
+      const check = await checkFeed(parseFeed(stringify({ name: 'c', kind, layer }), join(folder, 'c.yaml')));
+      return check.parts[0]!.rejected[0]!.message;
+    };
+    expect(await rejected('roads', { MTFCC: 'S1400' }, line!)).toMatch(
+      /GeoJSON writes 'Linestring' as LineString$/,
+    );
+    expect(await rejected('flood', { FLD_ZONE: 'A' }, area!)).toMatch(/GeoJSON writes 'polygon' as Polygon$/);
   });
 
   test('of elevation shows what the headers of the files say', async () => {

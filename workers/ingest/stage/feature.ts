@@ -27,10 +27,23 @@ export function stageFeature(
   if (geometry === null)
     return { ok: false, reason: 'geometry_missing', message: 'The feature has no geometry.' };
   const encoded = kind === 'roads' ? encodedLines(geometry) : encodedPolygons(geometry);
-  if (!encoded.ok) return { ...encoded, reason: `geometry_${encoded.reason}` };
+  if (!encoded.ok)
+    return {
+      ok: false,
+      reason: `geometry_${encoded.reason}`,
+      message: encoded.message + spelling(geometry.type),
+    };
   const { bytes, extent, repairs } = encoded;
   const hash = digest(Buffer.concat([Buffer.from(`${featureClass}\0`), bytes]));
   return { ok: true, feature: { hash, extent, geometry: bytes }, repairs };
+}
+
+const TYPES = ['LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'GeometryCollection'];
+
+/** GeoJSON's types are told apart by case, which is easily overlooked. */
+function spelling(type: string): string {
+  const meant = TYPES.find(name => name !== type && name.toLowerCase() === String(type).toLowerCase());
+  return meant === undefined ? '' : `. GeoJSON writes '${type}' as ${meant}`;
 }
 
 function encodedLines(geometry: Geometry) {
