@@ -165,6 +165,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['recompute', 'stats', '--zip', '00000'], 'There is no ZIP 00000.'],
     [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
     [['recompute', 'attributes'], 'name one of --fips and --all'],
+    [['recompute', 'attributes', '--fips', '33019', '--all'], '--fips and --all are both given; name one'],
     [['recompute', 'attributes', '--all', '--layer', 'trees'], 'Allowed choices are elevation, roads'],
     [['recompute', 'attributes', '--fips', '99999'], 'No county has the FIPS code 99999.'],
     [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],

@@ -32,8 +32,10 @@ export function addRecomputeAttributes(recompute: Command): void {
     )
     .action((flags: Flags, command: Command) =>
       withSession(async session => {
-        if ((flags.fips === undefined) === (flags.all !== true))
-          command.error('error: name one of --fips and --all', { exitCode: EXIT.usage });
+        if ((flags.fips === undefined) === (flags.all !== true)) {
+          const both = flags.all ? '--fips and --all are both given; ' : '';
+          command.error(`error: ${both}name one of --fips and --all`, { exitCode: EXIT.usage });
+        }
         const scope = flags.fips === undefined ? ({ all: true } as const) : { fips: flags.fips };
         await requireRegion(session.pool, scope);
         const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
