@@ -51,7 +51,11 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
       },
     };
   }
-  const daily = { 'market-daily': '5 0 * * * UTC', 'attributes-daily': '20 0 * * * UTC' };
+  const daily = {
+    'market-daily': '5 0 * * * UTC',
+    'attributes-daily': '20 0 * * * UTC',
+    'valuation-daily': '40 0 * * * UTC',
+  };
   const at = (cron: string, timezone: string) => `schedule: { cron: "${cron}", timezone: ${timezone} }`;
 
   test('follow the feed files at every start: added, changed in time or zone, removed', async () => {
@@ -119,23 +123,24 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     await startTestWorker(config, registry);
     const due = await eventually(async () => {
       const delayed = await queue.getDelayed();
-      return delayed.length === 3 && delayed;
+      return delayed.length === 4 && delayed;
     });
     for (const one of due) await one.promote();
     const jobs = await eventually(async () => {
       const { rows } = await db.pool.query<{ name: string; payload: unknown; status: string }>(
-        "select name, payload, status from jobs where payload->>'feed' = $1 or name in ('market.daily', 'attributes.plan') order by name",
+        "select name, payload, status from jobs where payload->>'feed' = $1 or name in ('market.daily', 'attributes.plan', 'valuation.fit') order by name",
         [name],
       );
-      return rows.length === 3 && rows.every(row => row.status === 'done' || row.status === 'failed') && rows;
+      return rows.length === 4 && rows.every(row => row.status === 'done' || row.status === 'failed') && rows;
     });
     // The feed's roll does not exist, so that its job has come as far as the ingestion and failed there.
     expect(jobs).toMatchObject([
       { name: 'attributes.plan', payload: { scope: { dirty: true } }, status: 'done' },
       { name: 'ingest.run', payload: { feed: name, requestedBy: 'schedule' }, status: 'failed' },
       { name: 'market.daily', status: 'done' },
+      { name: 'valuation.fit', payload: {}, status: 'done' },
     ]);
     await db.pool.query('delete from jobs');
-    expect((await queue.getDelayed()).length).toBe(3);
+    expect((await queue.getDelayed()).length).toBe(4);
   });
 });
