@@ -110,21 +110,36 @@ export const readUsageBreakdown = defineEndpoint({
     },
   },
   handle: async (_input, { database }, { account }) => {
-    const { period_start, period_end, records } = await readCurrent<Breakdown>(
+    const { period_start, period_end, ...columns } = await readCurrent<Breakdown>(
       database,
       'usage/read_breakdown',
       account.id,
     );
     const head = JSON.stringify({ period_start, period_end }).slice(0, -1);
-    return { body: Buffer.from(`${head},"records":[${records}]}`), tokens: 0 };
+    return { body: Buffer.from(`${head},"records":[${recordsOf(columns)}]}`), tokens: 0 };
   },
 });
 
 /** A current period, and whether it is over. */
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-/** The records are JSON, separated by commas. */
-type Breakdown = Current & { records: string };
+/** Columns of records, their values separated by commas; null when there are none. */
+type Columns = Record<'days' | 'endpoints' | 'modes' | 'tokens', string | null>;
+type Breakdown = Current & Columns;
+
+/** As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores, nothing to escape. */
+function recordsOf(columns: Columns): string {
+  const [days, endpoints, modes, tokens] = [
+    columns.days,
+    columns.endpoints,
+    columns.modes,
+    columns.tokens,
+  ].map(column => column?.split(',') ?? []) as [string[], string[], string[], string[]];
+  let records = '';
+  for (let n = 0; n < days.length; n++)
+    records += `${n > 0 ? ',' : ''}{"date":"${days[n]}","endpoint":"${endpoints[n]}","mode":"${modes[n]}","tokens":${tokens[n]}}`;
+  return records;
+}
 
 /** A period that is over is rolled by whoever sees it first. */
 async function readCurrent<Row extends Current>(

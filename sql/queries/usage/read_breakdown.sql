@@ -1,16 +1,11 @@
--- The usage of an account's current period by UTC day, endpoint and mode, in the order of the primary key, as JSON text: a year of
--- heavy use has thousands of records. Metering keys and modes are lower-case letters and underscores, nothing to escape: to_json took
--- a quarter of the time. `over` when the period has to be rolled first. $1 account id
-select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over,
-  (
-    select coalesce(
-      string_agg(
-        '{"date":"' || day || '","endpoint":"' || endpoint || '","mode":"' || mode || '","tokens":' || tokens || '}', ','
-        order by day, endpoint, mode
-      ), ''
-    )
-    from usage_daily
-    where account_id = $1 and period_start = a.period_start
-  ) as records
-from accounts a
+-- The usage of an account's current period by UTC day, endpoint and mode, in the order of the primary key; each column as one text with
+-- commas: a year of heavy use has thousands of records. As JSON from here they were twice the bytes and cost the server a quarter more. `over` when
+-- the period has to be rolled first. $1 account id
+select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
+from accounts a, lateral (
+  select string_agg(day::text, ',' order by day, endpoint, mode) as days, string_agg(endpoint, ',' order by day, endpoint, mode) as endpoints,
+    string_agg(mode, ',' order by day, endpoint, mode) as modes, string_agg(tokens::text, ',' order by day, endpoint, mode) as tokens
+  from usage_daily
+  where account_id = a.id and period_start = a.period_start
+) as r
 where a.id = $1;
