@@ -4,6 +4,7 @@ import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
 import { requireName } from './names.ts';
 import { operator } from './operator.ts';
+import { overageNote, requireNoInventedOverage, type Terms } from './period-change.ts';
 import { changeMembership, type Membership, type MembershipChange } from './users.ts';
 
 /** What to change of an account; what is left out stays. */
@@ -25,6 +26,8 @@ export type AccountChange = MembershipChange & {
   periodStart?: Date;
   /** Ends the current period at another time; later ones begin on that day of the month. */
   periodEnd?: Date;
+  /** Lower the allotment below what the period has used, although overage is not allowed. */
+  force?: boolean;
 };
 
 export type TierTerms = {
@@ -68,13 +71,21 @@ export type Change = {
   after: Record<string, unknown> | null;
 };
 
-type Locked = Membership & {
-  tier: Tier | null;
-  starts: Date;
-  /** Whether it is to start in the future. */
-  ahead: boolean;
-  ends: Date;
-};
+type Locked = Membership &
+  Terms & {
+    tier: Tier | null;
+    period_start: Date | null;
+    period_end: Date | null;
+    tokens_used: number;
+    /** When the last period that is over ended. */
+    closed_until: Date | null;
+    now: Date;
+    starts: Date;
+    ends: Date;
+  };
+
+/** The account as it has become, and what the operator should know of the change. */
+export type ChangedAccount = { details: AccountDetails; notes: string[] };
 
 /**
  * Changes an account in one transaction; the audit table keeps what it was and who changed it. Effective in every process
@@ -87,10 +98,11 @@ export async function changeAccount(
   pool: Pool,
   account: string,
   change: AccountChange,
-): Promise<AccountDetails> {
+): Promise<ChangedAccount> {
   const id = await findAccount(pool, account);
+  let notes: string[];
   try {
-    await transaction(pool, client => apply(client, id, change));
+    notes = await transaction(pool, client => apply(client, id, change));
   } catch (cause) {
     if (errorCode(cause) === '23503') throw tierUnknown(change.tier ?? '');
     if (errorCode(cause) === '23505')
@@ -103,12 +115,12 @@ export async function changeAccount(
       );
     throw cause;
   }
-  return showAccount(pool, id);
+  return { details: await showAccount(pool, id), notes };
 }
 
-async function apply(client: Client, id: string, change: AccountChange): Promise<void> {
+async function apply(client: Client, id: string, change: AccountChange): Promise<string[]> {
   const before = await lock(client, id, change.periodStart);
-  if (before.ahead)
+  if (before.starts > before.now)
     throw new PlatError(
       'account_change',
       'The current period cannot start in the future: give --period-end.',
@@ -122,6 +134,7 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
     ...periodOf(change, now),
     ...(await changeMembership(client, now, change)),
   };
+  const notes = notesOf(change, now, patch);
   if (change.tier === null) await client.query(sql('accounts/close_period'), [now.id]);
   if (patch.period_start) {
     const period = now.tier === null ? 'accounts/open_period' : 'accounts/move_period';
@@ -129,6 +142,18 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
   }
   await client.query(sql('accounts/update_account'), [now.id, JSON.stringify(patch)]);
   await client.query(sql('accounts/roll_period'), [[now.id]]);
+  return notes;
+}
+
+/** @throws PlatError `account_change` when the new terms make overage of what was used as included. */
+function notesOf(change: AccountChange, account: Locked, patch: Patch): string[] {
+  const { period_start, period_end, tokens_used } = account;
+  if (change.tier === null || period_start === null || period_end === null) return [];
+  const period = { period_start, period_end, tokens_used };
+  const terms = { ...account, ...patch };
+  if (!change.force) requireNoInventedOverage(period, account, terms);
+  const note = overageNote(period, account, terms);
+  return note === undefined ? [] : [note];
 }
 
 async function lock(client: Client, id: string, periodStart: Date | undefined): Promise<Locked> {
@@ -136,7 +161,7 @@ async function lock(client: Client, id: string, periodStart: Date | undefined): 
   return (await client.query<Locked>(sql('accounts/lock_account'), values)).rows[0]!;
 }
 
-type Patch = Record<string, unknown> & { period_start?: Date | null };
+type Patch = Record<string, unknown> & Partial<Terms> & { period_start?: Date | null };
 
 function columnsOf(change: AccountChange): Patch {
   const columns: Patch = {

@@ -172,7 +172,7 @@ const contract = fc
       if (change.tier === null || (model.tier === null && change.tier === undefined))
         delete change.tokensIncluded;
       roll(model, clock.now());
-      await changeAccount(db.pool, real.accountId, change);
+      await changeAccount(db.pool, real.accountId, { ...change, force: true });
       const began = model.tier === null && typeof change.tier === 'string';
       if (change.tier !== undefined) {
         if (change.tier === null) endContract(model, clock.now());

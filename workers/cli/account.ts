@@ -10,7 +10,7 @@ import {
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { moment, wholeNumber } from './options.ts';
-import { print, printJson, table } from './output.ts';
+import { print, printJson, printNote, table } from './output.ts';
 import { withSession } from './session.ts';
 
 /** As commander hands them over; `--no-contract` makes `contract` false. */
@@ -32,6 +32,7 @@ type AccountFlags = {
   userName?: string;
   periodStart?: Date;
   periodEnd?: Date;
+  force?: boolean;
   json?: boolean;
 };
 
@@ -62,14 +63,21 @@ export function addAccountCommands(program: Command): void {
   withTerms(account.command('set').argument('<account>', 'its name or id'))
     .option('--period-start <moment>', 'correct when the current period began; its usage stays', moment)
     .option('--period-end <moment>', 'when the current period ends; later ones begin on that day', moment)
+    .option(
+      '--force',
+      'lower the allotment below what the period has used, although the account has not allowed overage',
+    )
     .description('changes what is named and keeps the rest; effective everywhere within 5 seconds')
     .addHelpText(
       'after',
-      '\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid\n  plat account set acme --period-start 2026-01-31',
+      '\nA period is priced by the terms at its end: --tokens, --tier and --overage-price also reprice what it has used already.' +
+        '\nThe command says what becomes of overage. To leave a running period as it is, change the terms after its end.' +
+        '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid\n  plat account set acme --period-start 2026-01-31',
     )
     .action((name: string, flags: AccountFlags) =>
       withSession(async ({ pool }) => {
-        const details = await changeAccount(pool, name, changeOf(flags));
+        const { details, notes } = await changeAccount(pool, name, changeOf(flags));
+        for (const note of notes) printNote(note);
         if (flags.json) printJson(details);
         else print(describe(details));
       }),
@@ -178,6 +186,7 @@ function changeOf(flags: AccountFlags): AccountChange {
     userName: flags.userName,
     periodStart: flags.periodStart,
     periodEnd: flags.periodEnd,
+    force: flags.force,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

@@ -8,6 +8,11 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
+/** What people should know besides the result; not on standard output, which scripts read. */
+export function printNote(text: string): void {
+  process.stderr.write(`plat: ${text}\n`);
+}
+
 type Cell = string | number | boolean | Date | null | undefined;
 
 function show(value: Cell): string {
