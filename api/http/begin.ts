@@ -4,6 +4,7 @@ import { unavailable } from './database.ts';
 import { sendError, validationError } from './errors.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
 import { headersOf, requestIdOf, setHeaders } from './headers.ts';
+import { hostFault } from './host.ts';
 import type { Metrics } from './metrics.ts';
 import { UNTOUCHED } from './rate-limits.ts';
 
@@ -74,6 +75,8 @@ export function begin({ lifecycle, metrics, log, logRequests }: BeginDeps): Requ
       );
       return;
     }
+    const fault = hostFault(req);
+    if (fault !== undefined) return sendError(res, validationError(fault));
     next();
   };
 }

@@ -131,7 +131,10 @@ export function handlerFor(endpoint: Endpoint, deps: ServeDeps): RequestHandler 
   };
 }
 
+/** Of a request target in absolute form (RFC 9112 section 3.2.2), which only proxies need: what stands before the path. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
 /** The call's address as its client sees it; BASE_URL may have a path of its own, behind a proxy that takes it away. */
 function addressOf(req: Request, base: string): URL {
-  return new URL(req.originalUrl.startsWith('/') ? base + req.originalUrl : req.originalUrl, base);
+  return new URL(base + req.originalUrl.replace(ORIGIN, ''));
 }

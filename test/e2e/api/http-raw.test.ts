@@ -2,9 +2,12 @@ import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { insertParcels } from '../../support/parcels.ts';
 
 const db = await createTestDatabase();
-const api = await startTestApi(db, { env: { ADMIN_PASSWORD: 'correct horse battery' } });
+const api = await startTestApi(db, {
+  env: { ADMIN_PASSWORD: 'correct horse battery', TRUSTED_PROXIES: 'loopback' },
+});
 
 describe('requests that are not HTTP', () => {
   test.each([
@@ -74,6 +77,53 @@ describe('requests that are not HTTP', () => {
     );
     expect(text).toMatch(/^HTTP\/1.1 400 /);
     expect(text).toContain('validation_error');
+  });
+});
+
+describe('the host of a request', () => {
+  const get = (path: string, host: string, more = '') =>
+    raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`);
+
+  test.each([
+    ...['a<b', 'a b', 'a%zz', '[', 'a:99999', 'a:b', ':80', '999.1.1.1', 'user@x', 'a%3Cb', '[::g]'],
+    ...['evil.example/x?y', 'x/y', 'x?y', 'x#y', 'x\\y', 'a"b'],
+  ])('%s is refused on every path', async host => {
+    for (const path of ['/healthz', '/', '/nothing', '/api/public/v1/usage/']) {
+      const text = await get(path, host);
+      expect(text).toMatch(/^HTTP\/1.1 400 /);
+      expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toMatchObject({
+        error: { code: 'validation_error', details: { Host: [expect.any(String)] } },
+      });
+    }
+  });
+
+  test.each(['x', 'X.example', 'x.example:8080', '[::1]:3000', '127.0.0.1', 'a_b-c.example', ''])(
+    '"%s" is one',
+    async host => expect(await get('/healthz', host)).toMatch(/^HTTP\/1.1 200 /),
+  );
+
+  test('is where the links of a page lead, whatever the request line says', async () => {
+    const { key } = await newCaller(db);
+    await insertParcels(
+      db.pool,
+      [1, 2].map(serial => ({ property_id: 33_019e8 + serial, owner_name: 'LINKED' })),
+    );
+    const path = '/api/public/v1/properties/search/?fips=33019&owner_name=linked&page_size=1';
+    for (const target of [path, `http://evil.example${path}`, `http://a:99999${path}`]) {
+      const text = await get(target, 'x.example:8080', `Authorization: Bearer ${key}\r\n`);
+      expect(text).toMatch(/^HTTP\/1.1 200 /);
+      expect(JSON.parse(text.split('\r\n\r\n')[1]!).next).toMatch(/^http:\/\/x\.example:8080\/api\//);
+    }
+  });
+
+  test.each([
+    ['X-Forwarded-Host', 'a<b'],
+    ['X-Forwarded-Host', 'evil.example/x'],
+    ['X-Forwarded-Proto', 'javascript'],
+  ])('a trusted proxy that forwards %s: %s is told', async (name, value) => {
+    const text = await get('/healthz', 'x', `${name}: ${value}\r\n`);
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(text).toContain(`"${name}"`);
   });
 });
 
