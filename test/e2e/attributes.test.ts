@@ -9,6 +9,7 @@ import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
 import { deliverFromHere } from '../../workers/cli/session.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
+import { removeLayer } from '../../workers/ingest/remove-layer.ts';
 import { registry } from '../../workers/jobs.ts';
 import { type RunningWorker, startWorker } from '../../workers/start.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
@@ -113,6 +114,11 @@ async function bring(...feeds: string[]): Promise<void> {
     const { status, result, error } = await waitForJob(db.pool, id);
     expect({ feed, status, result, error }).toMatchObject({ status: 'done', result: { status: 'merged' } });
   }
+  await settled();
+}
+
+/** Waits until no job of land attributes is left to be done. */
+async function settled(): Promise<void> {
   for (let open = true; open; await sleep(50)) {
     const { rows } = await db.pool.query<{ open: boolean; waiting: number }>(
       sql('attributes/get_dirty_state'),
@@ -253,4 +259,26 @@ test('a strip that leaves the roll gives the parcel behind it its frontage', asy
   expect(await found({ only_landlocked: true })).toBe('');
   expect((await detail('D')).local_frontage_ft).toBeCloseTo(60 * FT, -1);
   expect(await detail('S')).toMatchObject({ landlocked: null, min_elevation_m: null });
+});
+
+test('a layer that is removed: filters answer as before it came, and its runs stay', async () => {
+  expect(await found({ only_landlocked: true })).toBe('');
+  expect(await found({ wetlands_percent_max: 20 })).toBe('ABDE');
+  const { job, ...removed } = await removeLayer(db.pool, 'wetlands', new AbortController().signal);
+  // All but F, a kilometre away.
+  expect(removed).toEqual({ kind: 'wetlands', features: 1, tiles: 0, parcels: 5 });
+  await deliverFromHere({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, [job!]);
+  await settled();
+  expect(await found({ wetlands_percent_max: 20 })).toBe('');
+  expect(await detail('C')).toMatchObject({ wetlands_percent: null, flood_zone_percent: expect.any(Number) });
+  const { rows } = await db.pool.query(
+    "select status from runs join feeds f on f.id = feed_id where f.name = 'wetlands'",
+  );
+  expect(rows).toEqual([{ status: 'merged' }]);
+
+  await removeLayer(db.pool, 'heights', new AbortController().signal);
+  await bring('wetlands');
+  expect(await found({ wetlands_percent_max: 20 })).toBe('ABDE');
+  expect(await found({ slope_area_index: 4, slope_area_percent: 20 })).toBe('');
+  expect((await db.pool.query('select from elevation_tiles')).rowCount).toBe(0);
 });

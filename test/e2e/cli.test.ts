@@ -87,7 +87,8 @@ async function json(...argv: string[]) {
 }
 
 const COMMANDS = [
-  ...['up', 'migrate', 'api', 'worker', 'feed', 'feed list', 'feed check', 'feed run', 'runs', 'runs show'],
+  ...['up', 'migrate', 'api', 'worker', 'runs', 'runs show'],
+  ...['feed', 'feed list', 'feed check', 'feed run', 'feed remove'],
   ...[
     'recompute',
     'recompute stats',
@@ -113,7 +114,7 @@ describe('help', () => {
     expect(out).toMatch(new RegExp(`^Usage: plat ${command.split(' ').join('( \\S+)* ')}`));
     expect(out.split('\n')[2]).toMatch(/\S/);
     if (
-      /^(feed (check|run)|runs|recompute (stats|attributes|valuations)|backtest valuations|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
+      /^(feed (check|run|remove)|runs|recompute (stats|attributes|valuations)|backtest valuations|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
         command,
       )
     )
@@ -154,6 +155,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['runs', 'show', 'abc'], 'A whole number is needed.'],
     [['runs', 'show', '999'], 'There is no run 999. `plat runs` lists them.'],
     [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
+    [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
     [['feed', 'run', 'nowhere'], 'Known feeds: bangor-me, bangor-me-elevation, '],
     [['feed', 'check', 'nowhere'], 'There is no feed named nowhere'],
     [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],

@@ -11,7 +11,7 @@ import { EXIT } from './exit.ts';
 import { wholeNumber } from './options.ts';
 import { print, printJson, table } from './output.ts';
 import { printRun } from './runs.ts';
-import { type Session, withSession } from './session.ts';
+import { deliverFromHere, type Session, withSession } from './session.ts';
 
 type RunFlags = { wait?: boolean; force?: boolean; json?: boolean } & Partial<Record<Input, string>>;
 
@@ -79,6 +79,36 @@ export function addFeedCommands(program: Command): void {
       '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed, 3 blocked by the gate.',
     )
     .action((name: string, flags: RunFlags) => withSession(session => runFeedCommand(session, name, flags)));
+
+  feed
+    .command('remove')
+    .argument('<name>', 'a feed of elevation, roads, wetlands or flood zones')
+    .option('--json', 'print JSON')
+    .description('takes a land layer away, and has the parcels that it told of computed anew; its runs stay')
+    .addHelpText(
+      'after',
+      '\nExample:\n  plat feed remove my-county-roads\n\nExit codes: 0 removed, 1 no land layer, 2 nothing there.',
+    )
+    .action((name: string, flags: { json?: boolean }) =>
+      withSession(session => removeFeedCommand(session, name, flags)),
+    );
+}
+
+async function removeFeedCommand(session: Session, name: string, flags: { json?: boolean }): Promise<void> {
+  const { removeLayer } = await import('../ingest/remove-layer.ts');
+  const removed = await removeLayer(session.pool, name, new AbortController().signal);
+  if (removed.job !== null) await deliverFromHere(session, [removed.job]);
+  const { feeds } = await installedFeeds(session.config);
+  const file = feeds.find(feed => feed.name === name)?.file ?? null;
+  if (flags.json) {
+    printJson({ feed: name, ...removed, file });
+    return;
+  }
+  const { kind, features, tiles, parcels, job } = removed;
+  const what = kind === 'elevation' ? `${tiles} files` : `${features} features`;
+  const following = job === null ? '' : `; ${parcels} parcels are computed anew (job ${job})`;
+  print(`${name}: ${what} of ${kind} removed${following}.`);
+  if (file !== null) print(`A further run would bring it back: take ${file} away.`);
 }
 
 async function runFeedCommand(session: Session, name: string, flags: RunFlags): Promise<void> {

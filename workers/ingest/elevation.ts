@@ -78,7 +78,8 @@ export async function prepareElevation(
         outside: tilesOutside(tiles, homeBoxes(feed.fips)),
         extent,
         filled: {},
-        last: lastLayerFigures(run.last),
+        // A layer that was removed begins anew.
+        last: lastLayerFigures(before && run.last),
       },
       feed.gates,
       { rows: 'tiles', area: layerArea(feed.fips) },

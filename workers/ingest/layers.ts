@@ -71,7 +71,8 @@ export async function prepareLayer(
         outside: await featuresOutside(client, homeBoxes(feed.fips)),
         extent: found,
         filled: counts.filled,
-        last: lastLayerFigures(run.last),
+        // A layer that was removed begins anew.
+        last: lastLayerFigures(before && run.last),
       },
       feed.gates,
       { rows: 'features', area: layerArea(feed.fips) },

@@ -94,19 +94,21 @@ export async function switchLayer(
  * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage before and now, and
  * those beside its features, which count for parcels of another layer's coverage too. For roads that goes as far as they
  * reach. To be called last: from then on no chunk of theirs is written.
+ * @returns how many they are
  */
 export async function markCovered(
   client: Client,
   kind: LayerKind,
   before: LayerVersion | null,
   now: LayerVersion,
-): Promise<void> {
+): Promise<number> {
   const versions = before === null ? [now] : [before, now];
   const boxes = versions.flatMap(({ scope, extent }) =>
     [scope.coverage, extent].filter(box => box !== null).map(box => boxText(grownBy(marginOf(scope), box))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
-  await client.query(sql('layers/mark_covered_parcels'), [boxes, counties, LAYER_BITS[kind]]);
+  const values = [boxes, counties, LAYER_BITS[kind]];
+  return (await client.query(sql('layers/mark_covered_parcels'), values)).rowCount ?? 0;
 }
 
 function marginOf({ reachM }: LayerScope): number {

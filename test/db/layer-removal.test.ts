@@ -1,0 +1,82 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { stringify } from 'yaml';
+import { LAYER_BITS } from '../../shared/domain/land.ts';
+import { main } from '../../workers/cli/main.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { marks, road, roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
+
+const db = await createTestDatabase();
+const { pool } = db;
+const folder = tempFolder();
+afterAll(folder.remove);
+
+/** One command line, run in this process as bin/plat.mjs would. */
+async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const text = { out: '', err: '' };
+  const spies = (['out', 'err'] as const).map(name =>
+    vi.spyOn(process[`std${name}`], 'write').mockImplementation(chunk => {
+      text[name] += chunk;
+      return true;
+    }),
+  );
+  const before = process.env;
+  const here = { REDIS_URL: '', PLAT_DIR: folder.path, FEEDS_DIR: folder.path };
+  process.env = { PATH: before.PATH, DATABASE_URL: db.url, ...here };
+  try {
+    return { code: await main(argv), ...text };
+  } finally {
+    process.exitCode = undefined;
+    process.env = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+test('plat feed remove: the layer goes, its runs stay, and the parcels that it covered are marked', async () => {
+  const near = { properties: { PIN: 'P0' }, geometry: lot(0) };
+  const far = { properties: { PIN: 'P1' }, geometry: lot(2000) };
+  writeFeatures(join(folder.path, 'lots.ndgeojson'), [near, far]);
+  const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
+  await ingest(pool, feedOf(folder.path, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  writeRoads(folder.path, 'roads', [road(0), road(1)]);
+  const feed = roadFeed(folder.path, 'roads');
+  const file = join(folder.path, 'roads.yaml');
+  writeFileSync(file, stringify(feed.definition));
+  await ingest(pool, feed);
+  await pool.query('delete from attributes_dirty; delete from jobs');
+
+  const removed = await plat('feed', 'remove', 'roads', '--json');
+  const [planned] = await all<{ id: string }>(pool, "select id from jobs where name = 'attributes.plan'");
+  expect({ code: removed.code, value: JSON.parse(removed.out) }).toEqual({
+    code: 0,
+    value: { feed: 'roads', kind: 'roads', features: 2, tiles: 0, parcels: 1, job: planned!.id, file },
+  });
+  expect(await storedFeatures(pool, 'roads')).toEqual([]);
+  expect(await all(pool, 'select from land_layers')).toEqual([]);
+  expect([...(await marks(pool)).values()]).toEqual([LAYER_BITS.roads]);
+  const runs = () =>
+    all(pool, "select status from runs join feeds f on f.id = feed_id where f.name = 'roads'");
+  expect(await runs()).toEqual([{ status: 'merged' }]);
+
+  expect(await plat('feed', 'remove', 'roads')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('There is no layer of a feed named roads'),
+  });
+
+  // As if for the first time: no gate compares it with what was removed.
+  writeRoads(folder.path, 'roads', [road(40)]);
+  expect(await ingest(pool, feed)).toMatchObject({ status: 'merged', counts: { new: 1 } });
+  expect((await plat('feed', 'remove', 'roads')).out).toBe(
+    `roads: 1 features of roads removed.\nA further run would bring it back: take ${file} away.\n`,
+  );
+  expect(await runs()).toHaveLength(2);
+});
+
+test('parcels are retired by their roll', async () => {
+  const { code, err } = await plat('feed', 'remove', 'lots');
+  expect(code).toBe(1);
+  expect(err).toContain('lots is a feed of parcels, no land layer. Parcels are retired by their roll');
+  expect(await all(pool, 'select from parcels')).toHaveLength(2);
+});

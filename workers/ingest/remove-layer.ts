@@ -1,0 +1,66 @@
+import { type Pool, sql, transaction } from '../../shared/db.ts';
+import { LAYER_KINDS, type LayerKind } from '../../shared/domain/land.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { enqueue } from '../../shared/jobs.ts';
+import { attributesPlan } from '../attributes/jobs.ts';
+import { withFeedLock } from './feed-lock.ts';
+import { currentVersion, markCovered } from './merge/merge-layer.ts';
+import { lastAcceptedRun } from './run-record.ts';
+
+export type RemovedLayer = {
+  kind: LayerKind;
+  features: number;
+  tiles: number;
+  /** Parcels whose attributes the layer told of, to be computed anew. */
+  parcels: number;
+  /** The job that plans them; null when there are none. */
+  job: string | null;
+};
+
+/**
+ * Takes a land layer away, in one transaction and once a run of its feed that is under way has ended. Its runs stay as history;
+ * the next run of the feed is judged as a first one.
+ * @throws PlatError `feed_unknown` (404) when nothing was ingested under the name, or it was removed already; `feed_kind` when
+ *   the feed is no land layer
+ */
+export async function removeLayer(pool: Pool, name: string, signal: AbortSignal): Promise<RemovedLayer> {
+  const { id, kind } = await findLayer(pool, name);
+  return withFeedLock(pool, id, signal, () =>
+    transaction(pool, async client => {
+      await client.query(sql('ingest/lock_feed'), [id]);
+      const version = await currentVersion(client, id, await lastAcceptedRun(client, id));
+      if (version === null) throw nothingThere(name);
+      const count = async (statement: string) => (await client.query(sql(statement), [id])).rowCount ?? 0;
+      // First, as in a merge: it waits for merges of parcels, which hold the table of layers.
+      await count('layers/delete_layer');
+      const features = await count('layers/delete_features');
+      const tiles = await count('layers/delete_tiles');
+      const parcels = await markCovered(client, kind, null, version);
+      const job = parcels > 0 ? (await enqueue(client, attributesPlan, { scope: { dirty: true } })).id : null;
+      return { kind, features, tiles, parcels, job };
+    }),
+  );
+}
+
+async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LayerKind }> {
+  const { rows } = await pool.query<{ id: number; kind: string }>(sql('layers/find_feed'), [name]);
+  const [feed] = rows;
+  if (feed === undefined) throw nothingThere(name);
+  const kind = LAYER_KINDS.find(layer => layer === feed.kind);
+  if (kind !== undefined) return { id: feed.id, kind };
+  throw new PlatError(
+    'feed_kind',
+    feed.kind === 'listings'
+      ? `${name} is a feed of listings, no land layer. Listings leave the market when a snapshot no longer lists them: run it with one that does not.`
+      : `${name} is a feed of parcels, no land layer. Parcels are retired by their roll: run it with one that no longer lists them.`,
+    { status: 422 },
+  );
+}
+
+function nothingThere(name: string): PlatError {
+  return new PlatError(
+    'feed_unknown',
+    `There is no layer of a feed named ${name}. \`plat runs\` lists what was ingested.`,
+    { status: 404 },
+  );
+}
