@@ -242,15 +242,41 @@ export async function listTiers(db: Queryable): Promise<TierTerms[]> {
   return (await db.query<TierTerms>(sql('accounts/list_tiers'))).rows;
 }
 
-/** Makes a tier, or changes the terms of contracts to come. */
+/**
+ * Changes a tier, or makes one. Contracts that were made keep their tokens and price; `direct` holds for all accounts of the tier,
+ * within 5 seconds.
+ * @param isNew whether it is to be made; whoever mistypes a name makes none.
+ * @throws PlatError `tier_unknown`, `tier_terms`, `name`.
+ */
 export async function saveTier(
   db: Queryable,
   name: Tier,
   terms: { tokensIncluded?: number; overageCentsPer1000?: number; direct?: boolean },
+  isNew = false,
 ): Promise<TierTerms> {
-  const { rows } = await db.query<TierTerms>(sql('accounts/save_tier'), [
-    ...[requireName('tier', name), terms.tokensIncluded ?? null, terms.overageCentsPer1000 ?? null],
-    ...[terms.direct ?? null, operator()],
-  ]);
+  const { tokensIncluded, overageCentsPer1000, direct } = terms;
+  const tier = requireName('tier', name);
+  const known = (await listTiers(db)).some(each => each.name === tier);
+  if (!known && !isNew)
+    throw new PlatError(
+      'tier_unknown',
+      `There is no tier "${tier}". \`plat tier list\` shows them, --new makes one.`,
+    );
+  if (known && isNew)
+    throw new PlatError('tier_terms', `There is a tier "${tier}" already: change it without --new.`);
+  if (isNew && (tokensIncluded === undefined || overageCentsPer1000 === undefined))
+    throw new PlatError('tier_terms', 'A new tier needs --tokens and --overage-price.');
+  const values = [tokensIncluded ?? null, overageCentsPer1000 ?? null, direct ?? null, operator()];
+  const { rows } = await db.query<TierTerms>(sql('accounts/save_tier'), [tier, ...values]);
   return rows[0]!;
+}
+
+/**
+ * What was changed about a tier, the oldest first.
+ * @throws PlatError `tier_unknown` when there is none and was none.
+ */
+export async function listTierChanges(db: Queryable, name: Tier): Promise<Change[]> {
+  const { rows } = await db.query<Change>(sql('accounts/list_tier_changes'), [name]);
+  if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name)) throw tierUnknown(name);
+  return rows;
 }

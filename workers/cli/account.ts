@@ -10,7 +10,7 @@ import {
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { moment, wholeNumber } from './options.ts';
-import { print, printJson, printNote, table } from './output.ts';
+import { print, printChanges, printJson, printNote, table } from './output.ts';
 import { withSession } from './session.ts';
 
 /** As commander hands them over; `--no-contract` makes `contract` false. */
@@ -104,13 +104,8 @@ export function addAccountCommands(program: Command): void {
     .action((name: string, { json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const changes = await listChanges(pool, name);
-        if (json) return printJson(changes);
-        const rows = changes.map(({ before, after, ...change }) => ({
-          ...change,
-          before: before && JSON.stringify(before),
-          after: after && JSON.stringify(after),
-        }));
-        print(table(rows, ['at', 'actor', 'action', 'entity', 'before', 'after']));
+        if (json) printJson(changes);
+        else printChanges(changes);
       }),
     );
 

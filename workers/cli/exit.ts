@@ -22,6 +22,7 @@ const USAGE_CODES = new Set([
   'user_email',
   'user_company',
   'tier_unknown',
+  'tier_terms',
   'period_unknown',
   'key_unknown',
   'key_scopes',

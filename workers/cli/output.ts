@@ -1,3 +1,5 @@
+import type { Change } from '../../shared/contracts.ts';
+
 /** Everything a command prints goes through here: people read tables, scripts read one JSON document. */
 
 export function print(text: string): void {
@@ -40,6 +42,16 @@ export function table<Row extends Record<string, unknown>>(
       .join('  ')
       .trimEnd();
   return [line(columns), line(widths.map(width => '-'.repeat(width))), ...cells.map(line)].join('\n');
+}
+
+/** What the audit table holds, a line a change. */
+export function printChanges(changes: Change[]): void {
+  const rows = changes.map(({ before, after, ...change }) => ({
+    ...change,
+    before: before && JSON.stringify(before),
+    after: after && JSON.stringify(after),
+  }));
+  print(table(rows, ['at', 'actor', 'action', 'entity', 'before', 'after']));
 }
 
 /** {"a": 1, "b": 2} as "a 1, b 2"; the empty object as "none". */

@@ -10,7 +10,7 @@ const STATS = '/api/public/v1/markets-stats/33019/stats/';
 const db = await createTestDatabase();
 const api = await startTestApi(db);
 beforeAll(() => insertRegions(db));
-const { plat, json } = commandsOn(db);
+const { plat, json, refused } = commandsOn(db);
 
 describe('plat account', () => {
   test('create and show, with every term', async () => {
@@ -248,11 +248,46 @@ test('plat tier: new terms are those of new contracts, and every tier can be mad
   await json('account', 'create', 'late', '--tier', 'growth');
   expect((await json('account', 'show', 'early')).tokens_included).toBe(50_000);
   expect((await json('account', 'show', 'late')).tokens_included).toBe(60_000);
-  await json('tier', 'set', 'agents', '--tokens', '70', '--overage-price', '9', '--no-direct');
+  await json('tier', 'set', 'agents', '--new', '--tokens', '70', '--overage-price', '9', '--no-direct');
   await json('account', 'create', 'robots', '--tier', 'agents');
   const { key } = await json('key', 'create', 'robots');
   expect((await api.call(STATS, { key })).json).toMatchObject({ error: { code: 'tier_upgrade_required' } });
   expect((await json('tier', 'list')).map((tier: { name: string }) => tier.name)).toContain('agents');
+});
+
+test('plat tier set changes what is there, and makes a tier only when told to', async () => {
+  const before = await json('tier', 'list');
+  await refused(['tier', 'set', 'grwoth', '--tokens', '60000'], 'no tier "grwoth".*--new');
+  await refused(['tier', 'set', '', '--new', '--tokens', '1', '--overage-price', '1'], 'tier is empty');
+  await refused(['tier', 'set', 'sunset', '--new', '--tokens', '1'], '--overage-price');
+  await refused(['tier', 'set', 'sunset', '--new', '--overage-price', '1'], '--tokens');
+  await refused(['tier', 'set', 'scale', '--new', '--tokens', '1', '--overage-price', '1'], 'without --new');
+  expect(await json('tier', 'list')).toEqual(before);
+});
+
+test('plat tier set --no-direct holds for accounts of before, as it says; the history tells who did what', async () => {
+  const terms = ['--tokens', '70', '--overage-price', '9'];
+  expect(await json('tier', 'set', 'rest', '--new', ...terms)).toMatchObject({ direct: true });
+  await json('account', 'create', 'of before', '--tier', 'rest');
+  const { out } = await plat('tier', 'set', 'rest', '--no-direct', '--tokens', '80');
+  expect(out).toContain('--no-direct hold for all accounts of the tier');
+  expect((await plat('tier', 'set', '--help')).out).toContain(
+    '--no-direct hold for all accounts of the tier',
+  );
+  const { key } = await json('key', 'create', 'of before');
+  expect((await api.call(STATS, { key })).json).toMatchObject({ error: { code: 'tier_upgrade_required' } });
+  expect(await json('account', 'show', 'of before')).toMatchObject({ tokens_included: 70 });
+
+  expect(await json('tier', 'history', 'rest')).toMatchObject([
+    { action: 'insert', actor: expect.stringContaining('@'), after: { tokens_included: 70, direct: true } },
+    {
+      action: 'update',
+      before: { tokens_included: 70, direct: true },
+      after: { tokens_included: 80, direct: false },
+    },
+  ]);
+  expect((await plat('tier', 'history', 'rest')).out).toContain('"direct":false');
+  await refused(['tier', 'history', 'nothing'], 'no tier "nothing"');
 });
 
 test('a change is effective in a process that has just served the account within 5 seconds', async () => {
