@@ -160,8 +160,8 @@ describe('a merge of a layer marks the parcels that it covers', () => {
 
   test('roads reach beyond their coverage, other layers do not', async () => {
     const [west, south] = ORIGIN;
-    // A box that ends 40 m south of the lots: within the reach of a highway, beyond that of a local road.
-    const coverage = [west, south - 0.01, west + 0.0005, south - 40 / 111_000];
+    // A box that ends 55 m south of the lots: a reach of 30 m, and 18.3 m more to a dead end, does not come as far.
+    const coverage = [west, south - 0.01, west + 0.0005, south - 55 / 111_000];
     const feature = (kind: string) =>
       kind === 'roads' ? road(-5, 'S1400', 0.0005) : { properties: { ATTRIBUTE: 'PFO1E' }, geometry: lot(2) };
     const run = async (name: string, kind: string, reach?: object) => {
