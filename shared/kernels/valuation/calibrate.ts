@@ -1,4 +1,5 @@
 import type { Fitted } from './market.ts';
+import { middleOf } from './middle.ts';
 import { type Chosen, choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
 
 /**
@@ -11,6 +12,8 @@ import { type Chosen, choose, combine, FEWEST_COMPS, newChosen } from './select.
 export type Calibration = {
   /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
   coefficients: readonly number[];
+  /** What the latest estimates were off by, as ln(estimate / price); taken off every estimate, and of the errors here. */
+  lag: number;
   /** Held-out errors over their expected size, ascending. */
   errors: readonly number[];
 };
@@ -52,6 +55,7 @@ export function calibrate(model: Fitted): Calibration {
   const chosen = newChosen();
   const rows: Float64Array[] = [];
   const errors: number[] = [];
+  const days: number[] = [];
   for (const sale of latest) {
     const subject = {
       lon: sales.lon[sale]!,
@@ -64,10 +68,31 @@ export function calibrate(model: Fitted): Calibration {
     const { mean, deviation } = combine(chosen);
     rows.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
     errors.push(mean - sales.logPpa[sale]!);
+    days.push(sales.day[sale]!);
   }
+  const lag = lagOf(errors, days, model.asOfDay);
+  for (let i = 0; i < errors.length; i++) errors[i]! -= lag;
   const coefficients = [...regressScale(rows, errors)];
   const sized = errors.map((error, i) => error / scaleOf(coefficients, rows[i]!));
-  return { coefficients, errors: sized.sort((a, b) => a - b) };
+  return { lag, coefficients, errors: sized.sort((a, b) => a - b) };
+}
+
+/** The sales of this many days tell the lag, or the latest, where those are fewer. */
+const LAG_DAYS = 365;
+const LAG_SALES = 40;
+/** Standard error of a median of normal values, by their median absolute deviation over the root of their number. */
+const MEDIAN_SE = 1.2533 * 1.4826;
+
+/**
+ * The median of the latest errors, drawn to none by as much as it may be chance (W. James, C. Stein, 1961, positive part).
+ * @param errors and their sales' days, the latest first
+ */
+function lagOf(errors: readonly number[], days: readonly number[], asOfDay: number): number {
+  const latest = errors.filter((_, i) => i < LAG_SALES || days[i]! > asOfDay - LAG_DAYS);
+  const lag = middleOf(latest) ?? 0;
+  const spread = middleOf(latest.map(error => Math.abs(error - lag))) ?? 0;
+  const chance = (MEDIAN_SE * spread) ** 2 / Math.max(1, latest.length);
+  return lag === 0 ? 0 : lag * Math.max(0, 1 - chance / lag ** 2);
 }
 
 /** Ridge regression of ln |error| on the features; the constant is not drawn to 0 but to the guess. */

@@ -37,6 +37,8 @@ export type Fitted = {
   surface: Surface;
   /** What asking prices are moved by to be those of sales, as a natural logarithm. */
   askingDiscount: number;
+  /** What estimates of the latest sales were off by, as ln(estimate / price): the trend follows the market with a lag. */
+  lag: number;
 };
 
 /** The chosen comps in columns of their own; their levels are filled in once there is a surface. */

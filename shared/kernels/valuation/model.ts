@@ -8,7 +8,7 @@ import { createSurface, type Levels, levelsOf, type Surface } from './surface.ts
 import { ACTIVE, type Comps, NO_DAY, PENDING } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
-export const MODEL_VERSION = '1';
+export const MODEL_VERSION = '2';
 
 /**
  * A ratio of sizes of 2.7, and three years. On the 95 sales of land in Washington NH from 2012 on every choice of 0.8 to 1.2,
@@ -63,12 +63,12 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
   };
   const fitted = createFitted(uncalibrated, comps, kept);
   if (kept.length > 0) fitted.askingDiscount = discountOf(fitted, effects);
-  const parameters = {
-    ...uncalibrated,
-    askingDiscount: fitted.askingDiscount,
-    calibration: calibrate(fitted),
+  const calibration = calibrate(fitted);
+  return {
+    model: { ...fitted, lag: calibration.lag, calibration },
+    parameters: { ...uncalibrated, askingDiscount: fitted.askingDiscount, calibration },
+    outliers,
   };
-  return { model: { ...fitted, calibration: parameters.calibration }, parameters, outliers };
 }
 
 /**
@@ -78,7 +78,8 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
  */
 export function restoreModel(parameters: Parameters, comps: Comps, outliers: ReadonlySet<number>): Model {
   const kept = usableSales(comps, parameters.asOfDay).filter(sale => !outliers.has(sale));
-  return { ...createFitted(parameters, comps, kept), calibration: parameters.calibration };
+  const { calibration } = parameters;
+  return { ...createFitted(parameters, comps, kept), lag: calibration.lag, calibration };
 }
 
 function createFitted(
@@ -99,7 +100,7 @@ function createFitted(
   const asking = marketOf(comps, openListings(comps, asOfDay), () => asOfDay);
   fillLevels(asking, surface, () => -1);
   return {
-    ...{ asOfDay, sales, asking, surface, askingDiscount },
+    ...{ asOfDay, sales, asking, surface, askingDiscount, lag: 0 },
     effectsOf: effectsByCounty(effects),
     stepsOf: county => ({ metres: stepMetres(county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS }),
   };
