@@ -4,7 +4,13 @@ import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
 import { requireName } from './names.ts';
 import { operator } from './operator.ts';
-import { overageNote, requireNoInventedOverage, type Terms } from './period-change.ts';
+import {
+  closingNote,
+  overageNote,
+  requireNoInventedOverage,
+  requirePossiblePeriod,
+  type Terms,
+} from './period-change.ts';
 import { changeMembership, type Membership, type MembershipChange } from './users.ts';
 
 /** What to change of an account; what is left out stays. */
@@ -145,15 +151,23 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
   return notes;
 }
 
-/** @throws PlatError `account_change` when the new terms make overage of what was used as included. */
+/** @throws PlatError `account_change` when the new terms make overage of what was used as included, or the new dates cannot be. */
 function notesOf(change: AccountChange, account: Locked, patch: Patch): string[] {
-  const { period_start, period_end, tokens_used } = account;
-  if (change.tier === null || period_start === null || period_end === null) return [];
-  const period = { period_start, period_end, tokens_used };
-  const terms = { ...account, ...patch };
-  if (!change.force) requireNoInventedOverage(period, account, terms);
-  const note = overageNote(period, account, terms);
-  return note === undefined ? [] : [note];
+  if (change.tier === null) return [];
+  const { period_start, period_end, tokens_used, now } = account;
+  const notes: (string | undefined)[] = [];
+  if (period_start !== null && period_end !== null) {
+    const period = { period_start, period_end, tokens_used };
+    const terms = { ...account, ...patch };
+    if (!change.force) requireNoInventedOverage(period, account, terms);
+    notes.push(overageNote(period, account, terms));
+  }
+  const starts = patch.period_start ?? period_start;
+  if (starts !== null && patch.period_end) {
+    requirePossiblePeriod(starts, patch.period_end, patch.period_start ? account.closed_until : null);
+    notes.push(closingNote(starts, patch.period_end, tokens_used, now));
+  }
+  return notes.filter(note => note !== undefined);
 }
 
 async function lock(client: Client, id: string, periodStart: Date | undefined): Promise<Locked> {
@@ -161,7 +175,8 @@ async function lock(client: Client, id: string, periodStart: Date | undefined): 
   return (await client.query<Locked>(sql('accounts/lock_account'), values)).rows[0]!;
 }
 
-type Patch = Record<string, unknown> & Partial<Terms> & { period_start?: Date | null };
+type Patch = Record<string, unknown> &
+  Partial<Terms> & { period_start?: Date | null; period_end?: Date | null };
 
 function columnsOf(change: AccountChange): Patch {
   const columns: Patch = {

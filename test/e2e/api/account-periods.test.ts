@@ -75,3 +75,47 @@ describe('new terms of a period that has used tokens', () => {
     expect((await plat('account', 'set', '--help')).out).toContain('priced by the terms at its end');
   });
 });
+
+describe('the dates of a period', () => {
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+  test('that are over close it now, which is said', async () => {
+    const name = await used20('closed');
+    const [start, end] = [ago(20), ago(10)];
+    const { code, err } = await plat('account', 'set', name, '--period-start', start, '--period-end', end);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(
+        `from ${start} to ${end} is over by these dates: it is closed now, with 20 tokens used`,
+      ),
+    ]);
+    expect(await json('usage', '--account', name)).toMatchObject([
+      { period_start: end, tokens_used: 0, current: true },
+      { period_start: start, period_end: end, tokens_used: 20, current: false },
+    ]);
+    await refused(
+      ['account', 'set', name, '--period-start', ago(10.1)],
+      `before it is closed and ended ${end}: this one cannot begin earlier`,
+    );
+    await json('account', 'set', name, '--period-start', ago(9));
+
+    // Nor does a contract that begins anew.
+    await json('account', 'set', name, '--no-contract');
+    await refused(
+      ['account', 'set', name, '--tier', 'free', '--period-start', ago(1)],
+      'cannot begin earlier',
+    );
+  });
+
+  test('are of these years, and a period of at most 400 days', async () => {
+    const name = (await json('account', 'create', 'long')).name;
+    for (const [flags, reason] of [
+      [['--period-end', '2101-01-01'], 'years 2000 to 2100, not in 2101'],
+      [['--period-start', '1999-12-31', '--period-end', ago(-1)], 'years 2000 to 2100, not in 1999'],
+      [['--period-start', ago(200), '--period-end', ago(-201)], 'would have 401 days; at most 400'],
+      [['--period-end', ago(-401)], 'would have 40[12] days'],
+    ] as const)
+      await refused(['account', 'set', name, ...flags], reason);
+    await json('account', 'set', name, '--period-start', ago(200), '--period-end', ago(-199));
+  });
+});
