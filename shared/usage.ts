@@ -30,7 +30,8 @@ export async function listPeriods(pool: Pool, account: string): Promise<PeriodUs
 
 /**
  * One period by UTC day, endpoint and mode.
- * @param period `current`, or how the start of the period begins: `2026-01`, `2026-01-31`, `2026-01-31T10:00:00.000Z`.
+ * @param period `current`, or how the start of the period begins: `2026-01`, `2026-01-31`, `2026-01-31T10:00:00Z`, with
+ * milliseconds or without, with a T or a blank, as lists show it.
  * @throws PlatError `account_unknown`, `period_unknown`.
  */
 export async function readPeriod(
@@ -39,7 +40,7 @@ export async function readPeriod(
   period: string,
 ): Promise<PeriodUsage & { records: DayUsage[] }> {
   const found = (await listPeriods(pool, account)).filter(each =>
-    period === 'current' ? each.current : each.period_start.toISOString().startsWith(period),
+    period === 'current' ? each.current : begins(each.period_start, period),
   );
   const [only] = found;
   if (only === undefined || found.length > 1)
@@ -50,4 +51,10 @@ export async function readPeriod(
   const id = await findAccount(pool, account);
   const { rows } = await pool.query<DayUsage>(sql('usage/list_days'), [id, only.period_start]);
   return { ...only, records: rows };
+}
+
+function begins(start: Date, text: string): boolean {
+  const wanted = text.trim().toUpperCase().replace(' ', 'T');
+  const whole = start.toISOString();
+  return whole.startsWith(wanted) || whole.replace(/\.\d+Z$/, 'Z').startsWith(wanted);
 }

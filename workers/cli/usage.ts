@@ -11,7 +11,7 @@ export function addUsageCommand(program: Command): void {
     .requiredOption('--account <account>', 'its name or id')
     .option(
       '--period <period>',
-      'one period by day and endpoint: current, or its start (2026-01, 2026-01-31)',
+      'one period by day and endpoint: current, or its start, or how that begins (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
     )
     .option('--csv', 'print CSV')
     .option('--json', 'print JSON')

@@ -119,3 +119,32 @@ describe('the dates of a period', () => {
     await json('account', 'set', name, '--period-start', ago(200), '--period-end', ago(-199));
   });
 });
+
+test('plat usage --period takes the start of a period as it is shown, and every shorter form of it', async () => {
+  const name = await used20('billed');
+  const starts = ['2026-01-05T10:00:00.250Z', '2026-01-06T10:00:00.000Z'];
+  for (const start of starts)
+    await db.pool.query(
+      `insert into usage_periods (account_id, period_start, period_end, tier, tokens_included, overage_cents_per_1000, tokens_used)
+       select id, $2, $2::timestamptz + interval '1 day', tier, tokens_included, 0, 3 from accounts where name = $1`,
+      [name, start],
+    );
+  const { out } = await plat('usage', '--account', name);
+  const shown = out.split('\n').map(line => line.slice(0, 20));
+  expect(shown).toContain('2026-01-05 10:00:00Z');
+  for (const text of [
+    ...[
+      '2026-01-05 10:00:00Z',
+      '2026-01-05T10:00:00Z',
+      '2026-01-05T10:00:00.250Z',
+      '2026-01-05 10:00:00.250Z',
+    ],
+    ...['2026-01-05t10:00:00z', '2026-01-05 10:00', '2026-01-05', ' 2026-01-05 '],
+  ])
+    expect(await json('usage', '--account', name, '--period', text)).toMatchObject({
+      period_start: starts[0],
+      tokens_used: 3,
+    });
+  await refused(['usage', '--account', name, '--period', '2026-01'], 'Several periods');
+  await refused(['usage', '--account', name, '--period', '2026-01-05 10:00:01Z'], 'No period');
+});
