@@ -98,6 +98,7 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
   } catch (cause) {
     if (constraintOf(cause) === 'accounts_user') throw userOfOthers(account.user ?? '');
     if (errorCode(cause) === '23503') throw tierUnknown(account.tier ?? '');
+    if (errorCode(cause) === '23514') throw valuesUnfit(cause);
     if (errorCode(cause) !== '23505') throw cause;
     if (constraintOf(cause) === 'companies_name_key')
       throw new PlatError(
@@ -111,6 +112,15 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       { cause },
     );
   }
+}
+
+/** Of a check constraint. */
+export function valuesUnfit(cause: unknown): PlatError {
+  return new PlatError(
+    'account_change',
+    'These values do not fit: a period ends after it starts, rates are over 0, amounts are not negative.',
+    { cause },
+  );
 }
 
 export function tierUnknown(tier: string): PlatError {

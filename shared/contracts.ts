@@ -1,4 +1,4 @@
-import { findAccount, tierUnknown } from './accounts.ts';
+import { findAccount, tierUnknown, valuesUnfit } from './accounts.ts';
 import { type Client, type Pool, type Queryable, sql, transaction } from './db.ts';
 import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
@@ -113,12 +113,7 @@ export async function changeAccount(
     if (errorCode(cause) === '23503') throw tierUnknown(change.tier ?? '');
     if (errorCode(cause) === '23505')
       throw new PlatError('account_change', 'The account has another period that starts then.', { cause });
-    if (errorCode(cause) === '23514')
-      throw new PlatError(
-        'account_change',
-        'These values do not fit: a period ends after it starts, rates are over 0, amounts are not negative.',
-        { cause },
-      );
+    if (errorCode(cause) === '23514') throw valuesUnfit(cause);
     throw cause;
   }
   return { details: await showAccount(pool, id), notes };

@@ -9,7 +9,7 @@ import {
 } from '../../shared/contracts.ts';
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { moment, wholeNumber } from './options.ts';
+import { moment, refuseBoth, wholeNumber } from './options.ts';
 import { print, printChanges, printJson, printNote, table } from './output.ts';
 import { withSession } from './session.ts';
 
@@ -50,7 +50,7 @@ export function addAccountCommands(program: Command): void {
           name,
           tier,
           ...(user ? { user } : {}),
-          ...(backstopTokens ? { backstopTokens } : {}),
+          ...(backstopTokens === undefined || backstopTokens === null ? {} : { backstopTokens }),
         });
         if (flags.json) printJson(created);
         else
@@ -128,6 +128,7 @@ export function addAccountCommands(program: Command): void {
 }
 
 function withTerms(command: Command): Command {
+  refuseBoth(command, 'pro', 'overage', 'payment-method');
   return command
     .option('--tier <tier>', `API tier: ${TIERS.join(', ')}, or one of \`plat tier set\``)
     .option('--no-contract', 'without an API contract')

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { createKey, listKeys, revokeKey } from '../../shared/accounts.ts';
 import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
-import { endOfDay } from './options.ts';
+import { endOfDayAhead } from './options.ts';
 import { print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
 
@@ -17,7 +17,7 @@ export function addKeyCommands(program: Command): void {
     .addOption(
       new Option('--scope <scope...>', 'what it may be used for').choices(SCOPES).default(['api:direct']),
     )
-    .option('--expires <date>', 'last day of validity in UTC (YYYY-MM-DD)', endOfDay)
+    .option('--expires <date>', 'last day of validity in UTC (YYYY-MM-DD)', endOfDayAhead)
     .option('--json', 'print JSON')
     .description('a new key; it is shown this once and stored only as a hash')
     .addHelpText('after', '\nExample:\n  plat key create acme --name website --expires 2027-12-31')

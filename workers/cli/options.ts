@@ -1,10 +1,11 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** Parsers of what people type, for commander; each refuses with the form that is wanted. */
 
 export function wholeNumber(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('A whole number is needed.');
   // 9 digits stay within PostgreSQL's int.
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('A whole number is needed.');
+  if (Number(text) > 999_999_999) throw new InvalidArgumentError('It must be at most 999,999,999.');
   return Number(text);
 }
 
@@ -30,9 +31,22 @@ export function day(text: string): string {
   return text;
 }
 
-/** The last moment of a day in UTC. */
-export function endOfDay(text: string): Date {
-  return new Date(`${day(text)}T23:59:59Z`);
+/** The last moment of a day in UTC that is not over. */
+export function endOfDayAhead(text: string): Date {
+  const end = new Date(`${day(text)}T23:59:59Z`);
+  if (end.getTime() < Date.now()) throw new InvalidArgumentError('That day is over.');
+  return end;
+}
+
+/** Of `--name` and `--no-name`, commander takes the last: whoever gives both is asked which. */
+export function refuseBoth(command: Command, ...names: string[]): void {
+  for (const name of names) {
+    const given = new Set<string>();
+    for (const flag of [`--${name}`, `--no-${name}`])
+      command.on(`option:${flag.slice(2)}`, () => {
+        if (given.add(flag).size > 1) command.error(`error: --${name} and --no-${name} exclude each other.`);
+      });
+  }
 }
 
 /** A day (its beginning in UTC) or a moment in ISO 8601. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { listTierChanges, listTiers, saveTier } from '../../shared/contracts.ts';
-import { wholeNumber } from './options.ts';
+import { refuseBoth, wholeNumber } from './options.ts';
 import { print, printChanges, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
 
@@ -26,8 +26,9 @@ export function addTierCommands(program: Command): void {
       }),
     );
 
-  tier
-    .command('set')
+  const set = tier.command('set');
+  refuseBoth(set, 'direct');
+  set
     .argument('<name>')
     .option('--new', 'make a tier, with --tokens and --overage-price')
     .option('--tokens <n>', 'tokens a period includes', wholeNumber)

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
 
 const db = await createTestDatabase();
-const { json, refused } = commandsOn(db);
+const { plat, json, refused } = commandsOn(db);
 
 test('an id names its account, also when another account is called so', async () => {
   const real = await json('account', 'create', 'real');
@@ -72,5 +72,33 @@ describe('refused', () => {
     );
     await refused(['account', 'set', 'first', '--user-name', ' '], 'name of the user is empty');
     expect(await json('account', 'show', 'first')).toMatchObject({ user_name: 'Ana Lima' });
+  });
+});
+
+describe('values', () => {
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const today = new Date(Date.now() + 3_600_000).toISOString().slice(0, 10);
+
+  test.each<[string[], string]>([
+    [['account', 'create', 'slow', '--rate', '0'], 'rates are over 0'],
+    [['account', 'create', 'slow', '--burst', '0'], 'rates are over 0'],
+    [['account', 'create', 'slow', '--skip-trace-rate', '0'], 'rates are over 0'],
+    [['account', 'create', 'slow', '--tokens', '1000000000'], 'at most 999,999,999'],
+    [['account', 'create', 'slow', '--tokens', '-1'], 'A whole number is needed'],
+    [['account', 'create', 'slow', '--backstop', '99999999999999999999'], 'at most 999,999,999'],
+    [['account', 'create', 'slow', '--pro', '--no-pro'], '--pro and --no-pro exclude each other'],
+    [['account', 'create', 'slow', '--no-overage', '--overage'], '--overage and --no-overage exclude'],
+    [['account', 'set', 'real', '--payment-method', '--no-payment-method'], 'exclude each other'],
+    [['tier', 'set', 'free', '--direct', '--no-direct'], '--direct and --no-direct exclude'],
+    [['key', 'create', 'real', '--expires', yesterday], 'That day is over'],
+  ])('%j is refused', async (argv, reason) => {
+    await refused(argv, reason);
+    expect((await json('account', 'list')).map((row: { name: string }) => row.name)).not.toContain('slow');
+  });
+
+  test('a key may expire today, and a backstop be 0', async () => {
+    expect((await plat('key', 'create', 'Acme Land', '--expires', today)).code).toBe(0);
+    await json('account', 'create', 'bound', '--overage', '--payment-method', '--backstop', '0');
+    expect(await json('account', 'show', 'bound')).toMatchObject({ backstop_tokens: 0 });
   });
 });
