@@ -20,6 +20,7 @@ import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
 import { openRegionStats } from './http/region-stats.ts';
 import { handlerFor, type ServeDeps } from './http/serve.ts';
+import { openValuations } from './http/valuations.ts';
 import { openApiDocument } from './openapi.ts';
 import { endpoints as v1 } from './v1/index.ts';
 
@@ -64,6 +65,7 @@ export function createApp({
     idempotency: openIdempotency(database),
     resources: {
       readRegionStats: openRegionStats(database),
+      readValuation: openValuations(database),
       database,
       cursorSecret: openCursorSecret(database, config.CURSOR_SECRET),
     },

@@ -17,10 +17,29 @@ export type Answer = {
 /** What handlers may use. */
 export type Resources = {
   readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
+  /** Undefined where the parcel is unknown or has left the roll; its comps are null unless they are asked for. */
+  readValuation(fips: number, propertyId: number, withComps: boolean): Promise<StoredValuation | undefined>;
   database: Database;
   cursorSecret: CursorSecret;
 };
 export type RegionStats = { body: Buffer; etag: string };
+/** A row of the table of valuations; nothing but nulls for a parcel without relevant comps. */
+export type StoredValuation =
+  | {
+      mean_price: number;
+      mean_ppa: number;
+      mean_adjusted_price: number;
+      mean_adjusted_ppa: number;
+      confidence_score: number;
+      gini_index: number;
+      low_price: number;
+      high_price: number;
+      out_of_support: boolean;
+      comps: Buffer | null;
+      as_of: string;
+      model_version: string;
+    }
+  | { mean_price: null };
 
 /** Who calls, when, and under which address: what paging links and company scope need. */
 export type CallContext = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { Database } from '../http/database.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
+import { defineEndpoint, type StoredValuation } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
 import { countyOf, propertyId } from './properties/property-id.ts';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './properties/value-example.ts';
@@ -94,13 +94,9 @@ export const aiCompValue = defineEndpoint({
   errors: {
     not_found: 'No parcel has this id, it has left the roll, or there are no relevant comps. Costs nothing.',
   },
-  handle: async ({ params: { property_id }, query: { explain } }, { database }) => {
-    const row = requireValue(
-      await database.run<Row>('valuation/get_valuation', [
-        ...[countyOf(property_id), property_id, explain === 'true'],
-      ]),
-      property_id,
-    );
+  handle: async ({ params: { property_id }, query }, { database, readValuation }) => {
+    const explain = query.explain === 'true';
+    const row = requireValue(await readValuation(countyOf(property_id), property_id, explain), property_id);
     const value = {
       mean_price: round2(row.mean_price),
       mean_ppa: round2(row.mean_ppa),
@@ -109,29 +105,14 @@ export const aiCompValue = defineEndpoint({
       confidence_score: round2(row.confidence_score),
       gini_index: round2(row.gini_index),
     };
-    if (explain === 'false') return { body: value, tokens: TOKENS };
+    if (!explain) return { body: value, tokens: TOKENS };
     return { body: { ...value, explanation: await explainValue(database, row) }, tokens: TOKENS };
   },
 });
 
-type Value = {
-  mean_price: number;
-  mean_ppa: number;
-  mean_adjusted_price: number;
-  mean_adjusted_ppa: number;
-  confidence_score: number;
-  gini_index: number;
-  low_price: number;
-  high_price: number;
-  out_of_support: boolean;
-  comps: Buffer;
-  as_of: string;
-  model_version: string;
-};
-type Row = Value | { mean_price: null };
+type Value = Exclude<StoredValuation, { mean_price: null }>;
 
-function requireValue(rows: readonly Row[], id: number): Value {
-  const row = rows[0];
+function requireValue(row: StoredValuation | undefined, id: number): Value {
   if (row === undefined) throw notFound(`There is no parcel ${id} on the roll.`);
   if (row.mean_price === null)
     throw notFound(`There are no relevant comps for parcel ${id}, or its acreage or place is unknown.`);
@@ -147,7 +128,7 @@ type UsedComp = {
 };
 
 async function explainValue(database: Database, value: Value): Promise<object> {
-  const used = unpackComps(value.comps);
+  const used = unpackComps(value.comps!);
   const rows = await database.run<UsedComp>('valuation/list_used_comps', [used.map(({ id }) => id)]);
   const byId = new Map(used.map(comp => [comp.id, comp]));
   return {

@@ -91,6 +91,7 @@ function process(before: (statement: string) => Promise<void> | void) {
         database,
         cursorSecret: async () => Buffer.from('secret'),
         readRegionStats: async () => undefined,
+        readValuation: async () => undefined,
       },
       {
         url: new URL('http://localhost/'),
