@@ -7,7 +7,15 @@ import { noContract, quotaError } from './standing.ts';
 /** What one call costs, and under which metering key. */
 export type Charge = { accountId: string; endpoint: string; mode: Mode; tokens: number };
 
-type Verdict = { charged: boolean; overageAllowed: boolean; paymentMethod: boolean; tokensUsed: number };
+type Verdict = {
+  charged: boolean;
+  overageAllowed: boolean;
+  paymentMethod: boolean;
+  /** By the account, with all that was charged together. */
+  tokensUsed: number;
+  /** null: as many as it likes. */
+  tokensAllowed: number | null;
+};
 
 export type Meter = {
   /**
@@ -43,9 +51,9 @@ export function openMeter(database: Database, underway = () => 0): Meter {
       const asked = { accountId: account.id, endpoint, mode, tokens };
       const verdict =
         alongside === undefined
-          ? tokens > 0 && settled(await charge(asked))
+          ? tokens > 0 && settled(await charge(asked), tokens)
           : await database.transaction(async run => {
-              const first = tokens > 0 && settled((await chargeAll(run, [asked]))[0]!);
+              const first = tokens > 0 && settled((await chargeAll(run, [asked]))[0]!, tokens);
               await alongside(run);
               return first;
             });
@@ -54,9 +62,9 @@ export function openMeter(database: Database, underway = () => 0): Meter {
   };
 }
 
-function settled(outcome: Outcome): Verdict {
+function settled(outcome: Outcome, tokens: number): Verdict {
   if ('error' in outcome) throw outcome.error;
-  if (!outcome.charged) throw quotaError(outcome);
+  if (!outcome.charged) throw quotaError(outcome, tokens, (outcome.tokensAllowed ?? 0) - outcome.tokensUsed);
   return outcome;
 }
 
@@ -115,6 +123,7 @@ type ChargeRow = {
   overage_allowed: boolean;
   payment_method: boolean;
   tokens_used: number;
+  tokens_allowed: number | null;
 };
 
 /** One statement. Notes what became of the charges; returns those of accounts whose period is over. */
@@ -128,6 +137,7 @@ async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[
     tokensBefore(groups),
   ]);
   const over = new Set(groups);
+  const used = usedByAccount(groups, rows);
   for (const row of rows) {
     const group = groups[row.n - 1]!;
     over.delete(group);
@@ -136,10 +146,21 @@ async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[
         charged: at < row.charged,
         overageAllowed: row.overage_allowed,
         paymentMethod: row.payment_method,
-        tokensUsed: row.tokens_used,
+        tokensUsed: used.get(group.accountId)!,
+        tokensAllowed: row.tokens_allowed,
       };
   }
   return [...over];
+}
+
+/** What each account has used in the end: a row tells it where something was charged, and an account's first row in any case. */
+function usedByAccount(groups: Alike[], rows: ChargeRow[]): Map<string, number> {
+  const used = new Map<string, number>();
+  for (const { n, charged, tokens_used } of rows) {
+    const { accountId } = groups[n - 1]!;
+    if (charged > 0 || !used.has(accountId)) used.set(accountId, tokens_used);
+  }
+  return used;
 }
 
 /** Of each group, the tokens of its account's groups before it. */

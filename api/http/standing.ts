@@ -47,24 +47,33 @@ export function requireQuota(account: Account, tokens: number, now: number): voi
     now >= account.periodEnd
   )
     return;
-  if (account.tokensUsed + tokens > account.tokensAllowed) throw quotaError(account);
+  if (account.tokensUsed + tokens > account.tokensAllowed)
+    throw quotaError(account, tokens, account.tokensAllowed - account.tokensUsed);
 }
 
-/** Why an account may not use more tokens in this period. */
-export function quotaError(account: Pick<Account, 'overageAllowed' | 'paymentMethod'>): PlatError {
-  if (!account.overageAllowed) {
-    return paymentError(
-      'usage_limit_exceeded',
-      "The period's tokens are used up and overage is switched off for the account.",
-    );
-  }
-  if (!account.paymentMethod) {
-    return paymentError(
-      'payment_method_required',
-      "The period's tokens are used up. Overage needs a payment method on file.",
-    );
-  }
-  return paymentError('usage_backstop_reached', "Overage has reached the account's ceiling for this period.");
+/**
+ * Why an account may not use as many tokens in this period.
+ * @param tokens what the call costs.
+ * @param left what the account may still use.
+ */
+export function quotaError(
+  account: Pick<Account, 'overageAllowed' | 'paymentMethod'>,
+  tokens: number,
+  left: number,
+): PlatError {
+  const some = left > 0;
+  const few = `The call needs ${tokens} tokens, and ${left} ${left === 1 ? 'is' : 'are'} left`;
+  const state = some ? `${few} in this period.` : "The period's tokens are used up.";
+  if (!account.overageAllowed)
+    return paymentError('usage_limit_exceeded', `${state} Overage is switched off for the account.`);
+  if (!account.paymentMethod)
+    return paymentError('payment_method_required', `${state} Overage needs a payment method on file.`);
+  return paymentError(
+    'usage_backstop_reached',
+    some
+      ? `${few} up to the account's ceiling of overage for this period.`
+      : "Overage has reached the account's ceiling for this period.",
+  );
 }
 
 function paymentError(code: string, message: string): PlatError {

@@ -1,11 +1,12 @@
 -- Charges many calls in one durable commit. Under the lock on an account's period, calls are charged in the order given as long as
 -- the account may use as much; so whatever runs elsewhere, tokens_used never passes tokens_allowed. Give an account's calls cheapest
 -- first, so that none is refused that would still have fitted. Calls that are alike are one row. Returns, a row a row, how many of
--- its calls are charged and what the account has used with them; none for accounts whose period is over: roll it and charge again.
+-- its calls are charged, what the account has used with them and what it may; none for accounts whose period is over: roll it and charge again.
 -- $1 account ids (ordered: locks are taken in this order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls,
 -- $6 tokens of the account's rows before this one
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
+    a.tokens_allowed,
     case when a.tokens_allowed is null then calls else greatest(0, least(calls, (a.tokens_allowed - p.tokens_used - before) / tokens)) end::int
       as charged
   from unnest($1::uuid[], $2::text[], $3::text[], $4::int[], $5::int[], $6::bigint[]) with ordinality
@@ -28,7 +29,7 @@ with decided as materialized (
   set tokens = usage_daily.tokens + excluded.tokens, calls = usage_daily.calls + excluded.calls
 )
 -- What is charged last fits, so all before it was charged: used_before is exact wherever `charged` is over 0.
-select n, charged, overage_allowed, payment_method, used_before + tokens * charged as tokens_used
+select n, charged, overage_allowed, payment_method, used_before + tokens * charged as tokens_used, tokens_allowed
 from decided
 -- Whatever the server's default: the response leaves only after the commit is on disk.
 where (select set_config('synchronous_commit', 'on', true)) = 'on';

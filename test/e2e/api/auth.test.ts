@@ -136,6 +136,30 @@ describe('what the account may do', () => {
     expectError(await api.call(PATH, { key: caller.key }), status, code);
   });
 
+  const overage = { overageAllowed: true, backstopTokens: 0 };
+  test.each([
+    [{ tokensIncluded: 0 }, "The period's tokens are used up. Overage is switched off for the account."],
+    [
+      { tokensIncluded: 9 },
+      'The call needs 10 tokens, and 9 are left in this period. Overage is switched off for the account.',
+    ],
+    [
+      { ...overage, tokensIncluded: 1 },
+      'The call needs 10 tokens, and 1 is left in this period. Overage needs a payment method on file.',
+    ],
+    [
+      { ...overage, tokensIncluded: 5, paymentMethod: true },
+      "The call needs 10 tokens, and 5 are left up to the account's ceiling of overage for this period.",
+    ],
+    [
+      { ...overage, tokensIncluded: 0, paymentMethod: true },
+      "Overage has reached the account's ceiling for this period.",
+    ],
+  ])('%j: what is left is told', async (account, message) => {
+    const { key } = await newCaller(db, account);
+    expect((await api.call(PATH, { key })).json).toMatchObject({ error: { message } });
+  });
+
   test('overage within the ceiling, and without one, is served', async () => {
     const overage = { tokensIncluded: 5, overageAllowed: true, paymentMethod: true };
     const capped = await newCaller(db, { ...overage, backstopTokens: 5 });

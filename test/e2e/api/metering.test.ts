@@ -33,6 +33,24 @@ test('200 calls at once over two processes never use more than the account may',
   expect(await usageOf(db, accountId)).toEqual({ tokens: 770, calls: 77, daily: 770 });
 });
 
+test('charges that are refused are told what the others have left', async () => {
+  const { accountId } = await newCaller(db, { tokensIncluded: 25 });
+  // The first goes alone; those that arrive meanwhile share a statement.
+  const meter = openMeter(openDatabase(db.pool, 5_000));
+  const replies = await Promise.allSettled(
+    [7, 30, 10, 20, 10, 3].map(tokens => meter.charge(callerOf(accountId), 'public_comps', tokens)),
+  );
+  expect(await usageOf(db, accountId)).toMatchObject({ tokens: 20 });
+  expect(replies.map(reply => (reply.status === 'rejected' ? reply.reason.message : ''))).toEqual([
+    '',
+    expect.stringContaining('needs 30 tokens, and 5 are left'),
+    '',
+    expect.stringContaining('needs 20 tokens, and 5 are left'),
+    expect.stringContaining('needs 10 tokens, and 5 are left'),
+    '',
+  ]);
+});
+
 test('a charge waits for one that another process has not committed yet, and counts it', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 15 });
   const other = await db.pool.connect();
