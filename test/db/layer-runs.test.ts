@@ -1,17 +1,17 @@
+import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { printRun } from '../../workers/cli/runs.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { ingest, tempFolder } from '../support/ingest.ts';
+import { geographicKeys, writeTiff } from '../support/geotiff.ts';
+import { feedOf, ingest, tempFolder } from '../support/ingest.ts';
 import { road, roadFeed, writeRoads } from '../support/layers.ts';
 
 const { pool, config } = await createTestDatabase();
 const folder = tempFolder();
 afterAll(folder.remove);
 
-test('plat runs show tells what became of a layer, and nothing that only parcels have', async () => {
-  writeRoads(folder.path, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1740'), road(3, '')]);
-  const feed = roadFeed(folder.path, 'shown', { gates: { max_reject_percent: 50 } });
-  const { runId } = await ingest(pool, feed);
+/** What `plat runs show` prints of a run. */
+async function shown(runId: number): Promise<string> {
   const written: string[] = [];
   const spy = vi.spyOn(process.stdout, 'write').mockImplementation(text => written.push(String(text)) > 0);
   try {
@@ -19,15 +19,45 @@ test('plat runs show tells what became of a layer, and nothing that only parcels
   } finally {
     spy.mockRestore();
   }
-  const text = written.join('');
+  return written.join('');
+}
+
+test('plat runs show tells what became of a layer, and nothing that only parcels have', async () => {
+  writeRoads(folder.path, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1740'), road(3, '')]);
+  const feed = roadFeed(folder.path, 'shown', { gates: { max_reject_percent: 50 } });
+  const text = await shown((await ingest(pool, feed)).runId);
   expect(text).toMatch(/run \d+ of shown: merged/);
   const figures = Object.fromEntries(
     [...text.matchAll(/^ {2}(\w+) {2,}(.*)$/gm)].map(match => match.slice(1)),
   );
   expect(figures).toMatchObject({
     ...{ read: 'layer 5', rows: '2', new: '2', unchanged: '0', retired: '0', identical: '1' },
+    ...{
+      extent: 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.202',
+      coverage: 'the box around what was read',
+    },
     ...{ counting: 'local 2, normal 1', not_counting: 'S1740 1', rejected: 'missing_class 1' },
   });
   for (const figure of ['parts', 'returned', 'dropped', 'filled']) expect(figures).not.toHaveProperty(figure);
   expect(text).toContain('layer row 5, class: missing_class: class and mtfcc are empty');
+});
+
+test.each<[string, object, string]>([
+  ['a county', { fips: '33019' }, 'county 33019'],
+  ['a box', { coverage: [-72.5, 43, -72, 43.5] }, 'longitudes -72.5 to -72, latitudes 43 to 43.5'],
+])('it tells where the layer is taken for complete: %s', async (_what, scope, words) => {
+  writeRoads(folder.path, 'scoped', [road(0), road(1)]);
+  const { runId } = await ingest(pool, roadFeed(folder.path, 'scoped', { ...scope }));
+  expect(await shown(runId)).toMatch(new RegExp(`^  coverage +${words}$`, 'm'));
+});
+
+test('of heights it names the file, and no bytes: only headers are read', async () => {
+  writeTiff(join(folder.path, 'plane.tif'), {
+    ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
+    grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
+  });
+  const feed = feedOf(folder.path, { name: 'plane', kind: 'elevation', elevation: { source: 'plane.tif' } });
+  const text = await shown((await ingest(pool, feed)).runId);
+  expect(text).toMatch(/^ {2}elevation +.*plane\.tif$/m);
+  expect(text).not.toContain('bytes');
 });

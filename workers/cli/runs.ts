@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
 import { LAYER_KINDS } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
 import { installedFeed } from '../feeds/dirs.ts';
 import { type RunCounts, total } from '../ingest/counts.ts';
 import type { GateResult } from '../ingest/gate/gate.ts';
+import { extentWords } from '../ingest/stage/coverage.ts';
 import { wholeNumber } from './options.ts';
 import { listCounts, print, printJson, table } from './output.ts';
 import { type Session, withSession } from './session.ts';
@@ -125,22 +127,46 @@ const OF_PARCELS = new Set(['parts', 'returned', 'dropped']);
 const isForeign = ({ kind }: Run, figure: string): boolean =>
   LAYER_KINDS.some(layer => layer === kind) && OF_PARCELS.has(figure);
 
+/** Figures that are not shown, or as a place. */
+const UNLISTED = new Set(['filled', 'extent', 'coverage', 'coverage_fips']);
+
+/** Of a land layer: the box around what was read, and where the layer is taken for complete. */
+function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): string[] {
+  const words = (box: typeof extent): string | null => {
+    if (typeof box !== 'object') return null;
+    const { west, south, east, north } = box;
+    return extentWords([west!, south!, east!, north!]);
+  };
+  const read = words(extent);
+  const box = words(coverage);
+  const covered = [
+    ...(typeof fips === 'number' ? [`county ${fiveDigits(fips)}`] : []),
+    ...(box === null ? [] : [box === read ? 'the box around what was read' : box]),
+  ];
+  return [
+    ...(read === null ? [] : [`  ${'extent'.padEnd(20)} ${read}`]),
+    ...(covered.length === 0 ? [] : [`  ${'coverage'.padEnd(20)} ${covered.join(', and ')}`]),
+  ];
+}
+
 function describe(run: Run, rejects: Reject[]): string {
   const { counts, gate } = run;
   const lines = [
     `run ${run.id} of ${run.feed}: ${run.status}${run.forced ? ' (forced)' : ''}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
     ...run.inputs.map(
       ({ input, source, bytes }) =>
-        `  ${input.padEnd(10)} ${source.join(', ')} (${bytes.toLocaleString('en-US')} bytes)`,
+        // Of elevation only headers are read.
+        `  ${input.padEnd(10)} ${source.join(', ')}${input === 'elevation' ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`}`,
     ),
   ];
   if (run.error) lines.push(`  error      ${run.error}`);
   for (const [name, value] of Object.entries(counts)) {
-    if (name === 'filled' || value === undefined || isForeign(run, name)) continue;
+    if (value === undefined || UNLISTED.has(name) || isForeign(run, name)) continue;
     lines.push(
       `  ${name.padEnd(20)} ${typeof value === 'number' ? value.toLocaleString('en-US') : listCounts(value)}`,
     );
   }
+  lines.push(...placesOf(counts));
   for (const { gate: name, message } of gate?.blocked ?? []) lines.push(`  gate ${name}: ${message}`);
   if (rejects.length > 0) lines.push('  rejected or dropped, the first of them:');
   for (const { input, row_no, field, reason, message, raw } of rejects) {

@@ -121,6 +121,13 @@ const gatesSchema = z.strictObject({
     'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
     10,
   ),
+  max_coverage_growth_percent: z
+    .number()
+    .min(0)
+    .describe(
+      'Roads, wetlands and flood without fips and coverage: by how much of it the box around what was read may grow. Default: 10.',
+    )
+    .optional(),
   empty_columns: z
     .boolean()
     .describe('Block when a mapped column that was filled has turned empty. Default: true.')

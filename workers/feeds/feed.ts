@@ -55,6 +55,8 @@ export type Gates = {
   maxOutsidePercent: number;
   /** Share of the area that a land layer covered and covers no longer. */
   maxCoverageDropPercent: number;
+  /** By how much of it the box that a layer of features covers may grow. */
+  maxCoverageGrowthPercent: number;
   emptyColumns: boolean;
 };
 

@@ -171,6 +171,7 @@ function gatesOf({ gates }: FeedFile): Gates {
     maxRejectPercent: gates?.max_reject_percent ?? 5,
     maxOutsidePercent: gates?.max_outside_percent ?? 1,
     maxCoverageDropPercent: gates?.max_coverage_drop_percent ?? 10,
+    maxCoverageGrowthPercent: gates?.max_coverage_growth_percent ?? 10,
     emptyColumns: gates?.empty_columns ?? true,
   };
 }

@@ -8,6 +8,7 @@ import { total } from './counts.ts';
 import { rejectedRows } from './gate/gate.ts';
 import { homeBoxes, judgeLayer, lastLayerFigures, layerArea, tilesOutside } from './gate/layer.ts';
 import {
+  coverageFigures,
   currentVersion,
   extentFigures,
   type LayerScope,
@@ -68,6 +69,7 @@ export async function prepareElevation(
     const before = await currentVersion(client, feedId, run.last);
     // A tile is as good beyond the county's line as within.
     const scope: LayerScope = { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null };
+    Object.assign(counts, coverageFigures(scope));
 
     await run.step('gate', 'checking', 0.74);
     const gate = judgeLayer(
@@ -77,6 +79,8 @@ export async function prepareElevation(
         rows,
         outside: tilesOutside(tiles, homeBoxes(feed.fips)),
         extent,
+        // Where no file has heights nothing is told, however large the box is.
+        boxed: false,
         filled: {},
         // A layer that was removed begins anew.
         last: lastLayerFigures(before && run.last),

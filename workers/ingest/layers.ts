@@ -8,6 +8,7 @@ import { rejectedRows } from './gate/gate.ts';
 import { featuresOutside, homeBoxes, judgeLayer, lastLayerFigures, layerArea } from './gate/layer.ts';
 import { compileLayerMapper } from './map/layer.ts';
 import {
+  coverageFigures,
   currentVersion,
   extentFigures,
   type LayerScope,
@@ -61,6 +62,7 @@ export async function prepareLayer(
     if (found) counts.extent = extentFigures(found);
     const before = await currentVersion(client, feedId, run.last);
     const now: LayerVersion = { scope: scopeOf(feed, found), extent: found };
+    Object.assign(counts, coverageFigures(now.scope));
 
     await run.step('gate', 'checking', 0.74);
     const gate = judgeLayer(
@@ -70,6 +72,7 @@ export async function prepareLayer(
         rows,
         outside: await featuresOutside(client, homeBoxes(feed.fips)),
         extent: found,
+        boxed: feed.coverage === null && feed.fips === null,
         filled: counts.filled,
         // A layer that was removed begins anew.
         last: lastLayerFigures(before && run.last),

@@ -72,7 +72,13 @@ describe('a run is blocked, and the layer stays as it was', () => {
       "another place's file",
       ['coverage'],
       moved(1),
-      /100\.0 % of the area that the layer covered is covered no longer, at most 10 % may \(longitudes -72\.15 to -72\.14, .* is it another place's file\?/,
+      /100\.0 % of the area that the layer covered is covered no longer, at most 10 % may \(longitudes -72\.15 to -72\.14, .* is it another place's file\? Is fips right\?/,
+    ],
+    [
+      'a stray feature far away',
+      ['coverage_growth'],
+      [...many(20), ...moved(1).slice(0, 1)],
+      /The area that the layer covers grows by 10000\.0 %, at most 10 % may \(longitudes -72\.15 to -72\.14, .* before, longitudes -72\.15 to -71\.14, .* is a stray feature, .* Is fips right\?/,
     ],
     [
       'longitude and latitude swapped',
@@ -130,6 +136,18 @@ describe('a run is blocked, and the layer stays as it was', () => {
     expect((await run([...many(7), inMaine])).blocked).toMatchObject([
       { gate: 'extent', message: expect.stringMatching(/1 of 8 features lie outside the county/) },
     ]);
+  });
+
+  test('a box may grow where it is not the coverage, and as far as the feed says', async () => {
+    const rows = [...many(20), road(21, 'S1400', 0.02)];
+    const { run } = await merged();
+    expect((await run(rows)).blocked.map(({ gate }) => gate)).toEqual(['coverage_growth']);
+    for (const more of [
+      { fips: '33019' },
+      { coverage: [-72.2, 43.1, -72, 43.3] },
+      { gates: { max_coverage_growth_percent: 150 } },
+    ])
+      expect((await (await merged(more)).run(rows)).status).toBe('merged');
   });
 
   test('the limits are those of the feed', async () => {

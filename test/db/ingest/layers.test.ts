@@ -186,7 +186,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
       name: 'moving',
       kind: 'wetlands',
       layer: { source: 'moving.ndgeojson', format: 'ndgeojson' },
-      gates: { max_coverage_drop_percent: 100 },
+      gates: { max_coverage_drop_percent: 100, max_coverage_growth_percent: 200 },
     });
     writeFeatures(join(folder.path, 'moving.ndgeojson'), [wetland(49)]);
     await ingest(pool, feed);

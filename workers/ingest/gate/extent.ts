@@ -1,4 +1,6 @@
 import { type Client, sql } from '../../../shared/db.ts';
+import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { GateFigures } from './gate.ts';
 
@@ -18,30 +20,47 @@ type Row = {
   max_lat: number;
 };
 
+/** The points of a county's parcels, how many of them lie outside its box, and the box around them. */
+export type PlacedPoints = { fips: number; points: number; outside: number; extent: Extent };
+
+/** The box in which a county's parcels lie, or null where it is not known. */
+export function countyBox(fips: number): Extent | null {
+  const box = countyExtent(fips);
+  if (!box) return null;
+  return [box[0] - MARGIN_DEG, box[1] - MARGIN_DEG, box[2] + MARGIN_DEG, box[3] + MARGIN_DEG];
+}
+
 /** How many of a run's parcels lie outside their counties; counties whose box is not known are left out. */
 export async function extentFigures(client: Client, fips: number[]): Promise<GateFigures['outside']> {
   const boxes = fips.flatMap(code => {
-    const box = countyExtent(code);
+    const box = countyBox(code);
     return box ? [{ code, box }] : [];
   });
   const { rows } = await client.query<Row>(sql('ingest/measure_extent'), [
     boxes.map(({ code }) => code),
-    boxes.map(({ box }) => box[0] - MARGIN_DEG),
-    boxes.map(({ box }) => box[1] - MARGIN_DEG),
-    boxes.map(({ box }) => box[2] + MARGIN_DEG),
-    boxes.map(({ box }) => box[3] + MARGIN_DEG),
+    ...[0, 1, 2, 3].map(side => boxes.map(({ box }) => box[side])),
   ]);
+  return summedUp(
+    rows.map(({ fips: code, points, outside, min_lon, min_lat, max_lon, max_lat }) => ({
+      ...{ fips: code, points, outside },
+      extent: [min_lon, min_lat, max_lon, max_lat],
+    })),
+  );
+}
+
+/** The figures of the gate. */
+export function summedUp(rows: readonly PlacedPoints[]): GateFigures['outside'] {
   const where = rows
     .filter(row => row.outside > 0)
     .map(
-      row =>
-        `${String(row.fips).padStart(5, '0')}: longitudes ${row.min_lon} to ${row.max_lon}, latitudes ${row.min_lat} to ${row.max_lat}`,
+      ({ fips, extent: [west, south, east, north] }) =>
+        `${fiveDigits(fips)}: longitudes ${west} to ${east}, latitudes ${south} to ${north}`,
     )
     .slice(0, 3)
     .join('; ');
   return { points: sum(rows, 'points'), outside: sum(rows, 'outside'), where };
 }
 
-function sum(rows: Row[], field: 'points' | 'outside'): number {
+function sum(rows: readonly PlacedPoints[], field: 'points' | 'outside'): number {
   return rows.reduce((total, row) => total + row[field], 0);
 }

@@ -63,11 +63,18 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
       `${figures.rejected} of ${figures.read} rows were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`,
     );
   }
-  const { points, outside, where } = figures.outside;
-  if (percent(outside, points) > limits.maxOutsidePercent) {
-    block('extent', `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`);
-  }
+  const elsewhere = outsideParcels(figures.outside, limits);
+  if (elsewhere !== null) block('extent', elsewhere);
   return { blocked, figures };
+}
+
+/** What the gate says of parcels that lie outside their county, or null. */
+export function outsideParcels(
+  { points, outside, where }: GateFigures['outside'],
+  { maxOutsidePercent }: Gates,
+): string | null {
+  if (percent(outside, points) <= maxOutsidePercent) return null;
+  return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
 }
 
 export function compareDrop(

@@ -6,7 +6,7 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
 import { extentOfRun } from '../merge/merge-layer.ts';
 import type { AcceptedRun } from '../run-record.ts';
-import { growExtent, sharedPercent } from '../stage/coverage.ts';
+import { extentWords, growExtent, grownPercent, sharedPercent } from '../stage/coverage.ts';
 import { compareDrop, type GateResult, percent, show } from './gate.ts';
 
 /** What a run of a land layer is judged by. Figures of the last accepted run are null on the first. */
@@ -19,6 +19,8 @@ export type LayerFigures = {
   outside: number;
   /** The box around what was read, in degrees. */
   extent: Extent | null;
+  /** Whether that box is the coverage: where what is not shown is taken for not there. */
+  boxed: boolean;
   filled: Record<string, number>;
   last: { rows: number; extent: Extent | null; filled: Record<string, number> } | null;
 };
@@ -28,7 +30,7 @@ export type LayerWords = { rows: string; area: string };
 
 /** Compares a run of a land layer with the last accepted one. Every reason that blocks it is named, not only the first. */
 export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
-  const { last, rows, read, rejected, outside } = figures;
+  const { last, rows, read, rejected } = figures;
   const blocked: GateResult['blocked'] = [];
   const block = (gate: string, message: string) => blocked.push({ gate, message });
 
@@ -43,17 +45,28 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
         );
     }
   }
-  if (last?.extent && figures.extent) judgeCoverage(last.extent, figures.extent, limits, block);
+  if (last?.extent && figures.extent) {
+    judgeDrop(last.extent, figures.extent, limits, block);
+    if (figures.boxed) judgeGrowth(last.extent, figures.extent, limits, block);
+  }
   const rejects = percent(rejected, read);
   if (rejects > limits.maxRejectPercent) {
     const message = `${rejected} of ${read} ${words.rows} were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`;
     block('rejects', message);
   }
-  if (percent(outside, rows) > limits.maxOutsidePercent) {
-    const message = `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${shownExtent(figures.extent)}): is the CRS right?`;
-    block('extent', message);
-  }
+  const elsewhere = outsideFeatures(figures, limits, words);
+  if (elsewhere !== null) block('extent', elsewhere);
   return { blocked, figures };
+}
+
+/** What the gate says of features that lie outside the place of their feed, or null. */
+export function outsideFeatures(
+  { outside, rows, extent }: Pick<LayerFigures, 'outside' | 'rows' | 'extent'>,
+  { maxOutsidePercent }: Gates,
+  words: LayerWords,
+): string | null {
+  if (percent(outside, rows) <= maxOutsidePercent) return null;
+  return `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${extentWords(extent)}): is the CRS right?`;
 }
 
 /** The last accepted run's figures as the gate compares them. */
@@ -68,7 +81,7 @@ export function layerArea(fips: number | null): string {
   return fips === null ? 'the United States' : 'the county';
 }
 
-function judgeCoverage(
+function judgeDrop(
   before: Extent,
   now: Extent,
   limits: Gates,
@@ -76,17 +89,26 @@ function judgeCoverage(
 ): void {
   const lost = 100 - sharedPercent(before, now);
   if (lost <= limits.maxCoverageDropPercent) return;
-  const places = `${shownExtent(before)} before, ${shownExtent(now)} now`;
+  const places = `${extentWords(before)} before, ${extentWords(now)} now`;
   block(
     'coverage',
-    `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.maxCoverageDropPercent} % may (${places}): is it another place's file?`,
+    `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.maxCoverageDropPercent} % may (${places}): is it another place's file? Is fips right?`,
   );
 }
 
-function shownExtent(extent: Extent | null): string {
-  if (extent === null) return 'nowhere';
-  const [west, south, east, north] = extent.map(degrees => Number(degrees.toFixed(4)));
-  return `longitudes ${west} to ${east}, latitudes ${south} to ${north}`;
+function judgeGrowth(
+  before: Extent,
+  now: Extent,
+  limits: Gates,
+  block: (gate: string, message: string) => void,
+): void {
+  const grown = grownPercent(before, now);
+  if (grown <= limits.maxCoverageGrowthPercent) return;
+  const places = `${extentWords(before)} before, ${extentWords(now)} now`;
+  block(
+    'coverage_growth',
+    `The area that the layer covers grows by ${show(grown)} %, at most ${limits.maxCoverageGrowthPercent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`,
+  );
 }
 
 /** As in extent.ts: county polygons are generalised, and roads and waters cross their lines. */

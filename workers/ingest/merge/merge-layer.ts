@@ -3,6 +3,7 @@ import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/doma
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
 import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import type { RunCounts } from '../counts.ts';
 import type { AcceptedRun } from '../run-record.ts';
 import { boxText, grownBy } from '../stage/coverage.ts';
 
@@ -31,6 +32,14 @@ export function extentFigures([west, south, east, north]: Extent): Record<string
     south: toE7(south) / 1e7,
     east: toE7(east) / 1e7,
     north: toE7(north) / 1e7,
+  };
+}
+
+/** Where a run's layer is complete, as its counts keep it: a box, a county, or both. */
+export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCounts> {
+  return {
+    ...(coverage !== NOWHERE && { coverage: extentFigures(coverage) }),
+    ...(fips !== null && { coverage_fips: fips }),
   };
 }
 

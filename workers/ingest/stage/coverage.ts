@@ -75,3 +75,17 @@ export function sharedPercent(of: Extent, other: Extent): number {
   // A box without an area is a single line or point.
   return area === 0 ? 100 : (100 * width * height) / area;
 }
+
+/** How much larger what two boxes hold is than the first alone, in percent of that; 0 where it has no area. */
+export function grownPercent(before: Extent, now: Extent): number {
+  const areaOf = ([west, south, east, north]: Extent) => (east - west) * (north - south);
+  if (areaOf(before) === 0) return 0;
+  return ((100 - sharedPercent(now, before)) * areaOf(now)) / areaOf(before);
+}
+
+/** A box in words, to some 10 m. */
+export function extentWords(extent: Extent | null): string {
+  if (extent === null) return 'nowhere';
+  const [west, south, east, north] = extent.map(degrees => Number(degrees.toFixed(4)));
+  return `longitudes ${west} to ${east}, latitudes ${south} to ${north}`;
+}
