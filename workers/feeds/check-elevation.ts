@@ -5,6 +5,7 @@ import { declaredBy } from '../ingest/elevation.ts';
 import { namedTiles } from '../ingest/open/tiles.ts';
 import { readTiles } from '../ingest/stage/stage-tiles.ts';
 import type { Fault } from './check-part.ts';
+import { tileProblems } from './check-place.ts';
 import type { ElevationFeed } from './feed.ts';
 
 export type TileCheck = {
@@ -52,7 +53,7 @@ async function checkTiles(feed: ElevationFeed, limit: number): Promise<TilesChec
   return check;
 }
 
-function tileProblems({ named, read, tiles, rejected }: TilesCheck, maxRejectPercent: number): string[] {
+function readingProblems({ named, read, tiles, rejected }: TilesCheck, maxRejectPercent: number): string[] {
   if (named === 0) return ['elevation: the index names no tiles.'];
   if (tiles.length === 0) return ['elevation: none of the tiles can be read.'];
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
@@ -71,7 +72,7 @@ export async function checkElevation(
 ): Promise<TilesCheck | null> {
   try {
     const check = await checkTiles(feed, limit);
-    problems.push(...tileProblems(check, feed.gates.maxRejectPercent));
+    problems.push(...readingProblems(check, feed.gates.maxRejectPercent), ...tileProblems(check.tiles, feed));
     return check;
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;

@@ -63,14 +63,19 @@ type Mapped = {
   dropped: { field: string; reason: string; message: string }[] | null;
 };
 
-/** What the kinds of feed give besides: the key and whether there is a sale; a feature's class and name. */
-type Besides = { key?: string; sale?: boolean; class?: string | null; label?: string };
+/** What the kinds of feed give besides: the key, the county and whether there is a sale; a feature's class and name. */
+export type Besides = { key?: string; fips?: number; sale?: boolean; class?: string | null; label?: string };
+
+/** What is wrong with a row's geometry, and whether the row is rejected for it. */
+export type GeometryFault = { reason: string; message: string; refuses: boolean };
 
 export type Mapping = {
   kind: MappedKind;
   names: readonly string[];
   columns: Partial<Record<string, ColumnSpec>>;
   map: Mapper<Mapped & Besides>;
+  /** Takes in where a row lies. */
+  place?: (row: SourceRow, mapped: Besides) => GeometryFault | null;
 };
 
 export type PartState = {
@@ -131,6 +136,11 @@ export function newPartCheck(
         if (mapped.reason === 'skipped') skipped++;
         else note(rejected, row.rowNo, mapped);
         return;
+      }
+      const misplaced = mapping.place?.(row, mapped) ?? null;
+      if (misplaced) {
+        note(misplaced.refuses ? rejected : dropped, row.rowNo, { field: 'geometry', ...misplaced });
+        if (misplaced.refuses) return;
       }
       if (mapped.sale) sales++;
       if (classes && mapped.label !== undefined)

@@ -10,6 +10,7 @@ export function renderCheck(check: FeedCheck): string {
   const blocks = [`${check.feed} (${check.kind}${preset}): ${check.file}`, ...check.parts.map(renderPart)];
   if (check.tiles) blocks.push(renderTiles(check.tiles));
   if (check.keys) blocks.push(renderKeys(check.keys));
+  if (check.warnings.length > 0) blocks.push(list('Warnings', check.warnings));
   blocks.push(check.ok ? 'No problems found.' : list('Problems', check.problems));
   return `${blocks.join('\n\n')}\n`;
 }

@@ -2,15 +2,14 @@ import { tmpdir } from 'node:os';
 import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { type Mapper, refused } from '../ingest/map/fields.ts';
-import { compileLayerMapper, type MappedFeature } from '../ingest/map/layer.ts';
+import type { Extent } from '../../shared/kernels/geometry/types.ts';
+import { compileLayerMapper } from '../ingest/map/layer.ts';
 import { compileListingMapper } from '../ingest/map/listing.ts';
 import { compileParcelMapper } from '../ingest/map/parcel.ts';
-import type { SourceRow } from '../ingest/parse/rows.ts';
 import { type BadRow, type InputSpec, type RowBatch, readInput } from '../ingest/parse/rows.ts';
-import { stageFeature } from '../ingest/stage/feature.ts';
 import { checkElevation, type TilesCheck } from './check-elevation.ts';
 import { type Mapping, newPartCheck, type PartCheck, type PartState } from './check-part.ts';
+import { coverageWarnings, layerPlaces, type Places, parcelPlaces } from './check-place.ts';
 import type { AssessorFeed, Feed, LayerFeed } from './feed.ts';
 import { LAYER_FIELD_NAMES } from './layer-fields.ts';
 
@@ -26,6 +25,10 @@ export type FeedCheck = {
   preset: string | null;
   /** Why it is not ok. */
   problems: string[];
+  /** What may not be meant, and keeps nothing from running. */
+  warnings: string[];
+  /** Roads, wetlands and flood: the box around what was read, in degrees; else null. */
+  extent: Extent | null;
   parts: PartCheck[];
   /** Kind elevation: what the headers of the first tiles say; null when none could be read. */
   tiles: TilesCheck | null;
@@ -58,6 +61,8 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     file: feed.file,
     preset: feed.preset,
     problems: [],
+    warnings: [],
+    extent: null,
     parts: [],
     tiles: null,
     keys: null,
@@ -75,7 +80,11 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   } else if (feed.kind === 'elevation') {
     result.tiles = await checkElevation(feed, limit, result.problems);
   } else {
-    await checkPart('layer', feed.layer.input, layerMapping(feed), limit, read, result);
+    const places = layerPlaces(feed);
+    await checkPart('layer', feed.layer.input, layerMapping(feed, places), limit, read, result);
+    result.problems.push(...places.problems());
+    result.extent = places.extent();
+    result.warnings.push(...coverageWarnings(feed, result.extent));
   }
   for (const part of result.parts) judge(part, feed.gates.maxRejectPercent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
@@ -84,21 +93,9 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
 type Read = NonNullable<CheckOptions['read']>;
 
 /** A layer is its geometry: what would be rejected for it is shown with the rest. */
-function layerMapping({ kind, layer }: LayerFeed): Mapping {
-  const mapper = compileLayerMapper(kind, layer);
-  const map = (row: SourceRow): ReturnType<Mapper<MappedFeature>> => {
-    const mapped = mapper(row);
-    if (!mapped.ok || mapped.class === null) return mapped;
-    const result = stageFeature(kind, mapped.class, row.geometry);
-    return result.ok ? mapped : refused('geometry', result.reason, result.message);
-  };
-  const { prepare, mentions } = mapper;
-  return {
-    kind,
-    names: LAYER_FIELD_NAMES[kind],
-    columns: layer.columns,
-    map: Object.assign(map, { prepare, mentions }),
-  };
+function layerMapping({ kind, layer }: LayerFeed, { take }: Places): Mapping {
+  const { columns } = layer;
+  return { kind, names: LAYER_FIELD_NAMES[kind], columns, map: compileLayerMapper(kind, layer), place: take };
 }
 
 async function checkAssessor(
@@ -107,10 +104,12 @@ async function checkAssessor(
   read: Read,
   result: FeedCheck,
 ): Promise<void> {
+  const places = parcelPlaces(feed);
   const mapping = (part: 'roll' | 'shape'): Mapping => ({
     kind: 'assessor',
     names: PARCEL_FIELD_NAMES,
     columns: feed[part]?.columns ?? {},
+    place: part === 'shape' ? places.ofShape : places.take,
     map: compileParcelMapper(feed[part] ?? feed.roll, {
       fips: feed.fips,
       sales: part === 'roll' ? feed.sales : null,
@@ -118,7 +117,10 @@ async function checkAssessor(
   });
   const keys = new Set<string>();
   await checkPart('roll', feed.roll.input, mapping('roll'), limit, read, result, key => keys.add(key));
-  if (feed.shape === null) return;
+  if (feed.shape === null) {
+    result.problems.push(...places.problems());
+    return;
+  }
   const checked = keys.size;
   // The roll's first rows may lie anywhere in the geometry: read on until each has turned up.
   const sought = (key: string): boolean => keys.delete(key);
@@ -132,6 +134,7 @@ async function checkAssessor(
     sought,
     () => keys.size > 0,
   );
+  result.problems.push(...places.problems());
   result.keys = { checked, matched: checked - keys.size, unmatched: [...keys].slice(0, UNMATCHED_SHOWN) };
 }
 

@@ -1,0 +1,113 @@
+import { pointOnSurface } from '../../shared/kernels/geometry/pointOnSurface.ts';
+import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
+import type { Extent } from '../../shared/kernels/geometry/types.ts';
+import { countyBox, type PlacedPoints, summedUp } from '../ingest/gate/extent.ts';
+import { outsideParcels } from '../ingest/gate/gate.ts';
+import { homeBoxes, layerArea, outsideFeatures, tilesOutside } from '../ingest/gate/layer.ts';
+import type { SourceRow } from '../ingest/parse/rows.ts';
+import {
+  emptyExtent,
+  extentWords,
+  growByGeometry,
+  growExtent,
+  isEmptyExtent,
+} from '../ingest/stage/coverage.ts';
+import { stageFeature } from '../ingest/stage/feature.ts';
+import type { Besides, GeometryFault } from './check-part.ts';
+import type { AssessorFeed, ElevationFeed, LayerFeed } from './feed.ts';
+
+/** What a check finds of where rows lie, as the gate will see it. */
+export type Places = {
+  /** Takes a row's geometry in. Returns what is wrong with it, or null. */
+  take(row: SourceRow, mapped: Besides): GeometryFault | null;
+  /** What the gate would block the run for. */
+  problems(): string[];
+};
+
+/** Of a layer: its features, those that do not count included, and the box around them. */
+export function layerPlaces(feed: LayerFeed): Places & { extent(): Extent | null } {
+  const { kind, fips, gates } = feed;
+  const found = emptyExtent();
+  const boxes = homeBoxes(fips);
+  let rows = 0;
+  let outside = 0;
+  const extent = () => (isEmptyExtent(found) ? null : found);
+  return {
+    take({ geometry }, mapped) {
+      if (mapped.class === null || mapped.class === undefined) {
+        growByGeometry(found, geometry);
+        return null;
+      }
+      const result = stageFeature(kind, mapped.class, geometry);
+      if (!result.ok) return { reason: result.reason, message: result.message, refuses: true };
+      rows++;
+      outside += tilesOutside([result.feature], boxes);
+      growExtent(found, result.feature.extent);
+      return null;
+    },
+    problems() {
+      const words = { rows: 'features', area: layerArea(fips) };
+      const message = outsideFeatures({ outside, rows, extent: extent() }, gates, words);
+      return message === null ? [] : [`layer: ${message}`];
+    },
+    extent,
+  };
+}
+
+/** What an operator should know of a layer whose place only its features tell. */
+export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Extent | null): string[] {
+  if (fips !== null || coverage !== null || extent === null) return [];
+  return [
+    `layer: neither fips nor coverage is given: the layer will count as complete in the box around all that it holds, where what it does not show is taken for not there. Of the rows read here that is ${extentWords(extent)}. Is that the place? One stray feature widens it; fips names the county that the file covers, coverage a box.`,
+  ];
+}
+
+/** Of a layer of heights: its tiles. */
+export function tileProblems(tiles: readonly { extent: Extent }[], { fips, gates }: ElevationFeed): string[] {
+  const extent = emptyExtent();
+  for (const tile of tiles) growExtent(extent, tile.extent);
+  const figures = { outside: tilesOutside(tiles, homeBoxes(fips)), rows: tiles.length, extent };
+  const message = outsideFeatures(figures, gates, { rows: 'tiles', area: layerArea(fips) });
+  return message === null ? [] : [`elevation: ${message}`];
+}
+
+/** Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a parcel without one. */
+export function parcelPlaces({ gates }: AssessorFeed): Places & { ofShape: Places['take'] } {
+  const counties = new Map<number, PlacedPoints>();
+
+  function take({ geometry }: SourceRow, fips: number | undefined): Omit<GeometryFault, 'refuses'> | null {
+    if (geometry === null) return null;
+    const prepared = prepareBoundary(geometry);
+    if (!prepared.ok) return { reason: `geometry_${prepared.reason}`, message: prepared.message };
+    const box = fips === undefined ? null : countyBox(fips);
+    if (fips === undefined || box === null) return null;
+    const [lon, lat] = pointOnSurface(prepared.polygons);
+    const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyExtent() };
+    counties.set(fips, known);
+    known.points++;
+    if (!(lon >= box[0] && lat >= box[1] && lon <= box[2] && lat <= box[3])) known.outside++;
+    growExtent(known.extent, [lon, lat, lon, lat]);
+    return null;
+  }
+
+  return {
+    take(row, { fips }) {
+      const fault = take(row, fips);
+      return fault && { ...fault, refuses: false };
+    },
+    ofShape(row, { fips }) {
+      const fault =
+        row.geometry === null
+          ? {
+              reason: 'geometry_missing',
+              message: 'The feature has no geometry, and this input exists for its geometry.',
+            }
+          : take(row, fips);
+      return fault && { ...fault, refuses: true };
+    },
+    problems() {
+      const message = outsideParcels(summedUp([...counties.values()]), gates);
+      return message === null ? [] : [message];
+    },
+  };
+}
