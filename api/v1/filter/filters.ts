@@ -233,7 +233,7 @@ const order = filter({
   name: 'order',
   type: 'string',
   description:
-    'The order of the results: by property_id, or by effective acreage from the smallest (acres) or the largest (-acres), parcels of unknown acreage last, ties by property_id.',
+    'The order of the results: by property_id, or by effective acreage from the smallest (acres) or the largest (-acres), parcels of unknown acreage last. Those of one acreage, and of unknown, are by property_id, with acres ascending, with -acres descending.',
   values: ORDERS,
   default: 'property_id',
   schema: z.enum(ORDERS, `must be one of ${ORDERS.join(', ')}`),
