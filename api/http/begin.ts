@@ -41,7 +41,7 @@ export function begin({ lifecycle, metrics, log, logRequests }: BeginDeps): Requ
       const seconds = (performance.now() - exchange.startedAt) / 1_000;
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       metrics.observe(req.method, exchange.route, status, seconds);
-      if (logRequests || exchange.error !== undefined) logRequest(status, seconds);
+      if (logRequests || exchange.noted || exchange.error !== undefined) logRequest(status, seconds);
       if (lifecycle.active === 0) lifecycle.onIdle?.();
     });
 

@@ -10,8 +10,12 @@ export type Exchange = {
   route: string;
   /** The caller's bucket; the default limits, untouched, until it is known. */
   rate: RateState;
-  /** Answers 503 when the work takes too long. */
+  /** Answers 503 when the work takes too long, 400 when the body does. */
   deadline?: NodeJS.Timeout;
+  /** While the client's body is being read. */
+  awaitsBody?: boolean;
+  /** Worth a line in the log, whatever LOG_REQUESTS says, although nothing failed here. */
+  noted?: boolean;
   /** What went wrong inside, for the log. */
   error?: unknown;
 };

@@ -1,9 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { PlatError } from '../../shared/errors.ts';
 import type { Caller, Callers } from './callers.ts';
 import { unavailable } from './database.ts';
 import type { Answer, Endpoint, Resources } from './endpoint.ts';
-import { JSON_TYPE, sendError } from './errors.ts';
-import { exchangeOf, isOver, respond } from './exchange.ts';
+import { JSON_TYPE, sendError, validationError } from './errors.ts';
+import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
 import { type RateLimits, requireAdmitted } from './rate-limits.ts';
@@ -119,16 +120,21 @@ export function handlerFor(endpoint: Endpoint, deps: ServeDeps): RequestHandler 
   return (req, res) => {
     const exchange = exchangeOf(res);
     exchange.route = endpoint.path;
-    exchange.deadline = setTimeout(
-      () => sendError(res, unavailable('The answer took too long. Try again shortly.')),
-      deps.requestTimeoutMs,
-    );
+    exchange.deadline = setTimeout(() => sendError(res, tooLate(exchange, deps)), deps.requestTimeoutMs);
     serve(endpoint, deps, req, res)
       .catch(error => {
         if (!res.headersSent) sendError(res, error);
       })
       .finally(() => clearTimeout(exchange.deadline));
   };
+}
+
+/** A body that is slow to arrive is its sender's fault. */
+function tooLate(exchange: Exchange, { requestTimeoutMs }: ServeDeps): PlatError {
+  if (!exchange.awaitsBody) return unavailable('The answer took too long. Try again shortly.');
+  exchange.noted = true;
+  const complaint = `the body did not arrive within ${requestTimeoutMs / 1_000} s`;
+  return validationError({ body: [complaint] }, { Connection: 'close' });
 }
 
 /** Of a request target in absolute form (RFC 9112 section 3.2.2), which only proxies need: what stands before the path. */

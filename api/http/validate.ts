@@ -2,6 +2,7 @@ import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
 import type { Endpoint, Input } from './endpoint.ts';
 import { bodyError, type Details, validationError } from './errors.ts';
+import { exchangeOf } from './exchange.ts';
 
 /** Far above any filter; a polygon at its limit of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
@@ -45,9 +46,12 @@ async function readBody(req: Request, res: Response): Promise<unknown> {
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {
     throw validationError({ body: ['must be JSON, with Content-Type: application/json'] });
   }
+  const exchange = exchangeOf(res);
+  exchange.awaitsBody = true;
   await new Promise<void>((resolve, reject) => {
     parseJson(req, res, (error?: unknown) => (error ? reject(bodyError(error)) : resolve()));
   });
+  exchange.awaitsBody = false;
   const body: unknown = req.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw validationError({ body: ['must be a JSON object'] });

@@ -9,7 +9,7 @@ import { endpoints as v1 } from '../../api/v1/index.ts';
 import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts.ts';
 import { type Config, loadConfig } from '../../shared/config.ts';
 import { createPool } from '../../shared/db.ts';
-import { createLogger } from '../../shared/log.ts';
+import { createLogger, type Logger } from '../../shared/log.ts';
 import { openRedis } from '../../shared/redis.ts';
 import type { TestDatabase } from './database.ts';
 import { conformsTo, type Document } from './openapi.ts';
@@ -30,12 +30,14 @@ export type ApiOptions = {
   endpoints?: readonly Endpoint[];
   queues?: readonly BoardQueue[];
   now?: () => Date;
+  /** Default: none is written. */
+  log?: Logger;
 };
 
 /** A service on a free port with a pool of its own, as another process would have; stopped when the file is done. */
 export async function startTestApi(
   db: TestDatabase,
-  { env = {}, endpoints = v1, queues = [], now }: ApiOptions = {},
+  { env = {}, endpoints = v1, queues = [], now, log: given }: ApiOptions = {},
 ): Promise<TestApi> {
   const config = loadConfig({
     LOG_LEVEL: 'silent',
@@ -44,7 +46,7 @@ export async function startTestApi(
     DATABASE_URL: db.url,
     ...env,
   });
-  const log = createLogger(config, 'api');
+  const log = given ?? createLogger(config, 'api');
   const pool = createPool(config, log, {
     applicationName: 'plat api test',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import pino from 'pino';
+import { describe, expect, test, vi } from 'vitest';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels } from '../../support/parcels.ts';
@@ -127,9 +128,31 @@ describe('the host of a request', () => {
   });
 });
 
+test('a body that does not arrive in time is a validation error, which is no error of the service', async () => {
+  const lines: { level: number; msg: string; status: string; err?: unknown }[] = [];
+  const log = pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line)) });
+  const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300' }, log });
+  const { key } = await newCaller(db);
+  const head =
+    `POST /api/public/v1/properties/filter/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+    'Content-Type: application/json\r\n';
+  for (const request of [
+    `${head}Content-Length: 20\r\n\r\n{"county":`,
+    `${head}Transfer-Encoding: chunked\r\n\r\n4\r\n{"co\r\n`,
+  ]) {
+    const text = await raw(request, hasty.url);
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toMatchObject({
+      error: { code: 'validation_error', details: { body: ['the body did not arrive within 0.3 s'] } },
+    });
+  }
+  await vi.waitFor(() => expect(lines.filter(({ msg }) => msg === 'request')).toHaveLength(2));
+  expect(lines.filter(({ level, err }) => level > 30 || err !== undefined)).toEqual([]);
+});
+
 /** Sends bytes and returns everything that comes until the server closes the connection. */
-function raw(request: string): Promise<string> {
-  const { port } = new URL(api.url);
+function raw(request: string, url = api.url): Promise<string> {
+  const { port } = new URL(url);
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
