@@ -58,7 +58,7 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Extent | null
 export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Extent | null): string[] {
   if (fips !== null || coverage !== null || extent === null) return [];
   return [
-    `layer: neither fips nor coverage is given: the layer will count as complete in the box around all that it holds, where what it does not show is taken for not there. Of the rows read here that is ${extentWords(extent)}. Is that the place? One stray feature widens it; fips names the county that the file covers, coverage a box.`,
+    `layer: neither fips nor coverage is given: the layer counts as complete in the box around all its features (those read here: ${extentWords(extent)}), where what it does not show is taken for not there. One stray feature widens the box.`,
   ];
 }
 

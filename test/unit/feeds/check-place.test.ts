@@ -48,7 +48,9 @@ describe('plat feed check says what the gate would say of where a layer lies', (
     expect(found).toMatchObject({ ok: true, extent: [-72.15, 43.2, -72.14, 43.225] });
     const box = 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.225';
     expect(found.warnings).toEqual([
-      expect.stringMatching(new RegExp(`^layer: neither fips nor coverage is given: .* that is ${box}\\.`)),
+      expect.stringMatching(
+        new RegExp(`^layer: neither fips nor coverage is given: .* \\(those read here: ${box}\\)`),
+      ),
     ]);
     expect(renderCheck(found)).toMatch(
       /Warnings:\n {2}layer: neither fips nor coverage .*\n\nNo problems found/,
