@@ -35,10 +35,29 @@ export function readArea(text: string): PreparedQuery {
   } catch {
     throw validationError({ polygon: ['is not valid JSON'] });
   }
+  const complaint = complaintAbout(value);
+  if (complaint !== undefined) throw validationError({ polygon: [complaint] });
   const parsed = parseGeoJsonArea(value, QUERY_LIMITS);
   if (parsed.ok) return prepareQuery(parsed.geometry);
   if (parsed.kind === 'too_complex') throw unprocessable(parsed.message);
   throw validationError({ polygon: [parsed.message] });
+}
+
+/** WGS84 in degrees, as GeoJSON of before RFC 7946 names it (`crs.properties.name`): by OGC, by EPSG, as URN, URL or in short. */
+const WGS84 =
+  /^(?:(?:urn:ogc:def:crs:)?(?:OGC:(?:[\d.]*:)?CRS84|EPSG:(?:[\d.]*:)?4326)|https?:\/\/www\.opengis\.net\/def\/crs\/(?:OGC\/[\d.]+\/CRS84|EPSG\/[\d.]+\/4326)|CRS:?84|WGS ?84)$/i;
+
+/** Of what stands around the coordinates. Another reference system would be read as degrees, and find comps elsewhere. */
+function complaintAbout(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { type, crs } = value as { type?: unknown; crs?: { properties?: { name?: unknown } } | null };
+  if (type === undefined)
+    return 'has no type: {"type": "Polygon", "coordinates": [[[longitude, latitude], …]]} is due';
+  if (crs === undefined || crs === null) return undefined;
+  const name = crs.properties?.name;
+  if (typeof name === 'string' && WGS84.test(name)) return undefined;
+  const given = typeof name === 'string' ? `the crs ${name.slice(0, 60)}` : 'a crs that is not named';
+  return `has ${given}: give longitude and latitude in WGS84 (CRS84), and leave crs out`;
 }
 
 type OutlineRow = { id: string; lon_e7: number; lat_e7: number };

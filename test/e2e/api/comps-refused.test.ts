@@ -19,6 +19,17 @@ beforeAll(async () => {
   ]);
 });
 
+const SQUARE = [
+  [0, 0],
+  [1, 0],
+  [1, 1],
+  [0, 1],
+  [0, 0],
+];
+const inCrs = (name: unknown) =>
+  `polygon=${encodeURIComponent(
+    JSON.stringify({ type: 'Polygon', crs: { type: 'name', properties: { name } }, coordinates: [SQUARE] }),
+  )}`;
 const polygon = (...ring: number[][]) =>
   `polygon=${encodeURIComponent(JSON.stringify({ type: 'Polygon', coordinates: [ring] }))}`;
 
@@ -43,6 +54,13 @@ test.each([
   ['polygon=', 'polygon', 'JSON'],
   ['polygon=POLYGON((0 0,1 0,1 1,0 0))', 'polygon', 'JSON'],
   ['polygon=null', 'polygon', 'Polygon or MultiPolygon'],
+  ['polygon={}', 'polygon', 'has no type: {"type": "Polygon"'],
+  [inCrs('EPSG:3857'), 'polygon', 'has the crs EPSG:3857: give longitude and latitude in WGS84'],
+  [inCrs('urn:ogc:def:crs:EPSG::4269'), 'polygon', 'has the crs urn:ogc:def:crs:EPSG::4269'],
+  [inCrs('EPSG:14326'), 'polygon', 'has the crs'],
+  [inCrs('ESRI:4326'), 'polygon', 'has the crs'],
+  [inCrs(4326), 'polygon', 'has a crs that is not named'],
+  ['polygon={"type":"Polygon","crs":7,"coordinates":[]}', 'polygon', 'has a crs that is not named'],
   ['polygon={"type":"Point","coordinates":[1,2]}', 'polygon', 'Point'],
   [polygon([0, 0], [1, 0], [1, 1]), 'polygon', 'not closed'],
   [polygon([0, 0], [1, 1], [1, 0], [0, 1], [0, 0]), 'polygon', 'crosses itself at 0.5 0.5'],
@@ -68,6 +86,19 @@ test.each([
   expect(reply.json).toMatchObject({
     error: { code: 'validation_error', details: { [field]: [expect.stringContaining(message)] } },
   });
+});
+
+test.each([
+  'urn:ogc:def:crs:OGC:1.3:CRS84',
+  'urn:ogc:def:crs:OGC::CRS84',
+  'OGC:CRS84',
+  'http://www.opengis.net/def/crs/OGC/1.3/CRS84',
+  'EPSG:4326',
+  'urn:ogc:def:crs:EPSG::4326',
+  'https://www.opengis.net/def/crs/EPSG/0/4326',
+  'WGS84',
+])('a polygon in %s is one in WGS84', async name => {
+  expect((await api.call(`/api/public/v1/comps/?${inCrs(name)}`, { key })).status).toBe(200);
 });
 
 test('what is refused costs nothing', async () => {
