@@ -8,7 +8,7 @@ import { errorEnvelope } from './v1/schemas.ts';
 const DESCRIPTION = `US land-parcel data and market statistics.
 
 Every call needs an API key: \`Authorization: Bearer plat_…\`. Calls are paid for in tokens from the allotment of the account's period;
-\`X-Tokens-Used\` tells what a call cost. Errors, empty results and 304 answers cost nothing, and neither does HEAD. Checks are made
+\`X-Tokens-Used\` tells what a call cost. Errors, results without a match and 304 answers cost nothing, and neither does HEAD. Checks are made
 in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. A POST may carry an \`Idempotency-Key\`: repeated
 within 24 hours it is done and billed once. Paths work with and without their trailing slash.
 Within v1 only endpoints, optional parameters and response fields are ever added.`;
