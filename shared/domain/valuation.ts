@@ -8,9 +8,20 @@ const STEPS = 5_000;
 const MOST_STEPS = 0x7fff;
 const WHOLE = 0xffff;
 
-export type PackedComp = {
-  /** Where the 16 bytes of its id begin in the ids. */
-  index: number;
+/** Comps in columns, of which the first `count` entries count; adjustments are natural logarithms of their factors. */
+export type CompColumns = {
+  count: number;
+  /** Which of the ids is the comp's. */
+  source: Int32Array;
+  size: Float64Array;
+  time: Float64Array;
+  location: Float64Array;
+  asking: Float64Array;
+  weight: Float64Array;
+};
+
+export type ExplainedComp = {
+  id: string;
   sizePercent: number;
   timePercent: number;
   locationPercent: number;
@@ -18,21 +29,21 @@ export type PackedComp = {
   weight: number;
 };
 
-export type ExplainedComp = Omit<PackedComp, 'index'> & { id: string };
+export const packedBytes = ({ count }: CompColumns) => count * COMP_BYTES;
 
-/** @param ids 16 bytes for every listing, by index */
-export function packComps(comps: readonly PackedComp[], ids: Uint8Array): Buffer {
-  const bytes = Buffer.alloc(comps.length * COMP_BYTES);
-  for (const [i, comp] of comps.entries()) {
-    const at = i * COMP_BYTES;
-    bytes.set(ids.subarray(comp.index * 16, (comp.index + 1) * 16), at);
-    bytes.writeInt16BE(stepsOf(comp.sizePercent), at + 16);
-    bytes.writeInt16BE(stepsOf(comp.timePercent), at + 18);
-    bytes.writeInt16BE(stepsOf(comp.locationPercent), at + 20);
-    bytes.writeInt16BE(stepsOf(comp.askingPercent), at + 22);
-    bytes.writeUInt16BE(Math.round(comp.weight * WHOLE), at + 26);
+/** @param ids 16 bytes for every listing */
+export function packComps(comps: CompColumns, ids: Uint8Array, into: DataView, offset: number): void {
+  for (let i = 0; i < comps.count; i++) {
+    const at = offset + i * COMP_BYTES;
+    const id = comps.source[i]! * 16;
+    for (let byte = 0; byte < 16; byte++) into.setUint8(at + byte, ids[id + byte]!);
+    into.setInt16(at + 16, stepsOf(comps.size[i]!));
+    into.setInt16(at + 18, stepsOf(comps.time[i]!));
+    into.setInt16(at + 20, stepsOf(comps.location[i]!));
+    into.setInt16(at + 22, stepsOf(comps.asking[i]!));
+    into.setInt16(at + 24, 0);
+    into.setUint16(at + 26, Math.round(comps.weight[i]! * WHOLE));
   }
-  return bytes;
 }
 
 export function unpackComps(bytes: Buffer): ExplainedComp[] {
@@ -51,9 +62,8 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
 }
 
 /** A factor beyond what fits is shown as the largest or smallest that does. */
-function stepsOf(percent: number): number {
-  const steps = Math.round(STEPS * Math.log1p(percent / 100));
-  return Math.max(-MOST_STEPS, Math.min(MOST_STEPS, steps));
+function stepsOf(log: number): number {
+  return Math.max(-MOST_STEPS, Math.min(MOST_STEPS, Math.round(STEPS * log)));
 }
 
 const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
 import { fitModel, restoreModel } from '../../shared/kernels/valuation/model.ts';
 import { createNearest } from '../../shared/kernels/valuation/nearest.ts';
+import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps, SOLD } from '../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
@@ -222,15 +223,20 @@ describe('nothing is known before its day', () => {
   });
 
   test("a subject's own sale is left out when asked", () => {
-    const value = createValuer(fitted.model);
+    const chosen = newChosen();
+    const value = createValuer(fitted.model, chosen);
     const own = 17;
     const subject = { lon: sales.lon[own]!, lat: sales.lat[own]!, acres: sales.acres[own]!, county };
-    expect(value({ ...subject, exclude: own })!.comps.map(({ index }) => index)).not.toContain(own);
+    expect(value({ ...subject, exclude: own })).not.toBeNull();
+    expect([...chosen.source.subarray(0, chosen.count)]).not.toContain(own);
+    value(subject);
+    expect([...chosen.source.subarray(0, chosen.count)]).toContain(own);
   });
 });
 
 test('a part of the comps values the parcels within it as all of them do', () => {
-  const value = createValuer(fitted.model);
+  const [all, own] = [newChosen(), newChosen()];
+  const value = createValuer(fitted.model, all);
   const [west, south, size] = [MARKET.west + 0.1, MARKET.south + 0.1, 0.3];
   const kept = Array.from({ length: sales.count }, (_, i) => i).filter(
     i =>
@@ -245,7 +251,7 @@ test('a part of the comps values the parcels within it as all of them do', () =>
   const outliers = new Set(kept.flatMap((i, at) => (fitted.outliers.has(i) ? [at] : [])));
   // As it comes back from where it was stored.
   const parameters = JSON.parse(JSON.stringify(fitted.parameters));
-  const restored = createValuer(restoreModel(parameters, part, outliers));
+  const restored = createValuer(restoreModel(parameters, part, outliers), own);
   const random = createRandom(12);
   for (let i = 0; i < 200; i++) {
     const subject = {
@@ -254,10 +260,9 @@ test('a part of the comps values the parcels within it as all of them do', () =>
       acres: Math.exp(1 + normal(random)),
       county,
     };
-    const { comps: own, ...figures } = restored(subject)!;
-    const { comps: all, ...expected } = value(subject)!;
-    expect(figures).toEqual(expected);
-    expect(own.map(({ index }) => kept[index])).toEqual(all.map(({ index }) => index));
+    expect(restored(subject)).toEqual(value(subject));
+    const used = [...own.source.subarray(0, own.count)];
+    expect(used.map(index => kept[index])).toEqual([...all.source.subarray(0, all.count)]);
   }
 });
 

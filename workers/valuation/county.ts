@@ -5,6 +5,7 @@ import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
 import { restoreModel } from '../../shared/kernels/valuation/model.ts';
+import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { compReachM, grown, levelReachM } from './around.ts';
 import { lockCounty } from './county-lock.ts';
@@ -113,7 +114,8 @@ async function valueAndStore(
   const around = grown(extent.map(fromE7) as unknown as Box, compReachM(parameters, fips));
   const counties = [fips, ...(await listCompCounties(client, around))];
   const { comps, outliers } = await readCompsAround(client, grown(around, levelReachM(parameters, counties)));
-  const value = createValuer(restoreModel(parameters, comps, outliers));
+  const chosen = newChosen();
+  const value = createValuer(restoreModel(parameters, comps, outliers), chosen);
   const writer = openValuationWriter(client, asOf, comps.ids);
   let valued = 0;
   let farthestM = 0;
@@ -135,7 +137,8 @@ async function valueAndStore(
       if (valuation === null) continue;
       valued++;
       farthestM = Math.max(farthestM, valuation.levelReachM);
-      await writer.write(fips, parcels.id[i]!, valuation);
+      const behind = writer.write(fips, parcels.id[i]!, valuation, chosen);
+      if (behind) await behind;
     }
     await writer.end();
   } catch (error) {

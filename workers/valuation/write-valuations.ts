@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import copyStreams from 'pg-copy-streams';
 import { type Client, sql } from '../../shared/db.ts';
-import { packComps } from '../../shared/domain/valuation.ts';
+import { type CompColumns, packComps, packedBytes } from '../../shared/domain/valuation.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
 import type { Valuation } from '../../shared/kernels/valuation/types.ts';
@@ -17,8 +17,16 @@ const POSTGRES_EPOCH_DAY = 10_957;
 const FIXED_BYTES = 512;
 const CHUNK_BYTES = 1 << 18;
 
+const viewOf = (bytes: Buffer) => new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+
 export type ValuationWriter = {
-  write(fips: number, propertyId: number, valuation: Valuation): Promise<void>;
+  /** @returns something to wait for when the connection is behind */
+  write(
+    fips: number,
+    propertyId: number,
+    valuation: Valuation,
+    comps: CompColumns,
+  ): Promise<unknown> | undefined;
   end(): Promise<void>;
   /** Ends the copy without its rows, so that the connection can roll back. */
   abort(): Promise<void>;
@@ -38,58 +46,74 @@ export function openValuationWriter(client: Client, asOf: string, ids: Uint8Arra
   const day = dayOf(asOf) - POSTGRES_EPOCH_DAY;
   const version = Buffer.from(MODEL_VERSION);
   let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let data = viewOf(chunk);
   let at = HEADER.copy(chunk);
 
-  const float8 = (value: number) => {
-    at = chunk.writeInt32BE(8, at);
-    at = chunk.writeDoubleBE(value, at);
+  const int4 = (value: number) => {
+    data.setInt32(at, 4);
+    data.setInt32(at + 4, value);
+    at += 8;
+  };
+  const int8 = (value: number) => {
+    data.setInt32(at, 8);
+    data.setInt32(at + 4, Math.floor(value / 2 ** 32));
+    data.setUint32(at + 8, value % 2 ** 32);
+    at += 12;
   };
   const float4 = (value: number) => {
-    at = chunk.writeInt32BE(4, at);
-    at = chunk.writeFloatBE(value, at);
+    data.setInt32(at, 4);
+    data.setFloat32(at + 4, value);
+    at += 8;
   };
-  const int4 = (value: number) => {
-    at = chunk.writeInt32BE(4, at);
-    at = chunk.writeInt32BE(value, at);
-  };
-  const bytes = (value: Buffer) => {
-    at = chunk.writeInt32BE(value.length, at);
-    at += value.copy(chunk, at);
+  const float8 = (value: number) => {
+    data.setInt32(at, 8);
+    data.setFloat64(at + 4, value);
+    at += 12;
   };
 
-  async function flush(): Promise<void> {
+  function flush(): Promise<unknown> | undefined {
     if (failure) throw failure;
     const full = chunk.subarray(0, at);
     chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    data = viewOf(chunk);
     at = 0;
     // Rejects when the stream fails.
-    if (!stream.write(full)) await once(stream, 'drain');
+    return stream.write(full) ? undefined : once(stream, 'drain');
+  }
+
+  function put(fips: number, propertyId: number, valuation: Valuation, comps: CompColumns): void {
+    data.setInt16(at, COLUMNS);
+    at += 2;
+    int4(fips);
+    int8(propertyId);
+    float8(valuation.meanPrice);
+    float8(valuation.meanPpa);
+    float8(valuation.meanAdjustedPrice);
+    float8(valuation.meanAdjustedPpa);
+    float4(valuation.gini);
+    float4(valuation.confidence);
+    float8(valuation.low);
+    float8(valuation.high);
+    data.setInt32(at, 1);
+    data.setUint8(at + 4, valuation.outOfSupport ? 1 : 0);
+    at += 5;
+    float4(valuation.reachM);
+    float4(valuation.reachLogAcres);
+    float4(valuation.levelReachM);
+    data.setInt32(at, packedBytes(comps));
+    packComps(comps, ids, data, at + 4);
+    at += 4 + packedBytes(comps);
+    int4(day);
+    data.setInt32(at, version.length);
+    at += 4 + version.copy(chunk, at + 4);
   }
 
   return {
-    async write(fips, propertyId, valuation) {
-      const comps = packComps(valuation.comps, ids);
-      if (at + FIXED_BYTES + comps.length > CHUNK_BYTES) await flush();
-      at = chunk.writeInt16BE(COLUMNS, at);
-      int4(fips);
-      at = chunk.writeInt32BE(8, at);
-      at = chunk.writeBigInt64BE(BigInt(propertyId), at);
-      float8(valuation.meanPrice);
-      float8(valuation.meanPpa);
-      float8(valuation.meanAdjustedPrice);
-      float8(valuation.meanAdjustedPpa);
-      float4(valuation.gini);
-      float4(valuation.confidence);
-      float8(valuation.low);
-      float8(valuation.high);
-      at = chunk.writeInt32BE(1, at);
-      at = chunk.writeUInt8(valuation.outOfSupport ? 1 : 0, at);
-      float4(valuation.reachM);
-      float4(valuation.reachLogAcres);
-      float4(valuation.levelReachM);
-      bytes(comps);
-      int4(day);
-      bytes(version);
+    write(fips, propertyId, valuation, comps) {
+      const full = at + FIXED_BYTES + packedBytes(comps) > CHUNK_BYTES;
+      const flushed = full ? flush() : undefined;
+      put(fips, propertyId, valuation, comps);
+      return flushed;
     },
     async end() {
       if (at + END.length > CHUNK_BYTES) await flush();

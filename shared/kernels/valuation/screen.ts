@@ -50,8 +50,7 @@ export function withoutOutliers(
 ): Int32Array {
   const { acres, price, soldDay, county } = comps;
   const kept: number[] = [];
-  const window = new Float64Array(MOST);
-  const deviations = new Float64Array(MOST);
+  const window = new Float64Array(MOST + 1);
   for (let first = 0; first < sales.length; ) {
     let end = first;
     while (end < sales.length && county[sales[end]!] === county[sales[first]!]) end++;
@@ -61,22 +60,56 @@ export function withoutOutliers(
       sale => Math.log(price[sale]! / acres[sale]!) - elasticity * Math.log(acres[sale]!),
     );
     let start = 0;
-    for (let i = 0; i < levels.length; i++) {
+    let size = 0;
+    for (let i = 0, from = 0; i < levels.length; i++) {
       const day = soldDay[sales[first + i]!]!;
       while (soldDay[sales[first + start]!]! <= day - YEAR_DAYS) start++;
-      const from = Math.max(0, Math.min(start, i + 1 - FEWEST), i + 1 - MOST);
-      const size = i + 1 - from;
+      insert(window, size++, levels[i]!);
+      const begin = Math.max(0, Math.min(start, i + 1 - FEWEST), i + 1 - MOST);
+      while (from < begin) remove(window, size--, levels[from++]!);
       if (size < FEWEST) {
         kept.push(sales[first + i]!);
         continue;
       }
-      for (let j = 0; j < size; j++) window[j] = levels[from + j]!;
-      const middle = median(window.subarray(0, size).sort())!;
-      for (let j = 0; j < size; j++) deviations[j] = Math.abs(levels[from + j]! - middle);
-      const spread = Math.max(LEAST_MAD, median(deviations.subarray(0, size).sort())!);
+      const middle = median(window, 0, size)!;
+      const spread = Math.max(LEAST_MAD, medianDeviation(window, size, middle));
       if ((MAD_SHARE * Math.abs(levels[i]! - middle)) / spread <= MOST_Z) kept.push(sales[first + i]!);
     }
     first = end;
   }
   return Int32Array.from(kept);
+}
+
+/** Into the first values, which are ascending: a window that slides is not sorted anew for every sale. */
+function insert(sorted: Float64Array, size: number, value: number): void {
+  let place = size;
+  for (; place > 0 && sorted[place - 1]! > value; place--) sorted[place] = sorted[place - 1]!;
+  sorted[place] = value;
+}
+
+function remove(sorted: Float64Array, size: number, value: number): void {
+  let place = 0;
+  while (sorted[place] !== value) place++;
+  for (; place + 1 < size; place++) sorted[place] = sorted[place + 1]!;
+}
+
+/** Of ascending values from their median: the smallest half of the deviations, from the middle outwards. */
+function medianDeviation(sorted: Float64Array, size: number, middle: number): number {
+  let above = size >> 1;
+  let below = above - 1;
+  let last = 0;
+  let beforeLast = 0;
+  for (let taken = 0; taken <= size >> 1; taken++) {
+    beforeLast = last;
+    const down = below < 0 ? Number.POSITIVE_INFINITY : middle - sorted[below]!;
+    const up = above === size ? Number.POSITIVE_INFINITY : sorted[above]! - middle;
+    if (down < up) {
+      last = down;
+      below--;
+    } else {
+      last = up;
+      above++;
+    }
+  }
+  return size % 2 === 1 ? last : (beforeLast + last) / 2;
 }

@@ -18,7 +18,12 @@ export type Chosen = {
   levelReachM: number;
   market: Market[];
   entry: Int32Array;
+  /** Index in the comps that the model was made of. */
+  source: Int32Array;
   steps: Float64Array;
+  /** From the subject. */
+  metres: Float64Array;
+  /** Share in the estimate, of 1. */
   weight: Float64Array;
   /** What was added to ln(price per acre) for size, time, location and asking price. */
   size: Float64Array;
@@ -37,7 +42,9 @@ export function newChosen(): Chosen {
     levelReachM: 0,
     market: [],
     entry: new Int32Array(MOST_COMPS),
+    source: new Int32Array(MOST_COMPS),
     steps: column(),
+    metres: column(),
     weight: column(),
     size: column(),
     time: column(),
@@ -90,7 +97,9 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
     for (let i = 0; i < found; i++) {
       into.market[into.count] = market;
       into.entry[into.count] = nearest.index[i]!;
+      into.source[into.count] = market.source[nearest.index[i]!]!;
       into.steps[into.count] = nearest.steps[i]!;
+      into.metres[into.count] = nearest.metresTo(i);
       into.weight[into.count] = worth * Math.exp(-nearest.steps[i]!);
       into.count++;
     }

@@ -37,19 +37,6 @@ export type Subject = {
   exclude?: number;
 };
 
-/** How one comp was used: its price per acre is moved by each of these factors, less 1, in percent. */
-export type UsedComp = {
-  /** Index in the comps that the model was made of. */
-  index: number;
-  sizePercent: number;
-  timePercent: number;
-  locationPercent: number;
-  /** From an asking price to what such listings sell for; 0 for a sale. */
-  askingPercent: number;
-  /** Share in the estimate, of 1. */
-  weight: number;
-};
-
 /** Prices in USD, prices per acre in USD an acre. */
 export type Valuation = {
   /** Plain means of the comps that were used. */
@@ -74,5 +61,4 @@ export type Valuation = {
   reachM: number;
   reachLogAcres: number;
   levelReachM: number;
-  comps: UsedComp[];
 };
