@@ -114,6 +114,9 @@ describe('the registry', () => {
       'attributes.chunk',
       'market.recompute',
       'market.daily',
+      'valuation.fit',
+      'valuation.county',
+      'valuation.refresh',
     ]);
   });
 });

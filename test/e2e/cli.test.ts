@@ -103,7 +103,16 @@ const COMMANDS = [
     'account create',
     'account list',
   ],
-  ...['account set', 'account show', 'account history', 'tier', 'tier list', 'tier set', 'usage'],
+  ...[
+    'account set',
+    'account show',
+    'account history',
+    'tier',
+    'tier list',
+    'tier set',
+    'tier history',
+    'usage',
+  ],
   ...['key', 'key create', 'key list', 'key revoke'],
 ];
 
