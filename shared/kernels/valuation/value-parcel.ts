@@ -57,8 +57,13 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
     // A sale of today that could push out the last of the comps, or be added, is at most so many steps away.
     const reach = count === MOST_COMPS ? chosen.steps[count - 1]! : MOST_STEPS;
     const steps = model.stepsOf(subject.county);
+    // Names one by one: a spread among them makes the object a tenth of the whole time.
     return {
-      ...{ meanPrice, meanPpa, meanAdjustedPpa, meanAdjustedPrice, outOfSupport },
+      meanPrice,
+      meanPpa,
+      meanAdjustedPpa,
+      meanAdjustedPrice,
+      outOfSupport,
       gini: gini(prices, 0, count) ?? 0,
       confidence: Math.min(MOST_CONFIDENCE, chance),
       low: meanAdjustedPrice * Math.exp(-error.high),
