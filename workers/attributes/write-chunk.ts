@@ -27,6 +27,7 @@ export function writeChunk(
 ): Promise<WrittenChunk> {
   return transaction(pool, async client => {
     await shareCounty(client, fips, signal);
+    await client.query(sql('attributes/announce_writing'));
     const { rows } = await client.query<Mark>(sql('attributes/lock_marked_parcels'), [fips, chunk]);
     const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));
     const isMine = ({ property_id, mark }: Mark) => marks.get(property_id) === mark;
