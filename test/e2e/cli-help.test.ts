@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rootDir } from '../../shared/root.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { commandsOn } from '../support/plat.ts';
+
+const db = await createTestDatabase();
+const { plat } = commandsOn(db);
+
+const COMMANDS = [
+  ...['up', 'migrate', 'api', 'worker', 'runs', 'runs show'],
+  ...['feed', 'feed list', 'feed check', 'feed run', 'feed remove'],
+  ...[
+    'recompute',
+    'recompute stats',
+    'recompute attributes',
+    'recompute valuations',
+    'backtest',
+    'backtest valuations',
+    'parcel',
+    'parcel show',
+    'status',
+    'account',
+    'account create',
+    'account list',
+  ],
+  ...[
+    'account set',
+    'account show',
+    'account history',
+    'tier',
+    'tier list',
+    'tier set',
+    'tier history',
+    'usage',
+  ],
+  ...['key', 'key create', 'key list', 'key revoke'],
+];
+
+describe('help', () => {
+  test.each(COMMANDS)('plat %s --help', async command => {
+    const { code, out } = await plat(...command.split(' '), '--help');
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^Usage: plat ${command.split(' ').join('( \\S+)* ')}`));
+    expect(out.split('\n')[2]).toMatch(/\S/);
+    if (
+      /^(feed (check|run|remove)|runs|recompute (stats|attributes|valuations)|backtest valuations|status|account (create|set)|tier set|usage|key (create|revoke)|worker)$/.test(
+        command,
+      )
+    )
+      expect(out).toMatch(/Examples?\b.*:\n {2}plat /);
+  });
+
+  test('the program lists every command, examples and exit codes', async () => {
+    const { code, out } = await plat('--help');
+    expect(code).toBe(0);
+    for (const command of COMMANDS) expect(out).toContain(`  ${command.split(' ')[0]}`);
+    expect(out).toContain(
+      'Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.',
+    );
+  });
+
+  test('as a program: the version, an unknown command, and its exit code', () => {
+    const run = (...argv: string[]) =>
+      spawnSync(process.execPath, [join(rootDir, 'bin', 'plat.mjs'), ...argv], {
+        encoding: 'utf8',
+        cwd: tmpdir(),
+      });
+    expect(run('--version')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    const wrong = run('fed', 'run');
+    expect(wrong).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining("unknown command 'fed'"),
+    });
+  });
+});
