@@ -35,7 +35,7 @@ export type Meter = {
  * How long a batch of charges may be held up for calls that are under way: a batch costs this process and the database some 0.6 ms
  * of processor time together, however many charges share it.
  */
-const PAUSE_MS = 2;
+const PAUSE_MS = 1;
 
 /**
  * Charges that are in flight together share one statement and one durable commit; those with something alongside have their own.

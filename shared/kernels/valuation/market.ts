@@ -19,7 +19,7 @@ export type Market = {
   logPpa: Float64Array;
   day: Int32Array;
   county: Int32Array;
-  /** Price level of the comp's place, without the comp itself. */
+  /** Price level of the comp's place, without the comp itself; NaN until `levelOf` of the model was asked for it. */
   level: Float64Array;
   /** A new sale farther away in metres would not change it. */
   levelReachM: Float64Array;
@@ -35,13 +35,15 @@ export type Fitted = {
   effectsOf(county: number): Effects;
   stepsOf(county: number): Steps;
   surface: Surface;
+  /** The price level of a comp's place: of few comps it is ever asked where few parcels are valued. */
+  levelOf(market: Market, entry: number): number;
   /** What asking prices are moved by to be those of sales, as a natural logarithm. */
   askingDiscount: number;
   /** What estimates of the latest sales were off by, as ln(estimate / price): the trend follows the market with a lag. */
   lag: number;
 };
 
-/** The chosen comps in columns of their own; their levels are filled in once there is a surface. */
+/** The chosen comps in columns of their own. */
 export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number) => number): Market {
   const column = (of: (comp: number) => number) => Float64Array.from(chosen, of);
   const lon = column(i => comps.lon[i]!);
@@ -54,7 +56,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number)
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
-    level: new Float64Array(chosen.length),
+    level: new Float64Array(chosen.length).fill(Number.NaN),
     levelReachM: new Float64Array(chosen.length),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
   };

@@ -2,9 +2,9 @@ import { type Calibration, calibrate } from './calibrate.ts';
 import { effectsByCounty, estimateEffects, type Pairs, type RegionalEffects } from './effects.ts';
 import { DAYS_A_YEAR, type Fitted, type Market, marketOf } from './market.ts';
 import { middleOf } from './middle.ts';
-import { groundSteps, pairsOf } from './pairs.ts';
+import { groundSteps, pairsOf, placesOf } from './pairs.ts';
 import { usableSales, withoutOutliers } from './screen.ts';
-import { createSurface, type Levels, levelsOf, type Surface } from './surface.ts';
+import { createSurface, type Levels, levelsOf, type Places } from './surface.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
@@ -45,11 +45,12 @@ export type FittedModel = { model: Model; parameters: Parameters; outliers: Read
  */
 export function fitModel(comps: Comps, asOfDay: number): FittedModel {
   const all = usableSales(comps, asOfDay);
-  const rough = effectsByCounty(estimateEffects(pairsOf(comps, all)));
+  const rough = effectsByCounty(estimateEffects(pairsOf(comps, all, placesOf(comps, all))));
   const kept = withoutOutliers(comps, all, county => rough(county).elasticity);
   const keptSet = new Set(kept);
   const outliers = new Set(all.filter(sale => !keptSet.has(sale)));
-  const pairs = pairsOf(comps, kept);
+  const places = placesOf(comps, kept);
+  const pairs = pairsOf(comps, kept, places);
   const effects = estimateEffects(pairs);
   const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
   const value = residualsOf(sales, effects, asOfDay);
@@ -57,11 +58,11 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
     version: MODEL_VERSION,
     asOfDay,
     effects,
-    steps: [...groundSteps(comps, kept)],
+    steps: [...groundSteps(comps, kept, places)],
     levels: { ...levelsOf(sales.county, value), ...variances(pairs, effects, value) },
     askingDiscount: 0,
   };
-  const fitted = createFitted(uncalibrated, comps, kept);
+  const fitted = createFitted(uncalibrated, comps, { sales, value, places });
   if (kept.length > 0) fitted.askingDiscount = discountOf(fitted, effects);
   const calibration = calibrate(fitted);
   return {
@@ -78,40 +79,43 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
  */
 export function restoreModel(parameters: Parameters, comps: Comps, outliers: ReadonlySet<number>): Model {
   const kept = usableSales(comps, parameters.asOfDay).filter(sale => !outliers.has(sale));
-  const { calibration } = parameters;
-  return { ...createFitted(parameters, comps, kept), lag: calibration.lag, calibration };
+  const { asOfDay, effects, calibration } = parameters;
+  const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
+  const value = residualsOf(sales, effects, asOfDay);
+  const known = { sales, value, places: placesOf(comps, kept) };
+  return { ...createFitted(parameters, comps, known), lag: calibration.lag, calibration };
 }
+
+/** The sales that count, what is left of each without the effects of size and time, and where they are. */
+type KnownSales = { sales: Market; value: Float64Array; places: Places };
 
 function createFitted(
   { asOfDay, effects, steps, levels, askingDiscount }: Omit<Parameters, 'calibration'>,
   comps: Comps,
-  kept: Int32Array,
+  { sales, value, places }: KnownSales,
 ): Fitted {
   const metres = new Map(steps);
-  const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
-  const value = residualsOf(sales, effects, asOfDay);
   const stepMetres = (county: number) => metres.get(county) ?? metres.get(-1)!;
-  const surface = createSurface(
-    { count: kept.length, lon: sales.lon, lat: sales.lat, county: sales.county, value },
-    levels,
-    stepMetres,
-  );
-  fillLevels(sales, surface, i => i);
-  const asking = marketOf(comps, openListings(comps, asOfDay), () => asOfDay);
-  fillLevels(asking, surface, () => -1);
+  const surface = createSurface({ county: sales.county, value }, levels, stepMetres, places);
   return {
-    ...{ asOfDay, sales, asking, surface, askingDiscount, lag: 0 },
+    asOfDay,
+    sales,
+    asking: marketOf(comps, openListings(comps, asOfDay), () => asOfDay),
+    surface,
+    askingDiscount,
+    lag: 0,
+    levelOf(market, entry) {
+      const known = market.level[entry]!;
+      if (!Number.isNaN(known)) return known;
+      const own = market === sales ? entry : -1;
+      const level = surface.levelAt(market.lon[entry]!, market.lat[entry]!, market.county[entry]!, own);
+      market.level[entry] = level;
+      market.levelReachM[entry] = surface.reachM;
+      return level;
+    },
     effectsOf: effectsByCounty(effects),
     stepsOf: county => ({ metres: stepMetres(county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS }),
   };
-}
-
-function fillLevels(market: Market, surface: Surface, exclude: (entry: number) => number): void {
-  const { lon, lat, county, level, levelReachM } = market;
-  for (let i = 0; i < level.length; i++) {
-    level[i] = surface.levelAt(lon[i]!, lat[i]!, county[i]!, exclude(i));
-    levelReachM[i] = surface.reachM;
-  }
 }
 
 function openListings(
@@ -154,8 +158,8 @@ function variances(pairs: Pairs, effects: RegionalEffects, residuals: Float64Arr
 const ASKING_PRIOR = 5;
 
 /** Never a premium: where listings seem to ask less than sales fetch, they are of another kind of land. */
-function discountOf({ asking, asOfDay }: Fitted, effects: RegionalEffects): number {
-  const over = residualsOf(asking, effects, asOfDay).map((one, i) => one - asking.level[i]!);
+function discountOf({ asking, asOfDay, levelOf }: Fitted, effects: RegionalEffects): number {
+  const over = residualsOf(asking, effects, asOfDay).map((one, i) => one - levelOf(asking, i));
   const premium = Math.max(0, middleOf(over) ?? 0);
   return (-premium * over.length) / (over.length + ASKING_PRIOR);
 }

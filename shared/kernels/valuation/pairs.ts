@@ -1,7 +1,7 @@
 import { PAIRS_PER_SALE, type Pairs } from './effects.ts';
 import { DAYS_A_YEAR } from './market.ts';
 import { middleOf } from './middle.ts';
-import { createPlaces } from './surface.ts';
+import { createPlaces, type Places } from './surface.ts';
 import type { Comps } from './types.ts';
 
 /** Sales of a county from which its effects are estimated: more make them no better than the others' noise. */
@@ -11,13 +11,20 @@ const PAIR_METRES = 10_000;
 
 /** The ground that one step covers holds this many sales at the middle of the county's sales. */
 const SALES_A_STEP = 30;
+/** The most that are looked for at once: here, and by the surface (24). */
+const MOST_NEIGHBOURS = SALES_A_STEP;
 const LEAST_STEP_M = 500;
 const MOST_STEP_M = 40_000;
+
+/** Where these comps are; found by their place in the list. */
+export function placesOf(comps: Comps, chosen: Int32Array): Places {
+  const lon = Float64Array.from(chosen, i => comps.lon[i]!);
+  const lat = Float64Array.from(chosen, i => comps.lat[i]!);
+  return createPlaces({ count: chosen.length, lon, lat }, MOST_NEIGHBOURS);
+}
+
 /** Differences between each sale, the latest of a county first, and those that are nearest to it on the ground. */
-export function pairsOf(comps: Comps, sales: Int32Array): Pairs {
-  const lon = Float64Array.from(sales, i => comps.lon[i]!);
-  const lat = Float64Array.from(sales, i => comps.lat[i]!);
-  const places = createPlaces({ count: sales.length, lon, lat }, PAIRS_PER_SALE);
+export function pairsOf(comps: Comps, sales: Int32Array, places: Places): Pairs {
   const most = sales.length * PAIRS_PER_SALE;
   const pairs = {
     county: new Int32Array(most),
@@ -32,7 +39,7 @@ export function pairsOf(comps: Comps, sales: Int32Array): Pairs {
     const already = taken.get(comps.county[a]!) ?? 0;
     if (already >= MOST_PAIRED) continue;
     taken.set(comps.county[a]!, already + 1);
-    const found = places.find(lon[i]!, lat[i]!, PAIR_METRES, PAIRS_PER_SALE, 1, i);
+    const found = places.find(comps.lon[a]!, comps.lat[a]!, PAIR_METRES, PAIRS_PER_SALE, 1, i);
     for (let k = 0; k < found; k++) {
       const b = sales[places.index[k]!]!;
       const acres = Math.log(comps.acres[a]! / comps.acres[b]!);
@@ -47,18 +54,15 @@ export function pairsOf(comps: Comps, sales: Int32Array): Pairs {
 }
 
 /** Metres of a step by county, and for counties without sales by -1: the median distance to the 30th nearest sale. */
-export function groundSteps(comps: Comps, sales: Int32Array): Map<number, number> {
-  const lon = Float64Array.from(sales, i => comps.lon[i]!);
-  const lat = Float64Array.from(sales, i => comps.lat[i]!);
+export function groundSteps(comps: Comps, sales: Int32Array, places: Places): Map<number, number> {
   const wanted = Math.min(SALES_A_STEP, Math.max(1, sales.length - 1));
-  const places = createPlaces({ count: sales.length, lon, lat }, wanted);
   const distances = new Map<number, number[]>();
   for (let i = 0; i < sales.length; i++) {
     const county = comps.county[sales[i]!]!;
     const own = distances.get(county) ?? [];
     if (own.length === 0) distances.set(county, own);
     if (own.length >= 200) continue;
-    const found = places.find(lon[i]!, lat[i]!, 1, wanted, MOST_STEP_M, i);
+    const found = places.find(comps.lon[sales[i]!]!, comps.lat[sales[i]!]!, 1, wanted, MOST_STEP_M, i);
     own.push(found < wanted ? MOST_STEP_M : places.steps[found - 1]!);
   }
   const bounded = (all: number[]) =>

@@ -79,7 +79,7 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
     const entry = into.entry[i]!;
     const size = elasticity * (place.logAcres - market.logAcres[entry]!);
     const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - model.lag;
-    const location = level - market.level[entry]!;
+    const location = level - model.levelOf(market, entry);
     const discount = market === asking ? model.askingDiscount : 0;
     into.size[i] = size;
     into.time[i] = time;

@@ -13,9 +13,6 @@ export const LEVEL_STEPS = 4;
 const COUNTY_PRIOR_SALES = 5;
 
 export type Residuals = {
-  count: number;
-  lon: Float64Array;
-  lat: Float64Array;
   county: Int32Array;
   /** ln(price per acre) without the effects of size and time. */
   value: Float64Array;
@@ -56,10 +53,10 @@ export function createSurface(
   residuals: Residuals,
   levels: Levels,
   lengthOf: (county: number) => number,
+  places: Places,
 ): Surface {
   const { county, value } = residuals;
   const { nation, noise, spread } = levels;
-  const places = createPlaces(residuals, NEIGHBOURS);
   const sums = new Map(levels.counties);
   const pull = spread > 0 ? noise / spread : Number.POSITIVE_INFINITY;
   let reachM = 0;
@@ -98,7 +95,10 @@ export type Places = {
 };
 
 /** The nearest on the ground alone. */
-export function createPlaces(points: Pick<Residuals, 'count' | 'lon' | 'lat'>, most: number): Places {
+export function createPlaces(
+  points: { count: number; lon: Float64Array; lat: Float64Array },
+  most: number,
+): Places {
   const { count, lon, lat } = points;
   const nearest = createNearest(
     { count, lon, lat, logAcres: new Float64Array(count), day: new Int32Array(count) },
