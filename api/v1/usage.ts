@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoDay } from '../../shared/kernels/stats/calendar.ts';
 import type { Database } from '../http/database.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 
@@ -136,8 +137,11 @@ function recordsOf(columns: Columns): string {
     columns.tokens,
   ].map(column => column?.split(',') ?? []) as [string[], string[], string[], string[]];
   let records = '';
-  for (let n = 0; n < days.length; n++)
-    records += `${n > 0 ? ',' : ''}{"date":"${days[n]}","endpoint":"${endpoints[n]}","mode":"${modes[n]}","tokens":${tokens[n]}}`;
+  let date = '';
+  for (let n = 0; n < days.length; n++) {
+    if (n === 0 || days[n] !== days[n - 1]) date = isoDay(Number(days[n]));
+    records += `${n > 0 ? ',' : ''}{"date":"${date}","endpoint":"${endpoints[n]}","mode":"${modes[n]}","tokens":${tokens[n]}}`;
+  }
   return records;
 }
 
