@@ -10,7 +10,7 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADER_BYTES = SIGNATURE.length + 8;
 
 /** A date is sent as days since 2000-01-01, which is this day of the Unix epoch. */
-const POSTGRES_EPOCH_DAY = 10_957;
+export const POSTGRES_EPOCH_DAY = 10_957;
 
 /**
  * Column types and the arrays that they fill: `"char"` (one byte) a Uint8Array; int4 and date (days since 1970-01-01) an

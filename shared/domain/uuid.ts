@@ -6,6 +6,11 @@ import { hash } from 'node:crypto';
  */
 const NAMESPACE = Buffer.from('77c42915e1ed41c88930f8185b044c6f', 'hex');
 
+/** A UUID as text from its 32 hexadecimal digits. */
+export function uuidText(hex: string): string {
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 /**
  * The name-based UUID (version 5, RFC 9562 section 5.5) of `name` in Plat's namespace. Names begin with their kind:
  * 'county:33019', 'zip:03280', 'listing:' + source + '\u0000' + source_id.

@@ -1,3 +1,5 @@
+import { uuidText } from './uuid.ts';
+
 /**
  * The comps of a valuation as bytes, 28 a comp, the most significant byte first: the listing's id (16); size, time,
  * location and asking-price adjustments, each the natural logarithm of its factor in 5,000ths as a signed 16-bit integer
@@ -49,9 +51,8 @@ export function packComps(comps: CompColumns, ids: Uint8Array, into: DataView, o
 export function unpackComps(bytes: Buffer): ExplainedComp[] {
   return Array.from({ length: bytes.length / COMP_BYTES }, (_, i) => {
     const at = i * COMP_BYTES;
-    const hex = bytes.toString('hex', at, at + 16);
     return {
-      id: hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+      id: uuidText(bytes.toString('hex', at, at + 16)),
       sizePercent: percentOf(bytes.readInt16BE(at + 16)),
       timePercent: percentOf(bytes.readInt16BE(at + 18)),
       locationPercent: percentOf(bytes.readInt16BE(at + 20)),

@@ -1,6 +1,7 @@
 import copyStreams from 'pg-copy-streams';
 import { type CopyColumns, readCopyBinary } from '../../shared/copy-binary.ts';
 import { type Client, sql } from '../../shared/db.ts';
+import { uuidText } from '../../shared/domain/uuid.ts';
 import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/types.ts';
 
@@ -64,6 +65,5 @@ async function setBox(client: Client, box: Box): Promise<void> {
 
 /** The id of a comp as text. */
 export function idOf({ ids }: StoredComps, index: number): string {
-  const hex = Buffer.from(ids.buffer, ids.byteOffset + index * 16, 16).toString('hex');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return uuidText(Buffer.from(ids.buffer, ids.byteOffset + index * 16, 16).toString('hex'));
 }

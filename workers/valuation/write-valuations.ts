@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import copyStreams from 'pg-copy-streams';
+import { POSTGRES_EPOCH_DAY } from '../../shared/copy-binary.ts';
 import { type Client, sql } from '../../shared/db.ts';
 import { type CompColumns, packComps, packedBytes } from '../../shared/domain/valuation.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
@@ -11,8 +12,6 @@ import type { Valuation } from '../../shared/kernels/valuation/types.ts';
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const END = Buffer.from([0xff, 0xff]);
 const COLUMNS = 17;
-/** 2000-01-01 in days since 1970-01-01. */
-const POSTGRES_EPOCH_DAY = 10_957;
 /** Bytes of a row apart from its comps, length words included. */
 const FIXED_BYTES = 512;
 const CHUNK_BYTES = 1 << 18;

@@ -13,7 +13,6 @@ const ASKING_WEIGHT = 0.5;
 /** The comps of one subject, chosen and adjusted; entries from `count` on mean nothing. Reused from call to call. */
 export type Chosen = {
   count: number;
-  sales: number;
   /** A new sale within this of the subject could change a price level that is used. */
   levelReachM: number;
   market: Market[];
@@ -38,7 +37,6 @@ export function newChosen(): Chosen {
   const column = () => new Float64Array(MOST_COMPS);
   return {
     count: 0,
-    sales: 0,
     levelReachM: 0,
     market: [],
     entry: new Int32Array(MOST_COMPS),
@@ -66,7 +64,6 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
   const place = { lon: subject.lon, lat: subject.lat, logAcres: Math.log(subject.acres), day };
   into.count = 0;
   take(sales, MOST_COMPS, 1);
-  into.sales = into.count;
   if (into.count < ENOUGH_SALES && day === asOfDay) take(asking, ENOUGH_SALES - into.count, ASKING_WEIGHT);
   if (into.count < FEWEST_COMPS) return into;
 
