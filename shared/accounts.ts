@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { type Queryable, sql } from './db.ts';
 import { SCOPES, type Scope, type Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
-import { requireAccountName, requireName } from './names.ts';
+import { requireKnownOrNewName, requireName } from './names.ts';
 import { operator } from './operator.ts';
 import { requireEmail, userOfOthers } from './users.ts';
 
@@ -72,8 +72,13 @@ const PREFIX_LENGTH = 11;
 export async function createAccount(db: Queryable, account: NewAccount): Promise<AccountSummary> {
   if (account.user === undefined && account.userName !== undefined)
     throw new PlatError('account_change', 'A name without a user: name the user (--user).');
-  const name = requireAccountName(account.name);
-  const company = account.company === undefined ? null : requireName('company', account.company);
+  const givesTerms = account.tokensIncluded !== undefined || account.overageCentsPer1000 !== undefined;
+  if (account.tier === null && givesTerms) throw termsWithoutContract();
+  const name = await requireKnownOrNewName(db, 'account', account.name);
+  const company =
+    account.company === undefined ? null : await requireKnownOrNewName(db, 'company', account.company);
+  if (company === null && !(await hasCompany(db, account.user)))
+    await requireKnownOrNewName(db, 'company', name);
   const userName = account.userName === undefined ? null : requireName('user', account.userName);
   try {
     const { rows } = await db.query<AccountSummary>(sql('accounts/insert_account'), [
@@ -114,12 +119,24 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
   }
 }
 
+/** Whether a user's company becomes the account's. */
+async function hasCompany(db: Queryable, user: string | undefined): Promise<boolean> {
+  return user !== undefined && (await db.query(sql('accounts/find_user'), [user])).rows.length > 0;
+}
+
 /** Of a check constraint. */
 export function valuesUnfit(cause: unknown): PlatError {
   return new PlatError(
     'account_change',
     'These values do not fit: a period ends after it starts, rates are over 0, amounts are not negative.',
     { cause },
+  );
+}
+
+export function termsWithoutContract(): PlatError {
+  return new PlatError(
+    'account_change',
+    'Tokens, their price and the dates of a period are terms of a contract: leave them out, or name a tier instead of no contract.',
   );
 }
 

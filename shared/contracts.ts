@@ -1,14 +1,16 @@
-import { findAccount, tierUnknown, valuesUnfit } from './accounts.ts';
+import { findAccount, termsWithoutContract, tierUnknown, valuesUnfit } from './accounts.ts';
 import { type Client, type Pool, type Queryable, sql, transaction } from './db.ts';
 import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
-import { requireName } from './names.ts';
+import { requireKnownOrNewName } from './names.ts';
 import { operator } from './operator.ts';
 import {
+  changePeriod,
   closingNote,
   overageNote,
+  type PeriodDates,
+  type PeriodOwner,
   requireNoInventedOverage,
-  requirePossiblePeriod,
   type Terms,
 } from './period-change.ts';
 import { changeMembership, type Membership, type MembershipChange } from './users.ts';
@@ -32,7 +34,7 @@ export type AccountChange = MembershipChange & {
   periodStart?: Date;
   /** Ends the current period at another time; later ones begin on that day of the month. */
   periodEnd?: Date;
-  /** Lower the allotment below what the period has used, although overage is not allowed. */
+  /** Lower the allotment below what the period may use, or close a period that has used tokens by its dates. */
   force?: boolean;
 };
 
@@ -77,18 +79,7 @@ export type Change = {
   after: Record<string, unknown> | null;
 };
 
-type Locked = Membership &
-  Terms & {
-    tier: Tier | null;
-    period_start: Date | null;
-    period_end: Date | null;
-    tokens_used: number;
-    /** When the last period that is over ended. */
-    closed_until: Date | null;
-    now: Date;
-    starts: Date;
-    ends: Date;
-  };
+type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end: Date | null };
 
 /** The account as it has become, and what the operator should know of the change. */
 export type ChangedAccount = { details: AccountDetails; notes: string[] };
@@ -120,58 +111,58 @@ export async function changeAccount(
 }
 
 async function apply(client: Client, id: string, change: AccountChange): Promise<string[]> {
-  const before = await lock(client, id, change.periodStart);
-  if (before.starts > before.now)
-    throw new PlatError(
-      'account_change',
-      'The current period cannot start in the future: give --period-end.',
-    );
-  // Once it is locked nothing else rolls it.
+  await lock(client, id);
+  // Once it is locked nothing else rolls it, and once its period is locked nothing is charged.
   await client.query(sql('accounts/roll_period'), [[id]]);
-  const now = await lock(client, id, change.periodStart);
+  await client.query(sql('accounts/lock_period'), [id]);
+  const before = await lock(client, id);
+  const begins = before.tier === null && typeof change.tier === 'string';
+  const terms = { ...columnsOf(change), ...(await termsOf(client, change, before)) };
+  const dated = begins || change.periodStart !== undefined || change.periodEnd !== undefined;
+  const period = dated ? await changePeriod(client, before, change) : undefined;
   const patch: Patch = {
-    ...columnsOf(change),
-    ...(await termsOf(client, change, now)),
-    ...periodOf(change, now),
-    ...(await changeMembership(client, now, change)),
+    ...terms,
+    ...(change.tier === null ? { period_anchor: null, period_start: null, period_end: null } : period?.dates),
+    ...(await changeMembership(client, before, change)),
   };
-  const notes = notesOf(change, now, patch);
-  if (change.tier === null) await client.query(sql('accounts/close_period'), [now.id]);
+  if (change.tier === null) await client.query(sql('accounts/close_period'), [id]);
   if (patch.period_start) {
-    const period = now.tier === null ? 'accounts/open_period' : 'accounts/move_period';
-    await client.query(sql(period), [now.id, patch.period_start]);
+    const move = before.tier === null ? 'accounts/open_period' : 'accounts/move_period';
+    await client.query(sql(move), [id, patch.period_start]);
   }
-  await client.query(sql('accounts/update_account'), [now.id, JSON.stringify(patch)]);
-  await client.query(sql('accounts/roll_period'), [[now.id]]);
-  return notes;
-}
-
-/** @throws PlatError `account_change` when the new terms make overage of what was used as included, or the new dates cannot be. */
-function notesOf(change: AccountChange, account: Locked, patch: Patch): string[] {
-  if (change.tier === null) return [];
-  const { period_start, period_end, tokens_used, now } = account;
-  const notes: (string | undefined)[] = [];
-  if (period_start !== null && period_end !== null) {
-    const period = { period_start, period_end, tokens_used };
-    const terms = { ...account, ...patch };
-    if (!change.force) requireNoInventedOverage(period, account, terms);
-    notes.push(overageNote(period, account, terms));
-  }
-  const starts = patch.period_start ?? period_start;
-  if (starts !== null && patch.period_end) {
-    requirePossiblePeriod(starts, patch.period_end, patch.period_start ? account.closed_until : null);
-    notes.push(closingNote(starts, patch.period_end, tokens_used, now));
-  }
+  const values = [id, JSON.stringify(patch)];
+  const updated = await client.query<{ tokens_allowed: number | null }>(
+    sql('accounts/update_account'),
+    values,
+  );
+  const allowed = updated.rows[0]!.tokens_allowed;
+  const notes = [period?.note, repricingNote(change, before, { ...before, ...terms }, allowed)];
+  await client.query(sql('accounts/roll_period'), [[id]]);
+  const starts = patch.period_start ?? before.period_start;
+  if (starts && patch.period_end) notes.push(await closingNote(client, before, starts, patch.period_end));
   return notes.filter(note => note !== undefined);
 }
 
-async function lock(client: Client, id: string, periodStart: Date | undefined): Promise<Locked> {
-  const values = [id, periodStart ?? null, operator()];
-  return (await client.query<Locked>(sql('accounts/lock_account'), values)).rows[0]!;
+/** @throws PlatError `account_change` when the new terms make overage that the account, as it has become, may not have. */
+function repricingNote(
+  change: AccountChange,
+  account: Locked,
+  terms: Terms,
+  allowed: number | null,
+): string | undefined {
+  const { period_start, period_end, tokens_used } = account;
+  if (change.tier === null || period_start === null || period_end === null) return undefined;
+  const period = { period_start, period_end, tokens_used };
+  if (!change.force) requireNoInventedOverage(period, account, terms, allowed);
+  return overageNote(period, account, terms);
+}
+
+async function lock(client: Client, id: string): Promise<Locked> {
+  return (await client.query<Locked>(sql('accounts/lock_account'), [id, operator()])).rows[0]!;
 }
 
 type Patch = Record<string, unknown> &
-  Partial<Terms> & { period_start?: Date | null; period_end?: Date | null };
+  Partial<Terms> & { [Date in keyof PeriodDates]?: PeriodDates[Date] | null };
 
 function columnsOf(change: AccountChange): Patch {
   const columns: Patch = {
@@ -189,6 +180,7 @@ function columnsOf(change: AccountChange): Patch {
 
 /** The tier and what it costs: of a new tier its terms, where they are not given. */
 async function termsOf(client: Client, change: AccountChange, account: Locked): Promise<Patch> {
+  if (change.tier === null && givesTerms(change)) throw termsWithoutContract();
   if (change.tier === null) return { tier: null, tokens_included: 0, overage_cents_per_1000: 0 };
   if (change.tier === undefined && account.tier === null && givesTerms(change))
     throw new PlatError(
@@ -213,23 +205,6 @@ async function findTier(client: Client, name: Tier): Promise<TierTerms> {
   const tier = (await listTiers(client)).find(each => each.name === name);
   if (tier === undefined) throw tierUnknown(name);
   return tier;
-}
-
-/** The dates of the current period, where they change. */
-function periodOf(change: AccountChange, account: Locked): Patch {
-  if (change.tier === null) return { period_anchor: null, period_start: null, period_end: null };
-  const begins = account.tier === null && change.tier !== undefined;
-  const columns: Patch = {};
-  if (begins || change.periodStart !== undefined) {
-    columns.period_start = account.starts;
-    columns.period_anchor = account.starts;
-    columns.period_end = account.ends;
-  }
-  if (change.periodEnd !== undefined) {
-    columns.period_anchor = change.periodEnd;
-    columns.period_end = change.periodEnd;
-  }
-  return columns;
 }
 
 /** @throws PlatError `account_unknown`. */
@@ -265,7 +240,7 @@ export async function saveTier(
   isNew = false,
 ): Promise<TierTerms> {
   const { tokensIncluded, overageCentsPer1000, direct } = terms;
-  const tier = requireName('tier', name);
+  const tier = await requireKnownOrNewName(db, 'tier', name);
   const known = (await listTiers(db)).some(each => each.name === tier);
   if (!known && !isNew)
     throw new PlatError(

@@ -1,6 +1,6 @@
 import { type Client, type Queryable, sql } from './db.ts';
 import { PlatError } from './errors.ts';
-import { requireName } from './names.ts';
+import { requireKnownOrNewName, requireName } from './names.ts';
 
 /** Whose an account is. */
 export type Membership = { id: string; company_id: string; user_id: string | null };
@@ -38,7 +38,8 @@ export async function changeMembership(
   account: Membership,
   change: MembershipChange,
 ): Promise<Partial<Membership>> {
-  const company = change.company === undefined ? undefined : requireName('company', change.company);
+  const company =
+    change.company === undefined ? undefined : await requireKnownOrNewName(client, 'company', change.company);
   const userName = change.userName === undefined ? undefined : requireName('user', change.userName);
   const company_id = company === undefined ? account.company_id : await joinCompany(client, company);
   const user_id = await userOf(client, { ...account, company_id }, change.user, userName);

@@ -22,9 +22,6 @@ export const CALLS: Record<
     body: '{"county":"33019"}',
   },
 };
-/** What a call has to be able to pay before any work is done for it. */
-const PRICE: Record<Kind, number> = { stats: 10, unknown: 10, search: 10, filter: 30 };
-
 /** The plain reading of the rules: what an account may do and has done. */
 export type Model = {
   tier: string | null;
@@ -81,7 +78,8 @@ export function pay(model: Model, kind: Kind, now: Date): { status: number; toke
   if (model.tier === null) return { status: 402, tokens: 0 };
   roll(model, now);
   const period = model.periods.at(-1)!;
-  if (period.used + PRICE[kind] > allowed(model)) return { status: 402, tokens: 0 };
+  // Of a priced endpoint not even what is free, when nothing is left.
+  if (period.used + Math.max(tokens, 1) > allowed(model)) return { status: 402, tokens: 0 };
   if (tokens > 0) {
     period.used += tokens;
     const day = `${now.toISOString().slice(0, 10)} ${endpoint}`;

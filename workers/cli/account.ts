@@ -10,7 +10,7 @@ import {
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { moment, refuseBoth, wholeNumber } from './options.ts';
-import { print, printChanges, printJson, printNote, table } from './output.ts';
+import { print, printChanges, printJson, printNote, shellWord, table } from './output.ts';
 import { withSession } from './session.ts';
 
 /** As commander hands them over; `--no-contract` makes `contract` false. */
@@ -41,7 +41,12 @@ export function addAccountCommands(program: Command): void {
 
   withTerms(account.command('create').argument('<name>'))
     .description('a new account, its first billing period beginning now')
-    .addHelpText('after', '\nExample:\n  plat account create acme --tier growth --overage --payment-method')
+    .addHelpText(
+      'after',
+      '\nWithout options: tier starter with its tokens and price, an active Pro subscription, invoice paid, overage refused, no payment' +
+        "\nmethod, no backstop, 60 calls a minute and 120 at once, 20 skip traces a minute, a new company of the account's name, no user." +
+        '\n\nExample:\n  plat account create acme --tier growth --overage --payment-method',
+    )
     .action((name: string, flags: AccountFlags) =>
       withSession(async ({ pool }) => {
         const { tier = 'starter', user, backstopTokens, ...terms } = changeOf(flags);
@@ -55,24 +60,30 @@ export function addAccountCommands(program: Command): void {
         if (flags.json) printJson(created);
         else
           print(
-            `Account ${created.name} (${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period). Next: plat key create ${created.name}`,
+            `Account ${created.name} (${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period). Next: plat key create ${shellWord(created.name)}`,
           );
       }),
     );
 
   withTerms(account.command('set').argument('<account>', 'its name or id'))
-    .option('--period-start <moment>', 'correct when the current period began; its usage stays', moment)
+    .option(
+      '--period-start <moment>',
+      'correct when the current period began; it ends a month later, its usage stays',
+      moment,
+    )
     .option('--period-end <moment>', 'when the current period ends; later ones begin on that day', moment)
     .option(
       '--force',
-      'lower the allotment below what the period has used, although the account has not allowed overage',
+      'make overage that the account may not have, or close a period that has used tokens by dates that are over',
     )
     .description('changes what is named and keeps the rest; effective everywhere within 5 seconds')
     .addHelpText(
       'after',
       '\nA period is priced by the terms at its end: --tokens, --tier and --overage-price also reprice what it has used already.' +
         '\nThe command says what becomes of overage. To leave a running period as it is, change the terms after its end.' +
-        '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid\n  plat account set acme --period-start 2026-01-31',
+        '\nDates hold every day on which the period was used. Periods that ended before the account was made are not opened.' +
+        '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid' +
+        '\n  plat account set acme --period-start "$(date -u +%Y-%m-01)"  # the current period began on the 1st of this month',
     )
     .action((name: string, flags: AccountFlags) =>
       withSession(async ({ pool }) => {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { listPeriods, readPeriod } from '../../shared/usage.ts';
 import { csv, print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
@@ -8,12 +8,13 @@ type UsageFlags = { account: string; period?: string; csv?: boolean; json?: bool
 export function addUsageCommand(program: Command): void {
   program
     .command('usage')
+    .usage('--account <account> [options]')
     .requiredOption('--account <account>', 'its name or id')
     .option(
       '--period <period>',
-      'one period by day and endpoint: current, or its start, or how that begins (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
+      'one period by day and endpoint: current, or when it begins in UTC: a month, day or moment (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
     )
-    .option('--csv', 'print CSV')
+    .addOption(new Option('--csv', 'print CSV').conflicts('json'))
     .option('--json', 'print JSON')
     .description('what an account used, period by period, for invoices')
     .addHelpText(

@@ -1,4 +1,4 @@
--- Sets columns of an account; the others stay.
+-- Sets columns of an account; the others stay. Returns the most tokens that a period may use by them, null for no ceiling.
 -- $1 id, $2 {column: value}
 update accounts a set (
   tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,
@@ -9,4 +9,5 @@ update accounts a set (
     n.period_anchor, n.period_start, n.period_end
   from jsonb_populate_record(a, $2::jsonb) as n
 )
-where a.id = $1;
+where a.id = $1
+returning a.tokens_allowed;

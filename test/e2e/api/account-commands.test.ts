@@ -110,7 +110,8 @@ describe('plat account', () => {
     [['account', 'set', 'dated', '--user-name', 'Ana'], 2, '--user'],
     [['account', 'create', 'named', '--user-name', 'Ana'], 2, '--user'],
     [['account', 'show', 'nobody'], 2, 'no account "nobody"'],
-    [['usage', '--account', 'dated', '--period', '1999'], 2, 'No period'],
+    [['usage', '--account', 'dated', '--period', '1999-01'], 2, 'No period'],
+    [['usage', '--account', 'dated', '--csv', '--json'], 2, "cannot be used with option '--json'"],
   ])('%j is refused', async (argv, code, reason) => {
     const refused = await plat(...argv);
     expect([refused.code, refused.err]).toEqual([code, expect.stringContaining(reason)]);
@@ -300,41 +301,4 @@ test('a change is effective in a process that has just served the account within
     await new Promise(resolve => setTimeout(resolve, 100));
   expect(Date.now() - started).toBeLessThan(5_000);
   expect((await api.call(STATS, { key })).json).toMatchObject({ error: { code: 'payment_required' } });
-});
-
-test('plat usage lists periods and, of one, its days; as a table, CSV or JSON', async () => {
-  await json(
-    'account',
-    'create',
-    'billed',
-    '--tokens',
-    '15',
-    '--overage',
-    '--payment-method',
-    '--overage-price',
-    '200',
-  );
-  const { key } = await json('key', 'create', 'billed');
-  for (let call = 0; call < 2; call++) await api.call(STATS, { key });
-  const [period] = await json('usage', '--account', 'billed');
-  expect(period).toMatchObject({
-    tier: 'starter',
-    tokens_used: 20,
-    tokens_overage: 5,
-    overage_amount_cents: 1,
-  });
-  const day = new Date().toISOString().slice(0, 10);
-  for (const name of ['current', period.period_start, period.period_start.slice(0, 7)])
-    expect(await json('usage', '--account', 'billed', '--period', name)).toMatchObject({
-      tokens_used: 20,
-      records: [{ date: day, endpoint: 'public_market_stats', mode: 'direct', tokens: 20, calls: 2 }],
-    });
-  expect((await plat('usage', '--account', 'billed', '--period', 'current', '--csv')).out).toBe(
-    `date,endpoint,mode,tokens,calls\r\n${day},public_market_stats,direct,20,2\n`,
-  );
-  expect((await plat('usage', '--account', 'billed', '--csv')).out).toBe(
-    'period_start,period_end,tier,tokens_used,tokens_included,tokens_overage,overage_amount_cents,current\r\n' +
-      `${period.period_start},${period.period_end},starter,20,15,5,1,true\n`,
-  );
-  expect((await plat('usage', '--account', 'billed')).out).toContain('tokens_overage');
 });

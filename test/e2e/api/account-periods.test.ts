@@ -2,20 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRegions, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
+import { spender } from '../../support/spender.ts';
 
-const STATS = '/api/public/v1/markets-stats/33019/stats/';
 const db = await createTestDatabase();
 const api = await startTestApi(db);
 const { plat, json, refused } = commandsOn(db);
+const used20 = spender(api, json);
 beforeAll(() => insertRegions(db));
-
-/** An account that has used 20 tokens of this period. */
-async function used20(name: string, ...terms: string[]): Promise<string> {
-  await json('account', 'create', name, ...terms);
-  const { key } = await json('key', 'create', name);
-  for (let call = 0; call < 2; call++) expect((await api.call(STATS, { key })).status).toBe(200);
-  return name;
-}
 
 const overageOf = async (name: string) =>
   (await json('usage', '--account', name))[0] as { tokens_overage: number; overage_amount_cents: number };
@@ -66,6 +59,65 @@ describe('new terms of a period that has used tokens', () => {
     );
   });
 
+  const REASONS = {
+    backstop: 'would become overage, and its backstop allows 5',
+    payment: 'would become overage, which the account may not have without a payment method',
+  };
+
+  test('overage beyond the backstop is refused, up to it is not', async () => {
+    const name = await used20('bounded', '--overage', '--payment-method', '--backstop', '5');
+    await refused(['account', 'set', name, '--tokens', '14'], REASONS.backstop);
+    await json('account', 'set', name, '--backstop', '6');
+    expect((await plat('account', 'set', name, '--tokens', '14')).code).toBe(0);
+    expect(await overageOf(name)).toMatchObject({ tokens_overage: 6 });
+    // What is overage already may be bounded from now on.
+    await json('account', 'set', name, '--backstop', '1');
+    await json('account', 'set', name, '--no-payment-method');
+    await refused(['account', 'set', name, '--tokens', '13'], REASONS.payment);
+  });
+
+  test.each([
+    { flags: ['--overage'], reason: REASONS.payment },
+    { flags: ['--overage', '--no-payment-method'], reason: REASONS.payment },
+    { flags: ['--overage', '--payment-method', '--backstop', '5'], reason: REASONS.backstop },
+    { flags: ['--overage', '--payment-method'], reason: undefined },
+    { flags: ['--overage', '--payment-method', '--backstop', '10'], reason: undefined },
+  ])(
+    'what counts is what the account may have then, in one command and in two: %j',
+    async ({ flags, reason }) => {
+      const tokens = ['--tokens', '10'];
+      const [one, two] = [await used20(`one ${flags.join()}`), await used20(`two ${flags.join()}`)];
+      await json('account', 'set', two, ...flags);
+      for (const argv of [
+        ['account', 'set', one, ...tokens, ...flags],
+        ['account', 'set', two, ...tokens],
+      ])
+        if (reason) await refused(argv, reason);
+        else expect((await plat(...argv)).code).toBe(0);
+      for (const name of [one, two])
+        expect(await overageOf(name)).toMatchObject({ tokens_overage: reason ? 0 : 10 });
+    },
+  );
+
+  test('a charge that is being written counts', async () => {
+    const name = await used20('busy');
+    const charge = await db.pool.connect();
+    await charge.query('begin');
+    await charge.query(
+      "update usage_periods set tokens_used = 30 where account_id = (select id from accounts where name = 'busy')",
+    );
+    const change = refused(
+      ['account', 'set', name, '--tokens', '25'],
+      'has used 30 tokens: with 25 included',
+    );
+    await expect
+      .poll(async () => (await db.pool.query('select from pg_locks where not granted')).rowCount)
+      .toBeGreaterThan(0);
+    await charge.query('commit');
+    charge.release();
+    await change;
+  });
+
   test('nothing is said where nothing was used', async () => {
     await json('account', 'create', 'unused');
     await json('account', 'set', 'unused', '--tokens', '1', '--overage-price', '9');
@@ -74,77 +126,4 @@ describe('new terms of a period that has used tokens', () => {
   test('the help says so', async () => {
     expect((await plat('account', 'set', '--help')).out).toContain('priced by the terms at its end');
   });
-});
-
-describe('the dates of a period', () => {
-  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
-
-  test('that are over close it now, which is said', async () => {
-    const name = await used20('closed');
-    const [start, end] = [ago(20), ago(10)];
-    const { code, err } = await plat('account', 'set', name, '--period-start', start, '--period-end', end);
-    expect([code, err]).toEqual([
-      0,
-      expect.stringContaining(
-        `from ${start} to ${end} is over by these dates: it is closed now, with 20 tokens used`,
-      ),
-    ]);
-    expect(await json('usage', '--account', name)).toMatchObject([
-      { period_start: end, tokens_used: 0, current: true },
-      { period_start: start, period_end: end, tokens_used: 20, current: false },
-    ]);
-    await refused(
-      ['account', 'set', name, '--period-start', ago(10.1)],
-      `before it is closed and ended ${end}: this one cannot begin earlier`,
-    );
-    await json('account', 'set', name, '--period-start', ago(9));
-
-    // Nor does a contract that begins anew.
-    await json('account', 'set', name, '--no-contract');
-    await refused(
-      ['account', 'set', name, '--tier', 'free', '--period-start', ago(1)],
-      'cannot begin earlier',
-    );
-  });
-
-  test('are of these years, and a period of at most 400 days', async () => {
-    const name = (await json('account', 'create', 'long')).name;
-    for (const [flags, reason] of [
-      [['--period-end', '2101-01-01'], 'years 2000 to 2100, not in 2101'],
-      [['--period-start', '1999-12-31', '--period-end', ago(-1)], 'years 2000 to 2100, not in 1999'],
-      [['--period-start', ago(200), '--period-end', ago(-201)], 'would have 401 days; at most 400'],
-      [['--period-end', ago(-401)], 'would have 40[12] days'],
-    ] as const)
-      await refused(['account', 'set', name, ...flags], reason);
-    await json('account', 'set', name, '--period-start', ago(200), '--period-end', ago(-199));
-  });
-});
-
-test('plat usage --period takes the start of a period as it is shown, and every shorter form of it', async () => {
-  const name = await used20('billed');
-  const starts = ['2026-01-05T10:00:00.250Z', '2026-01-06T10:00:00.000Z'];
-  for (const start of starts)
-    await db.pool.query(
-      `insert into usage_periods (account_id, period_start, period_end, tier, tokens_included, overage_cents_per_1000, tokens_used)
-       select id, $2, $2::timestamptz + interval '1 day', tier, tokens_included, 0, 3 from accounts where name = $1`,
-      [name, start],
-    );
-  const { out } = await plat('usage', '--account', name);
-  const shown = out.split('\n').map(line => line.slice(0, 20));
-  expect(shown).toContain('2026-01-05 10:00:00Z');
-  for (const text of [
-    ...[
-      '2026-01-05 10:00:00Z',
-      '2026-01-05T10:00:00Z',
-      '2026-01-05T10:00:00.250Z',
-      '2026-01-05 10:00:00.250Z',
-    ],
-    ...['2026-01-05t10:00:00z', '2026-01-05 10:00', '2026-01-05', ' 2026-01-05 '],
-  ])
-    expect(await json('usage', '--account', name, '--period', text)).toMatchObject({
-      period_start: starts[0],
-      tokens_used: 3,
-    });
-  await refused(['usage', '--account', name, '--period', '2026-01'], 'Several periods');
-  await refused(['usage', '--account', name, '--period', '2026-01-05 10:00:01Z'], 'No period');
 });

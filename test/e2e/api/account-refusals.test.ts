@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
@@ -72,6 +73,127 @@ describe('refused', () => {
     );
     await refused(['account', 'set', 'first', '--user-name', ' '], 'name of the user is empty');
     expect(await json('account', 'show', 'first')).toMatchObject({ user_name: 'Ana Lima' });
+  });
+});
+
+describe('names that look like others', () => {
+  test.each([
+    ['a zero-width space', 'ac\u200bme'],
+    ['a word joiner', 'ac\u2060me'],
+    ['text from right to left', 'acme \u202eemca'],
+    ['a soft hyphen', 'ac\u00adme'],
+    ['a filler', 'ac\u3164me'],
+    ['half a character', 'ac\ud800me'],
+    ['one for private use', 'ac\ue000me'],
+  ])('with %s are refused, whatever they name', async (_what, name) => {
+    for (const argv of [
+      ['account', 'create', name],
+      ['account', 'create', 'plain', '--company', name],
+      ['account', 'create', 'plain', '--user', 'a@b.example', '--user-name', name],
+      ['tier', 'set', name, '--new', '--tokens', '1', '--overage-price', '1'],
+      ['key', 'create', 'Acme Land', '--name', name],
+    ])
+      await refused(argv, 'control characters or invisible ones');
+  });
+
+  test.each([
+    ['case', 'Über Land', 'ÜBER LAND'],
+    ['sharp s', 'Groß', 'GROSS'],
+    ['composition', 'Café', 'Cafe\u0301'],
+    ['width', 'Wide', 'Ｗｉｄｅ'],
+  ])('only by %s are refused for new accounts, companies and tiers', async (_what, known, alike) => {
+    const terms = ['--tokens', '1', '--overage-price', '1'];
+    await json('tier', 'set', known, '--new', ...terms);
+    await json('account', 'create', known);
+    const reason = `"${alike}" differs only by case or encoding from the name of another`;
+    for (const argv of [
+      ['account', 'create', alike],
+      ['account', 'create', `${known} 2`, '--company', alike],
+      ['account', 'set', 'Acme Land', '--company', alike],
+      ['tier', 'set', alike, '--new', ...terms],
+    ])
+      await refused(argv, reason);
+    await refused(['account', 'show', alike], 'no account');
+    await refused(['account', 'create', known], 'There is an account named');
+    expect(await json('account', 'create', `${known} 2`, '--company', known)).toMatchObject({
+      company: known,
+    });
+  });
+
+  test("an account may be called like its user's company, and not found one like another", async () => {
+    await json('account', 'create', 'north 1', '--company', 'Northern', '--user', 'n@n.example');
+    await refused(['account', 'create', 'NORTHERN', '--user', 'new@n.example'], 'name of another company');
+    expect(await json('account', 'create', 'northern', '--user', 'n@n.example')).toMatchObject({
+      company: 'Northern',
+    });
+  });
+
+  test('stay valid where they are', async () => {
+    await json('account', 'create', 'odd');
+    const odd = 'o\u200bdd';
+    for (const table of ['accounts', 'companies'])
+      await db.pool.query(`update ${table} set name = $1 where name = 'odd'`, [odd]);
+    await db.pool.query(
+      "insert into tiers select $1, tokens_included, overage_cents_per_1000, direct from tiers where name = 'free'",
+      [odd],
+    );
+    expect(await json('account', 'show', odd)).toMatchObject({ name: odd, company: odd });
+    expect(await json('tier', 'set', odd, '--tokens', '3')).toMatchObject({ tokens_included: 3 });
+    expect(await json('account', 'create', 'odd 2', '--company', odd)).toMatchObject({ company: odd });
+  });
+});
+
+test.each([
+  ['plain-1.example', 'plain-1.example'],
+  ['two words', "'two words'"],
+  ["Joe's & $HOME", "'Joe'\\''s & $HOME'"],
+  ['-x', '-- -x'],
+  ['--all of it', "-- '--all of it'"],
+  ['~root', "'~root'"],
+])('the next command is one that a shell takes: %s', async (name, word) => {
+  const { out } = await plat('account', 'create', '--', name);
+  expect(out).toMatch(/ Next: plat key create .+\n$/);
+  const command = out.trim().split(' Next: ')[1]!;
+  expect(command).toBe(`plat key create ${word}`);
+  const words = execFileSync('sh', [
+    '-c',
+    `for word in ${command.slice(5)}; do printf '%s\\0' "$word"; done`,
+  ]);
+  const { code } = await plat(...words.toString().split('\0').slice(0, -1));
+  expect(code).toBe(0);
+});
+
+test.each([
+  ['create', ['--no-contract', '--tokens', '5']],
+  ['create', ['--no-contract', '--overage-price', '5']],
+  ['create', ['--no-contract', '--tier', 'free']],
+  ['set', ['--no-contract', '--tokens', '5']],
+  ['set', ['--no-contract', '--overage-price', '5']],
+  ['set', ['--no-contract', '--period-start', '2026-01-01']],
+  ['set', ['--no-contract', '--period-end', '2026-01-01']],
+])('plat account %s %j: terms need a contract', async (verb, flags) => {
+  const name = verb === 'set' ? 'Acme Land' : 'without';
+  await refused(['account', verb, name, ...flags], /terms of a contract|exclude each other/);
+  await refused(['account', 'show', 'without'], 'no account');
+  expect((await json('account', 'show', 'Acme Land')).tier).toBe('starter');
+});
+
+test('the defaults that the help names are those of an account without options', async () => {
+  const { out } = await plat('account', 'create', '--help');
+  expect(out.replaceAll(/\s+/g, ' ')).toContain(
+    "tier starter with its tokens and price, an active Pro subscription, invoice paid, overage refused, no payment method, no backstop, 60 calls a minute and 120 at once, 20 skip traces a minute, a new company of the account's name, no user",
+  );
+  await json('account', 'create', 'default');
+  expect(await json('account', 'show', 'default')).toMatchObject({
+    ...{
+      tier: 'starter',
+      tokens_included: 5_000,
+      overage_cents_per_1000: 500,
+      pro: true,
+      invoice_paid: true,
+    },
+    ...{ overage_allowed: false, payment_method: false, backstop_tokens: null, rate_per_minute: 60 },
+    ...{ rate_burst: 120, skip_trace_per_minute: 20, company: 'default', user_email: null },
   });
 });
 

@@ -24,6 +24,7 @@ type Comp = {
   time_percent: number;
   location_percent: number;
   asking_percent: number;
+  land_percent: number | null;
 };
 type Value = Omit<typeof VALUE_EXAMPLE, 'explanation'> & {
   explanation: { low_price: number; high_price: number; out_of_support: boolean; comps: Comp[] };
@@ -62,44 +63,51 @@ test('the bundled sample answers as the documentation says, for 10 tokens, with 
   expect(VALUE_EXAMPLE.explanation.out_of_support).toBe(false);
 });
 
+/** Of the example, parcels with few comps, far from the others' sizes, with asking prices. @returns what comps were moved by for their land */
+async function addUp(): Promise<(number | null)[]> {
+  const moves: (number | null)[] = [];
+  const { rows } = await db.pool.query<{ id: number }>(
+    `(select property_id as id from valuations order by length(comps), property_id limit 5)
+     union (select property_id from valuations where out_of_support order by confidence_score limit 5)
+     union (select property_id from valuations order by property_id limit 5)`,
+  );
+  const acres = new Map(
+    (
+      await db.pool.query<{ id: number; acres: number }>(
+        'select property_id as id, effective_acres as acres from parcel_filters',
+      )
+    ).rows.map(row => [row.id, row.acres]),
+  );
+  for (const id of [VALUE_EXAMPLE_ID, ...rows.map(row => row.id)]) {
+    const { explanation, ...value } = await explained(id);
+    const { comps } = explanation;
+    const factor = (comp: Comp) =>
+      [
+        ...[comp.size_percent, comp.time_percent, comp.location_percent, comp.asking_percent],
+        comp.land_percent ?? 0,
+      ].reduce((product, percent) => product * (1 + percent / 100), 1);
+    const sum = (of: (comp: Comp) => number) => comps.reduce((total, comp) => total + of(comp), 0);
+    expect(sum(comp => comp.weight)).toBeCloseTo(1, 2);
+    const adjusted = Math.exp(
+      sum(comp => comp.weight * Math.log((comp.price / comp.lot_size) * factor(comp))),
+    );
+    // Percents have two decimals, weights four.
+    expect(Math.abs(Math.log(adjusted / value.mean_adjusted_ppa))).toBeLessThan(0.01);
+    expect(value.mean_adjusted_price / (value.mean_adjusted_ppa * acres.get(id)!)).toBeCloseTo(1, 4);
+    expect(value.mean_price / (sum(comp => comp.price) / comps.length)).toBeCloseTo(1, 4);
+    expect(value.mean_ppa / (sum(comp => comp.price / comp.lot_size) / comps.length)).toBeCloseTo(1, 4);
+    expect(explanation.low_price).toBeLessThan(value.mean_adjusted_price);
+    expect(explanation.high_price).toBeGreaterThan(value.mean_adjusted_price);
+    for (const { status, asking_percent, sold_date } of comps)
+      if (status === 'SOLD') expect([asking_percent, sold_date]).toEqual([0, expect.any(String)]);
+    moves.push(...comps.map(comp => comp.land_percent));
+  }
+  return moves;
+}
+
 describe('the explanation', () => {
   test('adds up: adjusted prices per acre, by their weights, are the estimate', async () => {
-    // The example, one with few comps, one far from the others' sizes, one with asking prices.
-    const { rows } = await db.pool.query<{ id: number }>(
-      `(select property_id as id from valuations order by length(comps), property_id limit 5)
-       union (select property_id from valuations where out_of_support order by confidence_score limit 5)
-       union (select property_id from valuations order by property_id limit 5)`,
-    );
-    const acres = new Map(
-      (
-        await db.pool.query<{ id: number; acres: number }>(
-          'select property_id as id, effective_acres as acres from parcel_filters',
-        )
-      ).rows.map(row => [row.id, row.acres]),
-    );
-    for (const id of [VALUE_EXAMPLE_ID, ...rows.map(row => row.id)]) {
-      const { explanation, ...value } = await explained(id);
-      const { comps } = explanation;
-      const factor = (comp: Comp) =>
-        [comp.size_percent, comp.time_percent, comp.location_percent, comp.asking_percent].reduce(
-          (product, percent) => product * (1 + percent / 100),
-          1,
-        );
-      const sum = (of: (comp: Comp) => number) => comps.reduce((total, comp) => total + of(comp), 0);
-      expect(sum(comp => comp.weight)).toBeCloseTo(1, 2);
-      const adjusted = Math.exp(
-        sum(comp => comp.weight * Math.log((comp.price / comp.lot_size) * factor(comp))),
-      );
-      // Percents have two decimals, weights four.
-      expect(Math.abs(Math.log(adjusted / value.mean_adjusted_ppa))).toBeLessThan(0.01);
-      expect(value.mean_adjusted_price / (value.mean_adjusted_ppa * acres.get(id)!)).toBeCloseTo(1, 4);
-      expect(value.mean_price / (sum(comp => comp.price) / comps.length)).toBeCloseTo(1, 4);
-      expect(value.mean_ppa / (sum(comp => comp.price / comp.lot_size) / comps.length)).toBeCloseTo(1, 4);
-      expect(explanation.low_price).toBeLessThan(value.mean_adjusted_price);
-      expect(explanation.high_price).toBeGreaterThan(value.mean_adjusted_price);
-      for (const { status, asking_percent, sold_date } of comps)
-        if (status === 'SOLD') expect([asking_percent, sold_date]).toEqual([0, expect.any(String)]);
-    }
+    expect(new Set(await addUp())).toEqual(new Set([null]));
   });
 
   test('says when the parcel is out of support, and trusts the estimate less', async () => {
@@ -157,6 +165,28 @@ describe('a parcel', () => {
   test('with an id that is none is a validation error', async () => {
     expect((await get('x')).status).toBe(400);
   });
+});
+
+test('where the sales show what a flood zone does, the explanation says what each comp was moved by for it', async () => {
+  // Every other lot lies in one, but for every tenth, of which nothing is known.
+  await db.pool.query(
+    `update parcel_filters set flood_zone_percent = case when property_id % 10 = 0 then null else 100 * (property_id % 2) end
+     where fips = 33019`,
+  );
+  await db.pool.query(
+    'insert into parcel_attributes (fips, property_id, shape_hash) select fips, property_id, gen_random_uuid() from parcel_filters',
+  );
+  await db.pool.query(
+    `update listings l set price = l.price * 0.1 from parcels p
+     where p.feed_id = l.feed_id and l.source_id like '33019/' || p.source_key || '/____-__-__' and p.property_id % 2 = 1`,
+  );
+  await valueMarket(db.pool);
+  const moves = await addUp();
+  const lowered = moves.filter(move => move !== null && move < -40);
+  const raised = moves.filter(move => move !== null && move > 90);
+  expect(
+    [lowered.length, raised.length, moves.filter(move => move === null).length].every(count => count > 0),
+  ).toBe(true);
 });
 
 test('a key without the scope of REST is refused', async () => {

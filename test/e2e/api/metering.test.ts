@@ -33,6 +33,22 @@ test('200 calls at once over two processes never use more than the account may',
   expect(await usageOf(db, accountId)).toEqual({ tokens: 770, calls: 77, daily: 770 });
 });
 
+test('with a few tokens left what is free is free, and what is not is refused; with none left all is refused', async () => {
+  const name = 'nearly used up';
+  const { key } = await newCaller(db, { name, tokensIncluded: 15 });
+  const ask = (path: string, headers = {}) => one.call(path, { key, headers });
+  const free = async () => [
+    (await ask(PATH, { 'If-None-Match': '*' })).status,
+    (await ask('/api/public/v1/markets-stats/99999/stats/')).status,
+    (await ask('/api/public/v1/properties/search/?fips=33019&apn=none')).status,
+  ];
+  expect((await ask(PATH)).status).toBe(200);
+  expect(await free()).toEqual([304, 404, 200]);
+  expect((await ask(PATH)).json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+  await changeAccount(db.pool, name, { tokensIncluded: 10 });
+  await expect.poll(free, { timeout: 5_000 }).toEqual([402, 402, 402]);
+});
+
 test('charges that are refused are told what the others have left', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 25 });
   // The first goes alone; those that arrive meanwhile share a statement.
@@ -239,7 +255,7 @@ test('the first charge of a day does not wait for a change of its account', asyn
   const change = await db.pool.connect();
   try {
     await change.query('begin');
-    await change.query(sql('accounts/lock_account'), [accountId, null, 'test']);
+    await change.query(sql('accounts/lock_account'), [accountId, 'test']);
     await openMeter(openDatabase(db.pool, 5_000)).charge(callerOf(accountId), 'public_comps', 10);
     // Each would wait for the other if the charge waited for the account.
     await change.query(sql('accounts/close_period'), [accountId]);

@@ -239,6 +239,8 @@ describe('stopping', () => {
     await fetch(`${url}${PATH}?owner=secret`, {
       headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'order-42' },
     });
+    // A key where none belongs.
+    await fetch(`${url}/api/public/v1/${key}/`, { headers: { 'X-Request-Id': `mine-${key}` } });
     child.kill('SIGTERM');
     await once(child, 'close');
     const line = said()

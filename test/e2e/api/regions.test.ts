@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../../api/openapi.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
-import { loadRegions } from '../../../workers/regions/load.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
-const db = await createTestDatabase();
+const db = await createTestDatabase({}, { regions: true });
 const api = await startTestApi(db);
 
 const PATH = '/api/public/v1/regions/';
@@ -15,7 +14,6 @@ type PageOfRegions = { count: number; next: string | null; previous: string | nu
 let key: string;
 let accountId: string;
 beforeAll(async () => {
-  await loadRegions(db.pool);
   ({ key, accountId } = await newCaller(db));
 });
 

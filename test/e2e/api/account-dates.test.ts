@@ -1,0 +1,198 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { insertRegions, startTestApi } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { commandsOn } from '../../support/plat.ts';
+
+const STATS = '/api/public/v1/markets-stats/33019/stats/';
+const DAY_MS = 86_400_000;
+const db = await createTestDatabase();
+const api = await startTestApi(db);
+const { plat, json, refused } = commandsOn(db);
+beforeAll(() => insertRegions(db));
+
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+const dayOf = (moment: string) => moment.slice(0, 10);
+
+/** An account made so many days ago, whose first period begins now. */
+async function made(name: string, daysAgo: number): Promise<string> {
+  await json('account', 'create', name);
+  await db.pool.query('update accounts set created_at = $2 where name = $1', [name, ago(daysAgo)]);
+  return name;
+}
+
+/** Uses 20 tokens, so many days ago. */
+async function use20(name: string, daysAgo = 0): Promise<void> {
+  const { key } = await json('key', 'create', name);
+  for (let call = 0; call < 2; call++) expect((await api.call(STATS, { key })).status).toBe(200);
+  await db.pool.query(
+    'update usage_daily set day = $2 where account_id = (select id from accounts where name = $1)',
+    [name, dayOf(ago(daysAgo))],
+  );
+}
+
+type Period = {
+  period_start: string;
+  period_end: string;
+  tokens_used: number;
+  current: boolean;
+  records: { date: string; tokens: number }[];
+};
+
+/** The periods, the newest first, each of which is the sum of days that it holds. */
+async function periodsOf(name: string): Promise<Period[]> {
+  const listed = (await json('usage', '--account', name)) as Period[];
+  const periods: Period[] = [];
+  for (const { period_start } of listed)
+    periods.push(await json('usage', '--account', name, '--period', period_start));
+  for (const { records, tokens_used, period_start, period_end } of periods) {
+    expect(records.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(tokens_used);
+    for (const { date } of records) {
+      expect(date >= dayOf(period_start)).toBe(true);
+      expect(Date.parse(date)).toBeLessThan(Date.parse(period_end));
+    }
+  }
+  return periods;
+}
+
+describe('dates that are over', () => {
+  test("of days that the period was not used on are refused, --force or not: today's calls stay in today's period", async () => {
+    const name = await made('today', 400);
+    await json('account', 'set', name, '--period-start', ago(20));
+    await use20(name);
+    const before = await periodsOf(name);
+    for (const flags of [
+      ['--period-start', ago(70)],
+      ['--period-end', ago(10)],
+      ['--period-start', ago(15), '--period-end', ago(1)],
+    ])
+      for (const force of [[], ['--force']])
+        await refused(
+          ['account', 'set', name, ...flags, ...force],
+          `was used on ${dayOf(ago(0))}, which does not lie within .*--force does not help. Give dates`,
+        );
+    expect(await periodsOf(name)).toEqual(before);
+    expect(before).toMatchObject([{ tokens_used: 20, current: true }]);
+  });
+
+  test('of a period that was used need --force; then they close it with what it used', async () => {
+    const name = await made('closed', 400);
+    await json('account', 'set', name, '--period-start', ago(20));
+    await use20(name, 15);
+    const { period_start } = await json('account', 'show', name);
+    const end = ago(10);
+    const argv = ['account', 'set', name, '--period-end', end];
+    await refused(
+      argv,
+      `has used 20 tokens. From ${period_start} to ${end} it would be over: it would be closed with them, and a new one would begin with its whole allotment.*--force`,
+    );
+    expect(await periodsOf(name)).toHaveLength(1);
+    const { code, err } = await plat(...argv, '--force');
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(
+        `from ${period_start} to ${end} is over by these dates: it is closed now, with 20 tokens used, and a new one has begun, ${end}`,
+      ),
+    ]);
+    expect(await periodsOf(name)).toMatchObject([
+      { period_start: end, tokens_used: 0, current: true },
+      { period_start, period_end: end, tokens_used: 20, current: false },
+    ]);
+    await refused(
+      ['account', 'set', name, '--period-start', ago(10.1)],
+      `before it is closed and ended ${end}: this one cannot begin earlier`,
+    );
+    await json('account', 'set', name, '--period-start', ago(9));
+
+    // Nor does a contract that begins anew.
+    await json('account', 'set', name, '--no-contract');
+    await refused(
+      ['account', 'set', name, '--tier', 'free', '--period-start', ago(1)],
+      'cannot begin earlier',
+    );
+  });
+
+  test('of a period that was not used close it, and how many follow is said', async () => {
+    const name = await made('long ago', 400);
+    const { code, err } = await plat('account', 'set', name, '--period-start', ago(100));
+    const periods = await periodsOf(name);
+    expect(periods.length).toBeGreaterThan(3);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(
+        `with 0 tokens used, and a new one has begun, ${periods[0]!.period_start}. So are the ${periods.length - 2} after it, unused: ${periods.length - 1} periods are closed.`,
+      ),
+    ]);
+  });
+});
+
+describe('periods that ended before the account was made are not opened', () => {
+  test('an account of today has one period, on the day of the month that is given', async () => {
+    const name = await made('new', 0);
+    await use20(name);
+    const { created_at } = await json('account', 'show', name);
+    const { code, err } = await plat('account', 'set', name, '--period-start', '2023-11-30');
+    const [current, ...closed] = await periodsOf(name);
+    expect(closed).toEqual([]);
+    expect(current).toMatchObject({ tokens_used: 20, current: true });
+    const { period_start, period_end } = current!;
+    expect(Date.parse(period_start)).toBeLessThan(Date.now());
+    expect(Date.parse(period_end)).toBeGreaterThan(Date.now());
+    for (const moment of [period_start, period_end]) expect(moment).toMatch(/-(30|02-2[89])T00:00:00\.000Z$/);
+    expect([code, err]).toEqual([
+      0,
+      `plat: Periods that ended before the account was made, ${created_at}, are not opened: the first one is from ${period_start} to ${period_end}.\n`,
+    ]);
+  });
+
+  test('an older one has those since it was made, and an end is a start of later ones', async () => {
+    const since = await made('since', 70);
+    await plat('account', 'set', since, '--period-start', ago(1_000));
+    const periods = await periodsOf(since);
+    expect(Date.parse(periods.at(-1)!.period_start)).toBeLessThan(Date.parse(ago(70)));
+    expect(Date.parse(periods.at(-1)!.period_end)).toBeGreaterThan(Date.parse(ago(70)));
+
+    const ended = await made('ended', 0);
+    const dates = ['--period-start', '2024-01-05', '--period-end', '2024-01-20'];
+    expect((await plat('account', 'set', ended, ...dates)).code).toBe(0);
+    expect(await periodsOf(ended)).toMatchObject([
+      { period_start: expect.stringMatching(/-20T00:00:00.000Z$/) },
+    ]);
+  });
+});
+
+test('a start after days on which the period was used is refused', async () => {
+  const name = await made('late', 400);
+  await json('account', 'set', name, '--period-start', ago(20));
+  await use20(name, 15);
+  await refused(['account', 'set', name, '--period-start', ago(10), '--force'], 'does not lie within');
+  await json('account', 'set', name, '--period-start', ago(15.5));
+  expect(await periodsOf(name)).toMatchObject([{ tokens_used: 20 }]);
+});
+
+test('dates are of these years in order, and a period has at most 400 days', async () => {
+  const { name } = await json('account', 'create', 'long');
+  for (const [flags, reason] of [
+    [['--period-end', '2101-01-01'], 'years 2000 to 2100, not in 2101'],
+    [['--period-start', '1999-12-31', '--period-end', ago(-1)], 'years 2000 to 2100, not in 1999'],
+    [['--period-start', '1999-12-31'], 'years 2000 to 2100, not in 1999'],
+    [['--period-start', ago(200), '--period-end', ago(-201)], 'would have 401 days; at most 400'],
+    [['--period-end', ago(-401)], 'would have 40[12] days'],
+    [
+      ['--period-start', '2023-02-01', '--period-end', '2023-01-01'],
+      'do not fit: a period ends after it starts',
+    ],
+  ] as const)
+    await refused(['account', 'set', name, ...flags], reason);
+  await json('account', 'set', name, '--period-start', ago(200), '--period-end', ago(-199));
+});
+
+test('the example of the help is right on any day', async () => {
+  const { out } = await plat('account', 'set', '--help');
+  expect(out).not.toMatch(/--period-start \d/);
+  expect(out).toContain('--period-start "$(date -u +%Y-%m-01)"');
+  const name = await made('example', 0);
+  await use20(name);
+  const first = `${ago(0).slice(0, 7)}-01`;
+  await json('account', 'set', name, '--period-start', first);
+  expect(await periodsOf(name)).toMatchObject([{ period_start: `${first}T00:00:00.000Z`, tokens_used: 20 }]);
+});

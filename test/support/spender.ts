@@ -1,0 +1,15 @@
+import { expect } from 'vitest';
+import type { TestApi } from './api.ts';
+import type { commandsOn } from './plat.ts';
+
+export const STATS = '/api/public/v1/markets-stats/33019/stats/';
+
+/** Makes accounts of a name and terms that have used 20 tokens of their period. */
+export function spender(api: TestApi, json: ReturnType<typeof commandsOn>['json']) {
+  return async (name: string, ...terms: string[]): Promise<string> => {
+    await json('account', 'create', name, ...terms);
+    const { key } = await json('key', 'create', name);
+    for (let call = 0; call < 2; call++) expect((await api.call(STATS, { key })).status).toBe(200);
+    return name;
+  };
+}
