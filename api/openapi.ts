@@ -8,8 +8,10 @@ import { errorEnvelope } from './v1/schemas.ts';
 const DESCRIPTION = `US land-parcel data and market statistics.
 
 Every call needs an API key: \`Authorization: Bearer plat_…\`. Calls are paid for in tokens from the allotment of the account's period;
-\`X-Tokens-Used\` tells what a call cost. Errors, results without a match and 304 answers cost nothing, and neither does HEAD. Checks are made
-in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. A POST may carry an \`Idempotency-Key\`: repeated
+\`X-Tokens-Used\` tells what a call cost. Errors and 304 answers cost nothing, and neither does HEAD; each endpoint says when its
+answer is free. Checks are made in this order: key, scope, subscription, tier, payment, rate limit, validation, quota. An account that
+has used up all that it may is refused by every priced endpoint (but the owner portfolio, of which one parcel alone is free) before the work, whatever the answer would
+have cost; other processes learn of it within seconds. A POST may carry an \`Idempotency-Key\`: repeated
 within 24 hours it is done and billed once. Paths work with and without their trailing slash.
 Within v1 only endpoints, optional parameters and response fields are ever added.`;
 
@@ -31,8 +33,14 @@ const HEADERS = {
     "The request's own X-Request-Id if that was 1-128 visible ASCII characters, else one that the server issued.",
     '7f3c9a52-2d0e-4c57-9d0b-6f0a4c1e8b11',
   ),
-  'X-Tokens-Used': count('What the call cost; 0 on errors and empty results.', 10),
-  'X-RateLimit-Limit': count("The size of the account's token bucket: the largest burst of calls.", 120),
+  'X-Tokens-Used': count(
+    'What the call cost; 0 on errors and on the answers that the endpoint says are free.',
+    10,
+  ),
+  'X-RateLimit-Limit': count(
+    "The size of the account's token bucket: the largest burst of calls. The default one where no account is known (401, 404 and 405 of paths).",
+    120,
+  ),
   'X-RateLimit-Remaining': count('Calls that the bucket lets through now.', 119),
   'X-RateLimit-Reset': count('The epoch second at which the bucket is full again.', 1_790_000_001),
   'RateLimit-Policy': text(

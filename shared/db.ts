@@ -45,6 +45,8 @@ export type PoolOptions = {
   max?: number;
   /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
   statementTimeoutMs?: number;
+  /** Server settings of every connection, beside those that all have. */
+  settings?: Record<string, string>;
 };
 
 /** A pool whose idle connections may die (a restarted server) without ending the process. */
@@ -56,7 +58,7 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     connectionTimeoutMillis: 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
     keepAlive: true,
-    options: '-c timezone=UTC -c jit=off',
+    options: settingsOf({ timezone: 'UTC', jit: 'off', ...options.settings }),
   });
   pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
   // One that is lost while in use fails its query, and besides emits an error that would end the process unheard.
@@ -64,6 +66,13 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     client.on('error', error => log.debug({ err: error }, 'a database connection was lost')),
   );
   return pool;
+}
+
+/** As the server takes them when a connection opens. */
+function settingsOf(settings: Record<string, string>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
 }
 
 /** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */

@@ -31,3 +31,8 @@ export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): L
     pino.destination({ fd: 2, sync: false }),
   );
 }
+
+/** API keys, which a client may put where they do not belong: in a path, in its request id. */
+export function withoutKeys(text: string): string {
+  return text.replaceAll(/plat_[\w-]{43}/g, 'plat_[removed]');
+}

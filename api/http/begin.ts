@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Logger } from '../../shared/log.ts';
+import { type Logger, withoutKeys } from '../../shared/log.ts';
 import { unavailable } from './database.ts';
 import { sendError, validationError } from './errors.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
@@ -47,11 +47,11 @@ export function begin({ lifecycle, metrics, log, logRequests }: BeginDeps): Requ
 
     function logRequest(status: string, seconds: number): void {
       const line = {
-        requestId: exchange.requestId,
+        requestId: withoutKeys(exchange.requestId),
         method: req.method,
         route: exchange.route,
         // Without the query string, which may hold names and addresses.
-        path: req.path.slice(0, 200),
+        path: withoutKeys(req.path).slice(0, 200),
         status,
         ms: Math.round(seconds * 1_000),
         ...(exchange.error === undefined ? {} : { err: exchange.error }),

@@ -33,7 +33,7 @@ export function pageParameters(sizes: { usual: number; most: number }) {
       .optional()
       .meta({
         description: 'The number of the page, from 1. A page past the end is an empty list.',
-        override: { type: 'integer', minimum: 1, default: 1, pattern: undefined },
+        override: { type: 'integer', minimum: 1, maximum: LAST_PAGE, default: 1, pattern: undefined },
       }),
     page_size: wholeNumber(sizes.most)
       .default(sizes.usual)

@@ -65,7 +65,8 @@ async function answer(
 ): Promise<void> {
   const { endpoint, caller, req } = call;
   const now = deps.now();
-  requireQuota(caller.account, endpoint.metering?.price ?? 0, now.getTime());
+  // Not where an answer with something in it may be free.
+  if (endpoint.metering !== null && endpoint.metering.price > 0) requireQuota(caller.account, now.getTime());
   const url = addressOf(req, deps.originOf(req) || 'http://localhost');
   const context = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now };
   await deliver(call, await endpoint.handle(input, deps.resources, context), deps.meter);

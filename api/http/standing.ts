@@ -36,19 +36,14 @@ export function noContract(): PlatError {
 }
 
 /**
- * Spares work that could not be charged. The charge itself decides, under a lock.
+ * Spares the work for accounts that have used up all that they may. Of one with a few tokens left nobody knows before the work whether the
+ * answer costs anything (a 304 does not): there the charge itself decides, under a lock.
  * @throws PlatError as quotaError.
  */
-export function requireQuota(account: Account, tokens: number, now: number): void {
-  if (
-    tokens === 0 ||
-    account.tokensAllowed === null ||
-    account.periodEnd === null ||
-    now >= account.periodEnd
-  )
-    return;
-  if (account.tokensUsed + tokens > account.tokensAllowed)
-    throw quotaError(account, tokens, account.tokensAllowed - account.tokensUsed);
+export function requireQuota(account: Account, now: number): void {
+  if (account.tokensAllowed === null || account.periodEnd === null || now >= account.periodEnd) return;
+  const left = account.tokensAllowed - account.tokensUsed;
+  if (left <= 0) throw quotaError(account, 1, left);
 }
 
 /**

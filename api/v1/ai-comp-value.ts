@@ -27,9 +27,16 @@ const usedComp = z.object({
   sold_date: z.iso.date().nullable(),
   weight: z.number().min(0).max(1).meta({ description: 'Its share in the estimate.' }),
   size_percent: moved('the difference in size'),
-  time_percent: moved('the time since the sale'),
+  time_percent: z.number().meta({
+    description:
+      "How much its price per acre was moved for time, in percent: by the county's trend since the sale, and by what the estimates of the county's sales of the last year were off by, where they tell it; 0 for an asking price.",
+  }),
   location_percent: moved('the price level of its place'),
   asking_percent: moved('being an asking price; 0 for a sale'),
+  land_percent: z.number().nullable().meta({
+    description:
+      'How much its price per acre was moved for slope, road frontage, flood zone and wetlands together, in percent; null where the sales show no effect of them, or what has one is not known of both.',
+  }),
 });
 
 const explanation = z
@@ -38,7 +45,7 @@ const explanation = z
     high_price: usd('Upper end of the 80 % interval: one sale in ten would be above it'),
     out_of_support: z.boolean().meta({
       description:
-        'The parcel is larger or smaller than every comp, or far from all of them; its confidence is halved.',
+        'The parcel is half as large again as the largest comp, smaller by as much than the smallest, far from all of them, or has no sale among them; its confidence is halved.',
     }),
     as_of: z.iso
       .date()
@@ -54,7 +61,7 @@ const compValue = z
     mean_ppa: usd('Mean price per acre of the selected comps'),
     mean_adjusted_price: usd('The estimate: adjusted price per acre x effective acres'),
     mean_adjusted_ppa: usd(
-      "The estimate per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, recency and location",
+      "The estimate per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, recency, location and land",
     ),
     confidence_score: z.number().min(0).max(95).meta({
       description:
@@ -74,7 +81,7 @@ export const aiCompValue = defineEndpoint({
   tag: 'Parcels',
   summary: 'What a parcel is worth by the sales around it',
   description:
-    'Comps near by in distance, size and time, each adjusted to the parcel for size, recency and location with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
+    'Comps near by in distance, size and time, each adjusted to the parcel for size, recency, location and, where the sales show that it matters, land (slope, road frontage, flood zone, wetlands) with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
   params: z.object({ property_id: propertyId }),
   query: z.strictObject({
     explain: z.enum(['true', 'false'], 'must be true or false').default('false').meta({
@@ -146,6 +153,7 @@ async function explainValue(database: Database, value: Value): Promise<object> {
         time_percent: round2(comp.timePercent),
         location_percent: round2(comp.locationPercent),
         asking_percent: round2(comp.askingPercent),
+        land_percent: comp.landPercent === null ? null : round2(comp.landPercent),
       };
     }),
   };

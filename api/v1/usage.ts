@@ -57,7 +57,7 @@ export const readUsage = defineEndpoint({
   operationId: 'getUsage',
   summary: 'Usage of the billing period',
   description:
-    'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract.',
+    'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract; refused, as every endpoint, to those whose invoice is unpaid or whose tier has no REST API.',
   response: {
     status: 200,
     description: 'An array with the one object.',
@@ -124,25 +124,26 @@ export const readUsageBreakdown = defineEndpoint({
 /** A current period, and whether it is over. */
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
-/** Columns of records, their values separated by commas; null when there are none. */
-type Columns = Record<'days' | 'endpoints' | 'modes' | 'tokens', string | null>;
+/** Columns of records as sql/queries/usage/read_breakdown.sql has them; null when there are none. */
+type Columns = Record<'days' | 'endpoints' | 'tokens', string | null>;
 type Breakdown = Current & Columns;
 
 /** As JSON, separated by commas. Metering keys and modes are lower-case letters and underscores, nothing to escape. */
 function recordsOf(columns: Columns): string {
-  const [days, endpoints, modes, tokens] = [
-    columns.days,
-    columns.endpoints,
-    columns.modes,
-    columns.tokens,
-  ].map(column => column?.split(',') ?? []) as [string[], string[], string[], string[]];
+  const days = valuesOf(columns.days);
+  const endpoints = valuesOf(columns.endpoints);
+  const tokens = valuesOf(columns.tokens);
   let records = '';
-  let date = '';
+  let head = '';
   for (let n = 0; n < days.length; n++) {
-    if (n === 0 || days[n] !== days[n - 1]) date = isoDay(Number(days[n]));
-    records += `${n > 0 ? ',' : ''}{"date":"${date}","endpoint":"${endpoints[n]}","mode":"${modes[n]}","tokens":${tokens[n]}}`;
+    if (n === 0 || days[n] !== days[n - 1]) head = `{"date":"${isoDay(Number(days[n]))}","endpoint":"`;
+    records += `${n > 0 ? ',' : ''}${head}${endpoints[n]}","tokens":${tokens[n]}}`;
   }
   return records;
+}
+
+function valuesOf(column: string | null): string[] {
+  return column === null ? [] : column.split(' ');
 }
 
 /** A period that is over is rolled by whoever sees it first. */

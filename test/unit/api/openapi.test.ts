@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { pageParameters } from '../../../api/http/paging.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
 import { rootDir } from '../../../shared/root.ts';
 import { conformsTo, type Document, type Reply } from '../../support/openapi.ts';
@@ -91,4 +93,27 @@ describe('the check of answers against the document finds', () => {
     if (given.headers.get('etag') === 'undefined') given.headers.delete('etag');
     expect(() => conforms(given)).toThrow();
   });
+});
+
+test('the numbers of pages and their sizes are documented as far as they go: the last is taken, the next refused', () => {
+  const lists = Object.values(document.paths).flatMap(operations =>
+    Object.values(operations).flatMap(operation => {
+      const { parameters = [] } = operation as {
+        parameters?: { name: string; schema: { maximum?: number } }[];
+      };
+      const most = (name: string) => parameters.find(found => found.name === name)?.schema.maximum;
+      return parameters.some(({ name }) => name === 'page')
+        ? [{ page: most('page'), page_size: most('page_size') }]
+        : [];
+    }),
+  );
+  expect(lists.length).toBeGreaterThan(3);
+  for (const { page, page_size } of lists) {
+    const schema = z.object(pageParameters({ usual: 1, most: page_size! }));
+    for (const [name, most] of Object.entries({ page, page_size })) {
+      expect(most).toBeGreaterThan(0);
+      expect(schema.safeParse({ [name]: String(most) }).success).toBe(true);
+      expect(schema.safeParse({ [name]: String(most! + 1) }).success).toBe(false);
+    }
+  }
 });
