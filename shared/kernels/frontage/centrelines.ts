@@ -17,6 +17,9 @@ export type Centrelines = Segments & {
   isDeadEnd: Uint8Array;
 };
 
+/** So that two of their numbers make one exact number. */
+const MOST_CORNERS = 2 ** 26;
+
 /**
  * Segments of the roads by class. What lies there twice (a road of two names is listed under each in TIGER) is kept once, under
  * the higher class.
@@ -28,12 +31,20 @@ export function centrelines(
   const ends: number[] = [];
   const classes: number[] = [];
   const corners: number[] = [];
-  const known = new Set<string>();
-  const numbers = new Map<string, number>();
+  const known = new Set<number>();
+  const numbers = new Map<number, Map<number, number>>();
+  let cornerCount = 0;
   const cornerAt = ([lon, lat]: Position): number => {
-    const key = `${lon} ${lat}`;
-    const number = numbers.get(key) ?? numbers.size;
-    numbers.set(key, number);
+    let ofLon = numbers.get(lon);
+    if (ofLon === undefined) {
+      ofLon = new Map();
+      numbers.set(lon, ofLon);
+    }
+    let number = ofLon.get(lat);
+    if (number === undefined) {
+      number = cornerCount++;
+      ofLon.set(lat, number);
+    }
     return number;
   };
   CLASSES.forEach((name, rank) => {
@@ -42,25 +53,25 @@ export function centrelines(
       for (let i = 1; i < road.line.length; i++) {
         const a = cornerAt(road.line[i - 1]!);
         const b = cornerAt(road.line[i]!);
-        const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+        const key = Math.min(a, b) * MOST_CORNERS + Math.max(a, b);
         if (a === b || known.has(key)) continue;
         known.add(key);
-        ends.push(...plane.toPlane(road.line[i - 1]!), ...plane.toPlane(road.line[i]!));
+        const [ax, ay] = plane.toPlane(road.line[i - 1]!);
+        const [bx, by] = plane.toPlane(road.line[i]!);
+        ends.push(ax, ay, bx, by);
         corners.push(a, b);
         classes.push(rank);
       }
     }
   });
-  const segments = segmentsOf(ends);
+  const segments = segmentsOf(Float64Array.from(ends));
   const cornerOf = Uint32Array.from(corners);
-  const met = meetings(corners, numbers.size);
-  return {
-    ...segments,
-    classOf: Uint8Array.from(classes),
-    cornerOf,
-    ...met,
-    isDeadEnd: deadEnds(segments, cornerOf, met.firstMeeting),
-  };
+  const { firstMeeting, meeting } = meetings(corners, cornerCount);
+  const { x1, y1, x2, y2, index } = segments;
+  const classOf = Uint8Array.from(classes);
+  const isDeadEnd = deadEnds(segments, cornerOf, firstMeeting);
+  // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
+  return { x1, y1, x2, y2, index, classOf, cornerOf, meeting, firstMeeting, isDeadEnd };
 }
 
 /** The segments at each corner, by counting sort. */

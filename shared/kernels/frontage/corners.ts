@@ -23,12 +23,15 @@ export function aheadOfCorner(
   return most;
 }
 
-/** Does one and the same segment come nearer to all points between p and q than the corner does, by more than `slackM`? */
+/**
+ * Does one and the same segment come nearer to all points between p and q than the corner does, by more than `slackM`?
+ * @param ends px, py, qx, qy
+ */
 export function isAheadOfCorner(
   roads: Centrelines,
   segment: number,
   end: number,
-  [px, py, qx, qy]: readonly [number, number, number, number],
+  ends: Float64Array,
   slackM: number,
 ): boolean {
   const corner = roads.cornerOf[2 * segment + end]!;
@@ -36,8 +39,8 @@ export function isAheadOfCorner(
     const other = roads.meeting[k]!;
     if (other === segment) continue;
     if (
-      aheadAlong(roads, other, corner, px, py) > slackM &&
-      aheadAlong(roads, other, corner, qx, qy) > slackM
+      aheadAlong(roads, other, corner, ends[0]!, ends[1]!) > slackM &&
+      aheadAlong(roads, other, corner, ends[2]!, ends[3]!) > slackM
     ) {
       return true;
     }

@@ -1,9 +1,10 @@
 import type { MultiPolygon, Position } from '../geometry/types.ts';
-import { boundaryWalk } from './boundary.ts';
+import { boundaryWalk, walkBoundary } from './boundary.ts';
+import { gap } from './nearest.ts';
 import { type Neighbourhood, neighbourhoodOf } from './neighbourhood.ts';
 import { BULB_M, CLASSES, M_PER_FT, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
 import type { Segments } from './segments.ts';
-import { throughWalk } from './through.ts';
+import { type ThroughRun, walkThrough } from './through.ts';
 import { isTouched } from './touch.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
@@ -73,30 +74,28 @@ export function prepareFrontage(
     if (stretches !== null)
       extend(stretches, { lines: near.edges, i: edge, from, to, pieces, rank, sides: 1 });
   });
-  const through = throughWalk(near, (segment, from, to, pieces, sides) => {
+  const addThrough: ThroughRun = (segment, from, to, pieces, sides) => {
     const rank = near.roads.classOf[segment]!;
     lengthsM[rank]! += sides * ((to - from) / pieces) * lengthOf(near.roads, segment);
     if (stretches !== null)
       extend(stretches, { lines: near.roads, i: segment, from, to, pieces, rank, sides });
-  });
+  };
 
   function measure(id: number): number {
     const parcel = numberOf.get(id);
     if (parcel === undefined) throw new RangeError(`Parcel ${id} is not among the neighbours given.`);
     lengthsM.fill(0);
-    alongBoundary(parcel);
-    through(parcel);
+    walkBoundary(alongBoundary, parcel);
+    walkThrough(near, parcel, addThrough);
     return parcel;
   }
 
   return {
     of(id) {
       const parcel = measure(id);
-      const [highwayFt, normalFt, localFt] = lengthsM.map(lengthM => lengthM / M_PER_FT) as unknown as [
-        number,
-        number,
-        number,
-      ];
+      const highwayFt = lengthsM[0]! / M_PER_FT;
+      const normalFt = lengthsM[1]! / M_PER_FT;
+      const localFt = lengthsM[2]! / M_PER_FT;
       const landlocked = highwayFt + normalFt + localFt === 0 && !isTouched(near, parcel);
       return { highwayFt, normalFt, localFt, landlocked };
     },
@@ -142,7 +141,7 @@ function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: numbe
 }
 
 function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
-  return Math.hypot(x2[i]! - x1[i]!, y2[i]! - y1[i]!);
+  return gap(x1[i]!, y1[i]!, x2[i]!, y2[i]!);
 }
 
 /** Stretches that follow on one another, as lines in degrees. */

@@ -47,30 +47,47 @@ function middleOf(shapes: readonly MultiPolygon[]): Position {
 }
 
 function boundaries(shapes: readonly MultiPolygon[], plane: Plane) {
-  const ends: number[] = [];
+  let edges = 0;
+  for (const shape of shapes)
+    for (const polygon of shape) for (const ring of polygon) edges += ring.length - 1;
+  const ends = new Float64Array(4 * edges);
   const firstEdge = new Uint32Array(shapes.length + 1);
+  let at = 0;
   shapes.forEach((shape, p) => {
-    for (const [shell, ...holes] of shape) {
-      pushRing(shell!, true, plane, ends);
-      for (const hole of holes) pushRing(hole, false, plane, ends);
+    for (const polygon of shape) {
+      polygon.forEach((ring, i) => {
+        at = putRing(ring, i === 0, plane, ends, at);
+      });
     }
-    firstEdge[p + 1] = ends.length / 4;
+    firstEdge[p + 1] = at / 4;
   });
   return { ends, firstEdge };
 }
 
-/** Appends a closed ring's edges, backwards when the parcel's ground would not be on their left. */
-function pushRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): void {
+/**
+ * Writes a closed ring's edges, backwards when the parcel's ground would not be on their left.
+ * @returns where the next ring's go
+ */
+function putRing(ring: Ring, isShell: boolean, plane: Plane, ends: Float64Array, start: number): number {
   const points = ring.map(plane.toPlane);
   const [x0, y0] = points[0]!;
   let twiceArea = 0;
   for (let i = 1; i < points.length; i++) {
-    const [ax, ay] = points[i - 1]!;
-    const [bx, by] = points[i]!;
-    twiceArea += (ax - x0) * (by - y0) - (bx - x0) * (ay - y0);
+    const a = points[i - 1]!;
+    const b = points[i]!;
+    twiceArea += (a[0] - x0) * (b[1] - y0) - (b[0] - x0) * (a[1] - y0);
   }
   if (twiceArea > 0 !== isShell) points.reverse();
-  for (let i = 1; i < points.length; i++) ends.push(...points[i - 1]!, ...points[i]!);
+  let at = start;
+  for (let i = 1; i < points.length; i++) {
+    const a = points[i - 1]!;
+    const b = points[i]!;
+    ends[at++] = a[0];
+    ends[at++] = a[1];
+    ends[at++] = b[0];
+    ends[at++] = b[1];
+  }
+  return at;
 }
 
 function indexParcels(edges: Segments, firstEdge: Uint32Array): Flatbush | null {
@@ -87,13 +104,18 @@ export function boxOf(
   { edges: { x1, y1 }, firstEdge }: { edges: Segments; firstEdge: Uint32Array },
   parcel: number,
 ): [minX: number, minY: number, maxX: number, maxY: number] {
-  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
+  let minX = Infinity;
+  let minY = Infinity;
+  let maxX = -Infinity;
+  let maxY = -Infinity;
   // Every corner is the start of an edge.
   for (let e = firstEdge[parcel]!; e < firstEdge[parcel + 1]!; e++) {
-    minX = Math.min(minX, x1[e]!);
-    minY = Math.min(minY, y1[e]!);
-    maxX = Math.max(maxX, x1[e]!);
-    maxY = Math.max(maxY, y1[e]!);
+    const x = x1[e]!;
+    const y = y1[e]!;
+    if (x < minX) minX = x;
+    if (y < minY) minY = y;
+    if (x > maxX) maxX = x;
+    if (y > maxY) maxY = y;
   }
   return [minX, minY, maxX, maxY];
 }
@@ -102,7 +124,8 @@ export function boxOf(
 export function isInside({ edges, firstEdge }: Neighbourhood, parcel: number, x: number, y: number): boolean {
   const { x1, y1, x2, y2 } = edges;
   let inside = false;
-  for (let e = firstEdge[parcel]!; e < firstEdge[parcel + 1]!; e++) {
+  const end = firstEdge[parcel + 1]!;
+  for (let e = firstEdge[parcel]!; e < end; e++) {
     const ay = y1[e]!;
     const by = y2[e]!;
     if (ay > y !== by > y && x < x1[e]! + ((y - ay) / (by - ay)) * (x2[e]! - x1[e]!)) inside = !inside;

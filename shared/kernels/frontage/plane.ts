@@ -6,16 +6,26 @@ export type Plane = {
   toDegrees(x: number, y: number): Position;
 };
 
+const RAD = Math.PI / 180;
+
 /**
  * A plane in metres around a place: the transverse Mercator projection on its meridian (WGS84, scale 1). Distances are true there
  * and too long by (x / 6,380 km)^2 / 2 at x metres east or west of it: 3e-5 at 50 km, 1e-4 at 90 km; north and south cost nothing.
  */
 export function planeAround([lon, lat]: Position): Plane {
-  const projection = proj4(
+  const projection = new proj4.Proj(
     `+proj=tmerc +lat_0=${lat} +lon_0=${lon} +k=1 +x_0=0 +y_0=0 +ellps=WGS84 +units=m +no_defs`,
   );
+  const converter = proj4(projection);
+  // The projection itself, which takes radians: proj4's way from degrees makes five objects a point.
+  const point = { x: 0, y: 0 };
   return {
-    toPlane: position => projection.forward(position) as [number, number],
-    toDegrees: (x, y) => projection.inverse([x, y]) as Position,
+    toPlane(position) {
+      point.x = position[0] * RAD;
+      point.y = position[1] * RAD;
+      const { x, y } = projection.forward(point);
+      return [x, y];
+    },
+    toDegrees: (x, y) => converter.inverse([x, y]) as Position,
   };
 }

@@ -1,5 +1,5 @@
 import { aheadOfCorner, courseTo, isAheadOfCorner } from './corners.ts';
-import { END, START } from './nearest.ts';
+import { END, gap, START } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { BULB_M, CONTACT_M, FACING_COS, HALF_STREET_M, HALF_WAY_M, OVERLAP_M, SLACK_M } from './rules.ts';
 import { sweep } from './sight.ts';
@@ -23,7 +23,10 @@ export const ALL = 1;
 export const MIXED = 2;
 export type Verdict = typeof NONE | typeof ALL | typeof MIXED;
 
+// What functions hand on to each other here and not as arguments: V8 puts each double that it passes on the heap.
 const lines = new Float64Array(8);
+/** The middles of the first and the last piece: px, py, qx, qy. */
+const ends = new Float64Array(4);
 
 /**
  * Do all middles of the pieces `from` up to `to` face a segment of road, or none, other roads left aside? MIXED where that is not plain, as
@@ -42,12 +45,16 @@ export function judgeRun(
   const ay = roads.y1[segment]!;
   const dx = roads.x2[segment]! - ax;
   const dy = roads.y2[segment]! - ay;
-  const lengthM = Math.hypot(dx, dy);
+  const lengthM = Math.sqrt(dx * dx + dy * dy);
   const px = run.x + (from + 0.5) * run.stepX;
   const py = run.y + (from + 0.5) * run.stepY;
   const qx = run.x + (to - 0.5) * run.stepX;
   const qy = run.y + (to - 0.5) * run.stepY;
   if (lengthM < SLACK_M) return MIXED;
+  ends[0] = px;
+  ends[1] = py;
+  ends[2] = qx;
+  ends[3] = qy;
   const alongP = ((px - ax) * dx + (py - ay) * dy) / lengthM;
   const alongQ = ((qx - ax) * dx + (qy - ay) * dy) / lengthM;
   const least = Math.min(alongP, alongQ);
@@ -56,22 +63,18 @@ export function judgeRun(
   const fromM = SLACK_M + (roads.isDeadEnd[2 * segment] === 1 ? CONTACT_M : 0);
   const toM = lengthM - SLACK_M - (roads.isDeadEnd[2 * segment + 1] === 1 ? CONTACT_M : 0);
   if (least > fromM && most < toM) {
-    const leftX = -dy / lengthM;
-    const leftY = dx / lengthM;
-    const offP = (px - ax) * leftX + (py - ay) * leftY;
-    const offQ = (qx - ax) * leftX + (qy - ay) * leftY;
-    return judgeBeside(near, run, [px, py, qx, qy], offP, offQ, leftX, leftY, reachM);
+    return judgeBeside(near, run, segment, reachM);
   }
   const end = most < -SLACK_M ? START : least > lengthM + SLACK_M ? END : undefined;
   if (end === undefined) return MIXED;
-  if (isAheadOfCorner(roads, segment, end, [px, py, qx, qy], SLACK_M)) return NONE;
+  if (isAheadOfCorner(roads, segment, end, ends, SLACK_M)) return NONE;
   if (aheadOfCorner(roads, segment, end, px, py) > -SLACK_M) return MIXED;
   if (aheadOfCorner(roads, segment, end, qx, qy) > -SLACK_M) return MIXED;
   const isStart = end === START;
   const x = isStart ? ax : roads.x2[segment]!;
   const y = isStart ? ay : roads.y2[segment]!;
   const isDead = roads.isDeadEnd[2 * segment + end] === 1;
-  const verdict = judgeAtEnd(near, run, [px, py, qx, qy], x, y, isDead ? reachM + BULB_M : reachM);
+  const verdict = judgeAtEnd(near, run, x, y, isDead ? reachM + BULB_M : reachM);
   if (verdict !== NONE || !isDead) return verdict;
   // What does not face the dead end may still lie across it.
   const [courseX, courseY] = courseTo(roads, segment, end);
@@ -82,19 +85,23 @@ export function judgeRun(
   return Math.min(asideP, asideQ) > limitM || Math.max(asideP, asideQ) < -limitM ? NONE : MIXED;
 }
 
-type Ends = [px: number, py: number, qx: number, qy: number];
-
-/** Every way to the road goes straight across, in one direction. @param offP, offQ how far left of the road the ends lie */
-function judgeBeside(
-  near: Neighbourhood,
-  run: Run,
-  [px, py, qx, qy]: Ends,
-  offP: number,
-  offQ: number,
-  leftX: number,
-  leftY: number,
-  reachM: number,
-): Verdict {
+/** Every way to the road goes straight across, in one direction. */
+function judgeBeside(near: Neighbourhood, run: Run, segment: number, reachM: number): Verdict {
+  const { x1, y1, x2, y2 } = near.roads;
+  const ax = x1[segment]!;
+  const ay = y1[segment]!;
+  const dx = x2[segment]! - ax;
+  const dy = y2[segment]! - ay;
+  const lengthM = Math.sqrt(dx * dx + dy * dy);
+  const leftX = -dy / lengthM;
+  const leftY = dx / lengthM;
+  const px = ends[0]!;
+  const py = ends[1]!;
+  const qx = ends[2]!;
+  const qy = ends[3]!;
+  // How far left of the road the ends lie.
+  const offP = (px - ax) * leftX + (py - ay) * leftY;
+  const offQ = (qx - ax) * leftX + (qy - ay) * leftY;
   const mP = Math.abs(offP);
   const mQ = Math.abs(offQ);
   const leastM = offP > 0 === offQ > 0 ? Math.min(mP, mQ) : 0;
@@ -124,17 +131,14 @@ function judgeBeside(
 }
 
 /** Every way to the road goes to its end, or to a bend from outside, at (x, y). */
-function judgeAtEnd(
-  near: Neighbourhood,
-  run: Run,
-  [px, py, qx, qy]: Ends,
-  x: number,
-  y: number,
-  reachM: number,
-): Verdict {
+function judgeAtEnd(near: Neighbourhood, run: Run, x: number, y: number, reachM: number): Verdict {
+  const px = ends[0]!;
+  const py = ends[1]!;
+  const qx = ends[2]!;
+  const qy = ends[3]!;
   const outM = (x - px) * run.normalX + (y - py) * run.normalY;
-  const toP = Math.hypot(x - px, y - py);
-  const toQ = Math.hypot(x - qx, y - qy);
+  const toP = gap(px, py, x, y);
+  const toQ = gap(qx, qy, x, y);
   const mostM = Math.max(toP, toQ);
   // The foot of the perpendicular when it lies between the two.
   const alongP = (x - px) * -run.normalY + (y - py) * run.normalX;

@@ -1,19 +1,37 @@
+import { gap } from './nearest.ts';
 import { isInside, type Neighbourhood } from './neighbourhood.ts';
 import { SLACK_M } from './rules.ts';
 
 /** Two sight lines, a from (ax, ay) to (as, at) and b from (bx, by) to (bs, bt), in the plane: ax, ay, as, at, bx, by, bs, bt. */
 export type SightLines = Float64Array;
 
+// What is asked of each edge or parcel that a search finds. Functions made anew for each of the millions of searches, and
+// the numbers kept for them, took more time than the answers.
+let asked: Neighbourhood;
+let askedLines: SightLines;
+let areAskedParallel = false;
+let isMet = false;
+const askedPoint = new Float64Array(2);
+const oneLine = new Float64Array(4);
+
 /** Does any parcel stand between two points: does a boundary cross the line, or does it begin inside a parcel? */
 export function isBlocked(near: Neighbourhood, ax: number, ay: number, bx: number, by: number): boolean {
-  const { edges } = near;
-  if (edges.index === null) return false;
-  let crossed = false;
-  edges.index.search(Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by), e => {
-    crossed ||= crosses(edges.x1[e]!, edges.y1[e]!, edges.x2[e]!, edges.y2[e]!, ax, ay, bx, by);
-    return false;
-  });
-  return crossed || isInAny(near, ax, ay);
+  const { index } = near.edges;
+  if (index === null) return false;
+  asked = near;
+  oneLine[0] = ax;
+  oneLine[1] = ay;
+  oneLine[2] = bx;
+  oneLine[3] = by;
+  const minX = Math.min(ax, bx);
+  const minY = Math.min(ay, by);
+  return index.collides(minX, minY, Math.max(ax, bx), Math.max(ay, by), crossesLine) || isInAny(near, ax, ay);
+}
+
+function crossesLine(e: number): boolean {
+  const { x1, y1, x2, y2 } = asked.edges;
+  const [ax, ay, bx, by] = [oneLine[0]!, oneLine[1]!, oneLine[2]!, oneLine[3]!];
+  return crosses(x1[e]!, y1[e]!, x2[e]!, y2[e]!, ax, ay, bx, by);
 }
 
 /**
@@ -26,49 +44,47 @@ export function sweep(
   lines: SightLines,
   areParallel: boolean,
 ): 'open' | 'closed' | 'unsure' {
-  const { edges } = near;
-  const [ax, ay, as, at, bx, by, bs, bt] = lines as unknown as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
-  const minX = Math.min(ax, as, bx, bs) - SLACK_M;
-  const minY = Math.min(ay, at, by, bt) - SLACK_M;
-  const maxX = Math.max(ax, as, bx, bs) + SLACK_M;
-  const maxY = Math.max(ay, at, by, bt) + SLACK_M;
-  let met = false;
-  let across = false;
-  edges.index?.search(minX, minY, maxX, maxY, e => {
-    if (across) return false;
-    const px = edges.x1[e]!;
-    const py = edges.y1[e]!;
-    const qx = edges.x2[e]!;
-    const qy = edges.y2[e]!;
-    if (isApart(px, py, qx, qy, lines)) return false;
-    met = true;
-    across =
-      areParallel &&
-      crossesWell(px, py, qx, qy, ax, ay, as, at) &&
-      crossesWell(px, py, qx, qy, bx, by, bs, bt);
-    return false;
-  });
-  if (across) return 'closed';
-  if (met) return 'unsure';
+  const { index } = near.edges;
+  const ax = lines[0]!;
+  const ay = lines[1]!;
+  const minX = Math.min(ax, lines[2]!, lines[4]!, lines[6]!) - SLACK_M;
+  const minY = Math.min(ay, lines[3]!, lines[5]!, lines[7]!) - SLACK_M;
+  const maxX = Math.max(ax, lines[2]!, lines[4]!, lines[6]!) + SLACK_M;
+  const maxY = Math.max(ay, lines[3]!, lines[5]!, lines[7]!) + SLACK_M;
+  asked = near;
+  askedLines = lines;
+  areAskedParallel = areParallel;
+  isMet = false;
+  if (index?.collides(minX, minY, maxX, maxY, liesAcrossAll)) return 'closed';
+  if (isMet) return 'unsure';
   return isInAny(near, ax, ay) ? 'closed' : 'open';
 }
 
+/** Does an edge lie across all lines between two parallel ones? Notes whether it comes between them at all. */
+function liesAcrossAll(e: number): boolean {
+  const { x1, y1, x2, y2 } = asked.edges;
+  const px = x1[e]!;
+  const py = y1[e]!;
+  const qx = x2[e]!;
+  const qy = y2[e]!;
+  if (isApart(px, py, qx, qy, askedLines)) return false;
+  isMet = true;
+  return (
+    areAskedParallel &&
+    crossesWell(px, py, qx, qy, askedLines[0]!, askedLines[1]!, askedLines[2]!, askedLines[3]!) &&
+    crossesWell(px, py, qx, qy, askedLines[4]!, askedLines[5]!, askedLines[6]!, askedLines[7]!)
+  );
+}
+
 function isInAny(near: Neighbourhood, x: number, y: number): boolean {
-  let inside = false;
-  near.parcelIndex?.search(x, y, x, y, parcel => {
-    inside ||= isInside(near, parcel, x, y);
-    return false;
-  });
-  return inside;
+  asked = near;
+  askedPoint[0] = x;
+  askedPoint[1] = y;
+  return near.parcelIndex?.collides(x, y, x, y, isAround) ?? false;
+}
+
+function isAround(parcel: number): boolean {
+  return isInside(asked, parcel, askedPoint[0]!, askedPoint[1]!);
 }
 
 /** Do two segments cross? A corner belongs to one side, so that a line through it crosses one of the two edges that meet there. */
@@ -101,11 +117,11 @@ function crossesWell(
   bx: number,
   by: number,
 ): boolean {
-  const sight = SLACK_M * Math.hypot(bx - ax, by - ay);
+  const sight = SLACK_M * gap(ax, ay, bx, by);
   const p = (bx - ax) * (py - ay) - (by - ay) * (px - ax);
   const q = (bx - ax) * (qy - ay) - (by - ay) * (qx - ax);
   if (Math.abs(p) < sight || Math.abs(q) < sight || p > 0 === q > 0) return false;
-  const edge = SLACK_M * Math.hypot(qx - px, qy - py);
+  const edge = SLACK_M * gap(px, py, qx, qy);
   const a = (qx - px) * (ay - py) - (qy - py) * (ax - px);
   const b = (qx - px) * (by - py) - (qy - py) * (bx - px);
   return Math.abs(a) >= edge && Math.abs(b) >= edge && a > 0 !== b > 0;

@@ -2,16 +2,28 @@ import { distanceTo } from './nearest.ts';
 import { boxOf, isInside, type Neighbourhood } from './neighbourhood.ts';
 import { HALF_WAY_M } from './rules.ts';
 
+let asked: Neighbourhood;
+let askedParcel = 0;
+
 /** Does a road cross or touch a parcel: does ground of the parcel lie within half a way of a centreline? */
 export function isTouched(near: Neighbourhood, parcel: number): boolean {
-  const { roads } = near;
   const [minX, minY, maxX, maxY] = boxOf(near, parcel);
-  let touched = false;
-  roads.index?.search(minX - HALF_WAY_M, minY - HALF_WAY_M, maxX + HALF_WAY_M, maxY + HALF_WAY_M, segment => {
-    touched ||= touches(near, parcel, segment);
-    return false;
-  });
-  return touched;
+  asked = near;
+  askedParcel = parcel;
+  const { index } = near.roads;
+  return (
+    index?.collides(
+      minX - HALF_WAY_M,
+      minY - HALF_WAY_M,
+      maxX + HALF_WAY_M,
+      maxY + HALF_WAY_M,
+      touchesParcel,
+    ) ?? false
+  );
+}
+
+function touchesParcel(segment: number): boolean {
+  return touches(asked, askedParcel, segment);
 }
 
 function touches(near: Neighbourhood, parcel: number, segment: number): boolean {

@@ -27,80 +27,79 @@ const MAX_HALVINGS = 40;
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const layer = indexPolygons(polygons.flat());
-  const edges = newEdges();
-  const place = newMembership();
-  const sweep = newSweep();
+  return { percentOf: shape => percentOf(layer, shape) };
+}
 
-  return {
-    percentOf(shape) {
-      const [west, south, east, north] = extent(shape);
-      const box = { west, south, east, north };
-      const middle = { x: (west + east) / 2, y: (south + north) / 2 };
-      start();
-      gather(layer, false, box, middle, 0);
-      if (edges.count === 0) return place.inLayer > 0 ? 100 : 0;
+type Polygons = ByPlace<IndexedPolygon>;
 
-      const areas = { shape: 0, overlap: 0 };
-      measure(indexPolygons(shape), box, middle, areaWeight(south, north), areas, 0);
-      // The two sums are rounded apart from each other.
-      return areas.shape > 0 ? Math.min(100, Math.max(0, (100 * areas.overlap) / areas.shape)) : 0;
-    },
+// One of each for all layers, as questions are answered one after the other. They and the functions are not made anew for
+// every layer: V8 keeps what it has compiled of functions only while they live.
+const edges = newEdges();
+const place = newMembership();
+const sweep = newSweep();
+
+function percentOf(layer: Polygons, shape: MultiPolygon): number {
+  const [west, south, east, north] = extent(shape);
+  const box = { west, south, east, north };
+  const middle = { x: (west + east) / 2, y: (south + north) / 2 };
+  start();
+  gather(layer, false, box, middle, 0);
+  if (edges.count === 0) return place.inLayer > 0 ? 100 : 0;
+
+  const areas = { shape: 0, overlap: 0 };
+  measure(layer, indexPolygons(shape), box, middle, areaWeight(south, north), areas, 0);
+  // The two sums are rounded apart from each other.
+  return areas.shape > 0 ? Math.min(100, Math.max(0, (100 * areas.overlap) / areas.shape)) : 0;
+}
+
+/** Adds what a window has of a shape and of its overlap with a layer to `areas`. */
+function measure(
+  layer: Polygons,
+  shape: Polygons,
+  window: Window,
+  origin: Origin,
+  weight: Weight,
+  areas: Areas,
+  halvings: number,
+): void {
+  const most = halvings < MAX_HALVINGS ? MAX_EDGES : Infinity;
+  start();
+  gather(shape, true, window, origin, most);
+  if (edges.count === 0 && place.inShape === 0) return;
+  gather(layer, false, window, origin, most);
+  if (edges.count > most) {
+    for (const half of halves(window)) measure(layer, shape, half, origin, weight, areas, halvings + 1);
+    return;
+  }
+  const frame = {
+    west: window.west - origin.x,
+    south: window.south - origin.y,
+    east: window.east - origin.x,
+    north: window.north - origin.y,
   };
+  sweep(edges, place, frame, weight, areas);
+}
 
-  /** Adds what a window has of a shape and of its overlap to `areas`. */
-  function measure(
-    shape: ByPlace<IndexedPolygon>,
-    window: Window,
-    origin: Origin,
-    weight: Weight,
-    areas: Areas,
-    halvings: number,
-  ): void {
-    const most = halvings < MAX_HALVINGS ? MAX_EDGES : Infinity;
-    start();
-    gather(shape, true, window, origin, most);
-    if (edges.count === 0 && place.inShape === 0) return;
-    gather(layer, false, window, origin, most);
-    if (edges.count > most) {
-      for (const half of halves(window)) measure(shape, half, origin, weight, areas, halvings + 1);
-      return;
+function start(): void {
+  edges.count = 0;
+  forgetAll(place);
+}
+
+/** Adds the polygons' edges in a window until there are more than `most`, or none when one of the polygons covers it all. */
+function gather(polygons: Polygons, isShape: boolean, window: Window, origin: Origin, most: number): void {
+  const before = { edges: edges.count, rings: place.rings, polygons: place.polygons };
+  for (const { shell, holes } of near(polygons, window)) {
+    if (edges.count > most) return;
+    const count = edges.count;
+    const windings = [clipRing(shell, place.rings, window, origin, edges)];
+    for (const hole of near(holes, window)) {
+      windings.push(clipRing(hole, place.rings + windings.length, window, origin, edges));
     }
-    const frame = {
-      west: window.west - origin.x,
-      south: window.south - origin.y,
-      east: window.east - origin.x,
-      north: window.north - origin.y,
-    };
-    sweep(edges, place, frame, weight, areas);
-  }
-
-  function start(): void {
-    edges.count = 0;
-    forgetAll(place);
-  }
-
-  /** Adds the polygons' edges in a window until there are more than `most`, or none when one of the polygons covers it all. */
-  function gather(
-    polygons: ByPlace<IndexedPolygon>,
-    isShape: boolean,
-    window: Window,
-    origin: Origin,
-    most: number,
-  ): void {
-    const before = { edges: edges.count, rings: place.rings, polygons: place.polygons };
-    for (const { shell, holes } of near(polygons, window)) {
-      if (edges.count > most) return;
-      const count = edges.count;
-      const windings = [clipRing(shell, place.rings, window, origin, edges)];
-      for (const hole of near(holes, window)) {
-        windings.push(clipRing(hole, place.rings + windings.length, window, origin, edges));
-      }
-      if (edges.count > count) addPolygon(place, isShape, windings);
-      else if (isInside(windings)) {
-        edges.count = before.edges;
-        coverFrom(place, isShape, before);
-        return;
-      }
+    if (edges.count > count) addPolygon(place, isShape, windings);
+    else if (isInside(windings)) {
+      edges.count = before.edges;
+      coverFrom(place, isShape, before);
+      return;
     }
   }
 }

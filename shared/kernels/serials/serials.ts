@@ -1,7 +1,7 @@
 /**
  * Parcels of one county by their serials (property_id - fips * 100,000,000), each once: as an ascending list or, where
  * that takes less room, as bits, serial s in bit s % 32 of word s / 32. A quarter of a megabyte of bits holds any choice
- * of 2,000,000 parcels, and is united, counted and cut in a tenth of a millisecond. Nothing changes them once made.
+ * of 2,000,000 parcels, and is united, counted and cut in about a millisecond. Nothing changes them once made.
  */
 export type Serials = { size: number; list: Int32Array } | { size: number; bits: Int32Array };
 
@@ -28,14 +28,8 @@ export function unionOf(lists: readonly StoredSerials[]): Serials {
   const bitmaps = lists.filter(({ is_bitmap }) => is_bitmap).map(({ serials }) => serials);
   const largest = Math.max(-1, ...numbers.map(largestIn), ...bitmaps.map(bitmap => bitmap.length * 8 - 1));
   makeRoomFor(largest);
-  for (const view of numbers) {
-    for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) {
-      const serial = view.getInt32(at);
-      scratch[serial >>> 5]! |= 1 << (serial & 31);
-    }
-  }
-  for (const bitmap of bitmaps)
-    for (let at = 0; at < bitmap.length; at++) scratch[at >>> 2]! |= bitmap[at]! << ((at & 3) * 8);
+  for (const view of numbers) addList(scratch, view);
+  for (const bitmap of bitmaps) addBitmap(scratch, bitmap);
   const used = scratch.subarray(0, (largest >>> 5) + 1);
   const union = ofBits(used);
   used.fill(0);
@@ -142,6 +136,18 @@ export function toBitmap(serials: Serials): Uint8Array {
 
 const MAX_SERIAL = 2 ** 31 - 1;
 
+// A loop to a function: V8 optimises a function of several long ones in the middle of the first, and begins anew after it.
+function addList(bits: Int32Array, view: DataView): void {
+  for (let at = 0; at < view.byteLength; at += SERIAL_BYTES) {
+    const serial = view.getInt32(at);
+    bits[serial >>> 5]! |= 1 << (serial & 31);
+  }
+}
+
+function addBitmap(bits: Int32Array, bitmap: Uint8Array): void {
+  for (let at = 0; at < bitmap.length; at++) bits[at >>> 2]! |= bitmap[at]! << ((at & 3) * 8);
+}
+
 const viewOf = ({ serials }: StoredSerials) =>
   new DataView(serials.buffer, serials.byteOffset, serials.byteLength);
 
@@ -168,14 +174,22 @@ const ofList = (list: Int32Array): Serials => ({ size: list.length, list });
 
 /** A copy of the bits, or their list. */
 function ofBits(bits: Int32Array): Serials {
-  let size = 0;
-  for (const word of bits) size += onesIn(word);
-  if (size > bits.length) return { size, bits: bits.slice() };
+  const size = countOf(bits);
+  return size > bits.length ? { size, bits: bits.slice() } : { size, list: listOf(bits, size) };
+}
+
+function countOf(bits: Int32Array): number {
+  let count = 0;
+  for (let at = 0; at < bits.length; at++) count += onesIn(bits[at]!);
+  return count;
+}
+
+function listOf(bits: Int32Array, size: number): Int32Array {
   const list = new Int32Array(size);
   let count = 0;
   for (let at = 0; at < bits.length; at++)
     for (let word = bits[at]!; word !== 0; word &= word - 1) list[count++] = at * 32 + lowestIn(word);
-  return { size, list };
+  return list;
 }
 
 /** The place of the first serial that is `serial` or more, `start` or later: strides that double, then halves. */

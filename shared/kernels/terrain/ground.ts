@@ -4,8 +4,8 @@ export type Ground =
   | { kind: 'degrees' }
   /** EPSG:3857: ellipsoidal coordinates on a sphere's Mercator, in nominal metres. */
   | { kind: 'webMercator' }
-  /** Any other projection is taken at its nominal unit; UTM and state planes are true to 0.04 %. */
-  | { kind: 'planar'; metresPerUnit: number };
+  /** Any other projection: metres on the ground of a unit along either axis. */
+  | { kind: 'planar'; x: number; y: number };
 
 // WGS84 (NIMA TR8350.2).
 const A = 6_378_137;
@@ -19,7 +19,7 @@ const RAD = Math.PI / 180;
  * of its scale along each axis, which differ by up to 0.7 % as the ellipsoid is not a sphere.
  */
 export function metresPerUnit(ground: Ground, y: number): { x: number; y: number } {
-  if (ground.kind === 'planar') return { x: ground.metresPerUnit, y: ground.metresPerUnit };
+  if (ground.kind === 'planar') return { x: ground.x, y: ground.y };
   if (ground.kind === 'degrees') {
     const radii = radiiM(y * RAD);
     return { x: radii.parallel * RAD, y: radii.meridian * RAD };
@@ -27,6 +27,12 @@ export function metresPerUnit(ground: Ground, y: number): { x: number; y: number
   const phi = 2 * Math.atan(Math.exp(y / A)) - Math.PI / 2;
   const radii = radiiM(phi);
   return { x: radii.parallel / A, y: (radii.meridian * Math.cos(phi)) / A };
+}
+
+/** Metres between two positions in degrees that lie within some kilometres of each other, by the same radii. */
+export function shortDistanceM([lon0, lat0]: readonly number[], [lon1, lat1]: readonly number[]): number {
+  const radii = radiiM(((lat0! + lat1!) / 2) * RAD);
+  return Math.hypot((lon1! - lon0!) * RAD * radii.parallel, (lat1! - lat0!) * RAD * radii.meridian);
 }
 
 /** Radius of the parallel and of curvature along the meridian, in metres. */

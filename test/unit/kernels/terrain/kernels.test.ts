@@ -139,7 +139,7 @@ describe('metres on the ground', () => {
   });
 
   test('other projections are taken at their unit', () => {
-    const feet: Ground = { kind: 'planar', metresPerUnit: 1200 / 3937 };
+    const feet: Ground = { kind: 'planar', x: 1200 / 3937, y: 1200 / 3937 };
     expect(metresPerUnit(feet, 5e6)).toEqual({ x: 1200 / 3937, y: 1200 / 3937 });
   });
 });
