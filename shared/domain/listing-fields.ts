@@ -24,7 +24,11 @@ export const LISTING_FIELDS = {
   latitude: spec('degrees', 'Latitude, WGS84', 'degrees'),
   longitude: spec('degrees', 'Longitude, WGS84', 'degrees'),
   lot_acres: spec('number', 'Lot size', 'acres'),
-  list_price: spec('number', 'Asking price: the price of an ACTIVE or PENDING listing', 'USD'),
+  list_price: spec(
+    'number',
+    'Asking price: the price of an ACTIVE or PENDING listing, and what was asked last for a SOLD one',
+    'USD',
+  ),
   sold_price: spec('number', 'Closing price: the price of a SOLD listing', 'USD'),
   listed_date: spec('date', 'Day on which it was listed'),
   status_date: spec('date', 'Day of the most recent change of status'),

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { planAttributes } from '../../workers/attributes/plan.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels, marksOf } from '../support/land.ts';
 import { insertParcels, retireParcels } from '../support/parcels.ts';
@@ -60,6 +61,38 @@ describe('a plan', () => {
       counties: 2,
     });
     expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 12, 12, 12]);
+  });
+
+  test('of many chunks hands on the first ones before it plans the next; ended in between, another one goes on', async () => {
+    await insertLots(pool, range(0, 25));
+    const marked = async () => (await marksOf(pool)).length;
+    const scope = { fips: 33_019 };
+    const seen: { jobs: number; marks: number; share: number }[] = [];
+    await planAttributes(
+      pool,
+      { scope },
+      {
+        chunkParcels: 1,
+        onJobs: async (jobs, share) => seen.push({ jobs: jobs.length, marks: await marked(), share }),
+      },
+    );
+    expect(seen).toEqual([
+      { jobs: 10, marks: 10, share: 0.4 },
+      { jobs: 10, marks: 20, share: 0.8 },
+      { jobs: 5, marks: 25, share: 1 },
+    ]);
+
+    await endJobs(pool);
+    const stopping = new AbortController();
+    const stopped = planAttributes(
+      pool,
+      { scope: { dirty: true } },
+      { chunkParcels: 1, signal: stopping.signal, onJobs: () => stopping.abort() },
+    );
+    await expect(stopped).rejects.toMatchObject({ code: 'stopping', retryable: true });
+    expect(await openChunks(pool)).toHaveLength(10);
+    expect(await plan(pool, { scope: { dirty: true } }, 1)).toMatchObject({ parcels: 15, chunks: 15 });
+    expect(await openChunks(pool)).toHaveLength(25);
   });
 
   test('waits for a merge that is writing marks, and then plans them', async () => {

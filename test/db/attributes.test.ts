@@ -116,6 +116,19 @@ describe('a chunk', () => {
     expect(await attributesOf(pool, 50)).toMatchObject({ flood_runs: [whole], flood_zone_percent: 0 });
   });
 
+  test('a parcel on the edge of a coverage is where its location is: all of it is covered, or nothing known', async () => {
+    await insertLots(pool, [0]);
+    const flood = async (east: number) => {
+      await putLayer(pool, 'flood', { coverage: [LON - 0.01, LAT - 0.01, east, LAT + 0.01] });
+      await markParcels(pool, ['flood']);
+      await settle(pool);
+      return (await attributesOf(pool, 0))!.flood_zone_percent;
+    };
+    // The lot goes from LON - 0.0005 to LON + 0.0005.
+    expect(await flood(LON - 0.0001)).toBeNull();
+    expect(await flood(LON + 0.0001)).toBe(0);
+  });
+
   test('computes the kinds that are marked; the others keep their figures and versions', async () => {
     await insertLots(pool, [0]);
     const first = await putLayer(pool, 'wetlands', { coverage: EVERYWHERE });

@@ -6,9 +6,9 @@ import { marketJobs } from '../../workers/market/handlers.ts';
 import { marketDaily, marketRecompute } from '../../workers/market/jobs.ts';
 import { recomputeStats } from '../../workers/market/recompute.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { addFeed, addListings, loadFewRegions, mark, marks, statsOf, storedStats } from './market-support.ts';
+import { addFeed, addListings, keepFewRegions, mark, marks, statsOf, storedStats } from './market-support.ts';
 
-const db = await createTestDatabase();
+const db = await createTestDatabase({}, { regions: true });
 const { pool } = db;
 let feed: number;
 
@@ -42,7 +42,7 @@ async function asleep(): Promise<number> {
 }
 
 beforeAll(async () => {
-  await loadFewRegions(pool);
+  await keepFewRegions(pool);
   feed = await addFeed(pool, 'living', null);
 });
 

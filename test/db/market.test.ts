@@ -5,18 +5,18 @@ import { createTestDatabase } from '../support/database.ts';
 import {
   addFeed,
   addListings,
-  loadFewRegions,
+  keepFewRegions,
   statsOf,
   storedStats,
   type TestListing,
 } from './market-support.ts';
 
-const db = await createTestDatabase();
+const db = await createTestDatabase({}, { regions: true });
 const { pool } = db;
 let living: number;
 
 beforeAll(async () => {
-  await loadFewRegions(pool);
+  await keepFewRegions(pool);
   living = await addFeed(pool, 'living', null);
 });
 

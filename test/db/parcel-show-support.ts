@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { MultiPolygon, Position, Ring } from '../../shared/kernels/geometry/types.ts';
 import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
-import { readTileHeader } from '../../workers/elevation/header.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
-import { markParcels, putLayer } from '../support/land.ts';
+import { markParcels, putLayer, putTile } from '../support/land.ts';
 import { insertParcels, retireParcels } from '../support/parcels.ts';
 import { byId, elementsOf, type Xml } from '../support/xml.ts';
 import { COUNTY, EVERYWHERE, LAT, LON, settle } from './attributes-support.ts';
@@ -57,17 +56,7 @@ async function putHeights(pool: pg.Pool, folder: string): Promise<void> {
     grid: { originX, originY, stepX: 5 / ACROSS_M, stepY: -5 / UP_M },
     keys: geographicKeys(4326),
   });
-  await putLayer(pool, 'elevation', { coverage: EVERYWHERE });
-  const { extent, ...tile } = await readTileHeader(source, {}, { signal: new AbortController().signal });
-  const [west, south, east, north] = extent.map(degrees => Math.round(degrees * 1e7));
-  await pool.query(
-    `insert into elevation_tiles
-     select f.id, $1, $2, $3::box, $4, $5, $6, $7, $8, $9, $10, $11, $12 from feeds f where f.name = 'elevation'`,
-    [
-      ...[source, tile.fingerprint, `(${west},${south}),(${east},${north})`, tile.width, tile.height],
-      ...[tile.originX, tile.originY, tile.stepX, tile.stepY, tile.crs, tile.unitM, tile.nodata],
-    ],
-  );
+  await putTile(pool, source, EVERYWHERE);
 }
 
 /** The lots of the picture and their layers, with the attributes computed; files go to `folder`. */

@@ -1,4 +1,6 @@
-import type { Pool } from '../../shared/db.ts';
+import { type Pool, sql } from '../../shared/db.ts';
+import { enqueue } from '../../shared/jobs.ts';
+import { valuationRefresh } from '../valuation/jobs.ts';
 import { type ComputeOptions, computeChunk } from './compute.ts';
 import type { ChunkPayload } from './jobs.ts';
 import type { LandKernels } from './kernels.ts';
@@ -7,7 +9,7 @@ import { type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
  * Computes the land attributes of a chunk's parcels and stores them. Killed anywhere it can be done again; done twice at the
- * same time, the first to write wins and the other writes nothing.
+ * same time, the first to write wins and the other writes nothing. The last chunk of a county has valuations refreshed.
  * @throws PlatError `attributes` when something could not be computed, after the rest was stored
  */
 export async function runChunk(
@@ -15,10 +17,17 @@ export async function runChunk(
   chunk: ChunkPayload,
   kernels: LandKernels,
   options: ComputeOptions,
-): Promise<WrittenChunk> {
+): Promise<WrittenChunk & { jobs: string[] }> {
   const input = await readChunk(pool, chunk);
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
+  const jobs = await followUp(pool, chunk);
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
-  return written;
+  return { ...written, jobs };
+}
+
+/** Asked once the chunk is committed: of two that end at the same time one at least sees that no other is left. */
+async function followUp(pool: Pool, { fips, chunk }: ChunkPayload): Promise<string[]> {
+  const { rows } = await pool.query<{ due: boolean }>(sql('valuation/is_land_due'), [fips, chunk]);
+  return rows[0]!.due ? [(await enqueue(pool, valuationRefresh, {})).id] : [];
 }

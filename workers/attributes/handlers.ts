@@ -8,19 +8,23 @@ async function plan(context: JobContext, payload: PlanPayload): Promise<JobResul
   const { pool, progress, signal } = context;
   const planned = await planAttributes(pool, payload, {
     signal,
-    onCounty: async (done, total, jobs) => {
-      progress(done / total, `${done} of ${total} counties`);
+    onJobs: async (jobs, share) => {
+      progress(share, 'planning');
       await context.deliver(jobs);
     },
   });
   return { ...planned, rows: planned.parcels };
 }
 
-async function chunk({ pool, progress, signal }: JobContext, payload: ChunkPayload): Promise<JobResult> {
-  const { parcels, changed } = await runChunk(pool, payload, LAND_KERNELS, {
+async function chunk(
+  { pool, progress, signal, deliver }: JobContext,
+  payload: ChunkPayload,
+): Promise<JobResult> {
+  const { parcels, changed, jobs } = await runChunk(pool, payload, LAND_KERNELS, {
     signal,
     progress: share => progress(share, 'computing'),
   });
+  await deliver(jobs);
   return { rows: parcels, changed };
 }
 

@@ -7,7 +7,12 @@ import {
 } from '../../shared/kernels/frontage/frontage.ts';
 import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
 import { type PreparedOverlap, prepareOverlap } from '../../shared/kernels/overlap/overlap.ts';
-import { type ElevationTile, type OpenElevation, openElevation } from '../elevation/elevation.ts';
+import {
+  type ElevationTile,
+  newBlockCache,
+  type OpenElevation,
+  openElevation,
+} from '../elevation/elevation.ts';
 
 /** What computes the figures of parcels; tests have some that count what they are given, or fail. */
 export type LandKernels = {
@@ -23,4 +28,11 @@ export type LandKernels = {
   ): Pick<OpenElevation, 'terrainOf' | 'close'>;
 };
 
-export const LAND_KERNELS: LandKernels = { prepareOverlap, prepareFrontage, openElevation };
+/** Chunks that follow on one another lie side by side. */
+const blocks = newBlockCache();
+
+export const LAND_KERNELS: LandKernels = {
+  prepareOverlap,
+  prepareFrontage,
+  openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
+};

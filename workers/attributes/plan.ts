@@ -10,6 +10,12 @@ import { attributesChunk, type PlanPayload } from './jobs.ts';
 /** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
 export const CHUNK_PARCELS = 2_000;
 
+/**
+ * So many chunks are put together in one transaction, some tenths of a second: workers begin with them while a large county's
+ * next ones are planned, and what they write waits no longer than that for the plan.
+ */
+const PART_CHUNKS = 10;
+
 export type Planned = {
   /** Parcels that were put into chunks. */
   parcels: number;
@@ -22,8 +28,8 @@ export type Planned = {
 
 export type PlanOptions = {
   signal?: AbortSignal | undefined;
-  /** Called after each county with the counties that are done, and the ids of its jobs. */
-  onCounty?: (done: number, total: number, jobs: string[]) => unknown;
+  /** Called with the ids of jobs as they are committed, and the share of the work that is done. */
+  onJobs?: (jobs: string[], share: number) => unknown;
   chunkParcels?: number;
 };
 
@@ -36,31 +42,40 @@ const COLUMNS = {
 
 /**
  * Puts all parcels of a county, or of every county, into chunks with a job each, or those that merges have marked and no
- * open job holds. A county is one transaction; killed in between, the next attempt may plan a county again, and a parcel
- * then belongs to its last chunk. Marks of parcels that have left the roll are dropped.
+ * open job holds, some chunks in each transaction. Killed in between, the next attempt may plan a county again, and a
+ * parcel then belongs to its last chunk. Marks of parcels that have left the roll are dropped.
  * @throws PlatError `stopping` (retryable) when the signal is aborted
  */
 export async function planAttributes(
   pool: Pool,
   { scope, layers }: PlanPayload,
-  { signal, onCounty, chunkParcels = CHUNK_PARCELS }: PlanOptions = {},
+  { signal, onJobs, chunkParcels = CHUNK_PARCELS }: PlanOptions = {},
 ): Promise<Planned> {
   const bits = 'dirty' in scope ? null : bitsOf(layers);
   const counties = 'fips' in scope ? [scope.fips] : await listCounties(pool, 'dirty' in scope);
   const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
   for (const [i, fips] of counties.entries()) {
-    if (signal?.aborted)
-      throw new PlatError('stopping', 'The worker is stopping; the plan goes on at its next attempt.', {
-        retryable: true,
-      });
-    const { parcels, chunks, jobs } = await planCounty(pool, fips, bits, chunkParcels);
-    planned.parcels += parcels;
+    throwIfStopping(signal);
+    const { ids, chunks } = await chooseParcels(pool, fips, bits, chunkParcels);
+    planned.parcels += ids.length;
     planned.chunks += chunks.length;
     planned.first ??= chunks[0] ?? null;
     planned.last = chunks.at(-1) ?? planned.last;
-    await onCounty?.(i + 1, counties.length, jobs);
+    for (let from = 0; from < chunks.length; from += PART_CHUNKS) {
+      throwIfStopping(signal);
+      const part = chunks.slice(from, from + PART_CHUNKS);
+      const ofPart = ids.slice(from * chunkParcels, (from + PART_CHUNKS) * chunkParcels);
+      const jobs = await planPart(pool, fips, bits, part, ofPart, chunkParcels);
+      await onJobs?.(jobs, (i + (from + part.length) / chunks.length) / counties.length);
+    }
   }
   return planned;
+}
+
+function throwIfStopping(signal: AbortSignal | undefined): void {
+  if (!signal?.aborted) return;
+  const message = 'The worker is stopping; the plan goes on at its next attempt.';
+  throw new PlatError('stopping', message, { retryable: true });
 }
 
 function bitsOf(layers: readonly LayerKind[] | undefined): number {
@@ -74,32 +89,46 @@ async function listCounties(pool: Pool, unplanned: boolean): Promise<number[]> {
   return rows.map(row => row.fips);
 }
 
-type PlannedCounty = { parcels: number; chunks: number[]; jobs: string[] };
+type Chosen = {
+  /** In the order of the chunks, each of which takes as many. */
+  ids: number[];
+  /** The chunks' numbers. */
+  chunks: number[];
+};
 
-function planCounty(
-  pool: Pool,
-  fips: number,
-  bits: number | null,
-  chunkParcels: number,
-): Promise<PlannedCounty> {
+function chooseParcels(pool: Pool, fips: number, bits: number | null, chunkParcels: number): Promise<Chosen> {
   return transaction(pool, async client => {
     await client.query(sql('attributes/lock_marks'));
     await client.query(sql('attributes/release_lost_chunks'), [fips]);
     await client.query(sql('attributes/drop_stray_marks'), [fips]);
     const parcels = bits === null ? 'attributes/copy_unplanned_parcels' : 'attributes/copy_county_parcels';
     const ids = await inOrder(client, fips, parcels);
-    const { rows: numbers } = await client.query<{ chunk: number }>(sql('attributes/number_chunks'), [
+    const { rows } = await client.query<{ chunk: number }>(sql('attributes/number_chunks'), [
       Math.ceil(ids.length / chunkParcels),
     ]);
-    const chunks = numbers.map(row => row.chunk);
+    return { ids, chunks: rows.map(row => row.chunk) };
+  });
+}
+
+/** @returns the ids of the chunks' jobs */
+function planPart(
+  pool: Pool,
+  fips: number,
+  bits: number | null,
+  chunks: readonly number[],
+  ids: readonly number[],
+  chunkParcels: number,
+): Promise<string[]> {
+  return transaction(pool, async client => {
+    await client.query(sql('attributes/lock_marks'));
     const jobs: string[] = [];
     for (const [i, chunk] of chunks.entries()) {
-      const part = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
-      if (bits === null) await client.query(sql('attributes/assign_chunk'), [fips, part, chunk]);
-      else await client.query(sql('attributes/mark_chunk'), [fips, part, chunk, bits]);
+      const ofChunk = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
+      if (bits === null) await client.query(sql('attributes/assign_chunk'), [fips, ofChunk, chunk]);
+      else await client.query(sql('attributes/mark_chunk'), [fips, ofChunk, chunk, bits]);
       jobs.push((await enqueue(client, attributesChunk, { fips, chunk })).id);
     }
-    return { parcels: ids.length, chunks, jobs };
+    return jobs;
   });
 }
 

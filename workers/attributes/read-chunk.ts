@@ -60,7 +60,7 @@ export type MarkedRow = Box & {
   mark: number;
   boundary: Uint8Array | null;
   shape_hash: string | null;
-  /** The shape that the stored attributes are of. */
+  /** The shape that the stored attributes are of; null where all kinds are to be computed. */
   kept: string | null;
   x: number;
   y: number;
@@ -165,15 +165,12 @@ async function readNeighbours(
   places: string[],
 ): Promise<Neighbour[]> {
   if (places.length === 0) return [];
-  const shapes = new Map(subjects.map(({ id, shape }) => [id, shape]));
   const { rows } = await client.query<{ property_id: number; boundary: Uint8Array }>(
     sql('attributes/read_neighbours'),
-    [places],
+    [places, subjects.map(({ id }) => id)],
   );
-  return rows.map(({ property_id: id, boundary }) => ({
-    id,
-    shape: shapes.get(id) ?? decodeBoundary(boundary),
-  }));
+  const others = rows.map(({ property_id: id, boundary }) => ({ id, shape: decodeBoundary(boundary) }));
+  return [...subjects.map(({ id, shape }) => ({ id, shape })), ...others];
 }
 
 async function readTiles(client: Client, feeds: number[], places: string[]): Promise<ElevationTile[]> {

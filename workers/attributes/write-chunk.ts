@@ -1,4 +1,5 @@
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
 import type { ComputedParcel } from './compute.ts';
 import { shareCounty } from './county-lock.ts';
 import type { ChunkPayload } from './jobs.ts';
@@ -10,11 +11,15 @@ export type WrittenChunk = {
   changed: number;
 };
 
+/** A parcel and its neighbours; more of a chunk come from a layer, whose other chunks bring more. */
+const MOST_MARKED_PARCELS = 50;
+
 type Mark = { property_id: number; mark: number };
 
 /**
  * Stores a chunk in one transaction and takes back its marks; the mark of a kind that could not be computed stays. What was
  * marked again since it was read, or is no longer the chunk's, is left alone: it will be computed from what is there now.
+ * Valuations that look at the land are marked.
  * Waits for a merge of the county that is under way.
  * @param shapeless parcels without geometry
  */
@@ -34,17 +39,22 @@ export function writeChunk(
     const known = parcels.filter(isMine);
     const unknown = shapeless.filter(isMine).map(row => row.property_id);
 
-    let changed = 0;
+    const changed: number[] = [];
     for (const [layers, group] of groupBy(known, row => row.layers))
-      changed += await count(client, 'attributes/store_attributes', [fips, layers, JSON.stringify(group)]);
-    if (unknown.length > 0) changed += await count(client, 'attributes/forget_attributes', [fips, unknown]);
+      changed.push(
+        ...(await change(client, 'attributes/store_attributes', [fips, layers, JSON.stringify(group)])),
+      );
+    if (unknown.length > 0)
+      changed.push(...(await change(client, 'attributes/forget_attributes', [fips, unknown])));
+    if (changed.length > 0)
+      await client.query(sql('valuation/mark_land'), [fips, changed, MOST_MARKED_PARCELS]);
     for (const [remaining, group] of groupBy(known, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
       if (remaining === 0) await client.query(sql('attributes/clear_marks'), [fips, ids]);
       else await client.query(sql('attributes/narrow_marks'), [fips, ids, remaining]);
     }
     if (unknown.length > 0) await client.query(sql('attributes/clear_marks'), [fips, unknown]);
-    return { parcels: known.length + unknown.length, changed };
+    return { parcels: known.length + unknown.length, changed: changed.length };
   });
 }
 
@@ -53,14 +63,11 @@ function groupBy(
   key: (parcel: ComputedParcel) => number,
 ): Map<number, ComputedParcel[]> {
   const groups = new Map<number, ComputedParcel[]>();
-  for (const parcel of parcels) {
-    const group = groups.get(key(parcel));
-    if (group === undefined) groups.set(key(parcel), [parcel]);
-    else group.push(parcel);
-  }
+  for (const parcel of parcels) addTo(groups, key(parcel), parcel);
   return groups;
 }
 
-async function count(client: Client, statement: string, values: unknown[]): Promise<number> {
-  return (await client.query(sql(statement), values)).rowCount ?? 0;
+async function change(client: Client, statement: string, values: unknown[]): Promise<number[]> {
+  const { rows } = await client.query<{ property_id: number }>(sql(statement), values);
+  return rows.map(row => row.property_id);
 }

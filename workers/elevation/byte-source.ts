@@ -4,6 +4,8 @@ import { formatError, shownUrl, sourceError } from '../ingest/open/context.ts';
 import { request, statusOutcome, USER_AGENT } from '../ingest/open/http.ts';
 import { LIMITS, type Limits } from '../ingest/open/limits.ts';
 import { networkOutcome, type Outcome, retrying } from '../ingest/open/retry.ts';
+import { ByteLru } from './byte-lru.ts';
+import { contentHash, ON_DISK, OVER_HTTP, type ReadRange } from './content-hash.ts';
 
 /** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
@@ -14,8 +16,12 @@ export type ByteSource = {
    * @throws PlatError `feed_source` when they cannot be read, `elevation_changed` when the file is no longer the one of the fingerprint
    */
   read(offset: number, length: number): Promise<ArrayBuffer>;
-  /** What tells this version of the file from others; known after the first read. */
-  fingerprint(): string;
+  /**
+   * What tells this version of the file from others: its size and, on disk, a hash of its content, so that a copy or a file that was touched
+   * is the same; over http its ETag, else the time of its last change, else such a hash.
+   * @throws PlatError as `read`
+   */
+  fingerprint(): Promise<string>;
   /** Of the whole file, in bytes; known after the first read. */
   size(): number;
 };
@@ -27,59 +33,100 @@ export type ByteSourceOptions = {
   limits?: Partial<Limits>;
 };
 
+/** What every read tells of the file at no cost: its size, and what changes whenever its content does, or null where nothing does. */
+type Version = { size: number; stamp: string | null };
+type Part = { bytes: ArrayBuffer; version: Version };
+
 /** As many as browsers open to one host. A window of a file of strips is hundreds of ranges. */
 const REQUESTS_AT_ONCE = 6;
 
 /** @param source an absolute path or an http(s) URL */
 export function openBytes(source: string, options: ByteSourceOptions): ByteSource {
+  const { signal } = options;
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
   const name = url === null ? source : shownUrl(url);
-  let expected = options.fingerprint;
-  let bytes: number | undefined;
-  const seen = (size: number, version: string): void => {
-    const fingerprint = `size ${size}, ${version}`;
-    bytes = size;
-    expected ??= fingerprint;
-    if (fingerprint !== expected) {
-      throw new PlatError(
-        'elevation_changed',
-        `${name} has changed since it was ingested. Run its elevation feed again.`,
-        { status: 422 },
-      );
-    }
-  };
   const limits = { ...LIMITS, ...options.limits };
   const inTurn = inTurns(REQUESTS_AT_ONCE);
+  const readPart = (offset: number, length: number): Promise<Part> =>
+    url === null
+      ? readFile(source, offset, length, signal)
+      : inTurn(() => retrying(() => readUrl(url, offset, length, signal, limits), limits, signal));
+
+  const fingerprintOf = (version: Version): Promise<string> => {
+    const read: ReadRange = async (offset, length) => {
+      const part = await readPart(offset, length);
+      if (!isSame(part.version, version)) throw changed(name);
+      return part.bytes;
+    };
+    return url === null ? ofFile(source, version, read) : ofUrl(version, read);
+  };
+
+  let expected = options.fingerprint;
+  /** The version that is known to be the one to read. */
+  let known: Version | undefined;
+  const check = async (version: Version): Promise<void> => {
+    if (known !== undefined && isSame(version, known)) return;
+    if (expected === undefined) {
+      if (known !== undefined) throw changed(name);
+    } else if (!isModified(expected, version) && (await fingerprintOf(version)) !== expected) {
+      throw changed(name);
+    }
+    known = version;
+  };
+  const seen = (): Version => {
+    if (known === undefined) throw new Error(`${name} has not been read`);
+    return known;
+  };
   return {
     name,
-    read: (offset, length) =>
-      url === null
-        ? readFile(source, offset, length, options.signal, seen)
-        : inTurn(() =>
-            retrying(
-              () => readUrl(url, offset, length, options.signal, limits, seen),
-              limits,
-              options.signal,
-            ),
-          ),
-    fingerprint: () => {
-      if (expected === undefined) throw new Error(`${name} has not been read`);
+    async read(offset, length) {
+      const part = await readPart(offset, length);
+      await check(part.version);
+      return part.bytes;
+    },
+    async fingerprint() {
+      expected ??= await fingerprintOf(seen());
       return expected;
     },
-    size: () => {
-      if (bytes === undefined) throw new Error(`${name} has not been read`);
-      return bytes;
-    },
+    size: () => seen().size,
   };
 }
 
-async function readFile(
-  path: string,
-  offset: number,
-  length: number,
-  signal: AbortSignal,
-  seen: (size: number, version: string) => void,
-): Promise<ArrayBuffer> {
+function changed(name: string): PlatError {
+  return new PlatError(
+    'elevation_changed',
+    `${name} has changed since it was ingested. Run its elevation feed again.`,
+    { status: 422 },
+  );
+}
+
+function isSame(a: Version, b: Version): boolean {
+  return a.size === b.size && a.stamp === b.stamp;
+}
+
+/** Hashes of files that have not been touched since: each job opens the files that it needs anew. */
+const hashes = new ByteLru<{ version: Version; fingerprint: string }>(4096);
+
+async function ofFile(path: string, version: Version, read: ReadRange): Promise<string> {
+  const found = hashes.get(path);
+  if (found !== undefined && isSame(found.version, version)) return found.fingerprint;
+  const fingerprint = `size ${version.size}, content ${await contentHash(read, version.size, ON_DISK)}`;
+  hashes.set(path, { version, fingerprint }, 1);
+  return fingerprint;
+}
+
+async function ofUrl({ size, stamp }: Version, read: ReadRange): Promise<string> {
+  if (stamp !== null) return `size ${size}, version ${stamp}`;
+  return `size ${size}, content ${await contentHash(read, size, OVER_HTTP)}`;
+}
+
+/** Whether a file on disk is the one of a fingerprint from before contents were hashed: by its time of change, in milliseconds. */
+function isModified(fingerprint: string, { size, stamp }: Version): boolean {
+  const time = /^modified (\d+)/.exec(stamp ?? '')?.[0];
+  return time !== undefined && fingerprint === `size ${size}, ${time}`;
+}
+
+async function readFile(path: string, offset: number, length: number, signal: AbortSignal): Promise<Part> {
   signal.throwIfAborted();
   const file = await open(path, 'r').catch(cause => {
     throw errorCode(cause) === 'ENOENT'
@@ -89,13 +136,12 @@ async function readFile(
       : sourceError(`${path} cannot be read (${cause.message}). Check its permissions.`, { cause });
   });
   try {
-    const { size, mtimeMs } = await file.stat();
-    // Like rsync's quick check: a grid of gigabytes is not read whole to know it again.
-    seen(size, `modified ${Math.round(mtimeMs)}`);
+    const { size, mtimeMs, ino } = await file.stat();
     const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
     const { bytesRead } = await file.read(bytes, 0, bytes.length, offset);
     if (bytesRead < bytes.length) throw sourceError(`${path} was cut off while it was read. Try again.`);
-    return bytes.buffer;
+    const stamp = `modified ${Math.round(mtimeMs)} inode ${ino}`;
+    return { bytes: bytes.buffer, version: { size, stamp } };
   } catch (cause) {
     if (cause instanceof PlatError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -111,8 +157,7 @@ async function readUrl(
   length: number,
   stop: AbortSignal,
   limits: Limits,
-  seen: (size: number, version: string) => void,
-): Promise<Outcome<ArrayBuffer>> {
+): Promise<Outcome<Part>> {
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.idleMs)]);
     const headers = {
@@ -137,11 +182,10 @@ async function readUrl(
         `${shownUrl(url)} is answered with another range than asked for. Download it and name its path.`,
       );
     }
-    const version = response.headers.get('etag') ?? response.headers.get('last-modified') ?? 'unversioned';
-    seen(Number(range[3]), `version ${version}`);
+    const stamp = response.headers.get('etag') ?? response.headers.get('last-modified');
     const bytes = await response.arrayBuffer();
     if (bytes.byteLength !== Number(range[2]) - offset + 1) throw new Error('the answer was cut off');
-    return { value: bytes };
+    return { value: { bytes, version: { size: Number(range[3]), stamp } } };
   } catch (error) {
     stop.throwIfAborted();
     return networkOutcome(error, url, stop);

@@ -6,6 +6,7 @@ import { ByteLru, loadOnce } from './byte-lru.ts';
 import { type ByteSource, openBytes } from './byte-source.ts';
 import type { GridTile, VirtualGrid } from './grids.ts';
 import type { ElevationTile } from './header.ts';
+import { HIGHEST_M, LOWEST_M, nodataRange } from './heights.ts';
 import { type Block, type ElevationImage, openImage, readBlock } from './image.ts';
 import { CHUNK } from './limits.ts';
 
@@ -19,12 +20,18 @@ const EMPTY_BYTES = 128;
 /** Directories of files are kept for as many files; one of 10,000 x 10,000 cells in tiles of 512 takes about 10 kB. */
 const DIRECTORIES = 256;
 
-/** Float nodata is often written with fewer digits than the cells hold: -3.40282e+38 for the lowest float is off by 1e-6. */
-const NODATA_RELATIVE = 2e-6;
+/** Decoded blocks of files as they were when they had a fingerprint. */
+export type BlockCache = ByteLru<Promise<Block>>;
 
-export type ChunkOptions = { signal: AbortSignal; cacheBytes: number; limits?: Partial<Limits> };
+export type ChunkOptions = {
+  signal: AbortSignal;
+  cacheBytes: number;
+  limits?: Partial<Limits>;
+  /** Blocks that outlive the reader, instead of some of its own. */
+  blocks?: BlockCache;
+};
 
-type OpenedTile = { source: string; bytes: ByteSource; image: ElevationImage };
+type OpenedTile = { tile: ElevationTile; bytes: ByteSource; image: ElevationImage };
 
 /** Makes chunks of grids from the blocks of their files and keeps the last ones of both within `cacheBytes`. */
 export type ChunkReader = {
@@ -35,7 +42,7 @@ export type ChunkReader = {
 
 export function openChunks(options: ChunkOptions): ChunkReader {
   // Neighbouring chunks share blocks, neighbouring parcels share chunks: both matter alike.
-  const blocks = new ByteLru<Promise<Block>>(options.cacheBytes / 2);
+  const blocks: BlockCache = options.blocks ?? new ByteLru(options.cacheBytes / 2);
   const chunks = new ByteLru<Chunk | null>(options.cacheBytes / 2);
   const loading = new Map<string, Promise<Chunk | null>>();
   const images = new ByteLru<Promise<OpenedTile>>(DIRECTORIES);
@@ -43,13 +50,13 @@ export function openChunks(options: ChunkOptions): ChunkReader {
   const open = (tile: ElevationTile): Promise<OpenedTile> =>
     loadOnce(images, tile.source, 1, async () => {
       const bytes = openBytes(tile.source, { ...options, fingerprint: tile.fingerprint });
-      return { source: tile.source, bytes, image: await openImage(bytes) };
+      return { tile, bytes, image: await openImage(bytes) };
     });
 
-  const block = ({ source, bytes, image }: OpenedTile, column: number, row: number): Promise<Block> =>
+  const block = ({ tile, bytes, image }: OpenedTile, column: number, row: number): Promise<Block> =>
     loadOnce(
       blocks,
-      `${column} ${row} ${source}`,
+      `${column} ${row} ${tile.fingerprint} ${tile.source}`,
       image.blockWidth * image.blockHeight * image.bytesPerCell,
       () => readBlock(image, column, row, bytes.name),
     );
@@ -129,7 +136,7 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       return started;
     },
     close() {
-      blocks.clear();
+      if (options.blocks === undefined) blocks.clear();
       chunks.clear();
       images.clear();
       broken.clear();
@@ -189,28 +196,23 @@ function copyCells(
     const to = (y + row - window.top) * window.size + column - window.left;
     for (let x = left; x < right; x++) {
       const value = values[from + x]!;
-      // Neither nodata nor NaN nor infinite.
-      if ((value >= lowNodata && value <= highNodata) || !Number.isFinite(value)) continue;
+      if (value >= lowNodata && value <= highNodata) continue;
+      const heightM = value * unitM;
+      // NaN and infinite values are none either.
+      if (!(heightM >= LOWEST_M && heightM <= HIGHEST_M)) continue;
       const at = to + x;
       if (!Number.isNaN(window.heights[at]!)) continue;
-      window.heights[at] = value * unitM;
+      window.heights[at] = heightM;
       window.missing--;
     }
   }
 }
 
-/** Whole numbers are compared exactly, floats with a little room. */
-function nodataRange(nodata: number | null, values: ArrayLike<number>): [number, number] {
-  if (nodata === null) return [Infinity, -Infinity];
-  const float = values instanceof Float32Array || values instanceof Float64Array;
-  const room = float ? Math.abs(nodata) * NODATA_RELATIVE : 0;
-  return [nodata - room, nodata + room];
-}
-
-function chunkOf(grid: VirtualGrid, { top, size, heights: withMargin }: Window): Chunk {
+function chunkOf(grid: VirtualGrid, { left, top, size, heights: withMargin }: Window): Chunk {
+  const ground = grid.groundAt(left + size / 2, top + size / 2);
   const sizes = { xM: new Float64Array(CHUNK), yM: new Float64Array(CHUNK) };
   for (let row = 0; row < CHUNK; row++) {
-    const metres = metresPerUnit(grid.ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
+    const metres = metresPerUnit(ground, grid.originY + (top + 1 + row + 0.5) * grid.stepY);
     sizes.xM[row] = Math.abs(grid.stepX) * metres.x;
     sizes.yM[row] = Math.abs(grid.stepY) * metres.y;
   }

@@ -11,7 +11,8 @@ import {
   terrainOf,
 } from '../../shared/kernels/terrain/terrain.ts';
 import type { Limits } from '../ingest/open/limits.ts';
-import { type Chunk, type ChunkReader, isLasting, openChunks } from './chunks.ts';
+import { ByteLru } from './byte-lru.ts';
+import { type BlockCache, type Chunk, type ChunkReader, isLasting, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';
 import type { ElevationTile } from './header.ts';
 import { CACHE_BYTES, CHUNK, STRIP_CELLS } from './limits.ts';
@@ -44,7 +45,14 @@ export type ElevationOptions = {
   /** Bytes of decoded cells to keep, instead of CACHE_BYTES. */
   cacheBytes?: number;
   limits?: Partial<Limits>;
+  /** Blocks that outlive `close`, instead of some of its own. */
+  blocks?: BlockCache;
 };
+
+/** For parcels that come in parts, one `openElevation` each: what lies at the rim of two parts is decoded once. */
+export function newBlockCache(): BlockCache {
+  return new ByteLru(CACHE_BYTES / 2);
+}
 
 const MOST_DRAWN_CELLS = 100_000;
 

@@ -14,11 +14,14 @@ export const UNIT_M: Record<VerticalUnit, number> = {
 /** EPSG units of measure. */
 const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet', 9003: 'us_survey_feet' };
 
-/** EPSG heights that are not in metres: NAVD88 (ftUS), NAVD88 (ft), NGVD29 (ftUS). */
+/** EPSG heights: NAVD88 (ftUS), NAVD88 (ft), NGVD29 (ftUS); NAVD88, EGM2008 and EGM96 in metres. */
 const VERTICAL_CRS: Record<number, VerticalUnit> = {
   6360: 'us_survey_feet',
   8228: 'feet',
   5702: 'us_survey_feet',
+  5703: 'metres',
+  3855: 'metres',
+  5773: 'metres',
 };
 
 /** As GDAL writes a band's unit. */
@@ -63,11 +66,15 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
 }
 
 /**
- * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; metres when the file is silent,
- * as nearly all are.
+ * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the file is silent, as
+ * nearly all are.
  * @throws PlatError `feed_format` when the file names a unit that is not known
  */
-export function verticalUnitOf(keys: GeoKeys, bandUnit: string | undefined, name: string): VerticalUnit {
+export function verticalUnitOf(
+  keys: GeoKeys,
+  bandUnit: string | undefined,
+  name: string,
+): VerticalUnit | null {
   const code = keys.VerticalUnitsGeoKey;
   if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) {
     return UNIT_CODES[code] ?? unknownUnit(`EPSG:${code}`, name);
@@ -75,7 +82,7 @@ export function verticalUnitOf(keys: GeoKeys, bandUnit: string | undefined, name
   const crs = keys.VerticalCSTypeGeoKey;
   if (typeof crs === 'number' && VERTICAL_CRS[crs] !== undefined) return VERTICAL_CRS[crs];
   const band = bandUnit?.trim().toLowerCase() ?? '';
-  if (band === '') return 'metres';
+  if (band === '') return null;
   return UNIT_NAMES[band] ?? unknownUnit(`"${bandUnit}"`, name);
 }
 

@@ -40,10 +40,13 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
       addTile(found.grid, { tile, ...found.place });
       continue;
     }
-    const placed = placeGrid(resolveCrs(tile.crs, tile.source), tile);
+    const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);
     const { originY, stepX, stepY } = tile;
+    // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
     const grid: VirtualGrid = {
-      ...placed,
+      groundAt,
+      forward,
+      inverse,
       id: grids.length,
       originY,
       stepX,
@@ -55,7 +58,8 @@ export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
       bottom: 0,
     };
     addTile(grid, { tile, column: 0, row: 0 });
-    const metres = metresPerUnit(placed.ground, originY + (stepY * tile.height) / 2);
+    const ground = groundAt(tile.width / 2, tile.height / 2);
+    const metres = metresPerUnit(ground, originY + (stepY * tile.height) / 2);
     grids.push({ first: tile, grid, cellSqM: Math.abs(stepX * metres.x * stepY * metres.y) });
   }
   return grids.sort((a, b) => a.cellSqM - b.cellSqM).map(({ grid }) => grid);

@@ -30,6 +30,14 @@ export type ElevationTile = {
   nodata: number | null;
 };
 
+/** A file of heights as its header describes it. */
+export type TileHeader = ElevationTile & {
+  /** WGS84 degrees. */
+  extent: Extent;
+  /** Whether the file or its feed says what the unit of heights is; metres are taken otherwise. */
+  unitStated: boolean;
+};
+
 export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: number };
 
 /** None, LZW, deflate under both of its codes, PackBits, LERC, Zstandard. */
@@ -39,7 +47,6 @@ const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
  * Reads what a file says of itself; what the feed declares wins. A few kilobytes are read, no cells: whether all of them are
  * there the directory and the size of the file tell.
  * @param source absolute path or http(s) URL
- * @returns the tile and its extent in WGS84 degrees
  * @throws PlatError `feed_source` when it cannot be read, `feed_format` when it is no single-band north-up GeoTIFF of numbers or cut off,
  *   `feed_crs` when its CRS is not named or not known
  */
@@ -47,7 +54,7 @@ export async function readTileHeader(
   source: string,
   declared: DeclaredElevation,
   context: { signal: AbortSignal; limits?: Partial<Limits> },
-): Promise<ElevationTile & { extent: Extent }> {
+): Promise<TileHeader> {
   const bytes = openBytes(source, context);
   const { name } = bytes;
   const opened = await openImage(bytes);
@@ -63,17 +70,18 @@ export async function readTileHeader(
   const keys = geoKeysOf(image, name);
   const grid = gridOf(image, keys.GTRasterTypeGeoKey === 2, name);
   const crs = declared.crs ?? crsOfKeys(keys, name);
+  const unit = declared.unit ?? verticalUnitOf(keys, band.unit, name);
   const tile: ElevationTile = {
     source,
-    fingerprint: bytes.fingerprint(),
+    fingerprint: await bytes.fingerprint(),
     width,
     height,
     ...grid,
     crs,
-    unitM: UNIT_M[declared.unit ?? verticalUnitOf(keys, band.unit, name)],
+    unitM: UNIT_M[unit ?? 'metres'],
     nodata: declared.nodata ?? nodataOf(image),
   };
-  return { ...tile, extent: extentOf(tile, name) };
+  return { ...tile, extent: extentOf(tile, name), unitStated: unit !== null };
 }
 
 function requireReadable(

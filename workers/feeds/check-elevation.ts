@@ -1,6 +1,9 @@
 import { tmpdir } from 'node:os';
 import { PlatError } from '../../shared/errors.ts';
 import type { Extent } from '../../shared/kernels/geometry/types.ts';
+import type { TileHeader } from '../elevation/header.ts';
+import { HIGHEST_M, LOWEST_M } from '../elevation/heights.ts';
+import { type HeightSample, sampleHeights } from '../elevation/sample.ts';
 import { declaredBy } from '../ingest/elevation.ts';
 import { namedTiles } from '../ingest/open/tiles.ts';
 import { readTiles } from '../ingest/stage/stage-tiles.ts';
@@ -17,7 +20,11 @@ export type TileCheck = {
   crs: string;
   /** Metres of one unit of height. */
   unitM: number;
+  /** Whether the file or the feed says so, and it is not the default. */
+  unitStated: boolean;
   nodata: number | null;
+  /** What a few of its cells hold; null when they were not read. */
+  heights: HeightSample | null;
   /** Degrees. */
   extent: Extent;
 };
@@ -32,8 +39,11 @@ export type TilesCheck = {
   tiles: TileCheck[];
 };
 
+/** Files whose cells are looked at: some blocks of each, which over http are as many requests, two of a tiled file. */
+const SAMPLED = 50;
+
 /** @throws PlatError of the index, or of a file that the feed names itself */
-async function checkTiles(feed: ElevationFeed, limit: number): Promise<TilesCheck> {
+async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
   const { signal } = new AbortController();
   const named = await namedTiles(feed, undefined, { baseDir: feed.baseDir, tmpDir: tmpdir(), signal });
   const check: TilesCheck = { named: named.tiles.length, read: 0, absent: 0, rejected: [], tiles: [] };
@@ -42,8 +52,12 @@ async function checkTiles(feed: ElevationFeed, limit: number): Promise<TilesChec
     check.read++;
     if ('absent' in outcome) check.absent++;
     else if ('tile' in outcome) {
-      const { source, width, height, stepX, stepY, crs, unitM, nodata, extent } = outcome.tile;
-      check.tiles.push({ source, width, height, cell: [stepX, Math.abs(stepY)], crs, unitM, nodata, extent });
+      const { source, width, height, stepX, stepY, crs, unitM, unitStated, nodata, extent } = outcome.tile;
+      const cell: TileCheck['cell'] = [stepX, Math.abs(stepY)];
+      const heights =
+        check.tiles.length < SAMPLED ? await heightsOf(outcome.tile, { signal }, warnings) : null;
+      const said = { source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent };
+      check.tiles.push(said);
     } else {
       const known = check.rejected.find(({ reason }) => reason === outcome.reason);
       if (known) known.count++;
@@ -51,6 +65,43 @@ async function checkTiles(feed: ElevationFeed, limit: number): Promise<TilesChec
     }
   }
   return check;
+}
+
+/** A file whose header is whole may be damaged further on: its parcels would stay without figures. */
+async function heightsOf(
+  tile: TileHeader,
+  context: { signal: AbortSignal },
+  warnings: string[],
+): Promise<HeightSample | null> {
+  try {
+    return await sampleHeights(tile, context);
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    warnings.push(`elevation: ${error.message}`);
+    return null;
+  }
+}
+
+/** The lowest land of the United States is at -86 m; what lies lower is the sea's floor, or a fill value. */
+const DEEP_M = -100;
+
+const FILLS_SHOWN = 3;
+
+/** What an operator should know of cells that no one declared to be without a height. */
+function fillWarnings(tiles: readonly TileCheck[]): string[] {
+  return tiles.flatMap(({ source, heights }) => {
+    if (heights === null) return [];
+    const { cells, dropped, droppedValue, lowestM } = heights;
+    if (dropped > 0)
+      return [
+        `elevation: ${dropped} of the ${cells} cells of ${source} that were read have heights that no land has (${droppedValue} first; in metres they lie outside ${LOWEST_M} to ${HIGHEST_M}), and are taken for no data. Declare what stands for none as elevation.nodata, or the unit as elevation.vertical_unit.`,
+      ];
+    if (lowestM !== null && lowestM < DEEP_M)
+      return [
+        `elevation: ${source} has heights down to ${lowestM.toFixed(1)} m, and no land of the United States lies below -86 m. Declare the value as elevation.nodata if it stands for no data; the floor of the sea is taken as it is.`,
+      ];
+    return [];
+  });
 }
 
 function readingProblems({ named, read, tiles, rejected }: TilesCheck, maxRejectPercent: number): string[] {
@@ -64,14 +115,19 @@ function readingProblems({ named, read, tiles, rejected }: TilesCheck, maxReject
   ];
 }
 
-/** Reads the headers of a feed's first tiles; what keeps it from running is added to the problems, and is no error. */
+/** Reads the headers of a feed's first tiles and a few of their cells; what keeps it from running is added to the problems, and is no error. */
 export async function checkElevation(
   feed: ElevationFeed,
   limit: number,
   problems: string[],
+  warnings: string[],
 ): Promise<TilesCheck | null> {
   try {
-    const check = await checkTiles(feed, limit);
+    const check = await checkTiles(feed, limit, warnings);
+    const fills = fillWarnings(check.tiles);
+    warnings.push(...fills.slice(0, FILLS_SHOWN));
+    if (fills.length > FILLS_SHOWN)
+      warnings.push(`elevation: and ${fills.length - FILLS_SHOWN} more files like these.`);
     problems.push(...readingProblems(check, feed.gates.maxRejectPercent), ...tileProblems(check.tiles, feed));
     return check;
   } catch (error) {

@@ -39,6 +39,10 @@ export type PartCheck = {
   format: string;
   /** Rows looked at, those that the parser itself could not use included. */
   rows: number;
+  /** Whether that is all of the source. */
+  whole: boolean;
+  /** Rows that a parcel or a listing would be made of; of a land layer, features that count. */
+  usable: number;
   /** Left out by skip_where. */
   skipped: number;
   /** Whose last sale would become a comp. */
@@ -84,7 +88,7 @@ export type PartState = {
   addBad(bad: BadRow): void;
   /** Maps a row for its key alone. */
   keyOf(row: SourceRow, onKey: (key: string) => unknown): void;
-  result(): PartCheck;
+  result(): Omit<PartCheck, 'whole'>;
 };
 
 const SAMPLES = 3;
@@ -107,6 +111,7 @@ export function newPartCheck(
   const rejected = new Map<string, Fault>();
   const dropped = new Map<string, Fault>();
   let rows = 0;
+  let usable = 0;
   let skipped = 0;
   let sales = 0;
   let withGeometry = 0;
@@ -142,6 +147,8 @@ export function newPartCheck(
         note(misplaced.refuses ? rejected : dropped, row.rowNo, { field: 'geometry', ...misplaced });
         if (misplaced.refuses) return;
       }
+      // Of other kinds than land layers nothing has a class.
+      if (mapped.class !== null) usable++;
       if (mapped.sale) sales++;
       if (classes && mapped.label !== undefined)
         bumpClass(mapped.class === null ? classes.notCounting : classes.counting, mapped.label);
@@ -162,6 +169,7 @@ export function newPartCheck(
       source: [input.source].flat().join(', '),
       format: input.format,
       rows,
+      usable,
       skipped,
       sales,
       withGeometry,

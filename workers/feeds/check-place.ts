@@ -3,18 +3,22 @@ import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
 import type { Extent } from '../../shared/kernels/geometry/types.ts';
 import { countyBox, type PlacedPoints, summedUp } from '../ingest/gate/extent.ts';
 import { outsideParcels } from '../ingest/gate/gate.ts';
-import { homeBoxes, layerArea, outsideFeatures, tilesOutside } from '../ingest/gate/layer.ts';
-import type { SourceRow } from '../ingest/parse/rows.ts';
 import {
-  emptyExtent,
-  extentWords,
-  growByGeometry,
-  growExtent,
-  isEmptyExtent,
-} from '../ingest/stage/coverage.ts';
+  homeBoxes,
+  type LayerFigures,
+  type LayerWords,
+  layerArea,
+  outsideCoverage,
+  outsideFeatures,
+  tilesDeclared,
+  tilesOutside,
+} from '../ingest/gate/layer.ts';
+import type { SourceRow } from '../ingest/parse/rows.ts';
+import { emptyExtent, extentWords, growExtent, isEmptyExtent, rawExtent } from '../ingest/stage/coverage.ts';
+import { declaredPlace } from '../ingest/stage/declared-place.ts';
 import { stageFeature } from '../ingest/stage/feature.ts';
 import type { Besides, GeometryFault } from './check-part.ts';
-import type { AssessorFeed, ElevationFeed, LayerFeed } from './feed.ts';
+import type { AssessorFeed, ElevationFeed, Gates, LayerFeed } from './feed.ts';
 
 /** What a check finds of where rows lie, as the gate will see it. */
 export type Places = {
@@ -31,24 +35,29 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Extent | null
   const boxes = homeBoxes(fips);
   let rows = 0;
   let outside = 0;
+  const declared = declaredPlace(feed);
   const extent = () => (isEmptyExtent(found) ? null : found);
+  const grow = (box: Extent | null) => {
+    if (box === null) return;
+    growExtent(found, box);
+    declared.take(box);
+  };
   return {
     take({ geometry }, mapped) {
       if (mapped.class === null || mapped.class === undefined) {
-        growByGeometry(found, geometry);
+        grow(rawExtent(geometry));
         return null;
       }
       const result = stageFeature(kind, mapped.class, geometry);
       if (!result.ok) return { reason: result.reason, message: result.message, refuses: true };
       rows++;
       outside += tilesOutside([result.feature], boxes);
-      growExtent(found, result.feature.extent);
+      grow(result.feature.extent);
       return null;
     },
     problems() {
-      const words = { rows: 'features', area: layerArea(fips) };
-      const message = outsideFeatures({ outside, rows, extent: extent() }, gates, words);
-      return message === null ? [] : [`layer: ${message}`];
+      const figures = { outside, rows, extent: extent(), declared: declared.result() };
+      return placeProblems('layer', figures, gates, { rows: 'features', area: layerArea(fips) });
     },
     extent,
   };
@@ -63,12 +72,26 @@ export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Extent |
 }
 
 /** Of a layer of heights: its tiles. */
-export function tileProblems(tiles: readonly { extent: Extent }[], { fips, gates }: ElevationFeed): string[] {
+export function tileProblems(
+  tiles: readonly { extent: Extent }[],
+  { fips, coverage, gates }: ElevationFeed,
+): string[] {
   const extent = emptyExtent();
   for (const tile of tiles) growExtent(extent, tile.extent);
-  const figures = { outside: tilesOutside(tiles, homeBoxes(fips)), rows: tiles.length, extent };
-  const message = outsideFeatures(figures, gates, { rows: 'tiles', area: layerArea(fips) });
-  return message === null ? [] : [`elevation: ${message}`];
+  const outside = tilesOutside(tiles, homeBoxes(fips));
+  const figures = { outside, rows: tiles.length, extent, declared: tilesDeclared(tiles, coverage) };
+  return placeProblems('elevation', figures, gates, { rows: 'tiles', area: layerArea(fips) });
+}
+
+function placeProblems(
+  part: string,
+  figures: Pick<LayerFigures, 'outside' | 'rows' | 'extent' | 'declared'>,
+  gates: Gates,
+  words: LayerWords,
+): string[] {
+  return [outsideFeatures(figures, gates, words), outsideCoverage(figures, gates, words)].flatMap(message =>
+    message === null ? [] : [`${part}: ${message}`],
+  );
 }
 
 /** Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a parcel without one. */

@@ -1,5 +1,5 @@
 import type { FeedCheck } from './check.ts';
-import type { TilesCheck } from './check-elevation.ts';
+import type { TileCheck, TilesCheck } from './check-elevation.ts';
 import type { ColumnCheck, Fault, PartCheck } from './check-part.ts';
 
 const TILES_SHOWN = 10;
@@ -56,16 +56,25 @@ function renderTiles({ named, read, absent, rejected, tiles }: TilesCheck): stri
     `elevation: ${named} ${named === 1 ? 'tile' : 'tiles'} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
     ...tiles
       .slice(0, TILES_SHOWN)
-      .flatMap(({ source, width, height, cell, crs, unitM, nodata, extent }) => [
+      .flatMap(({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent }) => [
         `  ${source}`,
         `    ${width} x ${height} cells of ${cell.map(size => Number(size.toPrecision(6))).join(' x ')} in ${cut(crs, 60)}`,
-        `    heights in units of ${unitM} m, ${nodata === null ? 'every cell has one' : `${nodata} where there is none`}`,
+        `    heights in units of ${unitM} m${unitStated ? '' : ' (the default: neither the file nor the feed says so)'}, ${nodata === null ? 'every cell has one' : `${nodata} where there is none`}`,
+        ...(heights ? [`    ${heightRange(heights)}`] : []),
         `    ${extent.map(degrees => degrees.toFixed(4)).join(', ')} (west, south, east, north)`,
       ]),
   ];
   if (tiles.length > TILES_SHOWN) lines.push(`  and ${tiles.length - TILES_SHOWN} more`);
   if (rejected.length > 0) lines.push('', faults('Tiles that would be rejected', rejected));
   return lines.join('\n');
+}
+
+function heightRange({ cells, lowestM, highestM, dropped }: NonNullable<TileCheck['heights']>): string {
+  const seen =
+    lowestM === null || highestM === null
+      ? 'no heights'
+      : `heights from ${lowestM.toFixed(1)} to ${highestM.toFixed(1)} m`;
+  return `${seen} in the ${cells} cells that were read, ${dropped} of them dropped as beyond what land has`;
 }
 
 function summary({ rows, skipped, sales, withGeometry, rejected }: PartCheck): string {

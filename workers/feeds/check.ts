@@ -3,6 +3,8 @@ import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { Extent } from '../../shared/kernels/geometry/types.ts';
+import { NO_USABLE_ROW } from '../ingest/gate/gate.ts';
+import { noneCounts } from '../ingest/gate/layer.ts';
 import { compileLayerMapper } from '../ingest/map/layer.ts';
 import { compileListingMapper } from '../ingest/map/listing.ts';
 import { compileParcelMapper } from '../ingest/map/parcel.ts';
@@ -78,7 +80,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     };
     await checkPart('listings', feed.listings.input, mapping, limit, read, result);
   } else if (feed.kind === 'elevation') {
-    result.tiles = await checkElevation(feed, limit, result.problems);
+    result.tiles = await checkElevation(feed, limit, result.problems, result.warnings);
   } else {
     const places = layerPlaces(feed);
     await checkPart('layer', feed.layer.input, layerMapping(feed, places), limit, read, result);
@@ -86,6 +88,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     result.extent = places.extent();
     result.warnings.push(...coverageWarnings(feed, result.extent));
   }
+  judgeEmpty(feed, result);
   for (const part of result.parts) judge(part, feed.gates.maxRejectPercent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
 }
@@ -149,6 +152,7 @@ async function checkPart(
   readOn: () => boolean = () => false,
 ): Promise<void> {
   let state: PartState | undefined;
+  let whole = true;
   const bad: BadRow[] = [];
   try {
     for await (const batch of read(spec)) {
@@ -157,18 +161,42 @@ async function checkPart(
       state ??= newPartCheck(part, spec, mapping, batch.rows.slice(0, limit));
       for (const row of batch.rows) {
         if (state.rows < limit) state.add(row, onKey);
-        else if (readOn()) state.keyOf(row, onKey);
+        else {
+          whole = false;
+          if (readOn()) state.keyOf(row, onKey);
+        }
       }
-      if (state.rows >= limit && !readOn()) break;
+      if (state.rows >= limit && !readOn()) {
+        // Whether more rows follow is not looked at.
+        whole = false;
+        break;
+      }
     }
     if (state === undefined) result.problems.push(`${part}: the source has no usable rows.`);
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;
+    whole = false;
     result.problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
   }
   state ??= bad.length > 0 ? newPartCheck(part, spec, mapping, []) : undefined;
   for (const row of bad) state?.addBad(row);
-  if (state) result.parts.push(state.result());
+  if (state) result.parts.push({ ...state.result(), whole });
+}
+
+/** As the gate: of a source that was read in part, what is not among its first rows may follow. */
+function judgeEmpty(feed: Feed, { parts, problems, warnings }: FeedCheck): void {
+  if (parts.length === 0 || parts.some(({ usable }) => usable > 0)) return;
+  // An incremental source may have nothing new.
+  if (feed.kind === 'listings' && !feed.listings.snapshot) return;
+  const layer = parts[0]!.part === 'layer';
+  const read = parts.reduce((sum, { rows }) => sum + rows, 0);
+  const name = parts.map(({ part }) => part).join(', ');
+  if (parts.every(({ whole }) => whole))
+    problems.push(`${name}: ${layer ? noneCounts(read, { rows: 'features' }) : NO_USABLE_ROW}`);
+  else
+    warnings.push(
+      `${name}: of the first ${read} ${layer ? 'features none counts' : 'rows none is usable'}, and a run of which that holds is blocked; --rows reads more of them.`,
+    );
 }
 
 function judge(part: PartCheck, maxRejectPercent: number, problems: string[]): void {

@@ -117,6 +117,10 @@ const gatesSchema = z.strictObject({
     "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
     1,
   ),
+  max_outside_coverage_percent: percentage(
+    'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
+    5,
+  ),
   max_coverage_drop_percent: percentage(
     'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
     10,

@@ -3,10 +3,12 @@ import type { Config } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { rootDir } from '../../shared/root.ts';
 import type { Feed } from './feed.ts';
-import { type FeedList, listFeeds } from './load.ts';
+import type { FeedList } from './load.ts';
 
 /** The operator's feeds, and the bundled ones unless SAMPLE_FEEDS is off. */
-export function installedFeeds(config: Config): Promise<FeedList> {
+export async function installedFeeds(config: Config): Promise<FeedList> {
+  // Reading feed files takes every rule about them, which most commands can do without.
+  const { listFeeds } = await import('./load.ts');
   const sample = config.SAMPLE_FEEDS ? [sampleDir] : [];
   return listFeeds([config.FEEDS_DIR, ...sample]);
 }

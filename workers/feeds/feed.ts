@@ -53,6 +53,11 @@ export type Gates = {
   maxRejectPercent: number;
   /** Share of the parcels outside their county's box; a wrong CRS puts all of them there. */
   maxOutsidePercent: number;
+  /**
+   * Share of a land layer's features wholly outside the coverage that its feed declares. Files of a county hold a few of the next
+   * one's, by which quadrangles and watersheds reach over its line; another place's file has all there.
+   */
+  maxOutsideCoveragePercent: number;
   /** Share of the area that a land layer covered and covers no longer. */
   maxCoverageDropPercent: number;
   /** By how much of it the box that a layer of features covers may grow. */

@@ -164,12 +164,14 @@ function salesOf(file: FeedFile, sales: NonNullable<FeedFile['sales']>): Sales {
   };
 }
 
-function gatesOf({ gates }: FeedFile): Gates {
+function gatesOf({ kind, gates }: FeedFile): Gates {
   return {
     maxRowDropPercent: gates?.max_row_drop_percent ?? 10,
     maxKeyDropPercent: gates?.max_key_drop_percent ?? 10,
     maxRejectPercent: gates?.max_reject_percent ?? 5,
     maxOutsidePercent: gates?.max_outside_percent ?? 1,
+    // Tiles beyond the coverage say nothing false: an index may list those of a whole state.
+    maxOutsideCoveragePercent: kind === 'elevation' ? 100 : (gates?.max_outside_coverage_percent ?? 5),
     maxCoverageDropPercent: gates?.max_coverage_drop_percent ?? 10,
     maxCoverageGrowthPercent: gates?.max_coverage_growth_percent ?? 10,
     emptyColumns: gates?.empty_columns ?? true,

@@ -6,7 +6,14 @@ import type { Prepared } from './assessor.ts';
 import type { RunContext } from './context.ts';
 import { total } from './counts.ts';
 import { rejectedRows } from './gate/gate.ts';
-import { homeBoxes, judgeLayer, lastLayerFigures, layerArea, tilesOutside } from './gate/layer.ts';
+import {
+  homeBoxes,
+  judgeLayer,
+  lastLayerFigures,
+  layerArea,
+  tilesDeclared,
+  tilesOutside,
+} from './gate/layer.ts';
 import {
   coverageFigures,
   currentVersion,
@@ -22,7 +29,7 @@ import { interrupted } from './read.ts';
 import { openRejects } from './rejects.ts';
 import { emptyExtent, growExtent } from './stage/coverage.ts';
 import { createStage, withStage } from './stage/stage-schema.ts';
-import { type ReadTile, readTiles, stageTiles, type TileOutcome } from './stage/stage-tiles.ts';
+import { readTiles, stageTiles, type TileOutcome } from './stage/stage-tiles.ts';
 
 const STAGE_TABLES = ['layers/create_tile_stage'];
 
@@ -79,6 +86,8 @@ export async function prepareElevation(
         rows,
         outside: tilesOutside(tiles, homeBoxes(feed.fips)),
         extent,
+        declared: tilesDeclared(tiles, feed.coverage),
+        covered: extent,
         // Where no file has heights nothing is told, however large the box is.
         boxed: false,
         filled: {},
@@ -132,7 +141,7 @@ export function declaredBy({ crs, unit, nodata }: ElevationInput): DeclaredEleva
   };
 }
 
-function coverageOf(tiles: readonly ReadTile[]): Extent | null {
+function coverageOf(tiles: readonly { extent: Extent }[]): Extent | null {
   if (tiles.length === 0) return null;
   const coverage = emptyExtent();
   for (const { extent } of tiles) growExtent(coverage, extent);

@@ -5,7 +5,14 @@ import type { Prepared } from './assessor.ts';
 import type { RunContext } from './context.ts';
 import { total } from './counts.ts';
 import { rejectedRows } from './gate/gate.ts';
-import { featuresOutside, homeBoxes, judgeLayer, lastLayerFigures, layerArea } from './gate/layer.ts';
+import {
+  coveredBox,
+  featuresOutside,
+  homeBoxes,
+  judgeLayer,
+  lastLayerFigures,
+  layerArea,
+} from './gate/layer.ts';
 import { compileLayerMapper } from './map/layer.ts';
 import {
   coverageFigures,
@@ -21,7 +28,8 @@ import {
 } from './merge/merge-layer.ts';
 import { chooseSource, readBatches } from './read.ts';
 import { openRejects } from './rejects.ts';
-import { stageLayer } from './stage/stage-layer.ts';
+import { declaredPlace } from './stage/declared-place.ts';
+import { type StagedLayer, stageLayer } from './stage/stage-layer.ts';
 import { createStage, withStage } from './stage/stage-schema.ts';
 
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
@@ -43,7 +51,7 @@ export async function prepareLayer(
   await createStage(pool, runId, STAGE_TABLES);
 
   await run.step('stage', 'reading', 0);
-  const found = await stageAll(run, feed, sources.layer);
+  const { extent: found, declared } = await stageAll(run, feed, sources.layer);
 
   return withStage(pool, runId, async client => {
     await run.step('match', 'comparing with what is there', 0.68);
@@ -72,10 +80,12 @@ export async function prepareLayer(
         rows,
         outside: await featuresOutside(client, homeBoxes(feed.fips)),
         extent: found,
+        declared,
+        covered: coveredBox(now.scope),
         boxed: feed.coverage === null && feed.fips === null,
         filled: counts.filled,
         // A layer that was removed begins anew.
-        last: lastLayerFigures(before && run.last),
+        last: lastLayerFigures(before && run.last, before && coveredBox(before.scope)),
       },
       feed.gates,
       { rows: 'features', area: layerArea(feed.fips) },
@@ -108,7 +118,7 @@ async function stageAll(
   run: RunContext,
   feed: LayerFeed,
   override: string | undefined,
-): Promise<Extent | null> {
+): Promise<StagedLayer> {
   const { pool, runId, counts } = run;
   const { kind, layer } = feed;
   const source = chooseSource(layer.input, feed.baseDir, override);
@@ -117,9 +127,10 @@ async function stageAll(
   return withStage(pool, runId, copy =>
     withStage(pool, runId, async rejectClient => {
       const rejects = openRejects(rejectClient, runId);
-      const found = await stageLayer({ kind, batches, map }, { copy, rejects, counts });
+      const place = declaredPlace(feed);
+      const staged = await stageLayer({ kind, batches, map, place }, { copy, rejects, counts });
       await rejects.end();
-      return found;
+      return staged;
     }),
   );
 }

@@ -1,5 +1,6 @@
 -- Forgets what layers told of parcels that have no geometry any more.
 -- $1 fips int, $2 property ids bigint[]
+-- Returns: property_id
 with forgotten as (
   delete from parcel_attributes
   where fips = $1 and property_id = any ($2)
@@ -14,3 +15,4 @@ set
   local_frontage_ft = null,
   steeper_percent = null
 where fips = $1 and property_id = any ($2)
+returning property_id

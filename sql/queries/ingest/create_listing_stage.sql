@@ -16,6 +16,7 @@ create unlogged table stage_listing (
   fips int,
   lot_acres double precision,
   price numeric(14, 2) not null,
+  asked_price numeric(14, 2),
   listed_date date,
   status_date date,
   sold_date date,

@@ -15,9 +15,9 @@ const folder = tempFolder();
 afterAll(folder.remove);
 
 /** A 1-degree tile of 10 x 10 cells named by its north-west corner. */
-function writeTile(name: string, north: number, west: number): void {
+function writeTile(name: string, north: number, west: number, lowest = 100): void {
   writeTiff(join(folder.path, name), {
-    ...{ width: 10, height: 10, at: (x, y) => 100 + x + y, keys: geographicKeys(4269), nodata: '-9999' },
+    ...{ width: 10, height: 10, at: (x, y) => lowest + x + y, keys: geographicKeys(4269), nodata: '-9999' },
     grid: { originX: west, originY: north, stepX: 0.1, stepY: -0.1 },
   });
 }
@@ -209,6 +209,9 @@ test('another version of a tile is a new version of the layer: its parcels are m
   expect((await ingest(pool, feed)).status).toBe('unchanged');
   expect(await bits()).toEqual([]);
   utimesSync(path, 1_700_000_000, 1_700_000_000);
+  expect((await ingest(pool, feed)).status).toBe('unchanged');
+  expect(await bits()).toEqual([]);
+  writeTile('tiles/changing.tif', 44, -73, 101);
   const changed = await ingest(pool, feed);
   expect(changed).toMatchObject({ status: 'merged', counts: { new: 0, changed: 1, unchanged: 0 } });
   expect(await bits()).toEqual([LAYER_BITS.elevation]);

@@ -26,7 +26,10 @@ afterAll(folder.remove);
 beforeAll(() => insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]));
 
 /** A feed file of parcels with sales, and its two rolls. */
-async function feedFile(name: string): Promise<{ feed: Feed; path: string; write(year: 1 | 2): void }> {
+async function feedFile(
+  name: string,
+  rows = FEW,
+): Promise<{ feed: Feed; path: string; write(year: 1 | 2): void }> {
   const path = join(folder.path, `${name}.yaml`);
   const columns = { owner_name: 'OWNER', last_sale_date: 'SOLD', last_sale_price: 'PRICE', acres: 'ACRES' };
   const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
@@ -44,21 +47,22 @@ async function feedFile(name: string): Promise<{ feed: Feed; path: string; write
   return {
     feed: await loadFeed(path),
     path,
-    write: year => writeFeatures(join(folder.path, `${name}.ndgeojson`), rollOf(year)),
+    write: year => writeFeatures(join(folder.path, `${name}.ndgeojson`), rollOf(year, rows)),
   };
 }
 
+const FEW = 300;
 /** Rows and a column that nothing reads: together so long that the file is read in several pieces. */
-const ROWS = 2_200;
+const MANY = 2_200;
 const NOTE = '.'.repeat(1_200);
 
 /** The second year has changed, new and missing parcels, a rejected row, a key that comes twice, and parts. */
-function rollOf(year: 1 | 2): Feature[] {
+function rollOf(year: 1 | 2, count: number): Feature[] {
   const row = (n: number, more: Record<string, unknown> = {}): Feature => ({
     properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, SOLD: null, PRICE: null, ACRES: 1, NOTE, ...more },
     geometry: lot(n % 1000),
   });
-  const rows = Array.from({ length: ROWS }, (_, n) =>
+  const rows = Array.from({ length: count }, (_, n) =>
     row(n, n === 5 ? { SOLD: '2020-01-01', PRICE: 5_000 } : {}),
   );
   if (year === 1) return rows;
@@ -125,21 +129,30 @@ async function runsOf(name: string) {
 const STEPS = ['open', 'stage', 'copy', 'join', 'match', 'gate', 'merge', 'commit', 'follow'];
 
 test('a worker killed at any step leaves the tables whole, and the retry of its job completes the run', async () => {
-  const reference = await feedFile('reference');
-  for (const year of [1, 2] as const) {
-    reference.write(year);
-    expect((await ingest(pool, reference.feed)).status).toBe('merged');
+  /** What two years leave when nothing is killed. */
+  async function reference(rows: number) {
+    const name = `reference-${rows}`;
+    const file = await feedFile(name, rows);
+    for (const year of [1, 2] as const) {
+      file.write(year);
+      expect((await ingest(pool, file.feed)).status).toBe('merged');
+    }
+    const left = { visible: await visible(name, false), runs: await runsOf(name) };
+    expect(left.runs.rejects).toHaveLength(3);
+    return left;
   }
-  const wanted = { visible: await visible('reference', false), runs: await runsOf('reference') };
-  expect(wanted.runs.rejects).toHaveLength(3);
+  const references = { few: await reference(FEW), many: await reference(MANY) };
 
   const feeds = [];
   for (const step of STEPS) {
-    const file = await feedFile(`killed-at-${step}`);
+    // Only the middle of the COPY comes later than the file's first piece.
+    const size = step === 'copy' ? 'many' : 'few';
+    const file = await feedFile(`killed-at-${step}`, size === 'many' ? MANY : FEW);
     file.write(1);
     await ingest(pool, file.feed);
     file.write(2);
-    feeds.push({ step, file, jobId: randomUUID(), before: await visible(file.feed.name, true) });
+    const before = await visible(file.feed.name, true);
+    feeds.push({ step, file, jobId: randomUUID(), before, wanted: references[size] });
   }
 
   // Three at a time: most of a child's time goes into loading the program.
@@ -152,6 +165,7 @@ test('a worker killed at any step leaves the tables whole, and the retry of its 
         const [, signal] = await once(process, 'exit');
         expect([next.step, signal]).toEqual([next.step, 'SIGKILL']);
         const { name } = next.file.feed;
+        const { wanted } = next;
         const after = await visible(name, true);
         if (next.step === 'follow') expect(await visible(name, false)).toEqual(wanted.visible);
         else expect(after, next.step).toEqual(next.before);

@@ -20,6 +20,15 @@ afterAll(folder.remove);
 
 const many = (count: number): Feature[] => Array.from({ length: count }, (_, n) => road(n));
 
+const moved = (by: number): Feature[] =>
+  many(20).map(({ properties, geometry }) => ({
+    properties,
+    geometry: {
+      type: 'LineString',
+      coordinates: (geometry as { coordinates: number[][] }).coordinates.map(([x, y]) => [x! + by, y!]),
+    },
+  }));
+
 let feeds = 0;
 
 /** A feed of twenty roads that was merged, to be run with other rows. */
@@ -38,14 +47,6 @@ async function merged(
 
 describe('a run is blocked, and the layer stays as it was', () => {
   const broken = (n: number): Feature => ({ properties: { MTFCC: 'S1400' }, geometry: lot(n) });
-  const moved = (by: number): Feature[] =>
-    many(20).map(({ properties, geometry }) => ({
-      properties,
-      geometry: {
-        type: 'LineString',
-        coordinates: (geometry as { coordinates: number[][] }).coordinates.map(([x, y]) => [x! + by, y!]),
-      },
-    }));
   const swapped = many(20).map(({ properties, geometry }) => ({
     properties,
     geometry: {
@@ -135,6 +136,97 @@ describe('a run is blocked, and the layer stays as it was', () => {
     expect((await run([...many(19), inMaine])).status).toBe('merged');
     expect((await run([...many(7), inMaine])).blocked).toMatchObject([
       { gate: 'extent', message: expect.stringMatching(/1 of 8 features lie outside the county/) },
+    ]);
+  });
+
+  describe('a feed that declares its coverage', () => {
+    const coverage = [-73, 43, -71, 44];
+    const inWisconsin = (count: number, MTFCC = 'S1400'): Feature[] =>
+      Array.from({ length: count }, (_, n) => ({
+        properties: { MTFCC },
+        geometry: {
+          type: 'LineString' as const,
+          coordinates: [
+            [-89.4, 43.107 + 0.001 * n],
+            [-89.39, 43.107 + 0.001 * n],
+          ],
+        },
+      }));
+    const run = (rows: Feature[], more = {}, force = false) => {
+      const name = `declared-${++feeds}`;
+      writeRoads(folder.path, name, rows);
+      return ingest(pool, roadFeed(folder.path, name, { coverage, ...more }), { force });
+    };
+
+    test('and whose features all lie elsewhere would say of every parcel that nothing is there', async () => {
+      const result = await run(inWisconsin(20));
+      expect(result).toMatchObject({
+        status: 'blocked',
+        blocked: [
+          {
+            gate: 'coverage',
+            message: expect.stringMatching(
+              /^20 of 20 features lie wholly outside the declared coverage \(100\.0 %, one at least has to lie inside; coverage: longitudes -73 to -71, latitudes 43 to 44; features: longitudes -89\.4 to /,
+            ),
+          },
+        ],
+      });
+      expect(
+        await one(pool, 'select count(*)::int as n from land_layers where run_id = $1', [result.runId]),
+      ).toEqual({ n: 0 });
+      expect((await run(inWisconsin(20), { gates: { max_outside_coverage_percent: 100 } })).status).toBe(
+        'blocked',
+      );
+      const forced = await run(inWisconsin(20), {}, true);
+      expect(forced.status).toBe('merged');
+      expect(await one(pool, 'select forced, gate from runs where id = $1', [forced.runId])).toMatchObject({
+        forced: true,
+        gate: { blocked: [{ gate: 'coverage' }], figures: { declared: { placed: 20, outside: 20 } } },
+      });
+    });
+
+    test('may have one of twenty outside, and more where it says so; those that do not count are judged too', async () => {
+      expect((await run([...many(19), ...inWisconsin(1)])).status).toBe('merged');
+      const more = [...many(18), ...inWisconsin(1), ...inWisconsin(1, 'S1740')];
+      expect((await run(more)).blocked).toEqual([
+        {
+          gate: 'coverage',
+          message: expect.stringMatching(/^2 of 20 features .* \(10\.0 %, at most 5 % may; /),
+        },
+      ]);
+      const gates = { max_outside_coverage_percent: 10 };
+      expect((await run(more, { gates })).status).toBe('merged');
+    });
+
+    test('may have any number that reach over its edge, and those of the county that it names besides', async () => {
+      // Of the lines from 72.15 to 72.14 W.
+      expect((await run(many(20), { coverage: [-72.145, 43, -71, 44] })).status).toBe('merged');
+      expect((await run(many(20), { coverage: [-71.5, 43, -71, 44] })).status).toBe('blocked');
+      const both = { coverage: [-71.5, 43, -71, 44], fips: '33019' };
+      expect((await run(many(20), both)).status).toBe('merged');
+    });
+  });
+
+  test('where the coverage is the county, its features may move within it', async () => {
+    const { run } = await merged({ fips: '33019' });
+    expect((await run(moved(0.1))).blocked).toEqual([]);
+    const declared = await merged({ coverage: [-73, 43, -71, 44] });
+    expect((await declared.run(moved(0.1))).blocked).toEqual([]);
+  });
+
+  test('another county, or a smaller coverage, is covered no longer', async () => {
+    const county = await merged({ fips: '33019', gates: { max_outside_percent: 100 } });
+    const next = { ...county.feed, fips: 33005 } as Feed;
+    expect((await ingest(pool, next)).blocked).toEqual([
+      {
+        gate: 'coverage',
+        message: expect.stringMatching(/% of the area that the layer covered is covered no/),
+      },
+    ]);
+    const box = await merged({ coverage: [-73, 43, -71, 44] });
+    const smaller = { ...box.feed, coverage: [-73, 43, -72, 44] } as Feed;
+    expect((await ingest(pool, smaller)).blocked).toEqual([
+      { gate: 'coverage', message: expect.stringMatching(/^50\.0 % of the area that the layer covered/) },
     ]);
   });
 

@@ -96,21 +96,25 @@ describe('the layers of the sample', () => {
     expect(first).toEqual([-68.8381131, 44.7776499]);
   });
 
-  test('the layer covers the box around everything that was read, what does not count included', async () => {
+  test('the layer covers the box that the feed names, or else the one around everything that was read', async () => {
     const coverage = (name: string) =>
       one<{ coverage: string; kind: string; reach_m: unknown }>(
         pool,
         'select coverage::text, l.kind, reach_m from land_layers l join feeds f on f.id = feed_id where name = $1',
         [name],
       );
+    const city = '(-687180000,448805000),(-688595000,447770000)';
     expect(await coverage('bangor-me-roads')).toEqual({
-      coverage: '(-687196044,448768604),(-688581643,447776499)',
+      coverage: city,
       kind: 'roads',
       reach_m: { highway: 60, normal: 30, local: 25 },
     });
-    expect(await coverage('bangor-me-flood')).toMatchObject({
-      coverage: '(-687189157,448799745),(-688573089,447789797)',
-      reach_m: null,
+    expect(await coverage('bangor-me-flood')).toMatchObject({ coverage: city, reach_m: null });
+    const feed = await sampleFeed('bangor-me-roads');
+    await ingest(pool, { ...feed, name: 'roads-of-no-coverage', coverage: null } as typeof feed);
+    // Drives, ramps and private roads included, which do not count.
+    expect(await coverage('roads-of-no-coverage')).toMatchObject({
+      coverage: '(-687196044,448768604),(-688581643,447776499)',
     });
   });
 });
@@ -169,7 +173,9 @@ describe('a merge of a layer marks the parcels that it covers', () => {
       writeRoads(folder.path, name, [feature(kind)]);
       const layer = { source: `${name}.ndgeojson`, format: 'ndgeojson', ...(reach && { reach }) };
       const feed = feedOf(folder.path, { name, kind, coverage, layer });
-      expect((await ingest(pool, feed)).status).toBe('merged');
+      // The wetland lies outside its coverage.
+      const force = kind === 'wetlands';
+      expect((await ingest(pool, feed, { force })).status).toBe('merged');
       return marked();
     };
     expect(await run('reaching', 'roads')).toEqual([[0, LAYER_BITS.roads]]);
@@ -226,7 +232,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     writeRoads(folder.path, 'beyond', [road(0, 'S1400', 0.0005)]);
     const [west, south] = ORIGIN;
     const coverage = [west - 0.01, south - 0.01, west - 0.009, south - 0.009];
-    await ingest(pool, roadFeed(folder.path, 'beyond', { coverage }));
+    await ingest(pool, roadFeed(folder.path, 'beyond', { coverage }), { force: true });
     expect(await marked()).toEqual([[0, LAYER_BITS.roads]]);
     await pool.query('delete from attributes_dirty');
     // It moves away: where it was is computed anew.

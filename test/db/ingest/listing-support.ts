@@ -34,11 +34,16 @@ export const COLUMNS = Object.fromEntries(FIELDS.map(field => [field, { column: 
 let feeds = 0;
 
 /** A listing feed of its own, runs of it over given rows, and what became of them. */
-export function listingFeed(pool: Pool, folder: string, options: { snapshot?: boolean } = {}) {
+export function listingFeed(
+  pool: Pool,
+  folder: string,
+  { asOf, ...options }: { snapshot?: boolean; asOf?: string } = {},
+) {
   const name = `listings-${++feeds}`;
   const feed = feedOf(folder, {
     name,
     kind: 'listings',
+    ...(asOf === undefined ? {} : { as_of: asOf }),
     listings: { source: `${name}.ndjson`, format: 'ndjson', columns: COLUMNS, ...options },
     gates: {
       max_row_drop_percent: 100,

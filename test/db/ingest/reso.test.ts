@@ -118,12 +118,16 @@ test('all pages once, then only what changed: the watermark is kept from run to 
   listings[0] = {
     ...listings[0]!,
     StandardStatus: 'Closed',
+    ListPrice: 1_050,
     ClosePrice: 900,
     CloseDate: '2025-09-02',
     ModificationTimestamp: '2025-09-02T00:00:00Z',
   };
   expect(await run()).toMatchObject({ status: 'merged', counts: { read: { listings: 1 }, changed: 1 } });
   expect((await stored())[0]).toBe('L0 SOLD 900');
+  expect(
+    await all(pool, 'select asked_price::float8 as asked from listings where asked_price is not null'),
+  ).toEqual([{ asked: 1_050 }]);
   expect(await stored()).toHaveLength(8);
   expect(await checkpoint()).toMatchObject({ watermark: '2025-09-02T00:00:00Z' });
 });

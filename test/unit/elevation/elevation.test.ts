@@ -53,6 +53,48 @@ describe('a parcel on a grid', () => {
     expect(ring?.meanElevationM).toBeCloseTo(3 * 24.5, 2);
   });
 
+  test.each([
+    ['float32', -9999],
+    ['int16', -9999],
+    ['int16', -32768],
+    ['float32', -3.4028234663852886e38],
+    ['float64', 1e20],
+    ['uint16', 65535],
+    ['float32', 7000.5],
+    ['float32', -500.5],
+  ] as const)('a value of %s that no land has is no data, declared or not: %s', async (sample, fill) => {
+    const at = (column: number) => (column < 30 ? fill : 100);
+    const file = plane('fill.tif', 0, { sample, at });
+    // A third of it in the fill: what is left is flat, without a cliff at its edge.
+    expect(await terrainIn([file], lot(200, 100, 500, 200))).toMatchObject({
+      minElevationM: 100,
+      maxElevationM: 100,
+      meanSlopePercent: 0,
+    });
+    expect(await terrainIn([file], lot(0, 100, 300, 200))).toBeNull();
+    const beneath = plane('beneath.tif', 0, { at: () => 50 });
+    const filled = await terrainIn([file, beneath], lot(0, 100, 200, 200));
+    expect(filled).toMatchObject({ minElevationM: 50, maxElevationM: 50 });
+  });
+
+  test('from 500 m below the sea to 7,000 m above it land has any height, whatever the unit', async () => {
+    for (const [height, declared] of [
+      [-499, {}],
+      [6999, {}],
+      [20_310, { unit: 'feet' as const }],
+      [-282, { unit: 'feet' as const }],
+    ] as const) {
+      const file = plane('height.tif', 0, { at: () => height });
+      const metres = 'unit' in declared ? height * 0.3048 : height;
+      expect((await terrainIn([file], lot(100, 100, 200, 200), declared))?.meanElevationM).toBeCloseTo(
+        metres,
+        2,
+      );
+    }
+    const feet = plane('feet-fill.tif', 0, { at: () => -9999 });
+    expect(await terrainIn([feet], lot(100, 100, 200, 200), { unit: 'feet' })).toBeNull();
+  });
+
   test('nodata is left out; with data for less than half of the area nothing is said', async () => {
     const gap = plane('gap.tif', 12, {
       nodata: '-9999',

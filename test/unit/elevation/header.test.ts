@@ -84,6 +84,15 @@ describe('the header of a grid', () => {
     expect((await header(path)).unitM).toBe(metres);
   });
 
+  test('whether anything says what the unit of heights is', async () => {
+    const stated = async (options: Partial<TiffOptions>, declared = {}) =>
+      (await header(write(options), declared)).unitStated;
+    expect(await stated({})).toBe(false);
+    expect(await stated({}, { unit: 'metres' })).toBe(true);
+    expect(await stated({ keys: { ...projectedKeys(26919), 4096: 5703 } })).toBe(true);
+    expect(await stated({ gdalMetadata: metadata('UNITTYPE', 'm') })).toBe(true);
+  });
+
   test.each([
     ['-32768', -32768],
     ['-3.4028234663852886e+38 ', -3.4028234663852886e38],

@@ -21,7 +21,7 @@ const limits = { tries: 3, backoffMs: 1 };
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 let bytes: Buffer;
-let etag = '"1"';
+let etag: string | undefined = '"1"';
 let asked: [number, number][] = [];
 /** Answers in place of the file, one a request, until there are none left. */
 let instead: Answer[] = [];
@@ -33,7 +33,10 @@ const server = createServer((request, response) => {
   if (request.url !== '/hills.tif' || first === undefined) return response.writeHead(404).end();
   const end = Math.min(Number(last), bytes.length - 1);
   asked.push([Number(first), end]);
-  response.writeHead(206, { 'content-range': `bytes ${first}-${end}/${bytes.length}`, etag });
+  response.writeHead(206, {
+    'content-range': `bytes ${first}-${end}/${bytes.length}`,
+    ...(etag && { etag }),
+  });
   response.end(bytes.subarray(Number(first), end + 1));
 });
 let url: string;
@@ -149,5 +152,20 @@ describe('a grid behind http', () => {
     const far = rectangle(fromUtm, [STEEP.x + 100, STEEP.y + 100, STEEP.x + 300, STEEP.y + 300]);
     await expect(elevation.terrainOf(far)).rejects.toMatchObject({ code: 'elevation_changed' });
     await elevation.close();
+  });
+  test('without an ETag or a time of change the content tells versions apart', async () => {
+    etag = undefined;
+    const tile = await header();
+    expect((await header()).fingerprint).toBe(tile.fingerprint);
+    const [whole, changed] = [bytes, Buffer.from(bytes)];
+    changed[changed.length - 1]! ^= 1;
+    bytes = changed;
+    try {
+      const elevation = openElevation([tile], { signal, limits });
+      await expect(elevation.terrainOf(lot)).rejects.toMatchObject({ code: 'elevation_changed' });
+      await elevation.close();
+    } finally {
+      bytes = whole;
+    }
   });
 });

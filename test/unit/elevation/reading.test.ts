@@ -1,4 +1,4 @@
-import { utimesSync } from 'node:fs';
+import { copyFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
@@ -65,13 +65,35 @@ describe('reading', () => {
     const file = plane('changed.tif', 12);
     const tile = await header(file);
     plane('changed.tif', 13);
-    utimesSync(file, new Date(), new Date(Date.now() + 60_000));
     await expect(open(tile, lot(100, 100, 200, 200))).rejects.toMatchObject({
       code: 'elevation_changed',
       message: expect.stringMatching(
         /changed\.tif has changed since it was ingested\. Run its elevation feed/,
       ),
     });
+  });
+
+  test('a file that was touched, or copied again, is the file that was ingested', async () => {
+    const file = plane('touched.tif', 12);
+    const tile = await header(file);
+    utimesSync(file, new Date(), new Date(Date.now() + 60_000));
+    expect((await open(tile, lot(100, 100, 200, 200)))?.meanSlopePercent).toBeCloseTo(12, 3);
+    rmSync(file);
+    plane('touched.tif', 12);
+    expect((await open(tile, lot(100, 100, 200, 200)))?.meanSlopePercent).toBeCloseTo(12, 3);
+    expect((await header(file)).fingerprint).toBe(tile.fingerprint);
+    copyFileSync(file, inFolder('copy.tif'));
+    expect((await header(inFolder('copy.tif'))).fingerprint).toBe(tile.fingerprint);
+  });
+
+  test('a fingerprint from before contents were hashed still holds, by the time of change', async () => {
+    const file = plane('before.tif', 12);
+    const tile = await header(file);
+    const { size, mtimeMs } = statSync(file);
+    const before = { ...tile, fingerprint: `size ${size}, modified ${Math.round(mtimeMs)}` };
+    expect(await open(before, lot(100, 100, 200, 200))).not.toBeNull();
+    utimesSync(file, new Date(), new Date(Date.now() + 60_000));
+    await expect(open(before, lot(100, 100, 200, 200))).rejects.toMatchObject({ code: 'elevation_changed' });
   });
 
   test('a file that is damaged is named with the cells', async () => {

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
+import geographiclib from 'geographiclib-geodesic';
 import proj4 from 'proj4';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectSame, gridFolder, lot, terrainIn } from '../../support/elevation.ts';
+import type { Position } from '../../../shared/kernels/geometry/types.ts';
+import { resolveCrs } from '../../../workers/ingest/parse/projection.ts';
+import { expectSame, gridFolder, lot, rectangle, terrainIn } from '../../support/elevation.ts';
 import { projectedKeys, writeTiff } from '../../support/geotiff.ts';
 import {
   fromUtm,
@@ -129,6 +132,7 @@ describe('the same ground gives the same figures', () => {
 
   test.each([
     ['in Web Mercator, whose metres are nominal', 'EPSG:3857', 14, {}, projectedKeys(3857)],
+    ['in a state plane in survey feet, named by its code', 'EPSG:26847', 33, {}, projectedKeys(26847)],
     // Maine East, of which the file says nothing.
     [
       'in a state plane in survey feet, declared as a proj string',
@@ -138,8 +142,8 @@ describe('the same ground gives the same figures', () => {
       {},
     ],
   ])('%s', async (name, crs, step, declared, keys) => {
-    const file = inFolder(`${name.slice(0, 16)}.tif`);
-    const { forward, inverse } = proj4('WGS84', crs);
+    const file = inFolder(`${name}.tif`);
+    const { forward, inverse } = proj4('WGS84', resolveCrs(crs, file).definition);
     const [x, y] = forward(fromUtm(STEEP.x + 2000, STEEP.y + 2000));
     const cells = 320;
     const grid = {
@@ -162,4 +166,31 @@ describe('the same ground gives the same figures', () => {
     });
     await expectAlike(file, { ...declared, ...(crs.startsWith('+') && { crs }) });
   });
+});
+
+test('a projection that is off its nominal scale is taken at true distances', async () => {
+  // Albers of the 48 states on its middle meridian: at 37.5 N a kilometre east is 0.990 on the map, a kilometre north 1.010.
+  const { definition } = resolveCrs('EPSG:5070', 'x');
+  const { forward, inverse } = proj4('WGS84', definition);
+  const { WGS84 } = geographiclib.Geodesic;
+  const [x, y] = forward([-96, 37.5]);
+  const slopeOf = async (name: string, rise: (lon: number, lat: number) => number): Promise<number> => {
+    writeTiff(inFolder(name), {
+      width: 60,
+      height: 60,
+      at(column, row) {
+        const [lon, lat] = inverse([x! + (column - 29.5) * 10, y! - (row - 29.5) * 10]);
+        return 500 + 0.5 * rise(lon!, lat!);
+      },
+      sample: 'float64',
+      grid: { originX: x! - 300, originY: y! + 300, stepX: 10, stepY: -10 },
+      keys: projectedKeys(5070),
+    });
+    const shape = rectangle((e, n) => inverse([x! + e, y! + n]) as Position, [-200, -200, 200, 200]);
+    return (await terrainIn([inFolder(name)], shape))!.meanSlopePercent;
+  };
+  const east = (lon: number) => WGS84.Inverse(37.5, -96, 37.5, lon).s12! * Math.sign(lon + 96);
+  const north = (_: number, lat: number) => WGS84.Inverse(37.5, -96, lat, -96).s12! * Math.sign(lat - 37.5);
+  expect(await slopeOf('albers-east.tif', east)).toBeCloseTo(50, 2);
+  expect(await slopeOf('albers-north.tif', north)).toBeCloseTo(50, 2);
 });

@@ -22,6 +22,9 @@ export type GateResult = {
   figures: GateFigures | LayerFigures;
 };
 
+/** What the gate says of a run that would make no parcel and no listing. */
+export const NO_USABLE_ROW = 'The run has no usable row.';
+
 /**
  * Compares a run with the last accepted one. Every reason that blocks it is named, not only the first.
  */
@@ -30,7 +33,7 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
   const blocked: GateResult['blocked'] = [];
   const block = (gate: string, message: string) => blocked.push({ gate, message });
 
-  if (figures.rows === 0) block('empty', 'The run has no usable row.');
+  if (figures.rows === 0) block('empty', NO_USABLE_ROW);
   if (last) {
     compareDrop('rows', 'rows', last.rows, figures.rows, limits.maxRowDropPercent, block);
     compareDrop(

@@ -4,9 +4,9 @@ import type { Extent } from '../../../shared/kernels/geometry/types.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
-import { extentOfRun } from '../merge/merge-layer.ts';
+import { extentOfRun, type LayerVersion, NOWHERE } from '../merge/merge-layer.ts';
 import type { AcceptedRun } from '../run-record.ts';
-import { extentWords, growExtent, grownPercent, sharedPercent } from '../stage/coverage.ts';
+import { emptyExtent, extentWords, growExtent, grownPercent, sharedPercent } from '../stage/coverage.ts';
 import { compareDrop, type GateResult, percent, show } from './gate.ts';
 
 /** What a run of a land layer is judged by. Figures of the last accepted run are null on the first. */
@@ -19,11 +19,18 @@ export type LayerFigures = {
   outside: number;
   /** The box around what was read, in degrees. */
   extent: Extent | null;
-  /** Whether that box is the coverage: where what is not shown is taken for not there. */
+  /** Where the feed itself says where the layer is complete: what was read, and how much of it lies wholly elsewhere. */
+  declared: DeclaredPlace | null;
+  /** The box in which the layer tells something, in degrees. */
+  covered: Extent | null;
+  /** Whether that is the box around what was read: where what is not shown is taken for not there. */
   boxed: boolean;
   filled: Record<string, number>;
-  last: { rows: number; extent: Extent | null; filled: Record<string, number> } | null;
+  last: { rows: number; covered: Extent | null; filled: Record<string, number> } | null;
 };
+
+/** Features, those that do not count included, against the coverage that their feed declares. */
+export type DeclaredPlace = { coverage: Extent; placed: number; outside: number };
 
 /** How a layer's rows are called. */
 export type LayerWords = { rows: string; area: string };
@@ -34,7 +41,7 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
   const blocked: GateResult['blocked'] = [];
   const block = (gate: string, message: string) => blocked.push({ gate, message });
 
-  if (rows === 0) block('empty', `Of ${read} ${words.rows} read, none counts: is the mapping right?`);
+  if (rows === 0) block('empty', noneCounts(read, words));
   if (last) {
     compareDrop('rows', words.rows, last.rows, rows, limits.maxRowDropPercent, block);
     for (const [column, count] of Object.entries(last.filled)) {
@@ -45,10 +52,12 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
         );
     }
   }
-  if (last?.extent && figures.extent) {
-    judgeDrop(last.extent, figures.extent, limits, block);
-    if (figures.boxed) judgeGrowth(last.extent, figures.extent, limits, block);
+  if (last?.covered && figures.covered) {
+    judgeDrop(last.covered, figures.covered, limits, block);
+    if (figures.boxed) judgeGrowth(last.covered, figures.covered, limits, block);
   }
+  const undeclared = outsideCoverage(figures, limits, words);
+  if (undeclared !== null) block('coverage', undeclared);
   const rejects = percent(rejected, read);
   if (rejects > limits.maxRejectPercent) {
     const message = `${rejected} of ${read} ${words.rows} were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`;
@@ -57,6 +66,11 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
   const elsewhere = outsideFeatures(figures, limits, words);
   if (elsewhere !== null) block('extent', elsewhere);
   return { blocked, figures };
+}
+
+/** What the gate says of a layer without a feature that counts. */
+export function noneCounts(read: number, words: Pick<LayerWords, 'rows'>): string {
+  return `Of ${read} ${words.rows} read, none counts: is the mapping right?`;
 }
 
 /** What the gate says of features that lie outside the place of their feed, or null. */
@@ -69,11 +83,44 @@ export function outsideFeatures(
   return `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${extentWords(extent)}): is the CRS right?`;
 }
 
-/** The last accepted run's figures as the gate compares them. */
-export function lastLayerFigures(run: AcceptedRun | null): LayerFigures['last'] {
+/**
+ * What the gate says of features that lie outside the coverage that their feed declares, or null. In a coverage without a
+ * feature the layer would say of every parcel that nothing is there.
+ */
+export function outsideCoverage(
+  { declared, extent }: Pick<LayerFigures, 'declared' | 'extent'>,
+  { maxOutsideCoveragePercent }: Gates,
+  words: LayerWords,
+): string | null {
+  if (declared === null) return null;
+  const { coverage, placed, outside } = declared;
+  const none = placed > 0 && outside === placed;
+  const share = percent(outside, placed);
+  if (!none && share <= maxOutsideCoveragePercent) return null;
+  const places = `coverage: ${extentWords(coverage)}; ${words.rows}: ${extentWords(extent)}`;
+  const limit = none ? 'one at least has to lie inside' : `at most ${maxOutsideCoveragePercent} % may`;
+  return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${show(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
+}
+
+/** The box in which a version of a layer tells something: where its feed says, and in the county that it names. */
+export function coveredBox({ coverage, fips }: LayerVersion['scope']): Extent | null {
+  const box = coverage.every((side, i) => side === NOWHERE[i]) ? null : coverage;
+  const county = fips === null ? null : countyExtent(fips);
+  if (!box || !county) return box ?? (county ? [...county] : null);
+  const both = emptyExtent();
+  growExtent(both, box);
+  growExtent(both, [...county]);
+  return both;
+}
+
+/** The last accepted run's figures as the gate compares them; without `covered`, of heights, the box around its tiles. */
+export function lastLayerFigures(
+  run: AcceptedRun | null,
+  covered = run && extentOfRun(run),
+): LayerFigures['last'] {
   if (run === null) return null;
   const { rows, filled } = run.counts;
-  return { rows: Number(rows ?? 0), extent: extentOfRun(run), filled };
+  return { rows: Number(rows ?? 0), covered, filled };
 }
 
 /** What the gate's message calls the place where a feed's features belong. */
@@ -148,6 +195,14 @@ export async function featuresOutside(client: Client, boxes: readonly Extent[]):
   const sides = [0, 1, 2, 3].map(side => boxes.map(box => box[side]!));
   const { rows } = await client.query<{ outside: number }>(sql('layers/count_outside'), sides);
   return rows[0]!.outside;
+}
+
+/** Where tiles lie against the coverage that their feed declares. */
+export function tilesDeclared(
+  tiles: readonly { extent: Extent }[],
+  coverage: Extent | null,
+): DeclaredPlace | null {
+  return coverage && { coverage, placed: tiles.length, outside: tilesOutside(tiles, [coverage]) };
 }
 
 /** How many of a run's tiles lie in none of the boxes. */

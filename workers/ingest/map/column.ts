@@ -1,6 +1,6 @@
 import type { ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
 import { FAILURES, type Failure, isFailure } from '../validate/failure.ts';
-import { acres, parseNumber, quantity } from '../validate/number.ts';
+import { acres, floorArea, parseNumber } from '../validate/number.ts';
 import { parseFipsParts } from '../validate/place.ts';
 import { tidyText } from '../validate/text.ts';
 import { fieldParser, type Parser, type TargetSpec, type Value } from '../validate/values.ts';
@@ -154,7 +154,7 @@ function areaReader(
   resolve: Resolve,
 ): CompiledColumn['read'] {
   const inAcres = target.spec.unit === 'acres';
-  const check = inAcres ? acres : quantity;
+  const check = inAcres ? acres : floorArea;
   const scale = way.scale ?? 1;
   const unit = way.unit!;
   const unitGetter = typeof unit === 'object' ? getter(unit.column, resolve) : null;

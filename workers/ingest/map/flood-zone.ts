@@ -3,16 +3,21 @@ import { type Refused, refused } from './fields.ts';
 /** A zone, and what is stored of it: null for one that does not count. */
 export type FloodVerdict = { class: string | null; label: string };
 
+/** The numbered zones, which have 1 to 30 only; policies and claims write the first nine with a zero. */
+const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
+
 /**
  * Zones of the special flood hazard area: A, V, AE, AH, AO, VE, VO, AR and its doubles, A99, and the numbered ones (44 CFR
  * 59.1).
  */
-const HAZARD = /^(?:A\d{0,2}|A[EHO]|AR(?:\/.*)?|A1-A?30|V\d{0,2}|V[EO]|V1-V?30)$/;
+const HAZARD = new RegExp(
+  `^(?:A99|AR|(?:AR/)?A(?:[EHO]|${ONE_TO_30}|1-A?30)?|V(?:[EO]|${ONE_TO_30}|1-V?30)?)$`,
+);
 
 /**
- * Zones outside it: those of 44 CFR 64.3 (X, B, C, D, and M, N, P and E of mudslides and erosion), those of the National Flood
- * Hazard Layer (open water, areas not included, NP), those of the Q3 flood data (X500, ANI, UNDES, 100IC, 500IC, FWIC, FPQ),
- * and the ways in which communities write X: after its share a year, shaded or not, behind a levee.
+ * Zones outside it: those of 44 CFR 64.3 (X, B, C, D; M, N and P of special, moderate and undetermined mudslide hazards, E of
+ * erosion), those of the National Flood Hazard Layer (open water, areas not included, NP), those of the Q3 flood data (X500,
+ * ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and the ways in which communities write X: after its share a year, shaded or not, behind a levee.
  */
 const NO_HAZARD = new RegExp(
   `^(?:${[

@@ -1,6 +1,7 @@
 import type { Geometry, Position } from 'geojson';
 import proj4 from 'proj4';
 import { PlatError } from '../../../shared/errors.ts';
+import { knownCrs } from './epsg.ts';
 
 /** Moves a geometry to WGS84 degrees, in place. Throws TypeError for a coordinate that is not a finite number. */
 export type ToWgs84 = (geometry: Geometry) => Geometry;
@@ -14,6 +15,10 @@ const GEOGRAPHIC = new Set([
   'EPSG:4152', // NAD83(HARN)
   'EPSG:4759', // NAD83(NSRS2007)
   'EPSG:6318', // NAD83(2011)
+  'EPSG:6783', // NAD83(CORS96)
+  'EPSG:8860', // NAD83(FBN)
+  'EPSG:6322', // NAD83(PA11)
+  'EPSG:6325', // NAD83(MA11)
   'EPSG:4979', // WGS84 with height
   'OGC:CRS84',
   'OGC:CRS83',
@@ -22,7 +27,7 @@ const GEOGRAPHIC = new Set([
 /**
  * The transformation from a CRS to WGS84 longitude and latitude. NAD83 in all its realisations is taken as WGS84
  * (they differ by one to two metres); coordinates are x, y whatever order the CRS's definition names.
- * @param crs "EPSG:…" (WGS84, NAD83, Web Mercator, UTM), an OGC URN, a proj string, or WKT as in a `.prj`
+ * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string, or WKT as in a `.prj`
  * @param name the file, for messages
  * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
  */
@@ -59,7 +64,7 @@ export type Crs = {
 export function resolveCrs(crs: string, name: string): Crs {
   const code = crsCode(crs);
   const known = GEOGRAPHIC.has(code);
-  const definition = known ? 'WGS84' : definitionOf(code);
+  const definition = known ? 'WGS84' : definitionOf(code, name);
   const parsed = parseCrs(definition, crs, name);
   return {
     definition,
@@ -82,19 +87,17 @@ function crsCode(crs: string): string {
   return match === null ? text : `${match[1]!.toUpperCase()}:${match[2]!.toUpperCase()}`;
 }
 
-/** proj4 knows EPSG:4326, 4269, 3857 and the WGS84 UTM zones; NAD83's UTM zones follow from their numbers. */
-function definitionOf(code: string): string {
-  const number = Number(/^EPSG:(\d+)$/.exec(code)?.[1]);
+/**
+ * proj4 knows EPSG:4326, 4269, 3857 and the WGS84 UTM zones; the systems on NAD83 come from the table.
+ * @throws PlatError `feed_crs` for a system on NAD27
+ */
+function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';
-  const zone = nad83UtmZone(number);
-  return zone === null ? code : `+proj=utm +zone=${zone} +datum=NAD83 +units=m +no_defs`;
-}
-
-function nad83UtmZone(epsg: number): number | null {
-  if (epsg >= 26901 && epsg <= 26923) return epsg - 26900; // NAD83
-  if (epsg >= 6330 && epsg <= 6348) return epsg - 6329; // NAD83(2011)
-  if (epsg >= 3707 && epsg <= 3726) return epsg >= 3708 ? epsg - 3707 : null; // NAD83(NSRS2007); 3707 is zone 60N
-  return null;
+  // EPSG gives out no code of six digits; Esri's are often written as if they were its.
+  const known = knownCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
+  if (known?.definition === null) throw onNad27(`${code} (${known.name})`, name);
+  if (code === 'EPSG:4267') throw onNad27(`${code} (NAD27)`, name);
+  return known?.definition ?? code;
 }
 
 type Parsed = {
@@ -117,17 +120,22 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
     parsed = proj4.Proj(definition) as unknown as Parsed;
   } catch (cause) {
     throw crsError(
-      `${name}: the CRS "${shorten(crs)}" is unknown. Declare "crs" in the feed as a proj string, WKT, or the EPSG code of WGS84, NAD83, Web Mercator or a UTM zone.`,
+      `${name}: the CRS "${shorten(crs)}" is unknown. Declare "crs" in the feed as a proj string, WKT, or the EPSG code of WGS84, Web Mercator, a UTM zone or a state plane on NAD83.`,
       cause,
     );
   }
   const { datum } = parsed;
   if (datum?.datum_type === NO_DATUM && Math.abs((datum.a ?? WGS84_A) - WGS84_A) > 1) {
-    throw crsError(
-      `${name}: the CRS "${shorten(crs)}" stands on a datum (NAD27 or alike) that only grid files can move to WGS84. Reproject the file to NAD83 or WGS84 first.`,
-    );
+    throw onNad27(`"${shorten(crs)}"`, name);
   }
   return parsed;
+}
+
+/** It lies up to 100 m from NAD83 in the 48 states, and 200 m and more in Alaska: no reading without NADCON's grids is good enough. */
+function onNad27(crs: string, name: string): PlatError {
+  return crsError(
+    `${name}: the CRS ${crs} stands on a datum (NAD27 or alike) that only grid files can move to WGS84. Reproject the file to NAD83 or WGS84 first, as with ogr2ogr or gdalwarp and -t_srs EPSG:4326.`,
+  );
 }
 
 function isWgs84Degrees(parsed: Parsed): boolean {

@@ -20,15 +20,16 @@ export function growExtent(extent: Extent, other: Extent): void {
 }
 
 /**
- * Makes `extent` hold a geometry as its file has it, whatever its type; one with a position that is not on the globe is
- * left out as a whole.
+ * The box around a geometry as its file has it, whatever its type; null of one without positions, or with one that is not
+ * on the globe.
  */
-export function growByGeometry(extent: Extent, geometry: Geometry | null): void {
-  if (geometry === null) return;
+export function rawExtent(geometry: Geometry | null): Extent | null {
+  if (geometry === null) return null;
   const own = emptyExtent();
   growByRaw(own, geometry);
   const [west, south, east, north] = own;
-  if (west >= -180 && south >= -90 && east <= 180 && north <= 90) growExtent(extent, own);
+  const onGlobe = west >= -180 && south >= -90 && east <= 180 && north <= 90;
+  return onGlobe && !isEmptyExtent(own) ? own : null;
 }
 
 function growByRaw(extent: Extent, geometry: Geometry): void {

@@ -18,6 +18,8 @@ export type ListingRecord = {
   fips: number | null;
   lotAcres: number | null;
   price: number;
+  /** What was asked last for what is sold. */
+  askedPrice: number | null;
   listedDate: string | null;
   statusDate: string | null;
   soldDate: string | null;
@@ -28,7 +30,7 @@ export type ListingRecord = {
 };
 
 export const COPY_LISTING = `copy stage_listing (row_no, id, source, source_id, status, address, city, state, zip, county, apn,
-  location, fips, lot_acres, price, listed_date, status_date, sold_date, days_on_market, sale_type, url, photos, hash) from stdin`;
+  location, fips, lot_acres, price, listed_date, status_date, sold_date, days_on_market, sale_type, url, photos, hash, asked_price) from stdin`;
 
 /** The same listing has the same id in every installation. */
 export function listingId(source: string, sourceId: string): string {
@@ -66,7 +68,10 @@ export function listingLine(rowNo: number, l: ListingRecord): string {
   ]
     .map(copyValue)
     .join('\t');
-  return `${rowNo}\t${listingId(l.source, l.sourceId)}\t${values}\t${digest(values)}`;
+  const asked = copyValue(l.askedPrice);
+  // Without an asking price the hash is what it was before there were any.
+  const hash = digest(l.askedPrice === null ? values : `${values}\t${asked}`);
+  return `${rowNo}\t${listingId(l.source, l.sourceId)}\t${values}\t${hash}\t${asked}`;
 }
 
 /** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */

@@ -44,6 +44,7 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
       number('fips') ?? countyByName(text('county'), text('state')) ?? (placed ? countyOf(lon, lat) : null),
     lotAcres: number('lot_acres'),
     price: number(sold ? 'sold_price' : 'list_price') ?? 0,
+    askedPrice: sold ? number('list_price') : null,
     listedDate: day('listed_date'),
     statusDate: day('status_date') ?? (sold ? day('sold_date') : null),
     soldDate: sold ? (day('sold_date') ?? day('status_date')) : null,

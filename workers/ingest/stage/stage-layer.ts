@@ -2,27 +2,37 @@ import type { Client } from '../../../shared/db.ts';
 import type { Extent } from '../../../shared/kernels/geometry/types.ts';
 import { LAYER_FIELD_NAMES, type VectorKind } from '../../feeds/layer-fields.ts';
 import { bump, countFilled, type RunCounts } from '../counts.ts';
+import type { DeclaredPlace } from '../gate/layer.ts';
 import type { LayerMapper } from '../map/layer.ts';
 import type { RowBatch, SourceRow } from '../parse/rows.ts';
 import { type RejectWriter, rawText } from '../rejects.ts';
 import { bumpClass, newClasses } from './classes.ts';
 import { copyBytes, copyValue, openCopy } from './copy.ts';
-import { boxText, emptyExtent, growByGeometry, growExtent, isEmptyExtent } from './coverage.ts';
+import { boxText, emptyExtent, growExtent, isEmptyExtent, rawExtent } from './coverage.ts';
+import type { PlaceCount } from './declared-place.ts';
 import { stageFeature } from './feature.ts';
 
 /** A source of a land layer's features and how its rows map. */
-export type LayerRows = { kind: VectorKind; batches: AsyncIterable<RowBatch>; map: LayerMapper };
+export type LayerRows = {
+  kind: VectorKind;
+  batches: AsyncIterable<RowBatch>;
+  map: LayerMapper;
+  place: PlaceCount;
+};
+
+export type StagedLayer = {
+  /** The box around all features, those that do not count included and rejected ones not; null without any. */
+  extent: Extent | null;
+  declared: DeclaredPlace | null;
+};
 
 export type LayerStage = { copy: Client; rejects: RejectWriter; counts: RunCounts };
 
 const COPY_LAYER = 'copy stage_layer (row_no, hash, class, extent, geometry) from stdin';
 
-/**
- * Maps, validates and stages the features of a layer. Those that do not count are counted by class and not kept.
- * @returns the box around all features, those that do not count included and rejected ones not; null without any
- */
-export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<Extent | null> {
-  const { kind, map } = input;
+/** Maps, validates and stages the features of a layer. Those that do not count are counted by class and not kept. */
+export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<StagedLayer> {
+  const { kind, map, place } = input;
   const { counts, rejects } = stage;
   const copy = openCopy(stage.copy, COPY_LAYER);
   const counting = newClasses();
@@ -37,6 +47,11 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<E
     rejects.add({ input: 'layer', rowNo: row.rowNo, field, reason, message, raw });
   }
 
+  function take(extent: Extent): void {
+    growExtent(coverage, extent);
+    place.take(extent);
+  }
+
   function stageRow(row: SourceRow): void {
     const mapped = map(row);
     if (!mapped.ok) {
@@ -47,7 +62,8 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<E
     const { class: featureClass, label, values } = mapped;
     if (featureClass === null) {
       bumpClass(notCounting, label);
-      growByGeometry(coverage, row.geometry);
+      const extent = rawExtent(row.geometry);
+      if (extent) take(extent);
     } else {
       const result = stageFeature(kind, featureClass, row.geometry);
       if (!result.ok) {
@@ -57,7 +73,7 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<E
       const { hash, extent, geometry } = result.feature;
       bumpClass(counting, label);
       for (const repair of result.repairs) bump(counts.repaired, repair);
-      growExtent(coverage, extent);
+      take(extent);
       copy.write(
         `${row.rowNo}\t${hash}\t${copyValue(featureClass)}\t${boxText(extent)}\t${copyBytes(geometry)}`,
       );
@@ -78,5 +94,5 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<E
   }
   counts.read.layer = rows;
   await copy.end();
-  return isEmptyExtent(coverage) ? null : coverage;
+  return { extent: isEmptyExtent(coverage) ? null : coverage, declared: place.result() };
 }

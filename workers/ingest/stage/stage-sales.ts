@@ -64,6 +64,7 @@ function comp(sale: Sale, { label, saleType }: Sales): ListingRecord {
     fips: sale.fips,
     lotAcres: sale.lot_acres,
     price: sale.last_sale_price ?? 0,
+    askedPrice: null,
     listedDate: null,
     statusDate: sale.last_sale_date,
     soldDate: sale.last_sale_date,

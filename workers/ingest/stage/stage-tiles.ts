@@ -1,17 +1,14 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { isRetryable, PlatError } from '../../../shared/errors.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
-import { type DeclaredElevation, type ElevationTile, readTileHeader } from '../../elevation/header.ts';
+import { type DeclaredElevation, readTileHeader, type TileHeader } from '../../elevation/header.ts';
 import { bump, type RunCounts } from '../counts.ts';
 import { isAbsent, type NamedTile, type NamedTiles } from '../open/tiles.ts';
 import type { RejectWriter } from '../rejects.ts';
 import { boxText } from './coverage.ts';
 
-export type ReadTile = ElevationTile & { extent: Extent };
-
 /** What became of a file that a feed names. */
 export type TileOutcome =
-  | { tile: ReadTile }
+  | { tile: TileHeader }
   /** A template's file that is not there, as over the sea. */
   | { absent: true }
   | { reason: string; message: string };
@@ -50,9 +47,9 @@ export async function* readTiles(
 export async function stageTiles(
   outcomes: AsyncIterable<[NamedTile, TileOutcome]>,
   stage: { client: Client; feedId: number; rejects: RejectWriter; counts: RunCounts },
-): Promise<ReadTile[]> {
+): Promise<TileHeader[]> {
   const { client, feedId, rejects, counts } = stage;
-  const tiles = new Map<string, ReadTile>();
+  const tiles = new Map<string, TileHeader>();
   counts.absent = 0;
   counts.read.elevation = 0;
   for await (const [{ rowNo, source }, outcome] of outcomes) {
@@ -71,7 +68,7 @@ export async function stageTiles(
   return [...tiles.values()];
 }
 
-function rowOf(tile: ReadTile): Record<string, string | number | null> {
+function rowOf(tile: TileHeader): Record<string, string | number | null> {
   const { source, fingerprint, width, height, crs, nodata } = tile;
   const [origin_x, origin_y, step_x, step_y] = [tile.originX, tile.originY, tile.stepX, tile.stepY];
   const place = { width, height, origin_x, origin_y, step_x, step_y, extent: boxText(tile.extent) };

@@ -26,14 +26,26 @@ export function parseNumber(raw: unknown): number | null | Failure {
 
 type Numeric = number | null | Failure;
 
-/** A quantity that cannot be negative. */
-export function quantity(value: Numeric): Numeric {
-  return typeof value === 'number' && value < 0 ? FAILURES.negative : value;
-}
+/** The largest county, Yukon-Koyukuk in Alaska, has 94 million acres; what is more is a filler or another unit. */
+const MAX_ACRES = 1e8;
+
+/** The largest building of the United States has some 15 million square feet, a filler of eight nines more. */
+const MAX_SQFT = 9e7;
 
 /** Acres: 0 means that none are stated, which is no fault of the row. */
 export function acres(value: Numeric): Numeric {
-  return value === 0 ? null : quantity(value);
+  return value === 0 ? null : upTo(value, MAX_ACRES);
+}
+
+/** Square feet of floors. */
+export function floorArea(value: Numeric): Numeric {
+  return upTo(value, MAX_SQFT);
+}
+
+function upTo(value: Numeric, most: number): Numeric {
+  if (typeof value !== 'number') return value;
+  if (value < 0) return FAILURES.negative;
+  return value > most ? FAILURES.outOfRange : value;
 }
 
 /** No parcel and no mortgage is worth a trillion dollars; such a figure is a filler like 9999999999999. */
@@ -53,12 +65,16 @@ export function price(value: Numeric): Numeric {
   return Math.round(value * 100) >= MAX_USD * 100 ? FAILURES.outOfRange : value;
 }
 
-/** A count that fits the database's 4-byte integer. */
-export function count(value: Numeric): Numeric {
-  if (typeof value !== 'number') return value;
-  if (value < 0) return FAILURES.negative;
-  if (!Number.isInteger(value)) return FAILURES.notWhole;
-  return value > 2_147_483_647 ? FAILURES.outOfRange : value;
+/** No parcel has as many structures as a city. */
+export const MAX_COUNT = 100_000;
+
+/** A century: what is more is a filler, or a date instead of a count. */
+export const MAX_DAYS = 36_525;
+
+export function count(value: Numeric, most: number): Numeric {
+  return typeof value === 'number' && value >= 0 && !Number.isInteger(value)
+    ? FAILURES.notWhole
+    : upTo(value, most);
 }
 
 /** A calendar year from 1600 (the oldest houses of New England and Florida) to `lastYear`; 0 means unknown. */
@@ -71,9 +87,7 @@ export function year(value: Numeric, lastYear: number): Numeric {
 
 /** A percentage from 0 to 100. */
 export function percent(value: Numeric): Numeric {
-  if (typeof value !== 'number') return value;
-  if (value < 0) return FAILURES.negative;
-  return value > 100 ? FAILURES.outOfRange : value;
+  return upTo(value, 100);
 }
 
 /** Degrees within ±`limit`; exactly 0 is a filler (the equator and Greenwich are far from every US county). */

@@ -4,7 +4,19 @@ import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { dateParser } from './date.ts';
 import { FAILURES, type Failure } from './failure.ts';
 import { parseList } from './list.ts';
-import { acres, count, degrees, money, parseNumber, percent, price, quantity, year } from './number.ts';
+import {
+  acres,
+  count,
+  degrees,
+  floorArea,
+  MAX_COUNT,
+  MAX_DAYS,
+  money,
+  parseNumber,
+  percent,
+  price,
+  year,
+} from './number.ts';
 import { parseFips, parseState, parseZip } from './place.ts';
 import { tidyText } from './text.ts';
 
@@ -86,14 +98,16 @@ export function fieldParser(name: string, spec: TargetSpec, options: ParserOptio
       return raw => year(number(raw), options.lastYear);
     case 'money':
       return raw => money(number(raw));
-    case 'integer':
-      return raw => count(number(raw));
+    case 'integer': {
+      const most = spec.unit === 'days' ? MAX_DAYS : MAX_COUNT;
+      return raw => count(number(raw), most);
+    }
     case 'degrees':
       return name === 'latitude' ? raw => degrees(number(raw), 90) : raw => degrees(number(raw), 180);
     case 'number':
       if (spec.unit === 'acres') return raw => acres(number(raw));
       if (spec.unit === 'USD') return raw => price(number(raw));
-      return spec.unit === 'percent' ? raw => percent(number(raw)) : raw => quantity(number(raw));
+      return spec.unit === 'percent' ? raw => percent(number(raw)) : raw => floorArea(number(raw));
   }
 }
 

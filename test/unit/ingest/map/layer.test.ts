@@ -87,11 +87,14 @@ describe('flood zones', () => {
     'VO',
     'V1',
     'V30',
-    'AR/AE',
+    ...['AR/AE', 'AR/A', 'AR/AH', 'AR/AO', 'AR/A1', 'AR/A30', 'AR/A1-A30', 'AR/A1-30'],
+    ...['A9', 'A05', 'A10', 'A29', 'V9', 'V20', 'V1-V30', 'A1-30'],
     'ae',
   ];
   const none = [
-    ...['X', 'X500', 'D', 'B', 'C', 'AREA NOT INCLUDED', 'OPEN WATER', 'ANI', 'UNDES', '0.2 PCT', 'NP', 'M'],
+    ...['X', 'X500', 'D', 'B', 'C', 'AREA NOT INCLUDED', 'OPEN WATER', 'ANI', 'UNDES', '0.2 PCT', 'NP'],
+    // Of mudslides and erosion, which are no flood hazard areas.
+    ...['M', 'N', 'P', 'E'],
     ...[
       '0.2 PCT ANNUAL CHANCE FLOOD HAZARD',
       '0.2% Annual Chance',
@@ -157,6 +160,24 @@ describe('flood zones', () => {
       message:
         "'QQ' is no flood zone of FEMA. Map it with layer.columns.zone.values, or leave it out with layer.skip_where.",
     });
+  });
+
+  test.each([
+    'A0',
+    'A00',
+    'A31',
+    'A98',
+    'A030',
+    'V0',
+    'V31',
+    'V99',
+    'AR/',
+    'AR/A31',
+    'AR/A99',
+    'AR/X',
+    'AR/VE',
+  ])('a zone that only looks like one of FEMA: %s', zone => {
+    expect(classesOf('flood', [{ FLD_ZONE: zone, SFHA_TF: null }])).toEqual(['unknown_zone']);
   });
 
   test('the subtype tells what does not count apart', () => {

@@ -82,6 +82,19 @@ describe('numbers and money', () => {
     expect(parsed('number', '-1', { unit: 'acres' })).toBe('negative');
   });
 
+  test.each<[FieldType, string | undefined, number, number]>([
+    ['number', 'acres', 94e6, 1e13],
+    ['number', 'square feet', 15e6, 99_999_999],
+    ['number', 'USD', 999_999_999_999, 1e15],
+    ['money', 'USD', 999_999_999_999, 1e15],
+    ['integer', undefined, 5000, 999_999],
+    ['integer', 'days', 3650, 44_927],
+  ])('%s in %s: %d is taken, %d is a filler', (type, unit, plausible, absurd) => {
+    const more = unit === undefined ? {} : { unit };
+    expect(parsed(type, plausible, more)).toBe(plausible);
+    expect(parsed(type, String(absurd), more)).toBe('out_of_range');
+  });
+
   test('a rate is a percentage', () => {
     expect(parsed('number', '6.25', { unit: 'percent' })).toBe(6.25);
     expect(parsed('number', '625', { unit: 'percent' })).toBe('out_of_range');

@@ -4,16 +4,20 @@ import type { Extent } from '../../../../shared/kernels/geometry/types.ts';
 import {
   boxText,
   emptyExtent,
-  growByGeometry,
+  growExtent,
   grownBy,
   isEmptyExtent,
+  rawExtent,
   sharedPercent,
 } from '../../../../workers/ingest/stage/coverage.ts';
 
 describe('the box around raw geometries', () => {
   const boxOf = (...geometries: unknown[]): Extent => {
     const box = emptyExtent();
-    for (const geometry of geometries) growByGeometry(box, geometry as Geometry | null);
+    for (const geometry of geometries) {
+      const own = rawExtent(geometry as Geometry | null);
+      if (own) growExtent(box, own);
+    }
     return box;
   };
 

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Position } from '../../shared/kernels/geometry/types.ts';
+import { rootDir } from '../../shared/root.ts';
+import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
+import type { ChildOrder } from '../support/attributes-child.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { geographicKeys, writeTiff } from '../support/geotiff.ts';
+import { all, tempFolder } from '../support/ingest.ts';
+import { marksOf, putLayer, putTile } from '../support/land.ts';
+import { square } from '../support/parcels.ts';
+import {
+  compute,
+  EVERYWHERE,
+  endJobs,
+  FIPS,
+  insertLots,
+  LAT,
+  LON,
+  openChunks,
+  plan,
+} from './attributes-support.ts';
+
+const { pool, url } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+const LOTS = 900;
+const CHUNK_PARCELS = 30;
+const at = (column: number, row: number): Position => [LON + 0.0012 * column, LAT + 0.0012 * row];
+
+beforeAll(async () => {
+  await insertLots(
+    pool,
+    Array.from({ length: LOTS }, (_, n) => n),
+  );
+  const rows = [0, 1, 2, 3, 4];
+  await putLayer(pool, 'roads', {
+    coverage: EVERYWHERE,
+    features: rows.map(n => ({
+      class: n === 2 ? 'highway' : 'local',
+      line: [at(-1, 2 * n - 0.08), at(100 - 17 * n, 2 * n - 0.08)],
+    })),
+  });
+  const ponds = (size: number) =>
+    Array.from({ length: 40 }, (_, n) => ({
+      class: 'AE',
+      shape: square(...at((n * 37) % 100, (n * 7) % 9), size),
+    }));
+  await putLayer(pool, 'wetlands', { coverage: EVERYWHERE, features: ponds(0.0007) });
+  await putLayer(pool, 'flood', { coverage: EVERYWHERE, features: ponds(0.0023) });
+  await putHeights();
+});
+
+async function putHeights(): Promise<void> {
+  const source = join(folder.path, 'heights.tif');
+  writeTiff(source, {
+    width: 1300,
+    height: 140,
+    at: (column, row) => 300 + 90 * Math.sin(column / 40) * Math.cos(row / 17),
+    grid: { originX: LON - 0.001, originY: LAT + 0.0125, stepX: 0.0001, stepY: -0.0001 },
+    keys: geographicKeys(4326),
+  });
+  await putTile(pool, source, EVERYWHERE);
+}
+
+/** Every parcel's row, but for when it was computed, and whether the filters say the same. */
+const snapshot = () =>
+  all(
+    pool,
+    `select to_jsonb(a) - 'computed_at' as attributes,
+       (f.landlocked, f.wetlands_percent, f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft,
+         f.local_frontage_ft, f.steeper_percent) is not distinct from (a.landlocked, a.wetlands_percent,
+         a.flood_zone_percent, a.highway_frontage_ft, a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent) as filters_agree
+     from parcel_attributes a
+     join parcel_filters f using (fips, property_id)
+     order by property_id`,
+  );
+
+async function startChild(order: ChildOrder): Promise<ChildProcess> {
+  const program = join(rootDir, 'test/support/attributes-child.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
+    cwd: rootDir,
+    env: { PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'error' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+/** Lets a child work until it dies, by itself or by us after some milliseconds. @returns the signal that ended it */
+async function work(child: ChildProcess, killAfterMs?: number): Promise<unknown> {
+  const exit = once(child, 'exit');
+  child.stdin!.write('go\n');
+  if (killAfterMs !== undefined) {
+    await sleep(killAfterMs);
+    child.kill('SIGKILL');
+  }
+  return (await exit)[1];
+}
+
+test('workers killed in the middle of chunks leave nothing that the next one does not bring to the end', async () => {
+  const scope = { fips: FIPS };
+  expect(await plan(pool, { scope }, CHUNK_PARCELS)).toMatchObject({ parcels: LOTS, chunks: 30 });
+  for (const chunk of await openChunks(pool)) await compute(pool, chunk, LAND_KERNELS);
+  await endJobs(pool);
+  const wanted = await snapshot();
+  expect(wanted).toHaveLength(LOTS);
+  expect(wanted.every(row => row.filters_agree)).toBe(true);
+
+  await pool.query('truncate parcel_attributes');
+  await pool.query(
+    `update parcel_filters set landlocked = null, wetlands_percent = null, flood_zone_percent = null,
+       highway_frontage_ft = null, road_frontage_ft = null, local_frontage_ft = null, steeper_percent = null`,
+  );
+  await plan(pool, { scope }, CHUNK_PARCELS);
+  // A chunk takes some 20 statements, from where it is written on 6: holding its marks, storing, taking the marks back, commit.
+  const random = (most: number) => Math.floor(most * Math.random());
+  const dying = [
+    { dieAt: 1 + random(20) },
+    ...[1, 2, 3].map(() => ({ dieAt: 2 + random(5), inWriting: true })),
+  ];
+  const orders: ChildOrder[] = [...dying, {}].map((order, i) => ({ name: `child ${i}`, ...order }));
+  const [last, ...children] = await Promise.all([{ name: 'last' }, ...orders].map(startChild));
+  const ends: string[] = [];
+  for (const [i, child] of children.entries()) {
+    const { name, dieAt, inWriting = false } = orders[i]!;
+    const killAfterMs = dieAt === undefined ? random(150) : undefined;
+    const before = (await marksOf(pool)).length;
+    expect(await work(child, killAfterMs)).toBe('SIGKILL');
+    // What a dead worker's connection still holds is let go as soon as the server has noticed.
+    await expect
+      .poll(() => all(pool, 'select from pg_stat_activity where application_name = $1', [name]))
+      .toEqual([]);
+    const done = before - (await marksOf(pool)).length;
+    ends.push(JSON.stringify({ dieAt, inWriting, killAfterMs, done }));
+    // All of a chunk, or nothing of it.
+    expect([ends, done % CHUNK_PARCELS]).toEqual([ends, 0]);
+  }
+  expect([ends, (await marksOf(pool)).length]).not.toEqual([ends, 0]);
+
+  expect(await work(last!)).toBe(null);
+  expect([ends, await marksOf(pool)]).toEqual([ends, []]);
+  expect([ends, await snapshot()]).toEqual([ends, wanted]);
+  expect(await openChunks(pool)).toEqual([]);
+}, 60_000);

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { createPool, sql } from '../../shared/db.ts';
+import { enqueue } from '../../shared/jobs.ts';
+import { createLogger } from '../../shared/log.ts';
+import { warnOfNoWorker } from '../../workers/cli/idle.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { testJob } from '../support/workers.ts';
+
+const db = await createTestDatabase();
+const { pool } = db;
+const definition = testJob('waiting');
+
+/** What somebody who waits for a job is told. */
+async function told(id: string, signal = new AbortController().signal): Promise<string> {
+  let text = '';
+  await warnOfNoWorker(pool, id, signal, { afterMs: 20, out: { write: more => (text += more) } });
+  return text;
+}
+
+test('who waits for a job that no worker takes is told so, and what to do', async () => {
+  const { id } = await enqueue(pool, definition, { text: 'a' });
+  expect(await told(id)).toMatch(/^No worker has been seen in 0\.02 seconds: start one with `plat worker`/);
+});
+
+test('not when a worker is there that is busy with other jobs, when the job has begun, and when the wait is over', async () => {
+  const { id } = await enqueue(pool, definition, { text: 'b' });
+  const over = new AbortController();
+  over.abort();
+  expect(await told(id, over.signal)).toBe('');
+
+  const worker = createPool(db.config, createLogger(db.config, 'test'), { applicationName: 'plat worker' });
+  await worker.query('select');
+  expect(await told(id)).toBe('');
+  await worker.end();
+
+  await pool.query(sql('jobs/start_job'), [id]);
+  expect(await told(id)).toBe('');
+});

@@ -1,0 +1,11 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkFeed } from '../../../workers/feeds/check.ts';
+import { loadFeed } from '../../../workers/feeds/load.ts';
+import { sampleFeeds } from './support.ts';
+
+test.each(readdirSync(sampleFeeds))('%s has no problems and gives no reason for a warning', async file => {
+  const check = await checkFeed(await loadFeed(join(sampleFeeds, file)), { rows: 20_000 });
+  expect(check).toMatchObject({ ok: true, problems: [], warnings: [] });
+});
