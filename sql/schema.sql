@@ -123,6 +123,17 @@ create table audit (
   constraint audit_pkey PRIMARY KEY (id)
 );
 
+create table comp_land (
+  listing_id uuid not null,
+  fips integer not null,
+  property_id bigint not null,
+  steep_percent real,
+  frontage_ft real,
+  flood_percent real,
+  wetlands_percent real,
+  constraint comp_land_pkey PRIMARY KEY (listing_id)
+);
+
 create table companies (
   id uuid default gen_random_uuid() not null,
   name text not null,
@@ -277,6 +288,7 @@ create table listings (
   row_hash uuid not null,
   created_run bigint not null,
   changed_run bigint not null,
+  asked_price numeric(14,2),
   constraint listings_pkey PRIMARY KEY (id),
   constraint listings_source_source_id_key UNIQUE (source, source_id),
   constraint listings_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text, 'SOLD'::text, 'OFF_MARKET'::text])))
@@ -605,8 +617,10 @@ create table valuations_dirty (
   fips integer,
   location point,
   acres double precision,
+  land_of bigint,
   constraint valuations_dirty_pkey PRIMARY KEY (id),
-  constraint valuations_dirty_check CHECK (((fips IS NULL) = ((location IS NOT NULL) AND (acres > (0)::double precision))))
+  constraint valuations_dirty_check CHECK (((fips IS NULL) = ((location IS NOT NULL) AND (acres > (0)::double precision)))),
+  constraint valuations_dirty_land_of CHECK (((land_of IS NULL) OR (fips > 0)))
 );
 
 CREATE INDEX accounts_company ON public.accounts USING btree (company_id);
@@ -616,6 +630,7 @@ CREATE INDEX api_keys_account ON public.api_keys USING btree (account_id);
 CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chunk);
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
 CREATE INDEX audit_entity ON public.audit USING btree (entity, entity_id);
+CREATE INDEX comp_land_parcel ON public.comp_land USING btree (fips, property_id);
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));

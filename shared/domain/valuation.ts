@@ -2,15 +2,17 @@ import { uuidText } from './uuid.ts';
 
 /**
  * The comps of a valuation as bytes, 28 a comp, the most significant byte first: the listing's id (16); size, time,
- * location and asking-price adjustments, each the natural logarithm of its factor in 5,000ths as a signed 16-bit integer
- * (0.0067 to 700 times, to 0.01 %), and two bytes for those to come; the weight in 65,535ths (unsigned, 16 bits).
+ * location, asking-price and land adjustments, each the natural logarithm of its factor in 5,000ths as a signed 16-bit
+ * integer (0.0014 to 700 times, to 0.01 %), -32,768 for a land that is not adjusted for; the weight in 65,535ths (unsigned,
+ * 16 bits).
  */
 const COMP_BYTES = 28;
 const STEPS = 5_000;
 const MOST_STEPS = 0x7fff;
+const NONE = -0x8000;
 const WHOLE = 0xffff;
 
-/** Comps in columns, of which the first `count` entries count; adjustments are natural logarithms of their factors. */
+/** Comps in columns, of which the first `count` entries count; adjustments are natural logarithms of their factors, NaN for none. */
 export type CompColumns = {
   count: number;
   /** Which of the ids is the comp's. */
@@ -19,6 +21,7 @@ export type CompColumns = {
   time: Float64Array;
   location: Float64Array;
   asking: Float64Array;
+  land: Float64Array;
   weight: Float64Array;
 };
 
@@ -28,6 +31,8 @@ export type ExplainedComp = {
   timePercent: number;
   locationPercent: number;
   askingPercent: number;
+  /** Null where the comp is not adjusted for its land. */
+  landPercent: number | null;
   weight: number;
 };
 
@@ -43,7 +48,7 @@ export function packComps(comps: CompColumns, ids: Uint8Array, into: DataView, o
     into.setInt16(at + 18, stepsOf(comps.time[i]!));
     into.setInt16(at + 20, stepsOf(comps.location[i]!));
     into.setInt16(at + 22, stepsOf(comps.asking[i]!));
-    into.setInt16(at + 24, 0);
+    into.setInt16(at + 24, Number.isNaN(comps.land[i]!) ? NONE : stepsOf(comps.land[i]!));
     into.setUint16(at + 26, Math.round(comps.weight[i]! * WHOLE));
   }
 }
@@ -51,12 +56,14 @@ export function packComps(comps: CompColumns, ids: Uint8Array, into: DataView, o
 export function unpackComps(bytes: Buffer): ExplainedComp[] {
   return Array.from({ length: bytes.length / COMP_BYTES }, (_, i) => {
     const at = i * COMP_BYTES;
+    const land = bytes.readInt16BE(at + 24);
     return {
       id: uuidText(bytes.toString('hex', at, at + 16)),
       sizePercent: percentOf(bytes.readInt16BE(at + 16)),
       timePercent: percentOf(bytes.readInt16BE(at + 18)),
       locationPercent: percentOf(bytes.readInt16BE(at + 20)),
       askingPercent: percentOf(bytes.readInt16BE(at + 22)),
+      landPercent: land === NONE ? null : percentOf(land),
       weight: bytes.readUInt16BE(at + 26) / WHOLE,
     };
   });

@@ -89,6 +89,9 @@ test('recompute valuations fits, values the counties, and tells of all of them',
   expect(one.out).toMatch(
     /^valuations as of 2026-06-01: \d+ of \d+ parcels in 1 county, by \d+ sales \(\d+ outliers left out\)$/m,
   );
+  expect(one.err).toContain(
+    'What is served of county 33005 is then as of 2026-06-01, until the next run without --as-of (daily at 00:40 UTC, ',
+  );
   const days = await pool.query('select fips, as_of from valuations group by 1, 2 order by 1');
   expect(days.rows.map(row => row.as_of)).toEqual(['2026-06-01', AS_OF, AS_OF]);
   expect(days.rows.map(row => row.fips)).toEqual([...COUNTIES].sort());
@@ -109,6 +112,7 @@ test('recompute valuations says what is wrong, and which county failed', async (
   const failed = await plat('recompute', 'valuations', '--all', '--wait', '--json');
   await pool.query('drop trigger fail on valuations_33; drop function fail');
   expect(failed.code).toBe(1);
+  expect(failed.err).not.toContain('What is served');
   expect(JSON.parse(failed.out)).toMatchObject({
     status: 'failed',
     result: { counties: 3, failed: 1 },
@@ -147,6 +151,18 @@ test('backtest valuations compares with the prices that were paid, and knows not
   expect(out).toMatch(/^method +n +MdAPE % +within 10 % +20 % +25 % +median ratio +COD +PRD +PRB$/m);
   expect(out).toMatch(/^valuation +\d+ +\d+\.\d/m);
   expect(out).toMatch(/^mean price of the 5 nearest +\d+\.\d % of resamples/m);
+  expect(out).toMatch(/^80 % interval: holds \d+\.\d % of the prices \(90 %: \d+\.\d to \d+\.\d\)\.$/m);
+  expect(out).toMatch(
+    /^PRB of estimates without bias that are off by as much: -?\d+\.\d\d to -?\d+\.\d\d \(90 %\)\.$/m,
+  );
+  expect(out).toMatch(/^Prices are higher by -?\d+\.\d\d % \(90 %: .*\) where estimates are by 1 %\.$/m);
+  expect(out).toMatch(
+    /^Of the half with the higher confidence -?\d+\.\d points more were within 25 % \(90 %: /m,
+  );
   expect((await plat('backtest', 'valuations', '--from', '2026-01-02', '--to', '2026-01-01')).code).toBe(2);
   expect((await plat('backtest', 'valuations', '--to', '1990-01-01')).out).toContain('too few to compare');
+  expect(await json('backtest', 'valuations', '--to', '1990-01-01')).toMatchObject({
+    ...{ from: '1900-01-01', sales: 0, valued: 0, ordering: null },
+    better: { county_bucket: null, nearest_5_ppa: null, nearest_5_price: null },
+  });
 }, 60_000);

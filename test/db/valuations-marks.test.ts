@@ -20,7 +20,7 @@ const folder = tempFolder();
 afterAll(folder.remove);
 beforeEach(() => clearMarket(pool));
 
-const listings = () => listingFeed(pool, folder.path, { snapshot: false });
+const listings = () => listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
 const FIPS = 33_005;
 const [WEST, SOUTH] = [-72.5, 43];
 
@@ -43,6 +43,8 @@ async function dense(comps = 1_200, parcels = 600) {
   expect(await valuationMarks(pool)).toEqual([]);
   return { feed, sales, middle: [WEST + 0.3, SOUTH + 0.3] as const };
 }
+
+const today = () => new Date().toISOString().slice(0, 10);
 
 const changed = (a: ReadonlyMap<number, string>, b: ReadonlyMap<number, string>) =>
   [...b].filter(([id, row]) => a.get(id) !== row).length;
@@ -192,12 +194,12 @@ describe('a sale that comes after the fit', () => {
 
 describe('the day for which is valued', () => {
   const asOf = async () => (await fitMarket(pool, {})).asOf;
-  const today = () => new Date().toISOString().slice(0, 10);
 
   test('is that of the latest snapshot when all comps are of snapshots, else today', async () => {
     expect(await asOf()).toBe(today());
     const random = createRandom(1);
-    const [one, two] = [listings(), listings()];
+    const live = () => listingFeed(pool, folder.path, { snapshot: false });
+    const [one, two] = [live(), live()];
     await one.run([randomComp(random, 'a')]);
     expect(await asOf()).toBe(today());
     await pool.query("update feeds set as_of = '2025-03-01' where name = $1", [one.name]);
@@ -206,5 +208,83 @@ describe('the day for which is valued', () => {
     expect(await asOf()).toBe(today());
     await pool.query("update feeds set as_of = '2025-09-28' where name = $1", [two.name]);
     expect(await asOf()).toBe('2025-09-28');
+  });
+});
+
+describe('comps of days after that of the model make the market be fitted anew', () => {
+  const fit = [{ name: 'valuation.fit', payload: {} }];
+  const asOf = async () => (await pool.query('select as_of from valuation_model')).rows[0].as_of;
+  const estimateOf = async (serial: number) => (await storedValuations(pool)).get(FIPS * 1e8 + serial);
+  const live = () => listingFeed(pool, folder.path, { snapshot: false });
+  const far = [WEST + 8, SOUTH + 1] as const;
+
+  /** What a merge has followed, to its end. */
+  async function follow(): Promise<unknown> {
+    const { jobs } = await refresh(pool);
+    const names = await jobsOf(jobs);
+    if (jobs.length > 0) await valueMarket(pool);
+    expect(await valuationMarks(pool)).toEqual([]);
+    return names;
+  }
+
+  test('where all were of a snapshot, and sales of a source that is none come', async () => {
+    await dense(300, 20);
+    await insertParcels(pool, [parcelAt(FIPS, 900, ...far, 3)]);
+    await valueMarket(pool);
+    expect(await asOf()).toBe(AS_OF);
+    const feed = live();
+    const sales = [1, 2, 3, 4].map(n => saleAt(`${n}`, FIPS, far[0] + n / 1000, far[1], 3, 40_000, today()));
+    await feed.run(sales);
+    expect(await valuationMarks(pool)).toEqual(['place', 'place', 'place', 'place']);
+    expect(await follow()).toEqual(fit);
+    expect(await asOf()).toBe(today());
+    expect(JSON.parse((await estimateOf(900))!)).toMatchObject({ as_of: today() });
+    // The day has not passed: the next one is looked at by itself.
+    const before = await estimateOf(900);
+    await feed.run([saleAt('5', FIPS, far[0], far[1], 3, 50_000, today())]);
+    expect(await follow()).toEqual([]);
+    expect(await estimateOf(900)).not.toBe(before);
+  });
+
+  test('and asks without a date that are no snapshot’s, so that a sale among them counts', async () => {
+    await dense(300, 20);
+    await insertParcels(pool, [parcelAt(FIPS, 900, ...far, 3)]);
+    const ask = (n: number) => {
+      const { sold_price, sold_date, ...place } = saleAt(`${n}`, FIPS, far[0] + n / 1000, far[1], 3, 0);
+      return { ...place, status: 'ACTIVE', list_price: 50_000 };
+    };
+    await live().run([ask(1), ask(2), ask(3), saleAt('4', FIPS, ...far, 3, 40_000, today())]);
+    expect(await follow()).toEqual(fit);
+    const { as_of, mean_price } = JSON.parse((await estimateOf(900))!);
+    expect({ as_of, mean_price }).toEqual({ as_of: today(), mean_price: 47_500 });
+  });
+
+  test('or those of a later snapshot; not those of an earlier one', async () => {
+    await dense(300, 20);
+    const snapshot = (day: string) => listingFeed(pool, folder.path, { snapshot: false, asOf: day });
+    const sale = (id: string, day: string) => saleAt(id, FIPS, WEST + 0.3, SOUTH + 0.3, 3, 60_000, day);
+    await snapshot('2026-05-31').run([sale('earlier', '2026-05-01')]);
+    expect(await follow()).toEqual([]);
+    expect(await asOf()).toBe(AS_OF);
+    await snapshot('2026-07-31').run([sale('later', '2026-07-01')]);
+    expect(await follow()).toEqual(fit);
+    expect(await asOf()).toBe('2026-07-31');
+  });
+
+  test('once a day: the first of a day that began after the fit, whatever their own days', async () => {
+    await dense(300, 20);
+    const feed = live();
+    const sale = (id: string) => saleAt(id, FIPS, WEST + 0.3, SOUTH + 0.3, 3 + id.length / 10, 60_000);
+    await feed.run([sale('before')]);
+    expect(await follow()).toEqual(fit);
+    await pool.query('update valuation_model set as_of = as_of - 1');
+    await feed.run([sale('first')]);
+    expect(await follow()).toEqual(fit);
+    await feed.run([sale('the second')]);
+    expect(await follow()).toEqual([]);
+    // What went is of no day.
+    await pool.query('update valuation_model set as_of = as_of - 1');
+    await feed.run([{ ...sale('the second'), status: 'OFF_MARKET', list_price: 1 }]);
+    expect(await follow()).toEqual([]);
   });
 });

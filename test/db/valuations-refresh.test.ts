@@ -23,7 +23,7 @@ async function market(seed: number, count: number) {
   await clearMarket(pool);
   const random = createRandom(seed);
   await seedParcels(pool, random, PARCELS);
-  const feed = listingFeed(pool, folder.path, { snapshot: false });
+  const feed = listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
   const comps = new Map<string, SaleRow>();
   for (let i = 0; i < count; i++) comps.set(String(i), randomComp(random, String(i)));
   await feed.run([...comps.values()]);

@@ -24,7 +24,7 @@ const folder = tempFolder();
 afterAll(folder.remove);
 const { signal } = new AbortController();
 
-const listings = () => listingFeed(pool, folder.path, { snapshot: false });
+const listings = () => listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
 type Feed = ReturnType<typeof listings>;
 
 beforeEach(() => clearMarket(pool));

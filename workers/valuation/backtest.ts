@@ -1,11 +1,12 @@
 import { type Pool, transaction } from '../../shared/db.ts';
 import { type Backtest, type BacktestOptions, backtest } from '../../shared/kernels/valuation/backtest.ts';
+import { landOf } from '../../shared/kernels/valuation/land.ts';
 import { type Comps, SOLD } from '../../shared/kernels/valuation/types.ts';
 import { readComps } from './read-comps.ts';
 
 /**
  * Values past sales of the database as of the day before each, in this process. Listings that are for sale now take no
- * part: what was asked on an earlier day is not known any more.
+ * part: the history tells what was for sale on an earlier day only as far as runs go back.
  */
 export async function backtestValuations(pool: Pool, options: BacktestOptions): Promise<Backtest> {
   return backtest(salesOf(await transaction(pool, readComps)), options);
@@ -25,5 +26,6 @@ function salesOf(comps: Comps): Comps {
     soldDay: whole(comps.soldDay),
     listedDay: whole(comps.listedDay),
     county: whole(comps.county),
+    land: landOf(comps.land, sold),
   };
 }

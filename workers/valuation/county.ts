@@ -1,14 +1,17 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import copyStreams from 'pg-copy-streams';
-import { readCopyBinary } from '../../shared/copy-binary.ts';
+import { type CopiedColumns, readCopyBinary } from '../../shared/copy-binary.ts';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
+import { effectsByCounty, usesLand } from '../../shared/kernels/valuation/effects.ts';
+import { landAt } from '../../shared/kernels/valuation/land.ts';
 import { restoreModel } from '../../shared/kernels/valuation/model.ts';
 import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { compReachM, grown, levelReachM } from './around.ts';
 import { lockCounty } from './county-lock.ts';
+import { LAND_COLUMNS, landTermsOf } from './land-columns.ts';
 import { holdModel, readModel, type StoredModel } from './model-store.ts';
 import { alongCurve } from './order.ts';
 import { type Box, listCompCounties, readCompsAround } from './read-comps.ts';
@@ -20,11 +23,12 @@ const COLUMNS = {
   lon: { type: 'float8', null: Number.NaN },
   lat: { type: 'float8', null: Number.NaN },
   acres: { type: 'float8', null: Number.NaN },
+  ...LAND_COLUMNS,
 } as const;
 
 /** Parcels of one county in columns; places in integers of 1e-7 degree. */
-type Parcels = { id: Float64Array; lon: Float64Array; lat: Float64Array; acres: Float64Array };
-type Parcel = { id: number; lon: number; lat: number; acres: number };
+type Parcels = CopiedColumns<typeof COLUMNS>;
+type Parcel = { [Column in keyof typeof COLUMNS]: number | null };
 
 /** A place and size of a comp that came, changed or went. Integers of 1e-7 degree. */
 export type Change = { lon: number; lat: number; acres: number };
@@ -64,11 +68,12 @@ export function valueCounty(pool: Pool, fips: number, watch: Watch): Promise<Val
   });
 }
 
-/** The same for the parcels of it that changed comps can reach. */
+/** The same for the parcels of it that changed comps can reach, and some besides. */
 export function valueReached(
   pool: Pool,
   fips: number,
   changes: readonly Change[],
+  besides: readonly number[],
   watch: Watch,
 ): Promise<ValuedParcels> {
   return transaction(pool, async client => {
@@ -79,6 +84,7 @@ export function valueReached(
       changes.map(({ lat }) => lat),
       changes.map(({ acres }) => acres),
       fips,
+      besides,
     ]);
     if (rows.length === 0) return { parcels: 0, valued: 0 };
     const parcels = inColumns(rows);
@@ -113,7 +119,10 @@ async function valueAndStore(
   const count = parcels.id.length;
   const around = grown(extent.map(fromE7) as unknown as Box, compReachM(parameters, fips));
   const counties = [fips, ...(await listCompCounties(client, around))];
-  const { comps, outliers } = await readCompsAround(client, grown(around, levelReachM(parameters, counties)));
+  const box = grown(around, levelReachM(parameters, counties));
+  const { comps, outliers } = await readCompsAround(client, box, usesLand(parameters.effects));
+  const landed = effectsByCounty(parameters.effects)(fips).land !== null;
+  const land = landed ? landTermsOf(count, parcels) : undefined;
   const chosen = newChosen();
   const value = createValuer(restoreModel(parameters, comps, outliers), chosen);
   const writer = openValuationWriter(client, asOf, comps.ids);
@@ -133,6 +142,7 @@ async function valueAndStore(
         lat: fromE7(parcels.lat[i]!),
         acres: parcels.acres[i]!,
         county: fips,
+        land: landAt(land, i),
       });
       if (valuation === null) continue;
       valued++;
@@ -149,7 +159,7 @@ async function valueAndStore(
 }
 
 /** West, south, east, north. */
-function extentOf({ lon, lat }: Parcels): Box {
+function extentOf({ lon, lat }: Pick<Parcels, 'lon' | 'lat'>): Box {
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < lon.length; i++) {
     west = Math.min(west, lon[i]!);
@@ -161,10 +171,8 @@ function extentOf({ lon, lat }: Parcels): Box {
 }
 
 function inColumns(rows: readonly Parcel[]): Parcels {
-  return {
-    id: Float64Array.from(rows, row => row.id),
-    lon: Float64Array.from(rows, row => row.lon),
-    lat: Float64Array.from(rows, row => row.lat),
-    acres: Float64Array.from(rows, row => row.acres),
-  };
+  const names = Object.keys(COLUMNS) as (keyof Parcels)[];
+  return Object.fromEntries(
+    names.map(name => [name, Float64Array.from(rows, row => row[name] ?? Number.NaN)]),
+  ) as Parcels;
 }

@@ -2,7 +2,9 @@ import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitModel } from '../../shared/kernels/valuation/model.ts';
+import { defaultDay } from './default-day.ts';
 import { type FitPayload, valuationCounty } from './jobs.ts';
+import { linkComps } from './link-comps.ts';
 import { lockModel, storeModel } from './model-store.ts';
 import { readComps } from './read-comps.ts';
 
@@ -26,6 +28,7 @@ export function fitMarket(pool: Pool, { counties, asOf }: FitPayload): Promise<F
     // Before the comps are read: a mark that comes later stays.
     if (counties === undefined) await client.query(sql('valuation/clear_market_marks'));
     const day = asOf ?? (await defaultDay(client));
+    await linkComps(client, {});
     const comps = await readComps(client);
     const fitted = fitModel(comps, dayOf(day));
     await storeModel(client, day, fitted, comps);
@@ -46,9 +49,4 @@ export function fitMarket(pool: Pool, { counties, asOf }: FitPayload): Promise<F
 async function listCounties(client: Client): Promise<number[]> {
   const { rows } = await client.query<{ fips: number }>(sql('valuation/list_counties'));
   return rows.map(({ fips }) => fips);
-}
-
-async function defaultDay(client: Client): Promise<string> {
-  const { rows } = await client.query<{ day: string }>(sql('valuation/get_as_of'));
-  return rows[0]!.day;
 }

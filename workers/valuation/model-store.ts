@@ -1,5 +1,4 @@
 import { type Client, type Queryable, sql } from '../../shared/db.ts';
-import { type Window, windowsOf } from '../../shared/kernels/valuation/latecomers.ts';
 import { type FittedModel, MODEL_VERSION, type Parameters } from '../../shared/kernels/valuation/model.ts';
 import { lockCounty } from './county-lock.ts';
 import { idOf, type StoredComps } from './read-comps.ts';
@@ -8,22 +7,19 @@ export type StoredModel = {
   /** 'YYYY-MM-DD' */
   asOf: string;
   parameters: Parameters;
-  /** By which sales are screened that came after the fit. */
-  windows: readonly Window[];
 };
 
 /** Stands in for a county's FIPS where the model is locked. */
 const MODEL = 0;
 
-type Row = { as_of: string; parameters: Parameters & { windows: Window[] } };
+type Row = { as_of: string; parameters: Parameters };
 
 /** The model that was fitted last; null when there is none, or it is another version's. */
 export async function readModel(db: Queryable): Promise<StoredModel | null> {
   const { rows } = await db.query<Row>(sql('valuation/read_model'));
   const row = rows[0];
   if (row === undefined || row.parameters.version !== MODEL_VERSION) return null;
-  const { windows, ...parameters } = row.parameters;
-  return { asOf: row.as_of, parameters, windows };
+  return { asOf: row.as_of, parameters: row.parameters };
 }
 
 /** For the transaction that fits the model, or says which later sales are outliers of it: one at a time. */
@@ -34,11 +30,10 @@ export async function lockModel(client: Client): Promise<void> {
 export async function storeModel(
   client: Client,
   asOf: string,
-  { model, parameters, outliers }: FittedModel,
+  { parameters, outliers }: FittedModel,
   comps: StoredComps,
 ): Promise<void> {
-  const stored = { ...parameters, windows: windowsOf(model) };
-  await client.query(sql('valuation/store_model'), [asOf, JSON.stringify(stored)]);
+  await client.query(sql('valuation/store_model'), [asOf, JSON.stringify(parameters)]);
   await client.query(sql('valuation/clear_outliers'));
   await client.query(sql('valuation/store_outliers'), [Array.from(outliers, index => idOf(comps, index))]);
 }

@@ -1,4 +1,5 @@
 import { median } from '../stats/order-statistics.ts';
+import { bootstrap, type Range, rangeOf } from './bootstrap.ts';
 
 /**
  * How estimates compare with the prices that were paid: the figures of assessors' ratio studies.
@@ -51,6 +52,59 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
     prb: bias.slope,
     prbThroughOrigin: bias.throughOrigin,
   };
+}
+
+/** Each of them is a regression with its median. */
+const BIAS_RESAMPLES = 500;
+
+/**
+ * The PRB of estimates that are off by as much, but of which dear land is valued as well as cheap. Of two equal parcels the
+ * one that sold for more has the lower ratio, so errors alone make a PRB below 0. The estimates are taken for the truth, and prices are what they make with errors drawn from the observed ones.
+ * @returns null below two sales
+ */
+export function biasByChance(estimates: readonly number[], prices: readonly number[]): Range | null {
+  const ratios = prices.map((price, i) => estimates[i]! / price);
+  const medianRatio = ratios.length === 0 ? 1 : medianOf(ratios);
+  const values = bootstrap(
+    ratios.length,
+    drawn => {
+      const drawnRatios = estimates.map((_, i) => ratios[drawn[i]!]! / medianRatio);
+      const drawnPrices = estimates.map((estimate, i) => estimate / drawnRatios[i]!);
+      return priceRelatedBias(estimates, drawnPrices, drawnRatios, medianOf(drawnRatios)).slope;
+    },
+    BIAS_RESAMPLES,
+  );
+  return values.length === 0 ? null : rangeOf(values);
+}
+
+/**
+ * By how many percent prices are higher where estimates are higher by 1 %: 1 is without bias whatever the errors, as the
+ * regression is on what was known before the sale; above 1, dear land is valued too low and cheap land too high.
+ * J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969.
+ * @returns null below three sales, or where all estimates are alike
+ */
+export function slopeOnEstimates(
+  estimates: readonly number[],
+  prices: readonly number[],
+): ({ slope: number } & Range) | null {
+  const x = Float64Array.from(estimates, Math.log);
+  const y = Float64Array.from(prices, Math.log);
+  const slopeOf = (rows: ArrayLike<number>) => {
+    let [sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0];
+    for (let k = 0; k < rows.length; k++) {
+      const i = rows[k]!;
+      sumX += x[i]!;
+      sumY += y[i]!;
+      sumXX += x[i]! * x[i]!;
+      sumXY += x[i]! * y[i]!;
+    }
+    const square = sumXX - (sumX * sumX) / rows.length;
+    return square > 1e-9 * sumXX ? (sumXY - (sumX * sumY) / rows.length) / square : Number.NaN;
+  };
+  const slope = slopeOf(x.map((_, i) => i));
+  if (x.length < 3 || Number.isNaN(slope)) return null;
+  const values = bootstrap(x.length, slopeOf).filter(value => !Number.isNaN(value));
+  return { slope, ...rangeOf(values) };
 }
 
 /**

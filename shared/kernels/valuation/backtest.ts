@@ -1,5 +1,7 @@
-import { type RatioStudy, studyRatios } from '../ratio-study/ratio-study.ts';
+import { bootstrap, type Range, rangeOf } from '../ratio-study/bootstrap.ts';
+import { biasByChance, type RatioStudy, slopeOnEstimates, studyRatios } from '../ratio-study/ratio-study.ts';
 import { median } from '../stats/order-statistics.ts';
+import { landAt } from './land.ts';
 import { fitModel } from './model.ts';
 import { usableSales } from './screen.ts';
 import { createPlaces } from './surface.ts';
@@ -19,8 +21,13 @@ export type Backtest = {
   sales: number;
   valued: number;
   methods: Record<Method, RatioStudy | null>;
+  /** What PRB errors as large as the model's would show without bias. */
+  prbByChance: Range | null;
+  /** Of ln(price) on ln(estimate): 1 without bias. */
+  slope: ({ slope: number } & Range) | null;
   /** Percent of the prices that lie in their 80 % interval. */
   coverage: number | null;
+  coverageRange: Range | null;
   /** Sales by the confidence of their estimates, least first. */
   bands: {
     from: number;
@@ -30,8 +37,16 @@ export type Backtest = {
     within25: number;
     mdape: number;
   }[];
-  /** Percent of resamples of the sales in which the model's MdAPE is below the other method's, and the middle 90 % of the difference. */
-  better: Record<Exclude<Method, 'model'>, { percent: number; low: number; high: number }>;
+  /**
+   * By how many percentage points more estimates of the half with the higher confidence are within 25 %, and the percent of
+   * resamples of the sales in which that is above 0.
+   */
+  ordering: ({ points: number; percent: number } & Range) | null;
+  /**
+   * Percent of resamples of the sales in which the model's MdAPE is below the other method's, and the middle 90 % of the difference;
+   * null below two.
+   */
+  better: Record<Exclude<Method, 'model'>, ({ percent: number } & Range) | null>;
 };
 
 export type BacktestOptions = {
@@ -46,8 +61,6 @@ export type BacktestOptions = {
 /** The model is fitted anew at most so often: beyond that a sale is valued with the last model before its day. */
 const MOST_FITS = 200;
 const BANDS = [0, 20, 30, 40, 50, 60, 95];
-const RESAMPLES = 2_000;
-const SEED = 20_260_101;
 const NEAREST = 5;
 const FARTHEST_M = 200_000;
 /** Bounds in acres of the buckets of market statistics that do not overlap. */
@@ -89,6 +102,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
       lat: comps.lat[sale]!,
       acres: comps.acres[sale]!,
       county: comps.county[sale]!,
+      land: landAt(comps.land, sale),
     };
     const valuation = value!(subject);
     const plain = simple!(subject);
@@ -102,6 +116,7 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
     });
   }
   const prices = valued.map(({ price }) => price);
+  const estimates = valued.map(one => one.estimates.model);
   const study = (method: Method) =>
     studyRatios(
       valued.map(({ estimates }) => estimates[method]),
@@ -111,8 +126,11 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
     sales: subjects.length,
     valued: valued.length,
     methods: Object.fromEntries(METHODS.map(method => [method, study(method)])) as Backtest['methods'],
-    coverage: shareOf(valued, ({ price, low, high }) => low <= price && price <= high),
+    prbByChance: biasByChance(estimates, prices),
+    slope: slopeOnEstimates(estimates, prices),
+    ...coverageOf(valued),
     bands: bandsOf(valued),
+    ordering: orderingOf(valued),
     better: compare(valued),
   };
 }
@@ -181,42 +199,62 @@ function bandsOf(valued: readonly Valued[]): Backtest['bands'] {
   });
 }
 
-/** Bootstrap over sales, all methods on the same resample: B. Efron, R. Tibshirani, An Introduction to the Bootstrap, 1993. */
+/** All methods on the same resamples of the sales. */
 function compare(valued: readonly Valued[]): Backtest['better'] {
   const errors = Object.fromEntries(
     METHODS.map(method => [method, Float64Array.from(valued, one => errorOf(one, method))]),
   ) as Record<Method, Float64Array>;
-  const random = randomIndices(valued.length);
-  const differences = { county_bucket: [], nearest_5_ppa: [], nearest_5_price: [] } as Record<
-    Exclude<Method, 'model'>,
-    number[]
-  >;
-  for (let round = 0; round < RESAMPLES && valued.length > 1; round++) {
-    const drawn = random();
-    const mdape = (method: Method) => medianError(Float64Array.from(drawn, i => errors[method][i]!));
-    const own = mdape('model');
-    for (const method of Object.keys(differences) as (keyof typeof differences)[])
-      differences[method].push(100 * (own - mdape(method)));
-  }
-  return Object.fromEntries(
-    Object.entries(differences).map(([method, values]) => {
-      values.sort((a, b) => a - b);
-      const at = (share: number) => values[Math.floor(share * (values.length - 1))] ?? 0;
-      return [method, { percent: shareOf(values, value => value < 0) ?? 0, low: at(0.05), high: at(0.95) }];
-    }),
-  ) as Backtest['better'];
+  const mdape = (method: Method, drawn: Int32Array) =>
+    100 * medianError(Float64Array.from(drawn, i => errors[method][i]!));
+  const against = (method: Method) => {
+    const values = bootstrap(valued.length, drawn => mdape('model', drawn) - mdape(method, drawn));
+    if (values.length === 0) return null;
+    return { percent: shareOf([...values], value => value < 0)!, ...rangeOf(values) };
+  };
+  return {
+    county_bucket: against('county_bucket'),
+    nearest_5_ppa: against('nearest_5_ppa'),
+    nearest_5_price: against('nearest_5_price'),
+  };
 }
 
-/** Draws with replacement, the same in every run: a linear congruential generator (Numerical Recipes, 1992, ranqd1). */
-function randomIndices(count: number): () => Int32Array {
-  let state = SEED;
-  const drawn = new Int32Array(count);
-  return () => {
-    for (let i = 0; i < count; i++) {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      drawn[i] = Math.floor((state / 2 ** 32) * count);
+/** How much better the half of the sales is that has the higher confidence; null below two. */
+function orderingOf(valued: readonly Valued[]): Backtest['ordering'] {
+  const byConfidence = [...valued].sort((a, b) => a.confidence - b.confidence);
+  const hits = Float64Array.from(byConfidence, one => (errorOf(one, 'model') <= 0.25 ? 1 : 0));
+  const middle = hits.length / 2;
+  const gain = (drawn: ArrayLike<number>) => {
+    const sums = { low: 0, lowCount: 0, high: 0, highCount: 0 };
+    for (let k = 0; k < drawn.length; k++) {
+      const i = drawn[k]!;
+      if (i < middle) {
+        sums.low += hits[i]!;
+        sums.lowCount++;
+      } else {
+        sums.high += hits[i]!;
+        sums.highCount++;
+      }
     }
-    return drawn;
+    return 100 * (sums.high / Math.max(1, sums.highCount) - sums.low / Math.max(1, sums.lowCount));
+  };
+  const values = bootstrap(hits.length, gain);
+  if (values.length === 0) return null;
+  return {
+    points: gain(Array.from(hits, (_, i) => i)),
+    ...rangeOf(values),
+    percent: shareOf([...values], value => value > 0)!,
+  };
+}
+
+function coverageOf(valued: readonly Valued[]): Pick<Backtest, 'coverage' | 'coverageRange'> {
+  const inside = Float64Array.from(valued, ({ price, low, high }) =>
+    low <= price && price <= high ? 100 : 0,
+  );
+  const mean = (drawn: Int32Array) => drawn.reduce((sum, i) => sum + inside[i]!, 0) / drawn.length;
+  const values = bootstrap(inside.length, mean);
+  return {
+    coverage: shareOf([...inside], one => one > 0),
+    coverageRange: values.length === 0 ? null : rangeOf(values),
   };
 }
 

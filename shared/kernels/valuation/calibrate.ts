@@ -1,150 +1,131 @@
+import { createLags, LAG_DAYS, type Lags, MOST_LAG_SALES, type PastErrors } from './lag.ts';
+import { landAt } from './land.ts';
 import type { Fitted } from './market.ts';
-import { middleOf } from './middle.ts';
-import { type Chosen, choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
+import { byCounty } from './regional.ts';
+import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf } from './scale.ts';
+import { choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
+import type { Comps } from './types.ts';
 
 /**
- * How far off estimates are, learned from past sales that are valued with the sales known on the day before each. The
- * size of the error, ln(estimate / price), is regressed on what is known beforehand; errors over their expected size then
- * have one distribution, whose quantiles give intervals and the chance to be within 25 %.
- * (A split conformal predictor with a learned scale: J. Lei et al., Distribution-Free Predictive Inference for
- * Regression, 2018. The effects and the surface are those of the as-of day, the comps those of the day before.)
+ * How far off estimates are, learned from past sales that are valued with the sales known on the day before each. Errors,
+ * ln(estimate / price), over their expected size have one distribution, whose quantiles give intervals and the chance to
+ * be within 25 %. What is expected of each error is learned from the others alone.
+ * (A cross-conformal predictor with a learned scale: V. Vovk, Cross-Conformal Predictors, 2015; J. Lei et al.,
+ * Distribution-Free Predictive Inference for Regression, 2018. The effects and the surface are those of the as-of day, the
+ * comps those of the day before.)
  */
 export type Calibration = {
   /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
   coefficients: readonly number[];
-  /** What the latest estimates were off by, as ln(estimate / price); taken off every estimate, and of the errors here. */
-  lag: number;
-  /** Held-out errors over their expected size, ascending. */
+  /** What each county's latest estimates were off by; taken off its estimates. */
+  lags: Lags;
+  /** Held-out errors over their expected size, ascending, each without the lag that was known before it. */
   errors: readonly number[];
 };
 
 /** The latest sales that are valued. */
 const MOST_HELD_OUT = 2_000;
-/** Of the errors of so many sales the pooled guess below is worth as much. */
-const PRIOR_SALES = 10;
-/** What is believed of the errors before there are any: as large as those of raw land usually are. */
-const PRIOR_SCALE = 0.5;
-const RIDGE = 5;
+/**
+ * Sales that are left out as comps are prices all the same, and an interval of prices has to reckon with them; but as far
+ * as more than so many lie on one side they are another kind of deal.
+ */
+const MOST_OUTLIERS = 0.05;
 
-/** A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and steps to the nearest. */
-export const FEATURES = 5;
+/** Errors of the latest sales, the latest first. */
+type HeldOut = PastErrors & { features: Float64Array[] };
+type Dated = Pick<PastErrors, 'counties' | 'days'>;
 
-export function featuresOf(chosen: Chosen, deviation: number, into: Float64Array): Float64Array {
-  let mean = 0;
-  for (let i = 0; i < chosen.count; i++) mean += chosen.steps[i]!;
-  into[0] = 1;
-  into[1] = Math.log(deviation + 0.1);
-  into[2] = mean / chosen.count;
-  into[3] = 1 / chosen.count;
-  into[4] = chosen.steps[0]!;
-  return into;
-}
-
-/** Expected size of the error of an estimate by comps with these features. */
-export function scaleOf(coefficients: Calibration['coefficients'], features: Float64Array): number {
-  let log = 0;
-  for (let i = 0; i < FEATURES; i++) log += coefficients[i]! * features[i]!;
-  return Math.exp(log);
-}
-
-export function calibrate(model: Fitted): Calibration {
-  const { sales } = model;
-  const latest = Int32Array.from(sales.day, (_, i) => i)
-    .sort((a, b) => sales.day[b]! - sales.day[a]! || a - b)
-    .subarray(0, MOST_HELD_OUT);
-  const chosen = newChosen();
-  const rows: Float64Array[] = [];
-  const errors: number[] = [];
-  const days: number[] = [];
-  for (const sale of latest) {
-    const subject = {
-      lon: sales.lon[sale]!,
-      lat: sales.lat[sale]!,
-      acres: Math.exp(sales.logAcres[sale]!),
-      county: sales.county[sale]!,
-    };
-    choose(model, subject, sales.day[sale]! - 1, sale, chosen);
-    if (chosen.count < FEWEST_COMPS) continue;
-    const { mean, deviation } = combine(chosen);
-    rows.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
-    errors.push(mean - sales.logPpa[sale]!);
-    days.push(sales.day[sale]!);
-  }
-  const lag = lagOf(errors, days, model.asOfDay);
-  for (let i = 0; i < errors.length; i++) errors[i]! -= lag;
-  const coefficients = [...regressScale(rows, errors)];
-  const sized = errors.map((error, i) => error / scaleOf(coefficients, rows[i]!));
-  return { lag, coefficients, errors: sized.sort((a, b) => a - b) };
-}
-
-/** The sales of this many days tell the lag, or the latest, where those are fewer. */
-const LAG_DAYS = 365;
-const LAG_SALES = 40;
-/** Standard error of a median of normal values, by their median absolute deviation over the root of their number. */
-const MEDIAN_SE = 1.2533 * 1.4826;
+const nothingHeldOut = (): HeldOut => ({ counties: [], days: [], errors: [], features: [] });
 
 /**
- * The median of the latest errors, drawn to none by as much as it may be chance (W. James, C. Stein, 1961, positive part).
- * @param errors and their sales' days, the latest first
+ * @param comps that the model was made of
+ * @param known the sales among them that were known on its day, those that it left out included
  */
-function lagOf(errors: readonly number[], days: readonly number[], asOfDay: number): number {
-  const latest = errors.filter((_, i) => i < LAG_SALES || days[i]! > asOfDay - LAG_DAYS);
-  const lag = middleOf(latest) ?? 0;
-  const spread = middleOf(latest.map(error => Math.abs(error - lag))) ?? 0;
-  const chance = (MEDIAN_SE * spread) ** 2 / Math.max(1, latest.length);
-  return lag === 0 ? 0 : lag * Math.max(0, 1 - chance / lag ** 2);
+export function calibrate(model: Fitted, comps: Comps, known: Int32Array): Calibration {
+  const { kept, outliers, older } = valueLatest(model, comps, known);
+  const past = {
+    counties: [...kept.counties, ...older.counties],
+    days: [...kept.days, ...older.days],
+    errors: [...kept.errors, ...older.errors],
+  };
+  const { lags, known: knownLags } = lagsOf(kept, past, model.asOfDay);
+  const errors = kept.errors.map((error, i) => error - knownLags[i]!);
+  const { coefficients, heldOut } = fitScale(kept.features, errors);
+  const sized = errors.map((error, i) => error / heldOut[i]!);
+  const far = outliers.errors.map((error, i) => error / scaleOf(coefficients, outliers.features[i]!));
+  const most = Math.floor(MOST_OUTLIERS * (errors.length + far.length));
+  for (const side of [far.filter(error => error < 0), far.filter(error => error > 0)])
+    sized.push(...side.slice(0, most));
+  return { lags, coefficients, errors: sized.sort((a, b) => a - b) };
 }
 
-/** Ridge regression of ln |error| on the features; the constant is not drawn to 0 but to the guess. */
-function regressScale(rows: readonly Float64Array[], errors: readonly number[]): Float64Array {
-  const base = Math.log(PRIOR_SCALE);
-  const matrix = Array.from({ length: FEATURES }, (_, i) =>
-    Float64Array.from({ length: FEATURES + 1 }, (_, j) => (i === j ? (i === 0 ? PRIOR_SALES : RIDGE) : 0)),
-  );
-  const centre = new Float64Array(FEATURES);
-  for (const row of rows) for (let i = 1; i < FEATURES; i++) centre[i]! += row[i]! / rows.length;
-  for (const [at, row] of rows.entries()) {
-    // An estimate that hit the price by chance says no more than one that was 1 % off.
-    const size = Math.log(Math.max(0.01, Math.abs(errors[at]!))) - base;
-    for (let i = 0; i < FEATURES; i++) {
-      for (let j = 0; j < FEATURES; j++) matrix[i]![j]! += (row[i]! - centre[i]!) * (row[j]! - centre[j]!);
-      matrix[i]![FEATURES]! += (row[i]! - centre[i]!) * size;
+/**
+ * Values the latest sales, each by those of the days before it and without itself. `older` are those before them that tell the
+ * lag of their county, which has fewer among the latest.
+ */
+function valueLatest(model: Fitted, comps: Comps, known: Int32Array) {
+  const { lon, lat, acres, price, soldDay, county } = comps;
+  const entryOf = new Map(Array.from(model.sales.source, (comp, entry) => [comp, entry]));
+  const latest = known.slice().sort((a, b) => soldDay[b]! - soldDay[a]! || a - b);
+  const chosen = newChosen();
+  const [kept, outliers, older] = [nothingHeldOut(), nothingHeldOut(), nothingHeldOut()];
+  const valued = new Map<number, number>();
+  for (const [rank, i] of latest.entries()) {
+    const entry = entryOf.get(i) ?? -1;
+    const ofCounty = valued.get(county[i]!) ?? 0;
+    if (rank >= MOST_HELD_OUT) {
+      if (soldDay[i]! <= model.asOfDay - LAG_DAYS) break;
+      if (entry < 0 || ofCounty >= MOST_LAG_SALES) continue;
     }
+    const subject = {
+      lon: lon[i]!,
+      lat: lat[i]!,
+      acres: acres[i]!,
+      county: county[i]!,
+      land: landAt(comps.land, i),
+    };
+    choose(model, subject, soldDay[i]! - 1, entry, chosen);
+    if (chosen.count < FEWEST_COMPS) continue;
+    const { mean, deviation } = combine(chosen);
+    if (entry >= 0) valued.set(county[i]!, ofCounty + 1);
+    const into = rank >= MOST_HELD_OUT ? older : entry < 0 ? outliers : kept;
+    into.counties.push(county[i]!);
+    into.features.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
+    into.errors.push(mean - Math.log(price[i]! / acres[i]!));
+    into.days.push(soldDay[i]!);
   }
-  const solved = solve(matrix);
-  for (let i = 1; i < FEATURES; i++) solved[0]! -= solved[i]! * centre[i]!;
-  solved[0]! += base;
-  return solved;
+  return { kept, outliers, older };
 }
 
-/** Gauss elimination of a positive definite system; the last column is the right side. */
-function solve(matrix: Float64Array[]): Float64Array {
-  const n = matrix.length;
-  for (let i = 0; i < n; i++) {
-    for (let k = i + 1; k < n; k++) {
-      const factor = matrix[k]![i]! / matrix[i]![i]!;
-      for (let j = i; j <= n; j++) matrix[k]![j]! -= factor * matrix[i]![j]!;
-    }
+/** The lags on the model's day, and what was known of each sale's on the day before it. */
+function lagsOf(
+  { counties, days }: Dated,
+  past: PastErrors,
+  asOfDay: number,
+): { lags: Lags; known: number[] } {
+  const lagsOn = createLags(past);
+  const known: number[] = new Array(days.length);
+  let lagOf = byCounty(lagsOn(Number.NEGATIVE_INFINITY));
+  for (let i = days.length - 1; i >= 0; i--) {
+    if (days[i] !== days[i + 1]) lagOf = byCounty(lagsOn(days[i]! - 1));
+    known[i] = lagOf(counties[i]!);
   }
-  const x = new Float64Array(n);
-  for (let i = n - 1; i >= 0; i--) {
-    let sum = matrix[i]![n]!;
-    for (let j = i + 1; j < n; j++) sum -= matrix[i]![j]! * x[j]!;
-    x[i] = sum / matrix[i]![i]!;
-  }
-  return x;
+  return { lags: lagsOn(asOfDay), known };
 }
 
-/** With fewer held-out errors the widest of them, and this many times the expected size, bound the interval. */
+/** With fewer held-out errors so many times the expected size bound the interval. */
 const FEW_ERRORS_WIDTH = 2;
 
 /** The error, as ln(estimate / price), below which 10 % and above which 10 % of all estimates of this scale fall. */
 export function interval({ errors }: Calibration, scale: number): { low: number; high: number } {
-  const n = errors.length;
-  // Conformal: the (n + 1) x 10 % smallest and largest.
-  const rank = Math.floor((n + 1) * 0.1) - 1;
-  if (rank < 0) return { low: -FEW_ERRORS_WIDTH * scale, high: FEW_ERRORS_WIDTH * scale };
-  return { low: errors[rank]! * scale, high: errors[n - 1 - rank]! * scale };
+  const last = errors.length - 1;
+  // Conformal: the (n + 1) x 10 % smallest and largest, and between two of them as far as that is no whole number.
+  const place = (last + 2) * 0.1 - 1;
+  if (place < 0) return { low: -FEW_ERRORS_WIDTH * scale, high: FEW_ERRORS_WIDTH * scale };
+  const rank = Math.floor(place);
+  const share = place - rank;
+  const between = (a: number, b: number) => errors[a]! * (1 - share) + errors[b]! * share;
+  return { low: between(rank, rank + 1) * scale, high: between(last - rank, last - rank - 1) * scale };
 }
 
 /** Chance of |estimate - price| <= 25 % of the price. With few errors it is drawn to what the guess of their size says. */

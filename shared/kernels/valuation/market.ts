@@ -1,4 +1,6 @@
+import type { Discount } from './asking.ts';
 import type { Effects } from './effects.ts';
+import { landOf } from './land.ts';
 import { createNearest, type Nearest, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
 import type { Comps } from './types.ts';
@@ -19,6 +21,8 @@ export type Market = {
   logPpa: Float64Array;
   day: Int32Array;
   county: Int32Array;
+  /** Terms of the land, LAND_TERMS an entry. */
+  land: Float64Array | undefined;
   /** Price level of the comp's place, without the comp itself; NaN until `levelOf` of the model was asked for it. */
   level: Float64Array;
   /** A new sale farther away in metres would not change it. */
@@ -37,10 +41,10 @@ export type Fitted = {
   surface: Surface;
   /** The price level of a comp's place: of few comps it is ever asked where few parcels are valued. */
   levelOf(market: Market, entry: number): number;
-  /** What asking prices are moved by to be those of sales, as a natural logarithm. */
-  askingDiscount: number;
-  /** What estimates of the latest sales were off by, as ln(estimate / price): the trend follows the market with a lag. */
-  lag: number;
+  /** What asking prices of a county are moved by to be those of sales. */
+  discountOf(county: number): Discount;
+  /** What estimates of a county's latest sales were off by, as ln(estimate / price): the trend follows the market with a lag. */
+  lagOf(county: number): number;
 };
 
 /** The chosen comps in columns of their own. */
@@ -53,6 +57,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number)
   return {
     ...{ source: chosen, lon, lat, logAcres, day },
     county: Int32Array.from(chosen, i => comps.county[i]!),
+    land: landOf(comps.land, chosen),
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),

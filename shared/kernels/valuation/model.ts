@@ -1,14 +1,25 @@
+import { type AskingDiscounts, estimateDiscounts } from './asking.ts';
 import { type Calibration, calibrate } from './calibrate.ts';
-import { effectsByCounty, estimateEffects, type Pairs, type RegionalEffects } from './effects.ts';
+import {
+  effectsByCounty,
+  estimateEffects,
+  type Pairs,
+  type RegionalEffects,
+  standardLevel,
+  withoutLand,
+} from './effects.ts';
+import { type Window, windowsOf } from './latecomers.ts';
 import { DAYS_A_YEAR, type Fitted, type Market, marketOf } from './market.ts';
-import { middleOf } from './middle.ts';
+import { MAD_TO_SD, middleOf } from './middle.ts';
 import { groundSteps, pairsOf, placesOf } from './pairs.ts';
+import { byCounty } from './regional.ts';
 import { usableSales, withoutOutliers } from './screen.ts';
+import { type AskBounds, askBoundsOf, openListings, soundAsks } from './screen-asks.ts';
 import { createSurface, type Levels, levelsOf, type Places } from './surface.ts';
-import { ACTIVE, type Comps, NO_DAY, PENDING } from './types.ts';
+import type { Comps } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
-export const MODEL_VERSION = '2';
+export const MODEL_VERSION = '3';
 
 /**
  * A ratio of sizes of 2.7, and three years. On the 95 sales of land in Washington NH from 2012 on every choice of 0.8 to 1.2,
@@ -29,8 +40,10 @@ export type Parameters = {
   /** Metres of a step by county; -1 for counties without sales. */
   steps: [fips: number, metres: number][];
   levels: Levels;
-  /** What asking prices are moved by to be those of sales, as a natural logarithm. */
-  askingDiscount: number;
+  /** By which sales are screened that come after the fit. */
+  windows: Window[];
+  askBounds: AskBounds;
+  askingDiscounts: AskingDiscounts;
   calibration: Calibration;
 };
 
@@ -46,7 +59,7 @@ export type FittedModel = { model: Model; parameters: Parameters; outliers: Read
 export function fitModel(comps: Comps, asOfDay: number): FittedModel {
   const all = usableSales(comps, asOfDay);
   const rough = effectsByCounty(estimateEffects(pairsOf(comps, all, placesOf(comps, all))));
-  const kept = withoutOutliers(comps, all, county => rough(county).elasticity);
+  const kept = withoutOutliers(comps, all, rough);
   const keptSet = new Set(kept);
   const outliers = new Set(all.filter(sale => !keptSet.has(sale)));
   const places = placesOf(comps, kept);
@@ -54,20 +67,26 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
   const effects = estimateEffects(pairs);
   const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
   const value = residualsOf(sales, effects, asOfDay);
+  const effectsOf = effectsByCounty(effects);
+  const asks = openListings(comps, asOfDay);
+  const windows = windowsOf(sales, value, asOfDay);
   const uncalibrated = {
     version: MODEL_VERSION,
     asOfDay,
     effects,
     steps: [...groundSteps(comps, kept, places)],
     levels: { ...levelsOf(sales.county, value), ...variances(pairs, effects, value) },
-    askingDiscount: 0,
+    windows,
+    askBounds: askBoundsOf({ sales, effectsOf }, value, windows, { comps, asks }),
+    askingDiscounts: { counties: [], states: [], nation: { log: 0, deviation: 0 } },
   };
   const fitted = createFitted(uncalibrated, comps, { sales, value, places });
-  if (kept.length > 0) fitted.askingDiscount = discountOf(fitted, effects);
-  const calibration = calibrate(fitted);
+  const calibration = calibrate(fitted, comps, all);
+  fitted.lagOf = byCounty(calibration.lags);
+  const askingDiscounts = estimateDiscounts(comps, kept, asOfDay, premiumsOf(fitted, effects));
   return {
-    model: { ...fitted, lag: calibration.lag, calibration },
-    parameters: { ...uncalibrated, askingDiscount: fitted.askingDiscount, calibration },
+    model: { ...fitted, discountOf: byCounty(askingDiscounts), calibration },
+    parameters: { ...uncalibrated, askingDiscounts, calibration },
     outliers,
   };
 }
@@ -83,27 +102,29 @@ export function restoreModel(parameters: Parameters, comps: Comps, outliers: Rea
   const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
   const value = residualsOf(sales, effects, asOfDay);
   const known = { sales, value, places: placesOf(comps, kept) };
-  return { ...createFitted(parameters, comps, known), lag: calibration.lag, calibration };
+  return { ...createFitted(parameters, comps, known), lagOf: byCounty(calibration.lags), calibration };
 }
 
 /** The sales that count, what is left of each without the effects of size and time, and where they are. */
 type KnownSales = { sales: Market; value: Float64Array; places: Places };
 
 function createFitted(
-  { asOfDay, effects, steps, levels, askingDiscount }: Omit<Parameters, 'calibration'>,
+  { asOfDay, effects, steps, levels, askBounds, askingDiscounts }: Omit<Parameters, 'calibration'>,
   comps: Comps,
   { sales, value, places }: KnownSales,
 ): Fitted {
+  const effectsOf = effectsByCounty(effects);
+  const asks = soundAsks({ comps, asks: openListings(comps, asOfDay) }, askBounds, effectsOf);
   const metres = new Map(steps);
   const stepMetres = (county: number) => metres.get(county) ?? metres.get(-1)!;
   const surface = createSurface({ county: sales.county, value }, levels, stepMetres, places);
   return {
     asOfDay,
     sales,
-    asking: marketOf(comps, openListings(comps, asOfDay), () => asOfDay),
+    asking: marketOf(comps, asks, () => asOfDay),
     surface,
-    askingDiscount,
-    lag: 0,
+    discountOf: byCounty(askingDiscounts),
+    lagOf: () => 0,
     levelOf(market, entry) {
       const known = market.level[entry]!;
       if (!Number.isNaN(known)) return known;
@@ -113,53 +134,41 @@ function createFitted(
       market.levelReachM[entry] = surface.reachM;
       return level;
     },
-    effectsOf: effectsByCounty(effects),
+    effectsOf,
     stepsOf: county => ({ metres: stepMetres(county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS }),
   };
-}
-
-function openListings(
-  { count, lon, lat, acres, price, status, listedDay, county }: Comps,
-  asOfDay: number,
-): Int32Array {
-  const open: number[] = [];
-  for (let i = 0; i < count; i++) {
-    if (status[i] !== ACTIVE && status[i] !== PENDING) continue;
-    if (listedDay[i] !== NO_DAY && listedDay[i]! > asOfDay) continue;
-    if (acres[i]! > 0 && price[i]! > 0 && county[i]! >= 0 && Number.isFinite(lon[i]! + lat[i]!)) open.push(i);
-  }
-  return Int32Array.from(open);
 }
 
 function residualsOf(market: Market, effects: RegionalEffects, asOfDay: number): Float64Array {
   const effectsOf = effectsByCounty(effects);
   return Float64Array.from(market.county, (county, i) => {
-    const { elasticity, trend } = effectsOf(county);
     const years = (market.day[i]! - asOfDay) / DAYS_A_YEAR;
-    return market.logPpa[i]! - elasticity * market.logAcres[i]! - trend * years;
+    return standardLevel(effectsOf(county), market.logPpa[i]!, market.logAcres[i]!, years, market.land, i);
   });
 }
 
 /** Robust variances: the noise of one sale by pairs of near ones, and what the level varies by beyond that. */
 function variances(pairs: Pairs, effects: RegionalEffects, residuals: Float64Array) {
   const effectsOf = effectsByCounty(effects);
+  const ppa = withoutLand(pairs, county => effectsOf(county).land);
   const differences = new Float64Array(pairs.count);
   for (let i = 0; i < pairs.count; i++) {
     const { elasticity, trend } = effectsOf(pairs.county[i]!);
-    differences[i] = Math.abs(pairs.ppa[i]! - elasticity * pairs.acres[i]! - trend * pairs.years[i]!);
+    differences[i] = Math.abs(ppa[i]! - elasticity * pairs.acres[i]! - trend * pairs.years[i]!);
   }
-  const noise = (1.4826 * (middleOf(differences) ?? 0)) ** 2 / 2;
+  const noise = (MAD_TO_SD * (middleOf(differences) ?? 0)) ** 2 / 2;
   const middle = middleOf(residuals) ?? 0;
-  const total = (1.4826 * (middleOf(residuals.map(one => Math.abs(one - middle))) ?? 0)) ** 2;
+  const total = (MAD_TO_SD * (middleOf(residuals.map(one => Math.abs(one - middle))) ?? 0)) ** 2;
   return { noise, spread: Math.max(0, total - noise) };
 }
 
-/** Asking prices worth of this many listings say that they are those of sales. */
-const ASKING_PRIOR = 5;
-
-/** Never a premium: where listings seem to ask less than sales fetch, they are of another kind of land. */
-function discountOf({ asking, asOfDay, levelOf }: Fitted, effects: RegionalEffects): number {
-  const over = residualsOf(asking, effects, asOfDay).map((one, i) => one - levelOf(asking, i));
-  const premium = Math.max(0, middleOf(over) ?? 0);
-  return (-premium * over.length) / (over.length + ASKING_PRIOR);
+/** What each listing asks above the level of sales at its place; nothing is known without sales. */
+function premiumsOf(
+  { asking, asOfDay, levelOf, sales, lagOf }: Fitted,
+  effects: RegionalEffects,
+): Float64Array {
+  if (sales.source.length === 0) return new Float64Array();
+  return residualsOf(asking, effects, asOfDay).map(
+    (one, i) => one - levelOf(asking, i) + lagOf(asking.county[i]!),
+  );
 }

@@ -1,6 +1,9 @@
-import { PAIRS_PER_SALE, type Pairs } from './effects.ts';
+import type { Pairs } from './effects.ts';
+import { LAND_TERMS } from './land.ts';
+import { landMeans, type PairedLand } from './land-effects.ts';
 import { DAYS_A_YEAR } from './market.ts';
 import { middleOf } from './middle.ts';
+import { PAIRS_PER_SALE } from './regress.ts';
 import { createPlaces, type Places } from './surface.ts';
 import type { Comps } from './types.ts';
 
@@ -31,6 +34,7 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places): Pairs 
     ppa: new Float64Array(most),
     acres: new Float64Array(most),
     years: new Float64Array(most),
+    land: pairedLand(comps, sales, most),
     count: 0,
   };
   const taken = new Map<number, number>();
@@ -47,10 +51,30 @@ export function pairsOf(comps: Comps, sales: Int32Array, places: Places): Pairs 
       pairs.ppa[pairs.count] = Math.log(comps.price[a]! / comps.price[b]!) - acres;
       pairs.acres[pairs.count] = acres;
       pairs.years[pairs.count] = (comps.soldDay[a]! - comps.soldDay[b]!) / DAYS_A_YEAR;
+      if (pairs.land !== null) compareLand(comps.land!, a, b, pairs.land, pairs.count);
       pairs.count++;
     }
   }
   return pairs;
+}
+
+function pairedLand({ land, county }: Comps, sales: Int32Array, most: number): PairedLand | null {
+  if (land === undefined) return null;
+  const differences = Array.from({ length: LAND_TERMS }, () => new Float64Array(most));
+  return { differences, ...landMeans(land, sales, county) };
+}
+
+function compareLand(
+  land: Float64Array,
+  a: number,
+  b: number,
+  { differences }: PairedLand,
+  pair: number,
+): void {
+  for (let k = 0; k < LAND_TERMS; k++) {
+    const difference = land[a * LAND_TERMS + k]! - land[b * LAND_TERMS + k]!;
+    differences[k]![pair] = Number.isNaN(difference) ? 0 : difference;
+  }
 }
 
 /** Metres of a step by county, and for counties without sales by -1: the median distance to the 30th nearest sale. */

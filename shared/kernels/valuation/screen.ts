@@ -1,11 +1,13 @@
 import { median } from '../stats/order-statistics.ts';
+import { type Effects, standardLevel } from './effects.ts';
+import { insert, medianDeviation, remove } from './sorted-window.ts';
 import type { Comps } from './types.ts';
 import { NO_DAY, SOLD } from './types.ts';
 
 /**
  * Leaves out sales whose price per acre has nothing to do with the market of their county and size: gifts, family deals,
  * land sold with something else. A sale is compared with the sales of its county in the year up to its own day, so
- * that no later sale decides on an earlier one: its ln(price per acre), brought to the same size by the elasticity, must
+ * that no later sale decides on an earlier one: its ln(price per acre), brought to the same size and land by the effects, must
  * lie within 3.5 of their robust standard deviations from their median.
  * B. Iglewicz, D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993: modified z-scores, 0.6745 and 3.5.
  */
@@ -21,43 +23,50 @@ export const MOST = 100;
 /** Noise below this is no noise: identical prices a lot of one subdivision must not make all others outliers. */
 export const LEAST_MAD = 0.1;
 
+/**
+ * Less than a parking place for two cars (436 square feet) is no lot that anybody builds on: a strip, a mooring, or a mistyped
+ * acreage, whose price per acre is of no market.
+ */
+export const LEAST_ACRES = 0.01;
+
+/** Whether a comp has a price, a size and a place. */
+export function isUsable({ acres, price, county, lon, lat }: Comps, i: number): boolean {
+  return acres[i]! >= LEAST_ACRES && price[i]! > 0 && county[i]! >= 0 && Number.isFinite(lon[i]! + lat[i]!);
+}
+
 /** The usable sales known on a day, by county and day: those with a price, a size and a place. */
 export function usableSales(comps: Comps, asOfDay: number): Int32Array {
-  const { count, lon, lat, acres, price, status, soldDay, county } = comps;
+  const { count, status, soldDay, county } = comps;
   const usable: number[] = [];
   for (let i = 0; i < count; i++) {
     if (status[i] !== SOLD || soldDay[i] === NO_DAY || soldDay[i]! > asOfDay) continue;
-    if (hasPlaceAndPrice(i)) usable.push(i);
+    if (isUsable(comps, i)) usable.push(i);
   }
   return Int32Array.from(usable).sort(
     (a, b) => county[a]! - county[b]! || soldDay[a]! - soldDay[b]! || a - b,
   );
-
-  function hasPlaceAndPrice(i: number): boolean {
-    return acres[i]! > 0 && price[i]! > 0 && county[i]! >= 0 && Number.isFinite(lon[i]! + lat[i]!);
-  }
 }
 
 /**
  * @param sales as `usableSales` gives them
- * @param elasticityOf of a county
+ * @param effectsOf a county
  * @returns those that are no outliers, in the same order
  */
 export function withoutOutliers(
   comps: Comps,
   sales: Int32Array,
-  elasticityOf: (county: number) => number,
+  effectsOf: (county: number) => Effects,
 ): Int32Array {
-  const { acres, price, soldDay, county } = comps;
+  const { acres, price, soldDay, county, land } = comps;
   const kept: number[] = [];
   const window = new Float64Array(MOST + 1);
   for (let first = 0; first < sales.length; ) {
     let end = first;
     while (end < sales.length && county[sales[end]!] === county[sales[first]!]) end++;
-    const elasticity = elasticityOf(county[sales[first]!]!);
-    const levels = Float64Array.from(
-      sales.subarray(first, end),
-      sale => Math.log(price[sale]! / acres[sale]!) - elasticity * Math.log(acres[sale]!),
+    const effects = effectsOf(county[sales[first]!]!);
+    // Within a year the trend is left to the spread.
+    const levels = Float64Array.from(sales.subarray(first, end), sale =>
+      standardLevel(effects, Math.log(price[sale]! / acres[sale]!), Math.log(acres[sale]!), 0, land, sale),
     );
     let start = 0;
     let size = 0;
@@ -78,38 +87,4 @@ export function withoutOutliers(
     first = end;
   }
   return Int32Array.from(kept);
-}
-
-/** Into the first values, which are ascending: a window that slides is not sorted anew for every sale. */
-function insert(sorted: Float64Array, size: number, value: number): void {
-  let place = size;
-  for (; place > 0 && sorted[place - 1]! > value; place--) sorted[place] = sorted[place - 1]!;
-  sorted[place] = value;
-}
-
-function remove(sorted: Float64Array, size: number, value: number): void {
-  let place = 0;
-  while (sorted[place] !== value) place++;
-  for (; place + 1 < size; place++) sorted[place] = sorted[place + 1]!;
-}
-
-/** Of ascending values from their median: the smallest half of the deviations, from the middle outwards. */
-function medianDeviation(sorted: Float64Array, size: number, middle: number): number {
-  let above = size >> 1;
-  let below = above - 1;
-  let last = 0;
-  let beforeLast = 0;
-  for (let taken = 0; taken <= size >> 1; taken++) {
-    beforeLast = last;
-    const down = below < 0 ? Number.POSITIVE_INFINITY : middle - sorted[below]!;
-    const up = above === size ? Number.POSITIVE_INFINITY : sorted[above]! - middle;
-    if (down < up) {
-      last = down;
-      below--;
-    } else {
-      last = up;
-      above++;
-    }
-  }
-  return size % 2 === 1 ? last : (beforeLast + last) / 2;
 }

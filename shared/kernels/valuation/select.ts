@@ -1,3 +1,4 @@
+import { landMove } from './land.ts';
 import { DAYS_A_YEAR, type Fitted, type Market, MOST_COMPS } from './market.ts';
 import type { Subject } from './types.ts';
 
@@ -24,9 +25,10 @@ export type Chosen = {
   metres: Float64Array;
   /** Share in the estimate, of 1. */
   weight: Float64Array;
-  /** What was added to ln(price per acre) for size, time, location and asking price. */
+  /** What was added to ln(price per acre) for size, time, land, location and asking price; land is NaN where nothing is added. */
   size: Float64Array;
   time: Float64Array;
+  land: Float64Array;
   location: Float64Array;
   asking: Float64Array;
   /** ln(price per acre) as it would be of the subject on the day. */
@@ -46,6 +48,7 @@ export function newChosen(): Chosen {
     weight: column(),
     size: column(),
     time: column(),
+    land: column(),
     location: column(),
     asking: column(),
     adjusted: column(),
@@ -67,7 +70,8 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
   if (into.count < ENOUGH_SALES && day === asOfDay) take(asking, ENOUGH_SALES - into.count, ASKING_WEIGHT);
   if (into.count < FEWEST_COMPS) return into;
 
-  const { elasticity, trend } = model.effectsOf(subject.county);
+  const { elasticity, trend, land: landEffects } = model.effectsOf(subject.county);
+  const lag = model.lagOf(subject.county);
   const level = model.surface.levelAt(subject.lon, subject.lat, subject.county, exclude);
   let weights = 0;
   into.levelReachM = model.surface.reachM;
@@ -75,14 +79,20 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
     const market = into.market[i]!;
     const entry = into.entry[i]!;
     const size = elasticity * (place.logAcres - market.logAcres[entry]!);
-    const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - model.lag;
+    const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - (market === asking ? 0 : lag);
     const location = level - model.levelOf(market, entry);
-    const discount = market === asking ? model.askingDiscount : 0;
+    const land =
+      landEffects === null || subject.land === undefined || market.land === undefined
+        ? Number.NaN
+        : landMove(landEffects, subject.land, market.land, entry);
+    const discount = market === asking ? model.discountOf(market.county[entry]!).log : 0;
     into.size[i] = size;
     into.time[i] = time;
+    into.land[i] = land;
     into.location[i] = location;
     into.asking[i] = discount;
-    into.adjusted[i] = market.logPpa[entry]! + size + time + location + discount;
+    into.adjusted[i] =
+      market.logPpa[entry]! + size + time + (Number.isNaN(land) ? 0 : land) + location + discount;
     weights += into.weight[i]!;
   }
   for (let i = 0; i < into.count; i++) into.weight[i]! /= weights;

@@ -18,6 +18,8 @@ export type Comps = {
   acres: Float64Array;
   /** USD: the sale's price, or what is asked. */
   price: Float64Array;
+  /** USD: what was asked last for a SOLD comp before it was sold; NaN where unknown. Needed to fit a model alone. */
+  asked?: Float64Array | undefined;
   /** ACTIVE, PENDING or SOLD. */
   status: Uint8Array;
   /** Days since 1970-01-01; NO_DAY unless SOLD. */
@@ -26,6 +28,8 @@ export type Comps = {
   listedDay: Int32Array;
   /** FIPS of the county; -1 where unknown, and the comp is then not used. */
   county: Int32Array;
+  /** Terms of the land (land.ts), LAND_TERMS a comp; NaN where unknown. Without them nothing is known of any. */
+  land?: Float64Array | undefined;
 };
 
 export type Subject = {
@@ -33,6 +37,8 @@ export type Subject = {
   lat: number;
   acres: number;
   county: number;
+  /** LAND_TERMS terms of its land, NaN where unknown. */
+  land?: Float64Array | undefined;
   /** A comp that must not be used: the subject's own sale, when it is valued to be compared with it. */
   exclude?: number;
 };

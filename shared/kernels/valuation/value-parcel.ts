@@ -1,13 +1,17 @@
 import { gini } from '../stats/order-statistics.ts';
-import { chanceWithinQuarter, FEATURES, featuresOf, interval, scaleOf } from './calibrate.ts';
+import { chanceWithinQuarter, interval } from './calibrate.ts';
 import { MOST_COMPS } from './market.ts';
 import type { Model } from './model.ts';
+import { FEATURES, featuresOf, scaleOf } from './scale.ts';
 import { choose, combine, FEWEST_COMPS, MOST_STEPS, newChosen } from './select.ts';
+import { insert } from './sorted-window.ts';
 import type { Subject, Valuation } from './types.ts';
 
 const MOST_CONFIDENCE = 95;
 /** What is left of the confidence where the subject lies outside of what the comps cover. */
 const OUT_OF_SUPPORT = 0.5;
+/** Of a normal distribution one value in ten lies farther above its mean, and one below. */
+const TENTH_Z = 1.2816;
 /** So many steps to the nearest comp, or a size beyond those of the comps by this in logarithms, is outside. */
 const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
@@ -35,6 +39,8 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
     let meanPpa = 0;
     let least = Number.POSITIVE_INFINITY;
     let largest = Number.NEGATIVE_INFINITY;
+    let hasSale = false;
+    let askingDeviation = 0;
     for (let i = 0; i < count; i++) {
       const at = entry[i]!;
       const of = market[i]!;
@@ -42,12 +48,17 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
       meanPpa += of.ppa[at]! / count;
       least = Math.min(least, of.logAcres[at]!);
       largest = Math.max(largest, of.logAcres[at]!);
+      if (of === model.sales) hasSale = true;
+      else askingDeviation = Math.max(askingDeviation, model.discountOf(of.county[at]!).deviation);
       levelReach = Math.max(levelReach, chosen.metres[i]! + of.levelReachM[at]!);
-      insertSorted(prices, i, Math.exp(chosen.adjusted[i]! + logAcres));
+      insert(prices, i, Math.exp(chosen.adjusted[i]! + logAcres));
     }
     const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
     const error = interval(model.calibration, scale);
+    // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors of estimates by sales.
+    if (!hasSale) widen(error, TENTH_Z * askingDeviation);
     const outOfSupport =
+      !hasSale ||
       chosen.steps[0]! > SUPPORT_STEPS ||
       logAcres < least - SUPPORT_LOG_ACRES ||
       logAcres > largest + SUPPORT_LOG_ACRES;
@@ -75,9 +86,10 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
   };
 }
 
-/** Into the first values, which are ascending: of twelve in a tenth of the time of TypedArray.sort. */
-function insertSorted(values: Float64Array, count: number, value: number): void {
-  let place = count;
-  for (; place > 0 && values[place - 1]! > value; place--) values[place] = values[place - 1]!;
-  values[place] = value;
+/** By an independent error: the squares of the half widths add up. */
+function widen(error: { low: number; high: number }, by: number): void {
+  const middle = (error.low + error.high) / 2;
+  const half = Math.hypot((error.high - error.low) / 2, by);
+  error.low = middle - half;
+  error.high = middle + half;
 }

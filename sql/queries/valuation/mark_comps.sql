@@ -8,9 +8,9 @@ with moved as (
   left join stage_listing s on s.id = m.id
   left join listings l on l.id = m.id
   where m.state <> 'unchanged'
-    and (l.status, l.price, l.lot_acres, l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips)
+    and (l.status, l.price, l.lot_acres, l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips, l.apn)
       is distinct from
-      (s.status, s.price, s.lot_acres, s.location[0], s.location[1], s.sold_date, s.listed_date, s.fips)
+      (s.status, s.price, s.lot_acres, s.location[0], s.location[1], s.sold_date, s.listed_date, s.fips, s.apn)
 ),
 places as (
   select location, lot_acres as acres

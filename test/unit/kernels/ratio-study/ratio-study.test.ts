@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { studyRatios } from '../../../../shared/kernels/ratio-study/ratio-study.ts';
+import {
+  biasByChance,
+  slopeOnEstimates,
+  studyRatios,
+} from '../../../../shared/kernels/ratio-study/ratio-study.ts';
+import { createRandom } from '../../../bench/generate/random.ts';
+import { normal } from '../../../support/generated-sales.ts';
 
 /** IAAO, Standard on Ratio Studies, 2013, table 1-4: appraised value and sale price of 17 parcels. */
 const TABLE_1_4: [estimate: number, price: number][] = [
@@ -76,5 +82,39 @@ describe('ratio study', () => {
 
   test('says nothing of fewer than two sales', () => {
     expect(studyRatios([100], [90])).toBeNull();
+  });
+});
+
+describe('the bias that errors show by themselves', () => {
+  const random = createRandom(3);
+  const worth = Array.from({ length: 300 }, () => 40_000 * Math.exp(0.8 * normal(random)));
+  const prices = worth.map(value => value * Math.exp(0.5 * normal(random)));
+
+  test('holds the PRB of perfect estimates of noisy prices, which is far below 0', () => {
+    const { low, high } = biasByChance(worth, prices)!;
+    const { prb } = studyRatios(worth, prices)!;
+    expect(prb).toBeLessThan(-0.1);
+    expect(prb).toBeGreaterThan(low);
+    expect(prb).toBeLessThan(high);
+  });
+
+  test('is none of perfect estimates, and unknown below two sales', () => {
+    expect(biasByChance(worth, worth)).toEqual({ low: 0, high: 0 });
+    expect(biasByChance([100], [90])).toBeNull();
+  });
+
+  test('does not show in the slope of prices on estimates, where a bias does', () => {
+    const perfect = slopeOnEstimates(worth, prices)!;
+    expect(perfect.low).toBeLessThan(1);
+    expect(perfect.high).toBeGreaterThan(1);
+    // Dear land is valued too low: twice the worth counts as 1.3 times.
+    const spared = slopeOnEstimates(
+      worth.map(value => value ** 0.4),
+      prices,
+    )!;
+    expect(spared.slope).toBeCloseTo(perfect.slope / 0.4, 9);
+    expect(spared.low).toBeGreaterThan(1.5);
+    expect(slopeOnEstimates([5, 5, 5], [4, 5, 6])).toBeNull();
+    expect(slopeOnEstimates([5, 6], [4, 5])).toBeNull();
   });
 });

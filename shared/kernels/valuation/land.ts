@@ -1,0 +1,88 @@
+/**
+ * The land of a parcel as prices are adjusted for it: four terms, each of which ln(price per acre) is taken to be linear
+ * in. Terms of many parcels stand in one array, LAND_TERMS a parcel; NaN where no layer tells.
+ */
+export const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
+export const LAND_TERMS = LAND_NAMES.length;
+
+/**
+ * Slopes above 15 % are what the soil survey rates as the severe limit of building sites (USDA NRCS, National Soil Survey
+ * Handbook, 620.10, dwellings: slight below 8 %, moderate to 15 %).
+ */
+export const STEEP_GRADE = 15;
+
+/** Feet of frontage below which another foot still adds access, and beyond which doubling it adds the same again. */
+const FRONTAGE_UNIT_FT = 100;
+
+export type LandFigures = {
+  /** Percent of the area steeper than STEEP_GRADE. */
+  steepPercent: number;
+  /** Along all counting roads together. */
+  frontageFt: number;
+  floodPercent: number;
+  wetlandsPercent: number;
+};
+
+/** Writes the terms of one parcel: shares of its area from 0 to 1, and ln(1 + frontage / 100 ft). */
+export function writeLandTerms(figures: LandFigures, into: Float64Array, at = 0): Float64Array {
+  into[at] = figures.steepPercent / 100;
+  into[at + 1] = Math.log1p(figures.frontageFt / FRONTAGE_UNIT_FT);
+  into[at + 2] = figures.floodPercent / 100;
+  into[at + 3] = figures.wetlandsPercent / 100;
+  return into;
+}
+
+/** The terms of the i-th parcel, in place. */
+export function landAt(land: Float64Array | undefined, i: number): Float64Array | undefined {
+  return land?.subarray(i * LAND_TERMS, (i + 1) * LAND_TERMS);
+}
+
+/** The terms of some parcels. */
+export function landOf(land: Float64Array | undefined, chosen: ArrayLike<number>): Float64Array | undefined {
+  if (land === undefined) return undefined;
+  const own = new Float64Array(chosen.length * LAND_TERMS);
+  for (let i = 0; i < chosen.length; i++) own.set(landAt(land, chosen[i]!)!, i * LAND_TERMS);
+  return own;
+}
+
+/** What ln(price per acre) moves by with each term; 0 where the data does not support an effect. */
+export type LandEffects = {
+  effects: readonly number[];
+  /** The terms' means over the county's sales: a sale of unknown land is taken to be like them. */
+  centre: readonly number[];
+};
+
+/** No comp is moved by its land to more than this many times its price, or to less than one over it. */
+export const MOST_LAND_FACTOR = 3;
+const MOST_LAND = Math.log(MOST_LAND_FACTOR);
+
+/** What a sale's ln(price per acre) has from its land, beyond that of mean land; what is unknown adds nothing. */
+export function landPremium({ effects, centre }: LandEffects, land: Float64Array, i: number): number {
+  let premium = 0;
+  for (let k = 0; k < LAND_TERMS; k++) {
+    if (effects[k] === 0) continue;
+    const term = land[i * LAND_TERMS + k]!;
+    if (!Number.isNaN(term)) premium += effects[k]! * (term - centre[k]!);
+  }
+  return premium;
+}
+
+/**
+ * What is added to a comp's ln(price per acre) to have it on the subject's land, by the terms that are known of both.
+ * @returns NaN when there is none with an effect
+ */
+export function landMove(
+  { effects }: LandEffects,
+  subject: Float64Array,
+  land: Float64Array,
+  i: number,
+): number {
+  let move = Number.NaN;
+  for (let k = 0; k < LAND_TERMS; k++) {
+    if (effects[k] === 0) continue;
+    const difference = subject[k]! - land[i * LAND_TERMS + k]!;
+    if (Number.isNaN(difference)) continue;
+    move = (Number.isNaN(move) ? 0 : move) + effects[k]! * difference;
+  }
+  return Math.max(-MOST_LAND, Math.min(MOST_LAND, move));
+}

@@ -1,0 +1,101 @@
+import { invert, times } from './linear.ts';
+import { MAD_TO_SD, middleOf } from './middle.ts';
+import type { Estimate } from './shrink.ts';
+
+/** P. J. Huber, Robust Statistics, 1981: 95 % efficient under normal noise. */
+const HUBER = 1.345;
+const ROUNDS = 20;
+/** Pairs that each sale is in as the first. */
+export const PAIRS_PER_SALE = 8;
+
+/**
+ * A variance that a few pairs seem to have is drawn to what it is elsewhere as if by this many sales: two parameters go
+ * through two pairs without any residual, and would be believed.
+ */
+const VARIANCE_PRIOR_SALES = 10;
+
+export type Regression = {
+  /** One a column; of infinite variance where the pairs do not tell: all are alike in it, or it follows from columns before it. */
+  effects: Estimate[];
+  /** Variance of the differences that are left. */
+  residual: number;
+};
+
+/**
+ * Huber's regression without intercept of the differences of pairs; variances by the noise that is left.
+ * @param rows the pairs that are looked at
+ * @param elsewhere variance of the differences that is expected before these pairs are looked at
+ */
+export function regress(
+  y: Float64Array,
+  columns: readonly Float64Array[],
+  rows: readonly number[],
+  elsewhere: number,
+): Regression {
+  const size = columns.length;
+  let effects: Float64Array = new Float64Array(size);
+  let scale = Number.POSITIVE_INFINITY;
+  let inverse: Float64Array[] = [];
+  const residuals = new Float64Array(rows.length);
+  const table = tableOf(y, columns, rows);
+  for (let round = 0; round < ROUNDS; round++) {
+    const { normal, right } = normalOf(table, size, residuals, HUBER * scale);
+    inverse = invert(normal);
+    const next = times(inverse, right);
+    const moved = next.reduce((sum, one, j) => sum + Math.abs(one - effects[j]!), 0);
+    effects = next;
+    subtract(table, effects, residuals);
+    scale = Math.max(1e-9, MAD_TO_SD * (middleOf(residuals.map(Math.abs)) ?? 0));
+    if (round > 0 && moved < 1e-9) break;
+  }
+  const known = inverse.filter((of, j) => of[j]! > 0).length;
+  const free = Math.max(0, rows.length / PAIRS_PER_SALE - known);
+  const residual = (free * scale * scale + VARIANCE_PRIOR_SALES * elsewhere) / (free + VARIANCE_PRIOR_SALES);
+  // k pairs of one sale share its noise: with as many sales they say no more than one pair a sale would.
+  const noise = residual * PAIRS_PER_SALE;
+  return {
+    residual,
+    effects: inverse.map((of, j) =>
+      of[j]! > 0
+        ? { value: effects[j]!, variance: noise * of[j]! }
+        : { value: 0, variance: Number.POSITIVE_INFINITY },
+    ),
+  };
+}
+
+/** The rows side by side, the columns' values and then y: what is read together lies together. */
+function tableOf(y: Float64Array, columns: readonly Float64Array[], rows: readonly number[]): Float64Array {
+  const width = columns.length + 1;
+  const table = new Float64Array(rows.length * width);
+  for (const [j, column] of [...columns, y].entries())
+    for (let i = 0; i < rows.length; i++) table[i * width + j] = column[rows[i]!]!;
+  return table;
+}
+
+/** The normal equations, each row weighed down by as much as its residual lies beyond the bound; of the matrix the lower half. */
+function normalOf(table: Float64Array, size: number, residuals: Float64Array, bound: number) {
+  const normal = Array.from({ length: size }, () => new Float64Array(size));
+  const right = new Float64Array(size);
+  for (let i = 0, at = 0; i < residuals.length; i++, at += size + 1) {
+    const off = Math.abs(residuals[i]!);
+    const weight = off <= bound ? 1 : bound / off;
+    const y = table[at + size]!;
+    for (let j = 0; j < size; j++) {
+      const weighted = weight * table[at + j]!;
+      if (weighted === 0) continue;
+      const sums = normal[j]!;
+      right[j]! += weighted * y;
+      for (let k = 0; k <= j; k++) sums[k]! += weighted * table[at + k]!;
+    }
+  }
+  return { normal, right };
+}
+
+function subtract(table: Float64Array, effects: Float64Array, residuals: Float64Array): void {
+  const size = effects.length;
+  for (let i = 0, at = 0; i < residuals.length; i++, at += size + 1) {
+    let left = table[at + size]!;
+    for (let j = 0; j < size; j++) left -= effects[j]! * table[at + j]!;
+    residuals[i] = left;
+  }
+}

@@ -1,0 +1,158 @@
+import { invert, times } from './linear.ts';
+import type { Chosen } from './select.ts';
+
+/**
+ * How large the error of an estimate is expected to be by what is known beforehand: ln |error| regressed on features of the
+ * comps. With few errors such a regression finds differences where there are none, so it is drawn towards one size for all
+ * as far as it does not foretell errors that it has not seen.
+ * A. C. Harvey, Estimating Regression Models with Multiplicative Heteroscedasticity, 1976; weights of the penalties by
+ * cross-validated likelihood (pseudo-BMA): Y. Yao et al., Using Stacking to Average Bayesian Predictive Distributions, 2018.
+ */
+
+/** A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and steps to the nearest. */
+export const FEATURES = 5;
+
+export function featuresOf(chosen: Chosen, deviation: number, into: Float64Array): Float64Array {
+  let mean = 0;
+  for (let i = 0; i < chosen.count; i++) mean += chosen.steps[i]!;
+  into[0] = 1;
+  into[1] = Math.log(deviation + 0.1);
+  into[2] = mean / chosen.count;
+  into[3] = 1 / chosen.count;
+  into[4] = chosen.steps[0]!;
+  return into;
+}
+
+/** Expected size of the error of an estimate by comps with these features: its mean absolute value. */
+export function scaleOf(coefficients: readonly number[] | Float64Array, features: Float64Array): number {
+  let log = 0;
+  for (let i = 0; i < FEATURES; i++) log += coefficients[i]! * features[i]!;
+  return Math.exp(log);
+}
+
+/** What is believed of the errors before there are any: as large as those of raw land usually are. */
+const PRIOR_SCALE = 0.5;
+/** Of the errors of so many sales that guess is worth as much. */
+export const PRIOR_SALES = 10;
+/** The mean of ln |x| of a Laplace distribution is below the logarithm of its mean |x| by Euler's constant. */
+const EULER = 0.5772;
+/** An estimate that hit the price by chance says no more than one that was 1 % off. */
+const LEAST_ERROR = 0.01;
+
+/** Sales that features of mean 0 and variance 1 are drawn to nothing by; without end, one size holds for all. */
+const PENALTIES = [10, 40, 160, 640, Number.POSITIVE_INFINITY];
+/** Sales that follow one another share comps and the state of the market: a fold is a stretch of time. */
+const FOLDS = 10;
+
+export type ScaleFit = {
+  /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
+  coefficients: number[];
+  /** What is expected of each of the errors by the others' folds. */
+  heldOut: Float64Array;
+};
+
+/**
+ * @param rows features of each estimate, in the order of the sales' days
+ * @param errors as ln(estimate / price)
+ */
+export function fitScale(rows: readonly Float64Array[], errors: readonly number[]): ScaleFit {
+  const n = rows.length;
+  const sizes = Float64Array.from(errors, error => Math.log(Math.max(LEAST_ERROR, Math.abs(error))));
+  const { centre, unit } = standardsOf(rows);
+  const standard = rows.map(row => row.map((value, i) => (i === 0 ? 1 : (value - centre[i]!) / unit[i]!)));
+  const folds = Math.min(FOLDS, n);
+  const foldOf = (row: number) => Math.floor((row * folds) / n);
+  const all = momentsOf(standard, sizes, 0, n);
+  const solutions = Array.from({ length: folds }, (_, fold) => {
+    const first = Math.ceil((fold * n) / folds);
+    const own = momentsOf(standard, sizes, first, Math.ceil(((fold + 1) * n) / folds));
+    return PENALTIES.map(penalty => solveRidge(all, own, penalty));
+  });
+  const logs = PENALTIES.map((_, k) =>
+    Float64Array.from(standard, (row, i) => dot(solutions[foldOf(i)]![k]!, row)),
+  );
+  const weights = softmax(logs.map(own => logLikelihood(own, errors)));
+  const mixed = mix(
+    PENALTIES.map(penalty => solveRidge(all, null, penalty)),
+    weights,
+  );
+  const heldOut = Float64Array.from(rows, (_, i) =>
+    Math.exp(weights.reduce((sum, weight, k) => sum + weight * logs[k]![i]!, 0)),
+  );
+  // From the mean logarithm to the mean size.
+  let mean = PRIOR_SALES * Math.exp(EULER);
+  for (let i = 0; i < n; i++) mean += Math.abs(errors[i]!) / heldOut[i]!;
+  mean /= n + PRIOR_SALES;
+  const coefficients = Array.from(mixed, (value, i) => (i === 0 ? value : value / unit[i]!));
+  for (let i = 1; i < FEATURES; i++) coefficients[0]! -= coefficients[i]! * centre[i]!;
+  coefficients[0]! += Math.log(mean);
+  return { coefficients, heldOut: heldOut.map(size => size * mean) };
+}
+
+function standardsOf(rows: readonly Float64Array[]) {
+  const centre = new Float64Array(FEATURES);
+  const unit = new Float64Array(FEATURES);
+  for (const row of rows) for (let i = 0; i < FEATURES; i++) centre[i]! += row[i]! / rows.length;
+  for (const row of rows)
+    for (let i = 0; i < FEATURES; i++) unit[i]! += (row[i]! - centre[i]!) ** 2 / rows.length;
+  return { centre, unit: unit.map(variance => (variance > 1e-12 ? Math.sqrt(variance) : 1)) };
+}
+
+/** Sums of products of the features, and of the features and sizes. */
+type Moments = { normal: Float64Array[]; right: Float64Array };
+
+function momentsOf(rows: readonly Float64Array[], sizes: Float64Array, first: number, end: number): Moments {
+  const normal = Array.from({ length: FEATURES }, () => new Float64Array(FEATURES));
+  const right = new Float64Array(FEATURES);
+  for (let at = first; at < end; at++) {
+    const row = rows[at]!;
+    for (let i = 0; i < FEATURES; i++) {
+      for (let j = 0; j < FEATURES; j++) normal[i]![j]! += row[i]! * row[j]!;
+      right[i]! += row[i]! * sizes[at]!;
+    }
+  }
+  return { normal, right };
+}
+
+/** Ridge regression on all but what is `without`; the constant is drawn to the guess. */
+function solveRidge(all: Moments, without: Moments | null, penalty: number): Float64Array {
+  const normal = all.normal.map((row, i) => {
+    const less = without?.normal[i];
+    return less === undefined ? row.slice() : row.map((value, j) => value - less[j]!);
+  });
+  const right = all.right.map((value, i) => value - (without?.right[i] ?? 0));
+  normal[0]![0]! += PRIOR_SALES;
+  right[0]! += PRIOR_SALES * (Math.log(PRIOR_SCALE) - EULER);
+  if (penalty === Number.POSITIVE_INFINITY)
+    return right.map((value, i) => (i === 0 ? value / normal[0]![0]! : 0));
+  for (let i = 1; i < FEATURES; i++) normal[i]![i]! += penalty;
+  return times(invert(normal), right);
+}
+
+/** Of errors with a Laplace distribution around the foretold sizes, its width being what fits best. */
+function logLikelihood(logs: Float64Array, errors: readonly number[]): number {
+  let mean = 0;
+  let sum = 0;
+  for (let i = 0; i < logs.length; i++) {
+    mean += Math.abs(errors[i]!) / Math.exp(logs[i]!) / logs.length;
+    sum += logs[i]!;
+  }
+  return logs.length === 0 ? 0 : -sum - logs.length * Math.log(Math.max(mean, Number.MIN_VALUE));
+}
+
+function softmax(values: readonly number[]): number[] {
+  const most = Math.max(...values);
+  const parts = values.map(value => Math.exp(value - most));
+  const total = parts.reduce((sum, part) => sum + part, 0);
+  return parts.map(part => part / total);
+}
+
+function mix(vectors: readonly Float64Array[], weights: readonly number[]): Float64Array {
+  return vectors[0]!.map((_, i) => vectors.reduce((sum, vector, k) => sum + weights[k]! * vector[i]!, 0));
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}

@@ -1,0 +1,310 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { sql, transaction } from '../../shared/db.ts';
+import { unpackComps } from '../../shared/domain/valuation.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
+import { fitModel } from '../../shared/kernels/valuation/model.ts';
+import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { readComps } from '../../workers/valuation/read-comps.ts';
+import { createRandom, type Random } from '../bench/generate/random.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { tempFolder } from '../support/ingest.ts';
+import { markParcels, putLayer } from '../support/land.ts';
+import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
+import {
+  refresh,
+  storedValuations,
+  valuationMarks,
+  valueCounties,
+  valueMarket,
+} from '../support/valuations.ts';
+import { COUNTY, EVERYWHERE, insertLots, LAT, LON, settle } from './attributes-support.ts';
+import { listingFeed } from './ingest/listing-support.ts';
+import { AS_OF, clearMarket, type SaleRow, saleAt } from './valuations-support.ts';
+
+const { pool } = await createTestDatabase();
+const folder = tempFolder();
+afterAll(folder.remove);
+
+const FIPS = 33_005;
+const [WEST, SOUTH] = [-72.5, 43];
+const listings = () => listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
+
+beforeEach(async () => {
+  await clearMarket(pool);
+  await pool.query('truncate parcel_attributes, attributes_dirty, land_layers, layer_features');
+});
+
+type Lot = TestParcel & { lon: number; lat: number; apn: string; flood_zone_percent: number };
+
+function randomLot(random: Random, serial: number): Lot {
+  const [lon, lat] = [WEST + 0.6 * random(), SOUTH + 0.6 * random()];
+  return {
+    ...{ property_id: FIPS * 1e8 + serial, lon, lat, boundary: square(lon, lat, 0.0002) },
+    ...{ apn: `0${serial}-00${serial}`, acres: Number(Math.exp(3 * random()).toFixed(2)) },
+    flood_zone_percent: random() < 0.4 ? 100 : 0,
+  };
+}
+
+/** The sale of a lot at a price that its flood zone has lowered to a share of what it would be. */
+function saleOf(random: Random, lot: Lot, share: number): SaleRow {
+  const { lon, lat, apn, acres, flood_zone_percent } = lot;
+  const dry = 9_000 * (acres as number) ** 0.4 * Math.exp(0.5 * (random() - 0.5));
+  const price = flood_zone_percent > 0 ? share * dry : dry;
+  return { ...saleAt(`of ${apn}`, FIPS, lon, lat, acres as number, price), apn: apn.replace('-', ' ') };
+}
+
+/** As the chunks of a layer leave it. */
+async function knowLand(lots: readonly Lot[]): Promise<void> {
+  await pool.query(
+    `insert into parcel_attributes (fips, property_id, shape_hash)
+     select fips, property_id, gen_random_uuid() from parcel_filters where property_id = any ($1)`,
+    [lots.map(lot => lot.property_id)],
+  );
+}
+
+/** One county, all of whose parcels were sold once; fitted and valued. */
+async function market({ share = 0.3, parcels = 500 } = {}) {
+  const random = createRandom(3);
+  const lots = Array.from({ length: parcels }, (_, i) => randomLot(random, i + 1));
+  await insertParcels(pool, lots);
+  await knowLand(lots);
+  await pool.query('insert into county_serials values ($1, 1000000)', [FIPS]);
+  const feed = listings();
+  await feed.run(lots.map(lot => saleOf(random, lot, share)));
+  await valueMarket(pool, { asOf: AS_OF });
+  return { feed, lots, random };
+}
+
+async function linked(): Promise<Map<string, { parcel: number; flood: number | null }>> {
+  const { rows } = await pool.query<{ id: string; parcel: number; flood: number | null }>(
+    `select l.source_id as id, c.property_id % 100000000 as parcel, c.flood_percent as flood
+     from comp_land c join listings l on l.id = c.listing_id order by 1`,
+  );
+  return new Map(rows.map(({ id, parcel, flood }) => [id, { parcel: Number(parcel), flood }]));
+}
+
+async function estimates(): Promise<Map<number, number>> {
+  const { rows } = await pool.query<{ id: number; price: number }>(
+    'select property_id as id, mean_adjusted_price as price from valuations order by property_id',
+  );
+  return new Map(rows.map(({ id, price }) => [id, price]));
+}
+
+async function landPercents(): Promise<(number | null)[]> {
+  const { rows } = await pool.query<{ comps: Buffer }>('select comps from valuations');
+  return rows.flatMap(({ comps }) => unpackComps(comps).map(comp => comp.landPercent));
+}
+
+const changed = (a: ReadonlyMap<number, string>, b: ReadonlyMap<number, string>) =>
+  [...b].filter(([id, row]) => a.get(id) !== row).map(([id]) => id);
+
+async function flood(ids: readonly number[], percent: number): Promise<void> {
+  await pool.query('update parcel_filters set flood_zone_percent = $2 where property_id = any ($1)', [
+    ids,
+    percent,
+  ]);
+  await pool.query(sql('valuation/mark_land'), [FIPS, ids, 50]);
+}
+
+describe('a comp is of the parcel', () => {
+  test('of the same key in its roll, of its number, or around its point, and of no other', async () => {
+    const at = (serial: number, lon: number, apn: string): Lot => ({
+      ...{ property_id: FIPS * 1e8 + serial, lon, lat: SOUTH, boundary: square(lon, SOUTH, 0.001) },
+      ...{ apn, acres: 3, flood_zone_percent: serial },
+    });
+    const lots = [
+      at(1, WEST, '12-1'),
+      at(2, WEST + 0.01, '12-2'),
+      at(3, WEST + 0.02, 'X'),
+      at(4, WEST + 0.03, 'X'),
+    ];
+    await insertParcels(pool, lots);
+    // Its figures are not known.
+    await insertParcels(pool, [{ property_id: FIPS * 1e8 + 5, boundary: square(WEST + 0.04, SOUTH, 0.001) }]);
+    await knowLand(lots);
+    await pool.query('insert into county_serials values ($1, 100)', [FIPS]);
+    const sale = (id: string, lon: number, apn = '') => ({ ...saleAt(id, FIPS, lon, SOUTH, 3, 40_000), apn });
+    const feed = listings();
+    await feed.run([
+      sale('33005/a/b/2026-01-15', WEST + 0.5),
+      sale('number', WEST + 0.5, '1 2.2'),
+      sale('point', WEST + 0.0104, ''),
+      sale('shared number', WEST + 0.0301, 'X'),
+      sale('beside', WEST + 0.0106, ''),
+      sale('unknown', WEST + 0.04, ''),
+      // So that a few that change are not the market.
+      ...Array.from({ length: 100 }, (_, i) => sale(`far ${i}`, WEST + 0.6 + i * 0.01)),
+    ]);
+    const { rows } = await pool.query<{ feed_id: number }>('select feed_id from listings limit 1');
+    await pool.query("update parcels set feed_id = $1, source_key = 'a/b' where property_id = $2", [
+      rows[0]!.feed_id,
+      FIPS * 1e8 + 1,
+    ]);
+    await valueMarket(pool, { asOf: AS_OF });
+    expect(Object.fromEntries(await linked())).toEqual({
+      '33005/a/b/2026-01-15': { parcel: 1, flood: 1 },
+      number: { parcel: 2, flood: 2 },
+      point: { parcel: 2, flood: 2 },
+      'shared number': { parcel: 4, flood: 4 },
+    });
+
+    // A new number is another parcel, a place off every lot none.
+    await feed.run([sale('number', WEST + 0.5, '12-1'), sale('point', WEST + 0.0106)]);
+    await refresh(pool);
+    expect((await linked()).get('number')).toEqual({ parcel: 1, flood: 1 });
+    expect((await linked()).has('point')).toBe(false);
+  });
+});
+
+describe('where sales show what a flood zone does', () => {
+  test('parcels are valued as the kernel values them, and comps say what they were moved by', async () => {
+    const { lots } = await market();
+    const comps = await transaction(pool, readComps);
+    const { model } = fitModel(comps, dayOf(AS_OF));
+    const { land } = model.effectsOf(FIPS);
+    expect(Math.abs(land!.effects[2]! / Math.log(0.3) - 1)).toBeLessThan(0.1);
+    expect([0, 1, 3].map(k => land!.effects[k])).toEqual([0, 0, 0]);
+    const value = createValuer(model);
+    const { rows } = await pool.query<{ id: number; lon: number; lat: number; acres: number; flood: number }>(
+      `select property_id as id, location[0] / 1e7 as lon, location[1] / 1e7 as lat, effective_acres as acres,
+       flood_zone_percent as flood from parcel_filters order by 1`,
+    );
+    const unknown = { steepPercent: Number.NaN, frontageFt: Number.NaN, wetlandsPercent: Number.NaN };
+    const expected = rows.map(({ id, flood: floodPercent, ...place }): [number, number] => [
+      id,
+      value({
+        ...place,
+        county: FIPS,
+        land: writeLandTerms({ ...unknown, floodPercent }, new Float64Array(LAND_TERMS)),
+      })!.meanAdjustedPrice,
+    ]);
+    expect([...(await estimates())]).toEqual(expected);
+
+    const moves = await landPercents();
+    const near = (percent: number) =>
+      moves.filter(one => one !== null && Math.abs(one - percent) < 15).length;
+    // Dry to wet a third, wet to dry three times, the others not at all.
+    expect(
+      near(0) + near(-70) + near(100 * (1 / 0.3 - 1)) + moves.filter(one => one! > 150).length,
+    ).toBeGreaterThanOrEqual(moves.length);
+    expect(near(-70)).toBeGreaterThan(lots.length);
+  });
+
+  test('a parcel whose land is another now is valued anew, and so are those that its sale reaches, but not the county', async () => {
+    const { lots, feed, random } = await market();
+    for (const lot of lots.slice(0, 3)) {
+      const before = await storedValuations(pool);
+      await flood([lot.property_id], lot.flood_zone_percent > 0 ? 0 : 100);
+      const { parcels, jobs } = await refresh(pool);
+      expect(jobs).toEqual([]);
+      expect(await valuationMarks(pool)).toEqual([]);
+      const after = await storedValuations(pool);
+      const moved = changed(before, after);
+      expect(moved).toContain(lot.property_id);
+      expect(moved.length).toBeGreaterThan(1);
+      expect(parcels).toBeGreaterThanOrEqual(moved.length);
+      expect(parcels).toBeLessThan(lots.length / 2);
+      await valueCounties(pool);
+      expect(await storedValuations(pool)).toEqual(after);
+    }
+    // A sale that comes later brings its land along: for that it is no outlier.
+    const late = randomLot(random, 9_000);
+    await insertParcels(pool, [{ ...late, flood_zone_percent: 100 }]);
+    await knowLand([late]);
+    await feed.run([saleOf(random, { ...late, flood_zone_percent: 100 }, 0.3)]);
+    await refresh(pool);
+    expect((await linked()).get(`of ${late.apn}`)).toEqual({ parcel: 9_000, flood: 100 });
+    const outliers = async () =>
+      (
+        await pool.query<{ id: string }>(
+          "select source_id as id from listings l join valuation_outliers on listing_id = l.id where source_id like '%-009000%'",
+        )
+      ).rows;
+    expect(await outliers()).toEqual([]);
+    const refreshed = await storedValuations(pool);
+    await valueCounties(pool);
+    expect(await storedValuations(pool)).toEqual(refreshed);
+    // As cheap on dry land it is one.
+    await flood([late.property_id], 0);
+    await feed.run([saleOf(random, { ...late, flood_zone_percent: 100 }, 0.29)]);
+    await refresh(pool);
+    expect(await outliers()).toHaveLength(1);
+  });
+
+  test('land that changes all over the county has it valued as a whole', async () => {
+    const { lots } = await market();
+    await flood(
+      lots.map(lot => lot.property_id),
+      50,
+    );
+    expect(await valuationMarks(pool)).toEqual([`county ${FIPS}`]);
+    const { parcels, jobs } = await refresh(pool);
+    expect(parcels).toBe(0);
+    const { rows } = await pool.query('select name, payload from jobs where id = any ($1)', [jobs]);
+    expect(rows).toEqual([{ name: 'valuation.county', payload: { fips: FIPS } }]);
+    // Until that job has done it.
+    expect(await valuationMarks(pool)).toEqual([`county ${FIPS}`]);
+    expect(new Set([...(await linked()).values()].map(one => one.flood))).toEqual(new Set([50]));
+    await valueCounties(pool);
+    expect(await valuationMarks(pool)).toEqual([]);
+    expect(new Set(await landPercents())).toEqual(new Set([0]));
+  });
+
+  test('a county that is valued as a whole in between leaves what is owed to its comps', async () => {
+    const { lots } = await market();
+    await flood([lots[0]!.property_id], 60);
+    await valueCounties(pool);
+    expect(await valuationMarks(pool)).toEqual([`county ${FIPS}`]);
+    await refresh(pool);
+    expect((await linked()).get(`of ${lots[0]!.apn}`)!.flood).toBe(60);
+    const refreshed = await storedValuations(pool);
+    await valueCounties(pool);
+    expect(await storedValuations(pool)).toEqual(refreshed);
+  });
+});
+
+test('where sales show nothing, land that changes has nothing valued, and no comp is moved', async () => {
+  const { lots } = await market({ share: 1 });
+  expect(new Set(await landPercents())).toEqual(new Set([null]));
+  await flood([lots[0]!.property_id], 70);
+  expect(await refresh(pool)).toEqual({ parcels: 0, jobs: [] });
+  await flood(
+    lots.map(lot => lot.property_id),
+    70,
+  );
+  expect(await refresh(pool)).toEqual({ parcels: 0, jobs: [] });
+  expect(await valuationMarks(pool)).toEqual([]);
+  // The next fit looks at it.
+  expect((await linked()).get(`of ${lots[1]!.apn}`)!.flood).toBe(70);
+});
+
+test('the last chunk of a county that finds other land has valuations refreshed', async () => {
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+  await insertLots(pool, range(0, 60));
+  await putLayer(pool, 'flood', {
+    coverage: EVERYWHERE,
+    features: [{ class: 'AE', shape: square(LON, LAT, 1) }],
+  });
+  await markParcels(pool, ['flood'], [COUNTY + 1, COUNTY + 2]);
+  await settle(pool);
+  const marks = async () =>
+    (await pool.query<{ land_of: number }>('select land_of from valuations_dirty order by 1')).rows.map(
+      row => row.land_of,
+    );
+  const jobs = async () =>
+    (await pool.query<{ name: string }>("select name from jobs where name <> 'attributes.chunk'")).rows;
+  expect(await marks()).toEqual([COUNTY + 1, COUNTY + 2]);
+  expect(await jobs()).toEqual([{ name: 'valuation.refresh' }]);
+  // The same figures again are nothing to be valued for.
+  await pool.query('truncate valuations_dirty, jobs');
+  await markParcels(pool, ['flood'], [COUNTY + 1, COUNTY + 2]);
+  await settle(pool);
+  expect(await marks()).toEqual([]);
+  expect(await jobs()).toEqual([]);
+  // More than 50 are marked as the county.
+  await markParcels(pool, ['flood']);
+  await settle(pool);
+  expect(await marks()).toEqual([0]);
+  expect(await jobs()).toEqual([{ name: 'valuation.refresh' }]);
+});

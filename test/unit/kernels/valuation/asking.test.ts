@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { fitModel } from '../../../../shared/kernels/valuation/model.ts';
+import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
+import { ACTIVE, type Comps } from '../../../../shared/kernels/valuation/types.ts';
+import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
+import { createRandom } from '../../../bench/generate/random.ts';
+import { generateSales, joined, MARKET, type Market, normal } from '../../../support/generated-sales.ts';
+
+const { asOfDay, county } = MARKET;
+
+/** Sales of which a share is known what was asked before: the price over `ratio`, give or take 5 %. */
+function soldAfterListing(market: Market, count: number, seed: number, ratio: number, share = 1): Comps {
+  const random = createRandom(seed);
+  const sales = generateSales(market, count, seed);
+  const asked = sales.price.map(price =>
+    random() < share ? price / (ratio * Math.exp(0.05 * normal(random))) : Number.NaN,
+  );
+  return { ...sales, asked };
+}
+
+/** Listings for sale that ask so many times what sales bring. */
+function forSale(market: Market, count: number, seed: number, times: number): Comps {
+  const listed = generateSales(market, count, seed);
+  // As if sold today, without the years' trend.
+  for (let i = 0; i < count; i++)
+    listed.price[i]! *= times * Math.exp((market.trend * (asOfDay - listed.soldDay[i]!)) / 365.25);
+  return { ...listed, status: new Uint8Array(count).fill(ACTIVE) };
+}
+
+/** Comps of several generated markets, what was asked included. */
+function together(...parts: Comps[]): Comps {
+  const asked = parts.flatMap(({ asked: own, count }) => [
+    ...(own ?? new Float64Array(count).fill(Number.NaN)),
+  ]);
+  return { ...joined(...parts), asked: Float64Array.from(asked) };
+}
+
+const ratioOf = (comps: Comps, fips = county, day = asOfDay) =>
+  Math.exp(fitModel(comps, day).model.discountOf(fips).log);
+
+describe('the list-to-sale ratio', () => {
+  test.each([0.8, 0.93, 1.04])('of a region whose listings sell at %f of what was asked is found', ratio => {
+    // What listings ask now says something else.
+    const comps = together(soldAfterListing(MARKET, 2_000, 1, ratio, 0.5), forSale(MARKET, 100, 2, 1.6));
+    const allowed = Math.max(0.01, 0.1 * Math.abs(1 - ratio));
+    expect(Math.abs(ratioOf(comps) - ratio)).toBeLessThan(allowed);
+  });
+
+  test('does not hang on asking prices that were mistyped', () => {
+    const sales = soldAfterListing(MARKET, 600, 3, 0.9);
+    for (let i = 0; i < 600; i += 5) sales.asked![i]! *= i % 2 === 0 ? 10 : 0.01;
+    expect(Math.abs(ratioOf(sales) - 0.9)).toBeLessThan(0.01);
+    // Not even where they are all that is known.
+    const last = sales.soldDay.indexOf(Math.max(...sales.soldDay));
+    const only = sales.asked!.map((_, i) => (i === last ? 1 : Number.NaN));
+    expect(ratioOf({ ...sales, asked: only })).toBe(1);
+  });
+
+  test("is that of the county; with few sales drawn to its state's, with none its state's, else the nation's", () => {
+    const of = (fips: number, west: number, count: number, seed: number, ratio: number, share = 1) =>
+      soldAfterListing({ ...MARKET, county: fips, west }, count, seed, ratio, share);
+    const comps = together(
+      ...[of(19_001, -94, 400, 4, 0.85), of(19_003, -95, 400, 5, 0.87), of(19_005, -96, 400, 6, 0.89)],
+      ...[of(31_001, -99, 400, 7, 0.96), of(31_003, -100, 400, 8, 0.98)],
+      ...[of(19_007, -97, 6, 9, 0.6), of(19_009, -98, 100, 10, 1, 0)],
+    );
+    const { discountOf } = fitModel(comps, asOfDay).model;
+    const ratio = (fips: number) => Math.exp(discountOf(fips).log);
+    expect(Math.abs(ratio(19_001) - 0.85)).toBeLessThan(0.01);
+    expect(Math.abs(ratio(19_005) - 0.89)).toBeLessThan(0.01);
+    expect(Math.abs(ratio(31_003) - 0.98)).toBeLessThan(0.01);
+    expect(ratio(19_007)).toBeGreaterThan(0.7);
+    for (const fips of [19_009, 19_011]) expect(Math.abs(ratio(fips) - 0.86)).toBeLessThan(0.03);
+    expect(ratio(31_005)).toBeGreaterThan(0.94);
+    expect(Math.abs(ratio(53_001) - 0.92)).toBeLessThan(0.03);
+  });
+
+  test('is told by what listings ask above sales where no history tells it', () => {
+    const comps = together(generateSales(MARKET, 600, 11), forSale(MARKET, 300, 12, 1.25));
+    expect(Math.abs(ratioOf(comps) - 0.8)).toBeLessThan(0.05);
+    expect(ratioOf(together(generateSales(MARKET, 600, 11), forSale(MARKET, 300, 12, 0.7)))).toBe(1);
+    expect(ratioOf(generateSales(MARKET, 600, 11))).toBe(1);
+  });
+
+  test('knows of no later sale, and not of those of three years ago', () => {
+    const sales = soldAfterListing(MARKET, 600, 13, 0.9);
+    const day = asOfDay - 300;
+    const changed = (when: (sold: number) => boolean): Comps => ({
+      ...sales,
+      asked: sales.asked!.map((price, i) => (when(sales.soldDay[i]!) ? 1.5 * price : price)),
+    });
+    expect(
+      ratioOf(
+        changed(sold => sold > day),
+        county,
+        day,
+      ),
+    ).toBe(ratioOf(sales, county, day));
+    expect(
+      ratioOf(
+        changed(sold => sold < day - 1_100),
+        county,
+        day,
+      ),
+    ).toBe(ratioOf(sales, county, day));
+    expect(
+      ratioOf(
+        changed(
+          sold =>
+            sold ===
+            sales.soldDay
+              .filter(one => one <= day)
+              .sort()
+              .at(-1),
+        ),
+        county,
+        day,
+      ),
+    ).not.toBe(ratioOf(sales, county, day));
+  });
+
+  test('moves the asking prices among the comps of a parcel, and no sale', () => {
+    const far: Market = { ...MARKET, west: MARKET.west + 5 };
+    const comps = together(soldAfterListing(MARKET, 600, 14, 0.9), forSale(far, 40, 15, 1.1));
+    const chosen = newChosen();
+    const value = createValuer(fitModel(comps, asOfDay).model, chosen);
+    const moved = () => Array.from(chosen.asking.subarray(0, chosen.count), one => Math.exp(one));
+    expect(value({ lon: far.west + 0.25, lat: far.south + 0.25, acres: 3, county })).not.toBeNull();
+    expect(moved().length).toBeGreaterThan(2);
+    for (const one of moved()) expect(one).toBeCloseTo(0.9, 2);
+    value({ lon: MARKET.west + 0.25, lat: MARKET.south + 0.25, acres: 3, county });
+    expect(moved()).toEqual(new Array(chosen.count).fill(1));
+  });
+});
