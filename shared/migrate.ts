@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runMigrations } from 'bullmq';
 import pg from 'pg';
 import { PlatError } from './errors.ts';
 import { rootDir } from './root.ts';
@@ -38,7 +37,11 @@ export async function migrate(databaseUrl: string, options: { queue: boolean }):
   try {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const applied = await applyPending(client, readMigrations());
-    if (options.queue) await runMigrations(client, QUEUE_SCHEMA);
+    if (options.queue) {
+      // A tenth of a second to load, and every command checks the schema's version.
+      const { runMigrations } = await import('bullmq');
+      await runMigrations(client, QUEUE_SCHEMA);
+    }
     return applied;
   } finally {
     await client.end();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { errorCode, PlatError } from '../errors.ts';
+import { rotateLog } from '../log-files.ts';
 import { type Account, serverAccount, serverFolders } from './account.ts';
 import { nativeDir } from './binaries.ts';
 
@@ -146,6 +147,7 @@ async function start(paths: Paths, port: number, settings: Record<string, string
   const options = Object.entries({ ...settings, port: String(port) }).map(
     ([name, value]) => `-c ${name}=${value === '' ? "''" : value}`,
   );
+  rotateLog(paths.log);
   await run(paths, 'pg_ctl', [
     '-w',
     '-t',

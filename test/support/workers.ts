@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
-import { afterAll, onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type Config, loadConfig } from '../../shared/config.ts';
 import type { JobDefinition } from '../../shared/jobs.ts';
@@ -10,6 +9,7 @@ import { openQueueBackend, type QueueBackend } from '../../shared/queue.ts';
 import { buildRegistry, type JobHandler, job, type Registry } from '../../workers/registry.ts';
 import { type RunningWorker, startWorker } from '../../workers/start.ts';
 import type { TestDatabase } from './database.ts';
+import { clearRedis } from './redis.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 
@@ -19,15 +19,9 @@ export const BACKENDS: { kind: 'postgres' | 'redis' }[] = [
   ...(redisUrl ? [{ kind: 'redis' as const }] : []),
 ];
 
-const prefixes: string[] = [];
-afterAll(async () => {
-  for (const prefix of redisUrl ? prefixes : []) await clearRedis(redisUrl!, prefix);
-});
-
-/** Settings for queues of the test's own. */
+/** Settings for queues of the test's own, which the end of the run clears. */
 export function queueEnv(kind: 'postgres' | 'redis'): Record<string, string> {
-  const QUEUE_PREFIX = `test-${randomBytes(4).toString('hex')}`;
-  prefixes.push(QUEUE_PREFIX);
+  const QUEUE_PREFIX = `${inject('testServer').prefix}${randomBytes(4).toString('hex')}`;
   const own = { QUEUE_PREFIX, SAMPLE_FEEDS: '0' };
   return kind === 'redis' ? { ...own, REDIS_URL: redisUrl! } : own;
 }
@@ -74,14 +68,7 @@ export async function loseQueues(db: TestDatabase, config: Config): Promise<void
     await db.pool.query(`truncate ${rows.map(({ name }) => `bullmq.${name}`).join(', ')}`);
     return;
   }
-  await clearRedis(config.REDIS_URL, config.QUEUE_PREFIX);
-}
-
-async function clearRedis(url: string, prefix: string): Promise<void> {
-  const redis = new Redis(url);
-  const keys = await redis.keys(`${prefix}:*`);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
+  await clearRedis(config.REDIS_URL, `${config.QUEUE_PREFIX}:`);
 }
 
 const text = z.strictObject({ text: z.string() });

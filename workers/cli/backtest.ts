@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
-import { type Backtest, METHODS, type Method } from '../../shared/kernels/valuation/backtest.ts';
+import type { Backtest, Method } from '../../shared/kernels/valuation/backtest.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { backtestValuations } from '../valuation/backtest.ts';
 import { EXIT } from './exit.ts';
 import { day, fips } from './options.ts';
 import { print, printJson, table } from './output.ts';
@@ -11,9 +10,10 @@ import { withSession } from './session.ts';
 
 type Flags = { fips?: number; from?: string; to?: string; json?: boolean };
 
-/** Before every sale. */
+/** Before every sale: the help says so. */
 const FIRST_DAY = '1900-01-01';
 
+/** In the order of the table. */
 const NAMES: Record<Method, string> = {
   model: 'valuation',
   county_bucket: "county's median $/acre by size x acres",
@@ -27,7 +27,7 @@ export function addBacktestCommands(program: Command): void {
     .description('computes past answers with what was known then')
     .command('valuations')
     .option('--fips <fips>', 'sales of one county (their comps may be of others)', fips)
-    .option('--from <date>', 'sales from this day on (YYYY-MM-DD)', day)
+    .option('--from <date>', `sales from this day on (YYYY-MM-DD); default: all (${FIRST_DAY})`, day)
     .option('--to <date>', 'sales up to this day; default: today', day)
     .option('--json', 'print JSON')
     .description('values every past sale as of the day before it, and compares with its price')
@@ -40,6 +40,7 @@ export function addBacktestCommands(program: Command): void {
         withSession(async ({ pool }) => {
           if (from > to) command.error('error: --from is after --to', { exitCode: EXIT.usage });
           await requireRegion(pool, { fips: county });
+          const { backtestValuations } = await import('../valuation/backtest.ts');
           const progress = progressLine();
           const result = await backtestValuations(pool, {
             ...{ fromDay: dayOf(from), toDay: dayOf(to), onProgress: progress.show },
@@ -70,17 +71,19 @@ function describe(result: Backtest): string {
   return [
     `${valued} of ${sales} sales had comps before them. Each was valued by every method as of the day before.`,
     methodsTable(result),
-    `80 % interval: holds ${percent(result.coverage)} of the prices.`,
+    `80 % interval: holds ${percent(result.coverage)} of the prices (90 %: ${range(result.coverageRange)}).`,
+    biasLines(result),
     bandsTable(result),
+    orderingLine(result),
     comparison(result),
   ].join('\n\n');
 }
 
 function methodsTable({ methods }: Backtest): string {
-  const rows = METHODS.map(method => {
-    const study = methods[method]!;
+  const rows = Object.entries(NAMES).map(([method, name]) => {
+    const study = methods[method as Method]!;
     return {
-      method: NAMES[method],
+      method: name,
       n: study.sales,
       'MdAPE %': study.mdape.toFixed(1),
       'within 10 %': study.within10.toFixed(1),
@@ -106,14 +109,33 @@ function bandsTable({ bands }: Backtest): string {
   return table(rows, ['confidence', 'n', 'mean confidence', 'within 25 %', 'MdAPE %']);
 }
 
+/** What of the PRB the errors alone make, and the bias that does not hang on them. */
+function biasLines({ prbByChance, slope }: Backtest): string {
+  const chance = `PRB of estimates without bias that are off by as much: ${range(prbByChance, 2)} (90 %).`;
+  if (slope === null) return chance;
+  return `${chance}\nPrices are higher by ${slope.slope.toFixed(2)} % (90 %: ${range(slope, 2)}) where estimates are by 1 %.`;
+}
+
+/** How sure it is that estimates of a higher confidence are better. */
+function orderingLine({ ordering }: Backtest): string {
+  const { points, percent: share, ...rest } = ordering!;
+  return `Of the half with the higher confidence ${points.toFixed(1)} points more were within 25 % (90 %: ${range(rest)}); above 0 in ${share.toFixed(1)} % of resamples.`;
+}
+
 /** How sure it is that the valuation is nearer to the prices than the other methods are. */
 function comparison({ better }: Backtest): string {
-  const rows = Object.entries(better).map(([method, { percent: share, low, high }]) => ({
-    'MdAPE of the valuation, against': NAMES[method as Method],
-    'lower in': `${share.toFixed(1)} % of resamples`,
-    'difference, 90 %': `${low.toFixed(1)} to ${high.toFixed(1)} points`,
-  }));
+  const rows = Object.entries(better).map(([method, sure]) => {
+    const { percent: share, low, high } = sure!;
+    return {
+      'MdAPE of the valuation, against': NAMES[method as Method],
+      'lower in': `${share.toFixed(1)} % of resamples`,
+      'difference, 90 %': `${low.toFixed(1)} to ${high.toFixed(1)} points`,
+    };
+  });
   return table(rows, ['MdAPE of the valuation, against', 'lower in', 'difference, 90 %']);
 }
+
+const range = (of: { low: number; high: number } | null, digits = 1) =>
+  of === null ? 'unknown' : `${of.low.toFixed(digits)} to ${of.high.toFixed(digits)}`;
 
 const percent = (value: number | null) => (value === null ? 'none' : `${value.toFixed(1)} %`);

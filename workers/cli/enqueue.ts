@@ -1,4 +1,5 @@
 import { enqueue, type JobDefinition, type JobState, waitForJob } from '../../shared/jobs.ts';
+import { warnOfNoWorker } from './idle.ts';
 import { print, printJson } from './output.ts';
 import { openProgress } from './progress-view.ts';
 import { deliverFromHere, type Session } from './session.ts';
@@ -27,9 +28,13 @@ export async function enqueueFromCli<P>(
     return undefined;
   }
   const view = openProgress();
+  const ended = new AbortController();
+  const warning = warnOfNoWorker(session.pool, id, ended.signal);
   try {
     return await waitForJob(session.pool, id, { onState: state => view.update(label, state) });
   } finally {
+    ended.abort();
+    await warning;
     view.stop();
   }
 }

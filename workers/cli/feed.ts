@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
-import { INPUTS, type Input } from '../feeds/feed.ts';
-import { loadFeed } from '../feeds/load.ts';
+import { type Feed, INPUTS, type Input } from '../feeds/feed.ts';
 import { ingestJob } from '../ingest/job.ts';
 import { enqueueFromCli } from './enqueue.ts';
 import { EXIT } from './exit.ts';
@@ -51,11 +50,14 @@ export function addFeedCommands(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  plat feed check feeds/my-county.yaml --rows 5000')
     .action(async (file: string, { rows, json }: { rows: number; json?: boolean }) => {
+      // The readers of every format are for this command alone.
+      const [{ loadFeed }, { checkFeed, renderCheck }] = await Promise.all([
+        import('../feeds/load.ts'),
+        import('../feeds/check.ts'),
+      ]);
       const found = /\.(ya?ml|json)$/i.test(file)
         ? await loadFeed(file)
         : await installedFeed(loadConfig(), file);
-      // Its readers of every format are for this command alone.
-      const { checkFeed, renderCheck } = await import('../feeds/check.ts');
       const result = await checkFeed(found, { rows });
       if (json) printJson(result);
       else print(renderCheck(result));
@@ -76,9 +78,14 @@ export function addFeedCommands(program: Command): void {
     .description('ingests a feed through the workers')
     .addHelpText(
       'after',
-      '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed, 3 blocked by the gate.',
+      '\nExamples:\n  plat feed run washington-nh --wait\n  plat feed run my-county --roll ./roll-2026.csv --wait\n\nExit codes: 0 merged or unchanged, 1 failed, 2 unknown feed or not of such a source, 3 blocked by the gate.',
     )
-    .action((name: string, flags: RunFlags) => withSession(session => runFeedCommand(session, name, flags)));
+    .action((name: string, flags: RunFlags, command: Command) =>
+      withSession(async session => {
+        refuseUnread(await installedFeed(session.config, name), flags, command);
+        await runFeedCommand(session, name, flags);
+      }),
+    );
 
   feed
     .command('remove')
@@ -111,8 +118,21 @@ async function removeFeedCommand(session: Session, name: string, flags: { json?:
   if (file !== null) print(`A further run would bring it back: take ${file} away.`);
 }
 
+/** Another source of what the feed does not read would be read by nobody. */
+function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
+  const sections: Partial<Record<Input, unknown>> = feed;
+  const read = INPUTS.filter(input => sections[input] != null);
+  const unread = INPUTS.filter(input => flags[input] !== undefined && !read.includes(input));
+  if (unread.length === 0) return;
+  const options = (inputs: readonly Input[]) => inputs.map(input => `--${input}`).join(' and ');
+  const without = unread.includes('shape') && feed.kind === 'assessor' ? ' without `shape`' : '';
+  command.error(
+    `error: the feed ${feed.name} is of kind ${feed.kind}${without}: it takes ${options(read)}, not ${options(unread)}`,
+    { exitCode: EXIT.usage },
+  );
+}
+
 async function runFeedCommand(session: Session, name: string, flags: RunFlags): Promise<void> {
-  await installedFeed(session.config, name);
   const sources = Object.fromEntries(
     INPUTS.flatMap(input => {
       const source = flags[input];

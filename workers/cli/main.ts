@@ -39,7 +39,8 @@ function createProgram(): Command {
     .version(version)
     .addHelpText('after', HELP)
     .exitOverride()
-    .configureHelp({ showGlobalOptions: false });
+    .configureHelp({ showGlobalOptions: false })
+    .on('beforeAllHelp', ({ command }: { command: Command }) => refuseUnknown(command));
 
   program
     .command('up')
@@ -68,6 +69,15 @@ function createProgram(): Command {
   addTierCommands(program);
   addUsageCommand(program);
   return program;
+}
+
+/** Asked for the help of a command that is not there, commander would show its parent's, as if that were right. */
+function refuseUnknown(command: Command): void {
+  const name = command.args[0];
+  if (name === undefined || name === 'help' || name.startsWith('-')) return;
+  if (command.commands.length === 0 || command.registeredArguments.length > 0) return;
+  if (command.commands.every(known => known.name() !== name))
+    command.error(`error: unknown command '${name}'`);
 }
 
 /** Runs one command line. @returns the exit code, see exit.ts */

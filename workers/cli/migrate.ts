@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createPool } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
-import { loadRegions, type RegionsLoaded } from '../regions/load.ts';
+import type { RegionsLoaded } from '../regions/load.ts';
 import { print, printJson } from './output.ts';
 import { type ConnectedConfig, connectedConfig } from './session.ts';
 
@@ -28,6 +28,7 @@ export function regionsLine({ counties, zips }: RegionsLoaded): string {
 }
 
 async function loadInto(config: ConnectedConfig): Promise<RegionsLoaded> {
+  const { loadRegions } = await import('../regions/load.ts');
   const pool = createPool(config, createLogger({ LOG_LEVEL: 'warn' }, 'plat'), {
     applicationName: 'plat migrate',
     max: 2,

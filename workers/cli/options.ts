@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 
 /** Parsers of what people type, for commander; each refuses with the form that is wanted. */
 
@@ -28,6 +29,14 @@ export function day(text: string): string {
   ) {
     throw new InvalidArgumentError('A day is written YYYY-MM-DD, such as 2025-09-28.');
   }
+  return text;
+}
+
+/** A day that has begun, in UTC. */
+export function dayBegun(text: string): string {
+  const today = isoDay(utcDay(Date.now()));
+  if (day(text) > today)
+    throw new InvalidArgumentError(`That day is still to come: today is ${today} in UTC.`);
   return text;
 }
 

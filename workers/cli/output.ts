@@ -15,6 +15,12 @@ export function printNote(text: string): void {
   process.stderr.write(`plat: ${text}\n`);
 }
 
+/** A word as shells take it, whatever is in it; one that begins with a dash is kept from being taken for an option. */
+export function shellWord(text: string): string {
+  const word = /^[\w./:,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return text.startsWith('-') ? `-- ${word}` : word;
+}
+
 type Cell = string | number | boolean | Date | null | undefined;
 
 function show(value: Cell): string {
@@ -60,7 +66,10 @@ export function listCounts(counts: Record<string, number>): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
-/** RFC 4180, with a line of names; moments in ISO 8601, an unknown value empty. */
+/**
+ * RFC 4180, with a line of names; moments in ISO 8601, an unknown value empty. Texts that a spreadsheet would take for a formula
+ * begin with an apostrophe: somebody else may have chosen them (OWASP, CSV injection).
+ */
 export function csv<Row extends Record<string, unknown>>(
   rows: Row[],
   columns: (keyof Row & string)[],
@@ -70,6 +79,7 @@ export function csv<Row extends Record<string, unknown>>(
 }
 
 function csvCell(value: unknown): string {
-  const text = value instanceof Date ? value.toISOString() : String(value ?? '');
+  const plain = value instanceof Date ? value.toISOString() : String(value ?? '');
+  const text = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(plain) ? `'${plain}` : plain;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

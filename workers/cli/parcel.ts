@@ -3,11 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { SLOPE_GRADES } from '../../shared/domain/land.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { collectParcel, type Drawn } from '../parcel-drawing/collect.ts';
+import type { Drawn } from '../parcel-drawing/collect.ts';
 import { type Difference, differences } from '../parcel-drawing/compare.ts';
-import { drawParcel } from '../parcel-drawing/draw.ts';
 import type { KnownParcel } from '../parcel-drawing/known-parcel.ts';
-import { notesOf } from '../parcel-drawing/panel.ts';
 import { print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
 
@@ -25,6 +23,7 @@ export function addParcelCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg')
     .action((id: number, flags: Flags) =>
       withSession(async ({ pool }) => {
+        const { collectParcel } = await import('../parcel-drawing/collect.ts');
         const signal = new AbortController().signal;
         const found = await collectParcel(pool, id, flags.svg === undefined ? null : { signal });
         if (found === null)
@@ -48,6 +47,10 @@ type Drawing = { file: string; drawn: Drawn; found: Difference[]; lines: string[
 
 /** Writes the drawing and tells what it shows that the table above it does not. */
 async function draw({ land, waiting }: KnownParcel, drawn: Drawn, file: string): Promise<Drawing> {
+  const [{ drawParcel }, { notesOf }] = await Promise.all([
+    import('../parcel-drawing/draw.ts'),
+    import('../parcel-drawing/panel.ts'),
+  ]);
   const found = land === null ? [] : differences(land.figures, drawn.computed);
   const options = { differences: found, waiting: waiting.length > 0, computedAt: land?.computed_at ?? null };
   await writeFile(file, drawParcel(drawn, options)).catch(error => {

@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Pool, sql } from '../../shared/db.ts';
 import { type JobState, patiently } from '../../shared/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+import { defaultDay } from '../valuation/default-day.ts';
 import type { FitResult } from '../valuation/fit.ts';
-import { valuationFit } from '../valuation/jobs.ts';
+import { VALUATION_DAILY, valuationFit } from '../valuation/jobs.ts';
 import { enqueueFromCli } from './enqueue.ts';
 import { EXIT } from './exit.ts';
-import { day, fips } from './options.ts';
+import { dayBegun, fips } from './options.ts';
 import { print, printJson } from './output.ts';
 import { openProgress } from './progress-view.ts';
 import { requireRegion } from './require-region.ts';
@@ -24,7 +26,7 @@ export function addRecomputeValuations(recompute: Command): void {
     .option(
       '--as-of <date>',
       'as of this day (YYYY-MM-DD); default: today in UTC, or the day of the latest snapshot when all comps are of such',
-      day,
+      dayBegun,
     )
     .option('--wait', 'show progress and wait for the end')
     .option('--json', 'print JSON')
@@ -42,6 +44,7 @@ export function addRecomputeValuations(recompute: Command): void {
           ...(flags.fips === undefined ? {} : { counties: [flags.fips] }),
           ...(flags.asOf === undefined ? {} : { asOf: flags.asOf }),
         };
+        await tellOfDay(session.pool, flags);
         const fit = await enqueueFromCli(session, valuationFit, payload, 'valuation model', flags);
         if (fit === undefined) return;
         const end = await watchCounties(session.pool, fit);
@@ -50,6 +53,17 @@ export function addRecomputeValuations(recompute: Command): void {
         if (end.status === 'failed') process.exitCode = EXIT.failed;
       }),
     );
+}
+
+/** Says that another day than the default one does not last. */
+async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
+  if (asOf === undefined || asOf === (await defaultDay(pool))) return;
+  const [minute, hour] = VALUATION_DAILY.cron.split(' ');
+  const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} ${VALUATION_DAILY.timeZone}`;
+  const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
+  process.stderr.write(
+    `What is served${whose} is then as of ${asOf}, until the next run without --as-of (daily at ${daily}, or when comps of a later day come).\n`,
+  );
 }
 
 type End = {

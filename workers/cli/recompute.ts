@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type MarketScope, marketRecompute } from '../market/jobs.ts';
 import { enqueueFromCli } from './enqueue.ts';
 import { EXIT } from './exit.ts';
-import { day, fips, zip } from './options.ts';
+import { dayBegun, fips, zip } from './options.ts';
 import { print, printJson } from './output.ts';
 import { addRecomputeAttributes } from './recompute-attributes.ts';
 import { addRecomputeValuations } from './recompute-valuations.ts';
@@ -31,7 +31,7 @@ export function addRecomputeCommands(program: Command): void {
     .option(
       '--as-of <date>',
       'as of this day (YYYY-MM-DD); default: today in UTC, or the day of a pinned feed',
-      day,
+      dayBegun,
     )
     .option('--wait', 'show progress and wait for the end')
     .option('--json', 'print JSON')

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../shared/config.ts';
 import type { JobState } from '../../../shared/jobs.ts';
-import { listCounts, table } from '../../../workers/cli/output.ts';
+import { csv, listCounts, table } from '../../../workers/cli/output.ts';
 import { openProgress } from '../../../workers/cli/progress-view.ts';
 import { claimState, clearState, readState, writeState } from '../../../workers/cli/state.ts';
 import { findPort } from '../../../workers/cli/up/port.ts';
@@ -35,6 +35,17 @@ describe('tables for people', () => {
     expect(listCounts({ missing_key: 3, bad_date: 12000 })).toBe('missing_key 3, bad_date 12,000');
     expect(listCounts({})).toBe('none');
   });
+});
+
+test('CSV quotes what needs it and marks formulas, of texts alone', () => {
+  const rows = [
+    { name: '\t=1', at: new Date('2026-01-02T03:04:05.678Z'), amount: -5 },
+    { name: 'a, "b"', at: null, amount: 0.5 },
+    { name: '\r@x', at: undefined, amount: null },
+  ];
+  expect(csv(rows, ['name', 'at', 'amount'])).toBe(
+    'name,at,amount\r\n\'\t=1,2026-01-02T03:04:05.678Z,-5\r\n"a, ""b""",,0.5\r\n"\'\r@x",,',
+  );
 });
 
 describe('progress', () => {

@@ -87,7 +87,8 @@ describe('the county of a point', () => {
     const towns = allCounties()
       .slice(0, 500)
       .map(({ fips }) => countyExtent(fips)!);
-    const started = performance.now();
+    // Seconds of the processor, of which other work on the machine takes none.
+    const started = process.cpuUsage();
     let found = 0;
     for (let i = 0; i < 300_000; i++) {
       const [west, south, east, north] = towns[Math.floor(i / 600)]!;
@@ -95,7 +96,8 @@ describe('the county of a point', () => {
       if (countyAt(west + along * (east - west), south + along * (north - south)) !== null) found++;
     }
     expect(found).toBeGreaterThan(200_000);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    const { user, system } = process.cpuUsage(started);
+    expect((user + system) / 1000).toBeLessThan(1_000);
   });
 });
 
