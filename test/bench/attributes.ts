@@ -19,7 +19,7 @@ import { writeText } from './generate/chunks.ts';
 import { rollFeed } from './generate/feed-files.ts';
 import { generateLand, writeHeights } from './generate/land.ts';
 import { DEFAULT_COUNTY, writeRoll } from './generate/roll.ts';
-import { cpuSeconds, residentMb } from './process-figures.ts';
+import { cpuSeconds, familyCpuSeconds, residentMb } from './process-figures.ts';
 
 const PARCELS = 200_000;
 const QUICK_PARCELS = 5_000;
@@ -31,10 +31,10 @@ const LOOK_MS = 100;
 type Measured = {
   seconds: number;
   planSeconds: number;
-  /** Of each worker. */
+  /** Of each worker, from the request on. */
   peaks: number[];
   cpuSeconds: number[];
-  /** Of the server's processes that worked for them. */
+  /** Of all the server's processes. */
   serverCpuSeconds: number;
 };
 
@@ -194,7 +194,12 @@ async function measure(
   count: number,
 ): Promise<Measured> {
   const workers = await Promise.all(Array.from({ length: count }, () => startWorker(config.DATABASE_URL)));
+  const client = await pool.connect();
   try {
+    const { rows: backends } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    const serverCpu = () => familyCpuSeconds(backends[0]!.pid);
+    const serverBefore = serverCpu();
+    const workersBefore = workers.map(worker => cpuSeconds(worker.pid!));
     const begin = performance.now();
     const { id } = await enqueue(pool, attributesPlan, { scope: { fips: DEFAULT_COUNTY } });
     await deliverFromHere({ config, pool, log }, [id]);
@@ -210,17 +215,15 @@ async function measure(
       'select extract(epoch from finished_at - started_at)::float8 as seconds from jobs where id = $1',
       [id],
     );
-    const { rows: backends } = await pool.query<{ pid: number }>(
-      "select pid from pg_stat_activity where application_name in ('plat worker', 'plat queue')",
-    );
     return {
       seconds,
       planSeconds: plans[0]!.seconds,
       peaks: await Promise.all(workers.map(worker => residentMb(worker.pid!))),
-      cpuSeconds: workers.map(worker => cpuSeconds(worker.pid!)),
-      serverCpuSeconds: backends.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
+      cpuSeconds: workers.map((worker, i) => cpuSeconds(worker.pid!) - workersBefore[i]!),
+      serverCpuSeconds: serverCpu() - serverBefore,
     };
   } finally {
+    client.release();
     for (const worker of workers) {
       if (worker.exitCode !== null || worker.signalCode !== null) continue;
       worker.kill('SIGTERM');

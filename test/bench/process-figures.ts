@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /** The highest resident set so far: the kernel's own mark on Linux, elsewhere that of this moment. */
@@ -17,11 +17,30 @@ const TICKS_A_SECOND = 100;
 
 /** Seconds of processor time so far, in user mode and in the kernel; NaN where /proc does not tell. */
 export function cpuSeconds(pid: number): number {
-  const stat = `/proc/${pid}/stat`;
-  if (!existsSync(stat)) return Number.NaN;
-  // The name, in parentheses, may hold spaces; fields 14 and 15 of proc(5) are the 12th and 13th after it.
-  const fields = readFileSync(stat, 'utf8')
-    .replace(/^.*\) /s, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+  const fields = statOf(pid);
+  return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+}
+
+/** The same of the parent of a process, of all its children, and of those that have ended. */
+export function familyCpuSeconds(child: number): number {
+  const parent = statOf(child)?.[1];
+  const fields = parent === undefined ? undefined : statOf(Number(parent));
+  if (parent === undefined || fields === undefined) return Number.NaN;
+  const ended = (Number(fields[13]) + Number(fields[14])) / TICKS_A_SECOND;
+  const living = readdirSync('/proc')
+    .map(Number)
+    .filter(pid => statOf(pid)?.[1] === parent);
+  return [Number(parent), ...living].reduce((sum, pid) => sum + (cpuSeconds(pid) || 0), ended);
+}
+
+/** What follows the name in /proc/PID/stat: field n of proc(5) is number n - 3. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    // The name, in parentheses, may hold spaces.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+  } catch {
+    return undefined;
+  }
 }

@@ -53,6 +53,11 @@ describe('help', () => {
       expect(out).toMatch(/Examples?\b.*:\n {2}plat /);
   });
 
+  test('of a backtest names the first day of the sales', async () => {
+    const { out } = await plat('backtest', 'valuations', '--help');
+    expect(out.replace(/\s+/g, ' ')).toContain('(YYYY-MM-DD); default: all (1900-01-01)');
+  });
+
   test('the program lists every command, examples and exit codes', async () => {
     const { code, out } = await plat('--help');
     expect(code).toBe(0);
@@ -60,6 +65,26 @@ describe('help', () => {
     expect(out).toContain(
       'Exit codes: 0 done, 1 failed, 2 called wrongly or unknown name, 3 blocked by the gate.',
     );
+  });
+
+  test.each([
+    ['user', 'user'],
+    ['account frob', 'frob'],
+    ['key user create', 'user'],
+  ])('of a command that is not there is refused: plat %s --help', async (command, unknown) => {
+    for (const flag of ['--help', '-h']) {
+      const { code, out, err } = await plat(...command.split(' '), flag);
+      expect([code, out, err]).toEqual([2, '', `error: unknown command '${unknown}'\n`]);
+    }
+  });
+
+  test('plat help, and plat help of a command', async () => {
+    expect(await plat('help')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Usage: plat [options]'),
+    });
+    expect((await plat('help', 'usage')).out).toContain('Usage: plat usage --account <account> [options]\n');
+    expect(await plat('help', 'user')).toMatchObject({ code: 2, out: '' });
   });
 
   test('as a program: the version, an unknown command, and its exit code', () => {

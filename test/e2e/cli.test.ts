@@ -95,6 +95,26 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['runs', '--feed', 'nowhere'], 'There is no feed named nowhere'],
     [['feed', 'remove', 'nowhere'], 'There is no layer of a feed named nowhere'],
     [['feed', 'run', 'nowhere'], 'Known feeds: bangor-me, bangor-me-elevation, '],
+    [
+      ['feed', 'run', 'bangor-me-elevation', '--layer', 'x.geojson'],
+      'the feed bangor-me-elevation is of kind elevation: it takes --elevation, not --layer',
+    ],
+    [
+      ['feed', 'run', 'bangor-me-wetlands', '--elevation', 'x.tif', '--roll', 'x.csv'],
+      'is of kind wetlands: it takes --layer, not --roll and --elevation',
+    ],
+    [
+      ['feed', 'run', 'washington-nh-listings', '--roll', 'x.csv'],
+      'is of kind listings: it takes --listings, not --roll',
+    ],
+    [
+      ['feed', 'run', 'washington-nh', '--listings', 'x.csv'],
+      'is of kind assessor: it takes --roll and --shape, not --listings',
+    ],
+    [
+      ['feed', 'run', 'bangor-me', '--shape', 'x.shp'],
+      'is of kind assessor without `shape`: it takes --roll, not --shape',
+    ],
     [['feed', 'check', 'nowhere'], 'There is no feed named nowhere'],
     [['feed', 'check', '/nowhere/feed.yaml'], 'Feed file /nowhere/feed.yaml cannot be read (ENOENT)'],
     [['recompute', 'stats'], 'name one of --fips, --zip and --all'],
@@ -104,6 +124,8 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['recompute', 'stats', '--zip', '0328'], 'A ZIP has 5 digits'],
     [['recompute', 'stats', '--zip', '00000'], 'There is no ZIP 00000.'],
     [['recompute', 'stats', '--all', '--as-of', '2025-02-30'], 'A day is written YYYY-MM-DD'],
+    [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
+    [['recompute', 'valuations', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
     [['recompute', 'attributes'], 'name one of --fips and --all'],
     [['recompute', 'attributes', '--fips', '33019', '--all'], '--fips and --all are both given; name one'],
     [['recompute', 'attributes', '--all', '--layer', 'trees'], 'Allowed choices are elevation, roads'],

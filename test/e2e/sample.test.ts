@@ -10,7 +10,6 @@ import { createLogger } from '../../shared/log.ts';
 import { deliverFromHere } from '../../workers/cli/session.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { registry } from '../../workers/jobs.ts';
-import { loadRegions } from '../../workers/regions/load.ts';
 import { startWorker } from '../../workers/start.ts';
 import { newCaller, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -19,14 +18,13 @@ import { rawStats } from '../support/raw-sample-stats.ts';
 
 // The bundled feeds go through the queue and a worker, and their figures come over HTTP, as for whoever runs `npm start`.
 const noFeeds = mkdtempSync(join(tmpdir(), 'plat-no-feeds-'));
-const db = await createTestDatabase({ FEEDS_DIR: noFeeds });
+const db = await createTestDatabase({ FEEDS_DIR: noFeeds }, { regions: true });
 const api = await startTestApi(db);
 afterAll(() => rmdirSync(noFeeds));
 
 const SAMPLE = ['washington-nh', 'washington-nh-listings', 'bangor-me'];
 
 beforeAll(async () => {
-  await loadRegions(db.pool);
   const jobs: string[] = [];
   for (const feed of SAMPLE)
     jobs.push((await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed }))).id);

@@ -12,7 +12,16 @@ import { createPool } from '../../shared/db.ts';
 import { createLogger, type Logger } from '../../shared/log.ts';
 import { openRedis } from '../../shared/redis.ts';
 import type { TestDatabase } from './database.ts';
-import { conformsTo, type Document } from './openapi.ts';
+import { conformsTo, type Document, type Reply } from './openapi.ts';
+
+/** Kept for all files that test these endpoints: a schema is compiled when it is first met. */
+const documented = new WeakMap<readonly Endpoint[], (reply: Reply) => void>();
+
+function documentOf(endpoints: readonly Endpoint[]): (reply: Reply) => void {
+  const known = documented.get(endpoints) ?? conformsTo(openApiDocument(endpoints) as Document);
+  documented.set(endpoints, known);
+  return known;
+}
 
 export type TestReply = { status: number; headers: Headers; text: string; json: unknown };
 
@@ -58,7 +67,7 @@ export async function startTestApi(
     config,
     lifecycle,
   );
-  const conforms = conformsTo(openApiDocument(endpoints) as Document);
+  const conforms = documentOf(endpoints);
 
   let stopped: Promise<void> | undefined;
   const stop = () => {

@@ -11,13 +11,18 @@ export type TestDatabase = { name: string; url: string; pool: pg.Pool; config: C
 let count = 0;
 
 /**
- * A migrated database of the test file's own (schema and queue schema, no rows), dropped when the file is done.
+ * A migrated database of the test file's own (schema and queue schema, no rows), dropped when the file is done. With
+ * `regions` it has what `plat migrate` loads: every county and ZIP, and their empty statistics.
  * Call it where hooks may be registered: at the top of the file (`const db = await createTestDatabase()`) or in a
  * describe block. A file that fails keeps its databases; their names are printed at the end of the run.
  * @param env settings besides DATABASE_URL; nothing is read from the real environment.
  */
-export async function createTestDatabase(env: Record<string, string> = {}): Promise<TestDatabase> {
-  const { url: server, template, prefix } = inject('testServer');
+export async function createTestDatabase(
+  env: Record<string, string> = {},
+  { regions = false }: { regions?: boolean } = {},
+): Promise<TestDatabase> {
+  const { url: server, template: bare, prefix } = inject('testServer');
+  const template = regions ? await templateWithRegions(server, bare) : bare;
   const file = basename(expect.getState().testPath ?? 'file', '.test.ts')
     .replaceAll(/[^a-z0-9]+/gi, '_')
     .toLowerCase();
@@ -39,6 +44,26 @@ export async function createTestDatabase(env: Record<string, string> = {}): Prom
     await onServer(server, client => client.query(`drop database ${name} with (force)`));
   });
   return { name, url, pool, config };
+}
+
+/** Made for the first file that asks: the regions take seconds to load, and a copy of a database a tenth of one. */
+async function templateWithRegions(server: string, template: string): Promise<string> {
+  const name = `${template}_regions`;
+  await onServer(server, async client => {
+    // Held until the connection ends: files of other processes wait.
+    await client.query('select pg_advisory_lock(hashtext($1))', [name]);
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount !== 0) return;
+    const unfinished = `${name}_unfinished`;
+    await client.query(`drop database if exists ${unfinished}`);
+    await client.query(`create database ${unfinished} template ${template}`);
+    const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: withDatabase(server, unfinished) });
+    const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
+    const { loadRegions } = await import('../../workers/regions/load.ts');
+    await loadRegions(pool).finally(() => pool.end());
+    await client.query(`alter database ${unfinished} rename to ${name}`);
+  });
+  return name;
 }
 
 type TaskLike = { result?: { state?: string }; tasks?: readonly TaskLike[] };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/migrate.ts';
+import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, onServer, startTestServer, withDatabase } from './server.ts';
 
 declare module 'vitest' {
@@ -31,7 +32,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   return async () => {
     const kept = await onServer(url, async client => {
-      await client.query(`drop database ${template} with (force)`);
+      for (const made of [template, `${template}_regions`, `${template}_regions_unfinished`])
+        await client.query(`drop database if exists ${made} with (force)`);
       const { rows } = await client.query<{ datname: string }>(
         'select datname from pg_database where starts_with(datname, $1)',
         [prefix],
@@ -39,6 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       return rows.map(row => row.datname);
     });
     await server?.stop();
+    if (process.env.TEST_REDIS_URL) await clearRedis(process.env.TEST_REDIS_URL, prefix);
     if (kept.length > 0) report(kept, given, server?.folder);
     else if (server) rmSync(server.folder, { recursive: true, force: true });
   };

@@ -4,6 +4,7 @@ import { encodeBoundary, toE7 } from '../../shared/kernels/geometry/codec.ts';
 import { encodeLines } from '../../shared/kernels/geometry/line-codec.ts';
 import type { Extent, MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
 import type { LandKernels } from '../../workers/attributes/kernels.ts';
+import { readTileHeader } from '../../workers/elevation/header.ts';
 
 export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
 
@@ -119,3 +120,18 @@ export const COUNTING_KERNELS: LandKernels = {
     close: async () => {},
   }),
 };
+
+/** Puts an elevation layer of one file in place of the one that is there. */
+export async function putTile(pool: pg.Pool, source: string, coverage: Extent): Promise<void> {
+  await putLayer(pool, 'elevation', { coverage });
+  const { extent, ...tile } = await readTileHeader(source, {}, { signal: new AbortController().signal });
+  const [west, south, east, north] = extent.map(degrees => Math.round(degrees * 1e7));
+  await pool.query(
+    `insert into elevation_tiles
+     select f.id, $1, $2, $3::box, $4, $5, $6, $7, $8, $9, $10, $11, $12 from feeds f where f.name = 'elevation'`,
+    [
+      ...[source, tile.fingerprint, `(${west},${south}),(${east},${north})`, tile.width, tile.height],
+      ...[tile.originX, tile.originY, tile.stepX, tile.stepY, tile.crs, tile.unitM, tile.nodata],
+    ],
+  );
+}

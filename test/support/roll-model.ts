@@ -46,6 +46,7 @@ const ACRES = [
   cell('-3', null, 'negative'),
   cell('some', null, 'not_a_number'),
   cell('1e999', null, 'out_of_range'),
+  cell('10000000000000', null, 'out_of_range'),
 ];
 const PRICES = [
   cell('100000', 100_000),
