@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/migrate.ts';
+import { sweepRunFolders } from '../../workers/ingest/run-folder.ts';
 import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, onServer, startTestServer, withDatabase } from './server.ts';
 
@@ -41,6 +42,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       return rows.map(row => row.datname);
     });
     await server?.stop();
+    sweepRunFolders();
     if (process.env.TEST_REDIS_URL) await clearRedis(process.env.TEST_REDIS_URL, prefix);
     if (kept.length > 0) report(kept, given, server?.folder);
     else if (server) rmSync(server.folder, { recursive: true, force: true });

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
@@ -17,6 +15,7 @@ import { withFeedLock } from './feed-lock.ts';
 import type { GateResult } from './gate/gate.ts';
 import { prepareLayer } from './layers.ts';
 import { prepareListings } from './listings.ts';
+import { makeRunFolder } from './run-folder.ts';
 import {
   abandonRuns,
   detachRun,
@@ -85,7 +84,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
     });
     for (const dead of await abandonRuns(pool, feedId, runId)) await dropStage(pool, dead);
     const last = await lastAcceptedRun(pool, feedId);
-    const tmpDir = await mkdtemp(join(tmpdir(), 'plat-run-'));
+    const tmpDir = await makeRunFolder();
     const run = createContext(deps, { runId, feedId, checkpoint, last, tmpDir });
     try {
       return await carryOut(run, options);
