@@ -93,6 +93,8 @@ function connect(config: Config, log: Logger) {
     application_name: 'plat queue',
     max: 8,
   });
+  // Each queue and worker listens on it.
+  pool.setMaxListeners(0);
   pool.on('error', error => log.warn({ err: error }, 'queue database connection'));
   return {
     kind: 'postgres' as const,
