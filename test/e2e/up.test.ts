@@ -15,6 +15,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serverAccount, serverFolders } from '../../shared/postgres/account.ts';
+import { nativeDir } from '../../shared/postgres/binaries.ts';
 import { rootDir } from '../../shared/root.ts';
 import { sampleDir } from '../../workers/feeds/dirs.ts';
 import { eventually } from '../support/workers.ts';
@@ -24,6 +26,8 @@ const outer = mkdtempSync(join(tmpdir(), 'plat-up-'));
 // As root, the database server runs as another user, who has to pass through.
 chmodSync(outer, 0o755);
 const folder = join(outer, 'a folder');
+/** Elsewhere than in the folder when the server's user cannot reach the checkout. */
+const server = serverFolders(join(folder, 'postgres'), nativeDir(), serverAccount()).base;
 const children: ChildProcess[] = [];
 const blocker = createServer();
 let port = 0;
@@ -40,7 +44,7 @@ afterAll(async () => {
   for (const { pid } of processes()) process.kill(pid, 'SIGKILL');
   for (const child of children) child.kill('SIGKILL');
   await eventually(async () => processes().length === 0);
-  rmSync(outer, { recursive: true, force: true });
+  for (const path of [outer, server]) rmSync(path, { recursive: true, force: true });
 });
 
 function environment(): Record<string, string | undefined> {
@@ -84,7 +88,7 @@ const PROGRAMS = ['api/main.ts', 'workers/main.ts', 'plat.mjs up', 'bin/postgres
 /** What runs with files of the folder, or was started with its settings. */
 function processes(): { pid: number; what: string }[] {
   return allProcesses()
-    .filter(({ pid, text }) => text.includes(folder) && pid !== process.pid)
+    .filter(({ pid, text }) => (text.includes(folder) || text.includes(server)) && pid !== process.pid)
     .map(({ pid, text }) => ({ pid, what: PROGRAMS.find(part => text.includes(part)) ?? 'other' }))
     .sort((a, b) => a.pid - b.pid);
 }
@@ -221,9 +225,7 @@ test('Ctrl-C stops all of it, cleanly', async () => {
   expect(first.out()).toMatch(/Stopping\.\nStopped\.\n$/);
   expect(processes()).toEqual([]);
   expect(existsSync(join(folder, 'up.json'))).toBe(false);
-  expect(readFileSync(join(folder, 'postgres', 'server.log'), 'utf8')).toMatch(
-    /database system is shut down\n$/,
-  );
+  expect(readFileSync(join(server, 'server.log'), 'utf8')).toMatch(/database system is shut down\n$/);
 }, 60_000);
 
 test('a later start has everything, within 10 seconds, names a faulty feed file, and a Ctrl-C while it stops does not wait', async () => {

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../shared/config.ts';
 import { PlatError } from '../../../shared/errors.ts';
@@ -180,6 +180,14 @@ roll:
 });
 
 describe('folders of feeds', () => {
+  const folders: string[] = [];
+  afterAll(() => Promise.all(folders.map(folder => rm(folder, { recursive: true }))));
+  async function newFolder(): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'plat-feeds-'));
+    folders.push(folder);
+    return folder;
+  }
+
   test('the bundled feeds load, sorted by name', async () => {
     const { feeds, faults } = await listFeeds([sampleFeeds, sampleFeeds, '/no/such/folder']);
     const names = feeds.map(feed => feed.name);
@@ -189,7 +197,7 @@ describe('folders of feeds', () => {
   });
 
   test('two feeds of one name are an error that names both files', async () => {
-    const [a, b] = [await mkdtemp(join(tmpdir(), 'feeds-')), await mkdtemp(join(tmpdir(), 'feeds-'))];
+    const [a, b] = [await newFolder(), await newFolder()];
     await writeFile(join(a, 'one.yaml'), MINIMAL);
     await writeFile(join(b, 'two.yml'), MINIMAL);
     expect(await listFeeds([a, b])).toMatchObject({
@@ -212,7 +220,7 @@ describe('folders of feeds', () => {
   });
 
   test('a faulty file is no obstacle to the others; its fault is told with an unknown name', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'feeds-'));
+    const folder = await newFolder();
     await writeFile(join(folder, 'good.yaml'), MINIMAL);
     await writeFile(join(folder, 'bad.yaml'), 'name: bad\nkind: [');
     const { feeds, faults } = await listFeeds([folder]);
