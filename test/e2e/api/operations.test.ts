@@ -201,7 +201,7 @@ describe('stopping', () => {
 
   test('what does not finish within SHUTDOWN_TIMEOUT_MS is cut', async () => {
     const leaving = await startTestApi(db, {
-      env: { SHUTDOWN_TIMEOUT_MS: '300', STATEMENT_TIMEOUT_MS: '1500' },
+      env: { SHUTDOWN_TIMEOUT_MS: '300', STATEMENT_TIMEOUT_MS: '20000' },
     });
     const lock = await db.pool.connect();
     await lock.query('begin');
@@ -214,7 +214,7 @@ describe('stopping', () => {
     const started = Date.now();
     const stopped = leaving.stop();
     expect(await running).toBe('cut');
-    expect(Date.now() - started).toBeLessThan(1_200);
+    expect(Date.now() - started).toBeLessThan(5_000);
     await lock.query('rollback');
     lock.release();
     await stopped;

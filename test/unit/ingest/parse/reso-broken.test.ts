@@ -139,13 +139,13 @@ describe('a chain that breaks', () => {
   test('an aborted signal ends a long wait', async () => {
     const stop = new AbortController();
     await withServer(
-      (_, response) => response.writeHead(429, { 'retry-after': '1' }).end(),
+      (_, response) => response.writeHead(429, { 'retry-after': '20' }).end(),
       async spec => {
         setTimeout(() => stop.abort(new Error('shutting down')), 50);
         const start = performance.now();
         const { error } = await read(spec, { signal: stop.signal });
         expect(error).not.toBeNull();
-        expect(performance.now() - start).toBeLessThan(800);
+        expect(performance.now() - start).toBeLessThan(5_000);
       },
     );
   });
