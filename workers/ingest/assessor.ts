@@ -85,7 +85,7 @@ export async function prepareAssessor(
     const { rows: measured } = await client.query<ParcelFigures>(sql('ingest/measure_parcels'), [feedId]);
     const figures = measured[0]!;
     recordFigures(run, feed, figures);
-    if (feed.sales) counts.sales = await stageSales(client, feed.sales);
+    if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
 
     await run.step('gate', 'checking', 0.74);
     const gate = judge(

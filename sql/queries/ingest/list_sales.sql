@@ -1,29 +1,51 @@
 -- The roll's own last sales as comps. A price shared by several parcels on one date from one seller is one deed
--- over several parcels, whose price belongs to none of them alone. A sale that an earlier roll had qualified and
--- this one does not is taken off the market.
--- $1 label of the source text, $2 least price bigint
--- Returns: the comp's columns, status (SOLD, OFF_MARKET), multi_parcel (left out for that), known (is a comp now)
+-- over several parcels, whose price belongs to none of them alone. It remains one when a roll shows it of a single
+-- parcel, because the others were sold again: the deeds of the last roll count with this one's, and a sale that was
+-- stored as one of several parcels is so for good, unless its price is corrected. A sale that an earlier roll had
+-- qualified and this one does not is taken off the market.
+-- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int,
+-- $5 the roll's counties int[]
+-- Returns: the comp's columns, status (SOLD, OFF_MARKET), qualified, multi_parcel
 with sales as (
   select
-    r.*,
-    count(*) over (partition by r.fips, r.last_sale_date, r.last_sale_price, upper(coalesce(r.seller_name, ''))) as parcels_of_deed,
-    format('%s/%s/%s', lpad(r.fips::text, 5, '0'), r.key, r.last_sale_date) as source_id
-  from stage_roll r
-  where r.last_sale_date is not null
+    fips, key, row_no, situs_address, situs_city, situs_state, situs_zip, apn, acres, last_sale_date, last_sale_price,
+    coalesce(last_sale_price, 0) as price,
+    upper(coalesce(seller_name, '')) as seller,
+    sale and coalesce(last_sale_price, 0) >= $2 as qualified,
+    format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id
+  from stage_roll
+  where last_sale_date is not null
+),
+shown as (
+  select fips, key, last_sale_date, price, seller
+  from sales
+  union all
+  select fips, source_key, last_sale_date, coalesce(last_sale_price, 0), upper(coalesce(seller_name, ''))
+  from parcels
+  where fips = any ($5::int[]) and feed_id = $4 and retired_at is null and last_sale_date is not null
+),
+deeds_of_several as (
+  select fips, last_sale_date, price, seller
+  from shown
+  where price >= $2
+  group by fips, last_sale_date, price, seller
+  having min(key) <> max(key)
 ),
 judged as (
   select
-    *,
-    sale and coalesce(last_sale_price, 0) >= $2 as qualified,
-    parcels_of_deed > 1 as multi_parcel,
-    exists (select from listings l where l.source = $1 and l.source_id = sales.source_id and l.status = 'SOLD') as known
-  from sales
+    s.*,
+    d.fips is not null
+      or coalesce(l.status = 'OFF_MARKET' and l.sale_type = $3 and l.price = s.price, false) as multi_parcel,
+    coalesce(l.status = 'SOLD', false) as known
+  from sales s
+  left join deeds_of_several d using (fips, last_sale_date, price, seller)
+  left join listings l on l.source = $1 and l.source_id = s.source_id
 )
 select
   j.fips, j.source_id, j.row_no,
   case when j.qualified and not j.multi_parcel then 'SOLD' else 'OFF_MARKET' end as status,
-  j.qualified and j.multi_parcel as multi_parcel,
-  j.known,
+  j.qualified,
+  j.multi_parcel,
   j.situs_address, j.situs_city, j.situs_state, j.situs_zip, j.apn, j.last_sale_date, j.last_sale_price,
   coalesce(j.acres, s.calculated_acres) as lot_acres,
   s.location

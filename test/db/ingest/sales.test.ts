@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, lot, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
 
@@ -116,9 +116,12 @@ test('one price, day and seller over several parcels is one deed, and yields no 
     { PIN: 'G', SOLD: '2024-06-01' },
   ]);
   expect(await comps()).toEqual([
+    'A/2024-05-01 OFF_MARKET 9000',
+    'B/2024-05-01 OFF_MARKET 9000',
     'C/2024-05-01 SOLD 9001',
     'D/2024-05-01 SOLD 9000',
     'E/2024-05-02 SOLD 9000',
+    'G/2024-06-01 OFF_MARKET 9000',
   ]);
   expect(result.counts.sales).toEqual({ comps: 3, multi_parcel: 3, disqualified: 0 });
 });
@@ -167,5 +170,104 @@ test('a sale that turns out to be one of several parcels is taken off the market
   const { run, comps } = rollWithSales();
   await run([{ PIN: 'A' }]);
   await run([{ PIN: 'A' }, { PIN: 'B' }]);
-  expect(await comps()).toEqual(['A/2024-05-01 OFF_MARKET 9000']);
+  expect(await comps()).toEqual(['A/2024-05-01 OFF_MARKET 9000', 'B/2024-05-01 OFF_MARKET 9000']);
+});
+
+describe('a deed over several parcels stays one', () => {
+  const A = { PIN: 'A', PRICE: 100_000 };
+  const B = { PIN: 'B', PRICE: 100_000 };
+  const resold = { PIN: 'B', SOLD: '2025-02-01', PRICE: 30_000, SELLER: 'JONES' };
+  const off = 'A/2024-05-01 OFF_MARKET 100000';
+
+  test('when the other parcels are sold again, in that roll and in later ones', async () => {
+    const { run, comps, name } = rollWithSales();
+    expect((await run([A, B])).counts.sales).toEqual({ comps: 0, multi_parcel: 2, disqualified: 0 });
+    expect((await run([A, B])).status).toBe('unchanged');
+    const later = [off, 'B/2024-05-01 OFF_MARKET 100000', 'B/2025-02-01 SOLD 30000'];
+    expect((await run([A, resold])).counts.sales).toEqual({ comps: 1, multi_parcel: 1, disqualified: 0 });
+    expect(await comps()).toEqual(later);
+    expect((await run([A, resold])).status).toBe('unchanged');
+    const third = await run([A, resold, { PIN: 'C', SELLER: 'C' }]);
+    expect(third.counts.sales).toEqual({ comps: 2, multi_parcel: 1, disqualified: 0 });
+    expect((await comps()).filter(text => !text.startsWith('C'))).toEqual(later);
+    expect(
+      await all(
+        pool,
+        `select distinct l.sale_type, e.status from listings l join listing_events e on e.listing_id = l.id
+         where l.source = $1 and l.sold_date = '2024-05-01' and l.source_id not like '%/C/%'`,
+        [name],
+      ),
+    ).toEqual([{ sale_type: 'Deed over several parcels', status: 'OFF_MARKET' }]);
+  });
+
+  test('when the other parcel leaves the roll', async () => {
+    const { run, comps } = rollWithSales();
+    await run([A, B]);
+    await run([A]);
+    await run([{ ...A, ADDRESS: '2 Pond Road' }]);
+    expect(await comps()).toEqual([off, 'B/2024-05-01 OFF_MARKET 100000']);
+  });
+
+  test('when it did not qualify while the other parcel showed it', async () => {
+    const { run, comps } = rollWithSales();
+    await run([
+      { ...A, QUAL: 'U' },
+      { ...B, QUAL: 'U' },
+    ]);
+    expect(await comps()).toEqual([]);
+    await run([A, resold]);
+    expect(await comps()).toEqual([off, 'B/2025-02-01 SOLD 30000']);
+  });
+
+  test('when it was a comp, then one of several, then shown of one again', async () => {
+    const { run, comps, name } = rollWithSales();
+    await run([A]);
+    await run([A, B]);
+    await run([A, resold]);
+    await run([A, { ...resold, ADDRESS: '2 Pond Road' }]);
+    expect((await comps())[0]).toBe(off);
+    const statuses = await all(
+      pool,
+      'select e.status from listing_events e join listings l on l.id = e.listing_id where l.source = $1 and source_id like $2 order by run_id',
+      [name, '%/A/%'],
+    );
+    expect(statuses.map(row => row.status)).toEqual(['SOLD', 'OFF_MARKET']);
+  });
+
+  test('but not when the price is corrected, nor is another sale on its day one', async () => {
+    const { run, comps } = rollWithSales();
+    await run([A, B]);
+    await run([
+      { ...A, PRICE: 60_000 },
+      { ...B, PRICE: 40_000 },
+      { PIN: 'C', PRICE: 100_000, SELLER: 'C' },
+    ]);
+    expect(await comps()).toEqual([
+      'A/2024-05-01 SOLD 60000',
+      'B/2024-05-01 SOLD 40000',
+      'C/2024-05-01 SOLD 100000',
+    ]);
+  });
+
+  test('in an installation that kept no such sales', async () => {
+    const { run, comps, name } = rollWithSales();
+    await run([A, B]);
+    await pool.query(
+      'delete from listing_events e using listings l where l.id = e.listing_id and l.source = $1',
+      [name],
+    );
+    await pool.query('delete from listings where source = $1', [name]);
+    expect((await run([A, B])).status).toBe('unchanged');
+    expect(await comps()).toEqual([]);
+    await run([A, resold]);
+    await run([A, { ...resold, ADDRESS: '2 Pond Road' }]);
+    expect(await comps()).toEqual([off, 'B/2025-02-01 SOLD 30000']);
+  });
+
+  test('other feeds do not tell of it', async () => {
+    const [one, other] = [rollWithSales(), rollWithSales()];
+    await one.run([B]);
+    await other.run([A]);
+    expect(await other.comps()).toEqual(['A/2024-05-01 SOLD 100000']);
+  });
 });

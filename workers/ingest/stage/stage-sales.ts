@@ -10,9 +10,9 @@ type Sale = {
   source_id: string;
   row_no: number;
   status: 'SOLD' | 'OFF_MARKET';
+  /** It fits the feed's description of a sale that counts; one that does not is here because it was a comp. */
+  qualified: boolean;
   multi_parcel: boolean;
-  /** An earlier run made a comp of it. */
-  known: boolean;
   situs_address: string | null;
   situs_city: string | null;
   situs_state: string | null;
@@ -24,23 +24,42 @@ type Sale = {
   location: { x: number; y: number } | null;
 };
 
-/** What became of the roll's last sales: comps, and sales left out because one deed covers several parcels. */
+/**
+ * What became of the roll's last sales: comps, sales that are none because one deed covers several parcels, and comps of
+ * earlier rolls that this one does not qualify.
+ */
 export type SaleCounts = { comps: number; multi_parcel: number; disqualified: number };
+
+/**
+ * The `sale_type` of a sale of several parcels. Such a sale is kept OFF_MARKET, out of comps, statistics and valuations, so
+ * that a later roll, in which only one of its parcels still shows it, does not make it a comp of that parcel.
+ */
+const SEVERAL_PARCELS = 'Deed over several parcels';
 
 const COUNTY_NAMES = new Map(allCounties().map(county => [county.fips, county.name]));
 
-/** Stages the roll's own last sales as comps and compares them with the listings that are there. */
-export async function stageSales(client: Client, sales: Sales): Promise<SaleCounts> {
+/**
+ * Stages the roll's own last sales as comps and compares them with the listings that are there.
+ * @param counties those of the roll
+ */
+export async function stageSales(
+  client: Client,
+  sales: Sales,
+  feedId: number,
+  counties: number[],
+): Promise<SaleCounts> {
   const { rows } = await client.query<Sale>(sql('ingest/list_sales'), [
     sales.label,
     Math.ceil(sales.minPrice),
+    SEVERAL_PARCELS,
+    feedId,
+    counties,
   ]);
   const counts: SaleCounts = { comps: 0, multi_parcel: 0, disqualified: 0 };
   const copy = openCopy(client, COPY_LISTING);
   for (const sale of rows) {
-    if (sale.multi_parcel) counts.multi_parcel++;
-    else counts[sale.status === 'SOLD' ? 'comps' : 'disqualified']++;
-    if (sale.multi_parcel && !sale.known) continue;
+    if (sale.status === 'SOLD') counts.comps++;
+    else counts[sale.qualified ? 'multi_parcel' : 'disqualified']++;
     copy.write(listingLine(sale.row_no, comp(sale, sales)));
     await copy.drain();
   }
@@ -69,7 +88,7 @@ function comp(sale: Sale, { label, saleType }: Sales): ListingRecord {
     statusDate: sale.last_sale_date,
     soldDate: sale.last_sale_date,
     daysOnMarket: null,
-    saleType,
+    saleType: sale.multi_parcel ? SEVERAL_PARCELS : saleType,
     url: '',
     photos: [],
   };
