@@ -23,7 +23,11 @@ export type Market = {
   county: Int32Array;
   /** Terms of the land, LAND_TERMS an entry. */
   land: Float64Array | undefined;
-  /** Price level of the comp's place, without the comp itself; NaN until `levelOf` of the model was asked for it. */
+  /**
+   * Price level of the comp's place, the comp included as it is in the subject's: else sales beside the subject that differ from
+   * the rest would raise its level and not their own, and the difference would move each of them. NaN until `levelOf` of the
+   * model was asked for it.
+   */
   level: Float64Array;
   /** A new sale farther away in metres would not change it. */
   levelReachM: Float64Array;

@@ -128,8 +128,7 @@ function createFitted(
     levelOf(market, entry) {
       const known = market.level[entry]!;
       if (!Number.isNaN(known)) return known;
-      const own = market === sales ? entry : -1;
-      const level = surface.levelAt(market.lon[entry]!, market.lat[entry]!, market.county[entry]!, own);
+      const level = surface.levelAt(market.lon[entry]!, market.lat[entry]!, market.county[entry]!);
       market.level[entry] = level;
       market.levelReachM[entry] = surface.reachM;
       return level;
