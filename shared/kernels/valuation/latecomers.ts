@@ -1,13 +1,15 @@
+import { addTo } from '../groups.ts';
+import { type Bound, boundElsewhere, boundOf, FEWEST, isBeyond, MOST } from './bound.ts';
 import { effectsByCounty, type RegionalEffects, standardLevel } from './effects.ts';
 import { DAYS_A_YEAR, type Market } from './market.ts';
-import { middleOf } from './middle.ts';
-import { FEWEST, LEAST_MAD, MAD_SHARE, MOST, MOST_Z, YEAR_DAYS } from './screen.ts';
+import { byCounty, type Regional } from './regional.ts';
+import { YEAR_DAYS } from './screen.ts';
 
 /**
- * What the latest sales of a county say of the next one: the middle of their ln(price per acre), brought to one acre, mean
- * land and the model's day by the county's effects, and the median distance from it.
+ * What the latest sales say of the next one, brought to one acre, mean land and the model's day by the county's effects: those of
+ * its county, of its state where the county has fewer than three, or of the nation.
  */
-export type Window = { fips: number; middle: number; spread: number };
+export type SaleBounds = Regional<Bound | null>;
 
 export type LateSale = {
   county: number;
@@ -19,16 +21,15 @@ export type LateSale = {
 };
 
 /**
- * The windows by which sales that come after the fit are screened: of each county the sales of the year before the
- * model's day, filled up and bounded as for the others. A county with fewer sales than that has none.
+ * Of each county that has as many, the sales of the year before the model's day, filled up and bounded as for the others.
  * @param value of each sale, ln(price per acre) without the effects
  */
 export function windowsOf(
   { county, day }: Pick<Market, 'county' | 'day'>,
   value: Float64Array,
   asOfDay: number,
-): Window[] {
-  const windows: Window[] = [];
+): Map<number, Bound> {
+  const windows = new Map<number, Bound>();
   // Sales stand by county and day.
   for (let first = 0; first < county.length; ) {
     const fips = county[first]!;
@@ -36,29 +37,56 @@ export function windowsOf(
     let recent = 0;
     for (; end < county.length && county[end] === fips; end++) if (day[end]! > asOfDay - YEAR_DAYS) recent++;
     const size = Math.min(MOST, Math.max(FEWEST, recent));
-    if (end - first >= size) {
-      const levels = value.slice(end - size, end);
-      const middle = middleOf(levels)!;
-      const spread = middleOf(levels.map(level => Math.abs(level - middle)))!;
-      windows.push({ fips, middle, spread: Math.max(LEAST_MAD, spread) });
-    }
+    if (end - first >= size) windows.set(fips, boundOf(value.subarray(end - size, end))!);
     first = end;
   }
   return windows;
 }
 
-/** Of the model's parameters what late sales are judged by. */
-type Screen = { windows: readonly Window[]; effects: RegionalEffects; asOfDay: number };
+/** The same, and bounds of the counties that have fewer sales. */
+export function saleBoundsOf(
+  { county, day }: Pick<Market, 'county' | 'day'>,
+  value: Float64Array,
+  windows: ReadonlyMap<number, Bound>,
+): SaleBounds {
+  // Sales stand by county and day: the latest of each, by day.
+  const taken = new Map<number, number>();
+  const latest: number[] = [];
+  for (let i = county.length - 1; i >= 0; i--) {
+    const already = taken.get(county[i]!) ?? 0;
+    taken.set(county[i]!, already + 1);
+    if (already < MOST) latest.push(i);
+  }
+  latest.sort((a, b) => day[a]! - day[b]! || a - b);
+  const counties = new Map<number, number[]>();
+  const states = new Map<number, number[]>();
+  for (const i of latest) {
+    if (!windows.has(county[i]!)) addTo(counties, county[i]!, value[i]!);
+    addTo(states, Math.floor(county[i]! / 1000), value[i]!);
+  }
+  const told = (of: ReadonlyMap<number, number[]>, boundBy: (levels: number[]) => Bound | null) =>
+    [...of].flatMap(([code, levels]): [number, Bound][] => {
+      const bound = boundBy(levels);
+      return bound === null ? [] : [[code, bound]];
+    });
+  return {
+    counties: [...windows, ...told(counties, boundOf)],
+    states: told(states, boundElsewhere),
+    nation: boundElsewhere(latest.slice(-MOST).map(i => value[i]!)),
+  };
+}
 
-/** Whether a sale that came after the fit lies as far from the sales of its county as the outliers of the fit. */
+/** Of the model's parameters what late sales are judged by. */
+type Screen = { saleBounds: SaleBounds; effects: RegionalEffects; asOfDay: number };
+
+/** Whether a sale that came after the fit stands against its market as the outliers of the fit do. */
 export function isLateOutlier(
-  { windows, effects, asOfDay }: Screen,
+  { saleBounds, effects, asOfDay }: Screen,
   { county, day, acres, price, land }: LateSale,
 ): boolean {
-  const window = windows.find(({ fips }) => fips === county);
-  if (window === undefined) return false;
+  const bound = byCounty(saleBounds)(county);
+  if (bound === null) return false;
   const years = (day - asOfDay) / DAYS_A_YEAR;
   const own = effectsByCounty(effects)(county);
-  const level = standardLevel(own, Math.log(price / acres), Math.log(acres), years, land, 0);
-  return (MAD_SHARE * Math.abs(level - window.middle)) / window.spread > MOST_Z;
+  return isBeyond(standardLevel(own, Math.log(price / acres), Math.log(acres), years, land, 0), bound);
 }

@@ -8,7 +8,7 @@ import {
   standardLevel,
   withoutLand,
 } from './effects.ts';
-import { type Window, windowsOf } from './latecomers.ts';
+import { type SaleBounds, saleBoundsOf, windowsOf } from './latecomers.ts';
 import { DAYS_A_YEAR, type Fitted, type Market, marketOf } from './market.ts';
 import { MAD_TO_SD, middleOf } from './middle.ts';
 import { groundSteps, pairsOf, placesOf } from './pairs.ts';
@@ -41,7 +41,7 @@ export type Parameters = {
   steps: [fips: number, metres: number][];
   levels: Levels;
   /** By which sales are screened that come after the fit. */
-  windows: Window[];
+  saleBounds: SaleBounds;
   askBounds: AskBounds;
   askingDiscounts: AskingDiscounts;
   calibration: Calibration;
@@ -76,7 +76,7 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
     effects,
     steps: [...groundSteps(comps, kept, places)],
     levels: { ...levelsOf(sales.county, value), ...variances(pairs, effects, value) },
-    windows,
+    saleBounds: saleBoundsOf(sales, value, windows),
     askBounds: askBoundsOf({ sales, effectsOf }, value, windows, { comps, asks }),
     askingDiscounts: { counties: [], states: [], nation: { log: 0, deviation: 0 } },
   };

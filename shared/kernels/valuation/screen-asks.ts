@@ -1,10 +1,9 @@
 import { addTo } from '../groups.ts';
+import { type Bound, boundOf, isBeyond, MOST } from './bound.ts';
 import { type Effects, standardLevel } from './effects.ts';
-import type { Window } from './latecomers.ts';
 import type { Fitted } from './market.ts';
-import { fromMiddle, middleOf } from './middle.ts';
 import { byCounty, type Regional } from './regional.ts';
-import { FEWEST, isUsable, LEAST_MAD, MAD_SHARE, MOST, MOST_Z } from './screen.ts';
+import { isUsable } from './screen.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING } from './types.ts';
 
 /**
@@ -13,16 +12,8 @@ import { ACTIVE, type Comps, NO_DAY, PENDING } from './types.ts';
  * fewer than 15, with all sales and asking prices of the county, of the state, or of the nation, of the first that has three.
  */
 
-/** The middle of ln(price per acre), brought to one acre, mean land and the model's day, and the median distance from it. */
+/** Of ln(price per acre), brought to one acre, mean land and the model's day. */
 export type AskBounds = Regional<Bound | null>;
-type Bound = { middle: number; spread: number };
-
-const FEWEST_ALIKE = 3;
-/**
- * The median distance that is taken where fewer than 15 prices would tell it, of which half may be mistyped. With it a price is
- * left out that is 13 times what the others are, or less than a thirteenth.
- */
-const FEW_SPREAD = 0.5;
 
 type Prices = { comps: Comps; asks: readonly number[] };
 
@@ -34,7 +25,7 @@ type Prices = { comps: Comps; asks: readonly number[] };
 export function askBoundsOf(
   { sales, effectsOf }: Pick<Fitted, 'sales' | 'effectsOf'>,
   value: Float64Array,
-  windows: readonly Window[],
+  windows: ReadonlyMap<number, Bound>,
   { comps, asks }: Prices,
 ): AskBounds {
   const levels = new Map<number, number[]>();
@@ -43,7 +34,6 @@ export function askBoundsOf(
     if ((levels.get(sales.county[i]!)?.length ?? 0) < MOST) addTo(levels, sales.county[i]!, value[i]!);
   for (const i of asks) addTo(levels, comps.county[i]!, askLevel(comps, i, effectsOf(comps.county[i]!)));
 
-  const bySales = new Map(windows.map(({ fips, middle, spread }) => [fips, { middle, spread }]));
   const states = new Map<number, number[]>();
   for (const [county, own] of levels) {
     const state = Math.floor(county / 1000);
@@ -55,16 +45,10 @@ export function askBoundsOf(
       return bound === null ? [] : [[code, bound]];
     });
   return {
-    counties: told(levels, bySales),
+    counties: told(levels, windows),
     states: told(states, new Map()),
     nation: boundOf([...levels.values()].flat()),
   };
-}
-
-function boundOf(levels: readonly number[]): Bound | null {
-  if (levels.length < FEWEST_ALIKE) return null;
-  const spread = levels.length < FEWEST ? FEW_SPREAD : Math.max(LEAST_MAD, middleOf(fromMiddle(levels))!);
-  return { middle: middleOf(levels)!, spread };
 }
 
 /** What is for sale on the day. */
@@ -89,9 +73,7 @@ export function soundAsks(
   return Int32Array.from(
     asks.filter(i => {
       const bound = boundOfCounty(comps.county[i]!);
-      if (bound === null) return true;
-      const off = Math.abs(askLevel(comps, i, effectsOf(comps.county[i]!)) - bound.middle);
-      return (MAD_SHARE * off) / bound.spread <= MOST_Z;
+      return bound === null || !isBeyond(askLevel(comps, i, effectsOf(comps.county[i]!)), bound);
     }),
   );
 }

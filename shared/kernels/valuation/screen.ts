@@ -1,4 +1,6 @@
+import { addTo } from '../groups.ts';
 import { median } from '../stats/order-statistics.ts';
+import { type Bound, boundAt, boundElsewhere, boundOf, FEWEST, isBeyond, MOST } from './bound.ts';
 import { type Effects, standardLevel } from './effects.ts';
 import { insert, medianDeviation, remove } from './sorted-window.ts';
 import type { Comps } from './types.ts';
@@ -7,21 +9,10 @@ import { NO_DAY, SOLD } from './types.ts';
 /**
  * Leaves out sales whose price per acre has nothing to do with the market of their county and size: gifts, family deals,
  * land sold with something else. A sale is compared with the sales of its county in the year up to its own day, so
- * that no later sale decides on an earlier one: its ln(price per acre), brought to the same size and land by the effects, must
- * lie within 3.5 of their robust standard deviations from their median.
- * B. Iglewicz, D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993: modified z-scores, 0.6745 and 3.5.
+ * that no later sale decides on an earlier one; a year with fewer than 15 is filled up with the sales before it. Where these are
+ * fewer, it is compared with all of them up to its day; of fewer than three, with the latest of its state, or of the nation.
  */
-export const MOST_Z = 3.5;
-export const MAD_SHARE = 0.6745;
 export const YEAR_DAYS = 365;
-
-/** A year with fewer sales is filled up with the sales before it; with fewer than this in all, every sale counts. */
-export const FEWEST = 15;
-/** More say nothing more about a median. */
-export const MOST = 100;
-
-/** Noise below this is no noise: identical prices a lot of one subdivision must not make all others outliers. */
-export const LEAST_MAD = 0.1;
 
 /**
  * Less than a parking place for two cars (436 square feet) is no lot that anybody builds on: a strip, a mooring, or a mistyped
@@ -58,33 +49,76 @@ export function withoutOutliers(
   effectsOf: (county: number) => Effects,
 ): Int32Array {
   const { acres, price, soldDay, county, land } = comps;
-  const kept: number[] = [];
+  const levels = new Float64Array(sales.length);
+  const outlying = new Set<number>();
+  /** Sales before which fewer than three of the county were known. */
+  const first: number[] = [];
   const window = new Float64Array(MOST + 1);
-  for (let first = 0; first < sales.length; ) {
-    let end = first;
-    while (end < sales.length && county[sales[end]!] === county[sales[first]!]) end++;
-    const effects = effectsOf(county[sales[first]!]!);
+  for (let begin = 0; begin < sales.length; ) {
+    const fips = county[sales[begin]!]!;
+    const effects = effectsOf(fips);
+    let end = begin;
     // Within a year the trend is left to the spread.
-    const levels = Float64Array.from(sales.subarray(first, end), sale =>
-      standardLevel(effects, Math.log(price[sale]! / acres[sale]!), Math.log(acres[sale]!), 0, land, sale),
-    );
-    let start = 0;
-    let size = 0;
-    for (let i = 0, from = 0; i < levels.length; i++) {
-      const day = soldDay[sales[first + i]!]!;
-      while (soldDay[sales[first + start]!]! <= day - YEAR_DAYS) start++;
-      insert(window, size++, levels[i]!);
-      const begin = Math.max(0, Math.min(start, i + 1 - FEWEST), i + 1 - MOST);
-      while (from < begin) remove(window, size--, levels[from++]!);
-      if (size < FEWEST) {
-        kept.push(sales[first + i]!);
-        continue;
-      }
-      const middle = median(window, 0, size)!;
-      const spread = Math.max(LEAST_MAD, medianDeviation(window, size, middle));
-      if ((MAD_SHARE * Math.abs(levels[i]! - middle)) / spread <= MOST_Z) kept.push(sales[first + i]!);
+    for (; end < sales.length && county[sales[end]!] === fips; end++) {
+      const sale = sales[end]!;
+      const logAcres = Math.log(acres[sale]!);
+      levels[end] = standardLevel(effects, Math.log(price[sale]! / acres[sale]!), logAcres, 0, land, sale);
     }
-    first = end;
+    let start = begin;
+    let from = begin;
+    let size = 0;
+    for (let i = begin; i < end; i++) {
+      const day = soldDay[sales[i]!]!;
+      while (soldDay[sales[start]!]! <= day - YEAR_DAYS) start++;
+      insert(window, size++, levels[i]!);
+      const earliest = Math.max(begin, Math.min(start, i + 1 - FEWEST), i + 1 - MOST);
+      while (from < earliest) remove(window, size--, levels[from++]!);
+      const bound = size < FEWEST ? boundOf(levels.subarray(begin, knownOn(day, i, end))) : boundIn(size);
+      if (bound === null) first.push(i);
+      else if (isBeyond(levels[i]!, bound)) outlying.add(i);
+    }
+    begin = end;
   }
-  return Int32Array.from(kept);
+  for (const i of outlyingElsewhere(comps, sales, levels, first)) outlying.add(i);
+  return sales.filter((_, i) => !outlying.has(i));
+
+  /** The county's sales from the i-th on that were sold by a day. */
+  function knownOn(day: number, i: number, end: number): number {
+    let known = i;
+    while (known < end && soldDay[sales[known]!]! <= day) known++;
+    return known;
+  }
+
+  function boundIn(size: number): Bound {
+    const middle = median(window, 0, size)!;
+    return boundAt(middle, medianDeviation(window, size, middle));
+  }
+}
+
+/** Those of some sales that stand against the latest sales of their state up to their days, or of the nation where these are few. */
+function outlyingElsewhere(
+  { soldDay, county }: Comps,
+  sales: Int32Array,
+  levels: Float64Array,
+  some: readonly number[],
+): number[] {
+  const dayOf = (i: number) => soldDay[sales[i]!]!;
+  const stateOf = (i: number) => Math.floor(county[sales[i]!]! / 1000);
+  const last = some.reduce((day, i) => Math.max(day, dayOf(i)), Number.NEGATIVE_INFINITY);
+  const byDay = Int32Array.from(sales.keys())
+    .filter(i => dayOf(i) <= last)
+    .sort((a, b) => dayOf(a) - dayOf(b) || a - b);
+  const states = new Map<number, number[]>();
+  const nation: number[] = [];
+  let next = 0;
+  return some
+    .toSorted((a, b) => dayOf(a) - dayOf(b))
+    .filter(i => {
+      for (; next < byDay.length && dayOf(byDay[next]!) <= dayOf(i); next++) {
+        addTo(states, stateOf(byDay[next]!), levels[byDay[next]!]!);
+        nation.push(levels[byDay[next]!]!);
+      }
+      const bound = boundElsewhere(states.get(stateOf(i))!) ?? boundElsewhere(nation);
+      return bound !== null && isBeyond(levels[i]!, bound);
+    });
 }
