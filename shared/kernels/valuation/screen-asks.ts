@@ -51,13 +51,17 @@ export function askBoundsOf(
   };
 }
 
-/** What is for sale on the day. */
+/** What was asked longer ago is no price of today: it asks too much, or was sold or withdrawn without its source saying so. */
+const MOST_DAYS_LISTED = 365;
+
+/** What is for sale on the day; of an unknown day of listing, what its source says is. */
 export function openListings(comps: Comps, asOfDay: number): number[] {
   const { count, status, listedDay } = comps;
   const open: number[] = [];
   for (let i = 0; i < count; i++) {
     if (status[i] !== ACTIVE && status[i] !== PENDING) continue;
-    if (listedDay[i] !== NO_DAY && listedDay[i]! > asOfDay) continue;
+    if (listedDay[i] !== NO_DAY && (listedDay[i]! > asOfDay || listedDay[i]! < asOfDay - MOST_DAYS_LISTED))
+      continue;
     if (isUsable(comps, i)) open.push(i);
   }
   return open;

@@ -107,6 +107,22 @@ describe('an estimate by asking prices alone', () => {
   });
 });
 
+test('asking prices of more than a year ago count nowhere; those of an unknown day do', () => {
+  const listedOn = (days: number): Comps => {
+    const asks = asking(FAIR, FAR);
+    return { ...asks, listedDay: asks.listedDay.fill(days) };
+  };
+  const fittedTo = (asks: Comps) => fitModel(joined(sales, asks), asOfDay);
+  const asksOf = (asks: Comps) => fittedTo(asks).model.asking.source.length;
+  expect(asksOf(listedOn(NO_DAY))).toBe(4);
+  expect(asksOf(listedOn(asOfDay - 365))).toBe(4);
+  expect(asksOf(listedOn(asOfDay - 366))).toBe(0);
+  expect(fittedTo(listedOn(asOfDay - 366)).parameters).toEqual(fitModel(sales, asOfDay).parameters);
+  expect(createValuer(fittedTo(listedOn(asOfDay - 5 * 365)).model)(parcel(FAR))).toBeNull();
+  // Known to a model of their own time.
+  expect(fitModel(joined(sales, listedOn(asOfDay - 366)), asOfDay - 1).model.asking.source).toHaveLength(4);
+});
+
 test('comps of less than a hundredth of an acre count nowhere', () => {
   const tiny = emptyComps(3);
   tiny.lon.fill(west + 0.2);
