@@ -93,9 +93,9 @@ describe('on sales with known effects', () => {
     expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
   });
 
-  test('a third of the sales in family deals at a tenth of the price does not move them', () => {
+  test('a fifth of the sales in family deals at a tenth of the price does not move them', () => {
     const random = createRandom(5);
-    const gifts: Comps = { ...sales, price: sales.price.map(price => (random() < 0.1 ? price / 10 : price)) };
+    const gifts: Comps = { ...sales, price: sales.price.map(price => (random() < 0.2 ? price / 10 : price)) };
     const { elasticity, trend } = fitModel(gifts, asOfDay).model.effectsOf(county);
     expect(Math.abs(elasticity / MARKET.elasticity - 1)).toBeLessThan(0.1);
     expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
