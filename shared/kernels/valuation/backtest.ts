@@ -5,6 +5,7 @@ import { landAt } from './land.ts';
 import { fitModel } from './model.ts';
 import { usableSales } from './screen.ts';
 import { createPlaces } from './surface.ts';
+import { secondRecords } from './twins.ts';
 import type { Comps } from './types.ts';
 import { createValuer } from './value-parcel.ts';
 
@@ -76,7 +77,11 @@ type Valued = {
 
 export function backtest(comps: Comps, options: BacktestOptions): Backtest {
   const { fromDay, toDay, county, onProgress } = options;
-  const known = usableSales(comps, toDay).sort((a, b) => comps.soldDay[a]! - comps.soldDay[b]! || a - b);
+  const usable = usableSales(comps, toDay);
+  const second = secondRecords(comps, usable);
+  const known = usable
+    .filter(sale => !second.has(sale))
+    .sort((a, b) => comps.soldDay[a]! - comps.soldDay[b]! || a - b);
   const subjects = known.filter(
     sale => comps.soldDay[sale]! >= fromDay && (county === undefined || comps.county[sale] === county),
   );

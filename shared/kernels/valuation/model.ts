@@ -16,6 +16,7 @@ import { byCounty } from './regional.ts';
 import { usableSales, withoutOutliers } from './screen.ts';
 import { type AskBounds, askBoundsOf, openListings, soundAsks } from './screen-asks.ts';
 import { createSurface, type Levels, levelsOf, type Places } from './surface.ts';
+import { askedByAny, secondRecords } from './twins.ts';
 import type { Comps } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
@@ -54,14 +55,16 @@ export type FittedModel = { model: Model; parameters: Parameters; outliers: Read
 /**
  * Learns from the sales known on a day. Nothing later than the day is looked at.
  * @param asOfDay days since 1970-01-01
- * @returns `outliers`: indices of the sales that were left out
+ * @returns `outliers`: indices of the sales that were left out, second records of a sale among them
  */
 export function fitModel(comps: Comps, asOfDay: number): FittedModel {
-  const all = usableSales(comps, asOfDay);
+  const usable = usableSales(comps, asOfDay);
+  const second = secondRecords(comps, usable);
+  const all = usable.filter(sale => !second.has(sale));
   const rough = effectsByCounty(estimateEffects(pairsOf(comps, all, placesOf(comps, all))));
   const kept = withoutOutliers(comps, all, rough);
   const keptSet = new Set(kept);
-  const outliers = new Set(all.filter(sale => !keptSet.has(sale)));
+  const outliers = new Set(usable.filter(sale => !keptSet.has(sale)));
   const places = placesOf(comps, kept);
   const pairs = pairsOf(comps, kept, places);
   const effects = estimateEffects(pairs);
@@ -83,7 +86,8 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
   const fitted = createFitted(uncalibrated, comps, { sales, value, places });
   const calibration = calibrate(fitted, comps, all);
   fitted.lagOf = byCounty(calibration.lags);
-  const askingDiscounts = estimateDiscounts(comps, kept, asOfDay, premiumsOf(fitted, effects));
+  const told = { ...comps, asked: askedByAny(comps, second) };
+  const askingDiscounts = estimateDiscounts(told, kept, asOfDay, premiumsOf(fitted, effects));
   return {
     model: { ...fitted, discountOf: byCounty(askingDiscounts), calibration },
     parameters: { ...uncalibrated, askingDiscounts, calibration },

@@ -20,6 +20,10 @@ export type Comps = {
   price: Float64Array;
   /** USD: what was asked last for a SOLD comp before it was sold; NaN where unknown. Needed to fit a model alone. */
   asked?: Float64Array | undefined;
+  /** Which feed it is of; without it all are of one. Needed to fit a model alone, as the next. */
+  feed?: Int32Array | undefined;
+  /** 1 where the feed is a roll. */
+  ofRoll?: Uint8Array | undefined;
   /** ACTIVE, PENDING or SOLD. */
   status: Uint8Array;
   /** Days since 1970-01-01; NO_DAY unless SOLD. */
