@@ -30,7 +30,7 @@ export function addBacktestCommands(program: Command): void {
     .option('--from <date>', `sales from this day on (YYYY-MM-DD); default: all (${FIRST_DAY})`, day)
     .option('--to <date>', 'sales up to this day; default: today', day)
     .option('--json', 'print JSON')
-    .description('values every past sale as of the day before it, and compares with its price')
+    .description('values every past sale by what was known before its day, and compares with its price')
     .addHelpText(
       'after',
       '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json',
@@ -69,7 +69,7 @@ function describe(result: Backtest): string {
   if (result.methods.model === null)
     return `${sales} sales, ${valued} of them with comps before them: too few to compare.`;
   return [
-    `${valued} of ${sales} sales had comps before them. Each was valued by every method as of the day before.`,
+    `${valued} of ${sales} sales had comps before them. Each was valued by every method ${known(result)}.`,
     methodsTable(result),
     `80 % interval: holds ${percent(result.coverage)} of the prices (90 %: ${range(result.coverageRange)}).`,
     biasLines(result),
@@ -77,6 +77,13 @@ function describe(result: Backtest): string {
     orderingLine(result),
     comparison(result),
   ].join('\n\n');
+}
+
+/** How old the knowledge was that the sales were valued with. */
+function known({ fits, daysBefore }: Backtest): string {
+  const { median, most } = daysBefore!;
+  if (most === 1) return 'as of the day before';
+  return `as of a day before it: ${fits} such days, by the median ${median} and at most ${most} days before the sale`;
 }
 
 function methodsTable({ methods }: Backtest): string {

@@ -10,7 +10,7 @@ import type { Comps } from './types.ts';
 import { createValuer } from './value-parcel.ts';
 
 /**
- * Values past sales as they would have been valued on the day before each, and compares the estimates with the prices:
+ * Values past sales as they would have been valued on the day before each (or on an earlier one, `daysBefore`), and compares the estimates with the prices:
  * the rolling origin of forecasting (L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000). Two plain methods
  * value the same sales with the same knowledge.
  */
@@ -21,6 +21,10 @@ export type Backtest = {
   /** Sales in the period; those that a method could not value are in none of the figures. */
   sales: number;
   valued: number;
+  /** How often the model was fitted. */
+  fits: number;
+  /** How many days before each sale the knowledge ends by which it is valued, the plain methods' too; null without sales. */
+  daysBefore: { median: number; most: number } | null;
   methods: Record<Method, RatioStudy | null>;
   /** What PRB errors as large as the model's would show without bias. */
   prbByChance: Range | null;
@@ -59,7 +63,7 @@ export type BacktestOptions = {
   onProgress?(done: number, total: number): void;
 };
 
-/** The model is fitted anew at most so often: beyond that a sale is valued with the last model before its day. */
+/** The model is fitted anew at most so often, for every n-th day of sale: the sales of the days between are valued with it, too. */
 const MOST_FITS = 200;
 const BANDS = [0, 20, 30, 40, 50, 60, 95];
 const NEAREST = 5;
@@ -90,6 +94,9 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
   const valued: Valued[] = [];
   let value: ReturnType<typeof createValuer> | undefined;
   let simple: ReturnType<typeof plainMethods> | undefined;
+  const before = new Float64Array(subjects.length);
+  let asOfDay = 0;
+  let fits = 0;
   let dayIndex = -1;
   let day = Number.NEGATIVE_INFINITY;
   for (const [done, sale] of subjects.entries()) {
@@ -97,11 +104,14 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
       day = comps.soldDay[sale]!;
       dayIndex++;
       if (dayIndex % fitEvery === 0) {
-        value = createValuer(fitModel(comps, day - 1).model);
-        simple = plainMethods(comps, known, day - 1);
+        asOfDay = day - 1;
+        fits++;
+        value = createValuer(fitModel(comps, asOfDay).model);
+        simple = plainMethods(comps, known, asOfDay);
         onProgress?.(done, subjects.length);
       }
     }
+    before[done] = day - asOfDay;
     const subject = {
       lon: comps.lon[sale]!,
       lat: comps.lat[sale]!,
@@ -130,6 +140,8 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
   return {
     sales: subjects.length,
     valued: valued.length,
+    fits,
+    daysBefore: subjects.length === 0 ? null : { median: median(before.sort())!, most: before.at(-1)! },
     methods: Object.fromEntries(METHODS.map(method => [method, study(method)])) as Backtest['methods'],
     prbByChance: biasByChance(estimates, prices),
     slope: slopeOnEstimates(estimates, prices),
