@@ -5,6 +5,7 @@ import type { Position } from '../../shared/kernels/geometry/types.ts';
 import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
 import { createRandom, pick, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import {
   all,
   type Feature,
@@ -18,7 +19,8 @@ import {
 import { marksOf } from '../support/land.ts';
 import { compute, openChunks, plan } from './attributes-support.ts';
 
-const { pool } = await createTestDatabase();
+// Seven feeds at a time, of four connections each, and two workers.
+const { pool } = await createTestDatabase({ DB_POOL_SIZE: '40' });
 const folder = tempFolder();
 afterAll(folder.remove);
 
@@ -62,9 +64,24 @@ function water(random: Random): Feature[] {
   }));
 }
 
+/** Highways south of the town, whose layer does not cover it: 75 to 140 m away, where only the town's own layer reaches. */
+function beyond(random: Random): Feature[] {
+  const row = -3.2 - 2.2 * random();
+  return [
+    {
+      properties: { MTFCC: 'S1100' },
+      geometry: { type: 'LineString', coordinates: [at(SIDE * random(), row), at(SIDE + 1, row)] },
+    },
+  ];
+}
+
 const layer = (name: string) => ({ source: `${name}.ndgeojson`, format: 'ndgeojson' });
 const coverage = [...at(-1, -1), ...at(SIDE - 1.5, SIDE + 1)];
 const SOURCES: Record<string, { feed: object; features(random: Random): Feature[] }> = {
+  beyond: {
+    feed: { kind: 'roads', layer: layer('beyond'), coverage: [...at(-1, -8), ...at(SIDE + 1, -2)] },
+    features: beyond,
+  },
   roll: {
     feed: {
       kind: 'assessor',
@@ -74,17 +91,45 @@ const SOURCES: Record<string, { feed: object; features(random: Random): Feature[
     features: lots,
   },
   // Changes its coverage with its features.
-  roads: { feed: { kind: 'roads', layer: layer('roads') }, features: roads },
+  roads: {
+    feed: { kind: 'roads', layer: { ...layer('roads'), reach: { highway: 125 } } },
+    features: roads,
+  },
   wetlands: { feed: { kind: 'wetlands', layer: layer('wetlands'), coverage }, features: water },
   flood: { feed: { kind: 'flood', layer: layer('flood'), coverage, fips: '33019' }, features: water },
 };
 
+/** Cells of a third of a lot. Two grids in line, the seam through lots of the sixth column. */
+const CELL = STEP / 3;
+const GRIDS = { west: [-3, 19], east: [19, 33] } as const;
+
+/** Ingests version after version of heights, each a file of its own: workers read the one before until it is merged. */
+async function raise(name: keyof typeof GRIDS, seed: number, rounds = ROUNDS): Promise<void> {
+  const random = createRandom(seed);
+  const [first, end] = GRIDS[name];
+  for (let round = 0; round < rounds; round++) {
+    const source = `${name}-${seed}-${round}.tif`;
+    writeTiff(join(folder.path, source), {
+      ...{
+        width: end - first,
+        height: 3 * SIDE + 6,
+        at: () => 200 + 3 * random(),
+        keys: geographicKeys(4269),
+      },
+      grid: { originX: ORIGIN[0] + first * CELL, originY: at(0, SIDE + 1)[1], stepX: CELL, stepY: -CELL },
+    });
+    const feed = feedOf(folder.path, { name, kind: 'elevation', elevation: { source } });
+    expect((await ingest(pool, feed, { force: true })).status).toBe('merged');
+    await sleep(20 * random());
+  }
+}
+
 /** Ingests version after version of a source. */
-async function change(name: string, seed: number): Promise<void> {
+async function change(name: string, seed: number, rounds = ROUNDS): Promise<void> {
   const random = createRandom(seed);
   const { feed, features } = SOURCES[name]!;
   const parsed = feedOf(folder.path, { name, ...feed });
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     writeFeatures(join(folder.path, `${name}.ndgeojson`), features(random));
     expect(['merged', 'unchanged']).toContain((await ingest(pool, parsed, { force: true })).status);
     await sleep(20 * random());
@@ -107,8 +152,8 @@ async function work(until: () => boolean): Promise<void> {
 const snapshot = () =>
   all(
     pool,
-    `select p.source_key, p.shape_hash is null as shapeless, a.shape_hash = p.shape_hash as of_this_shape, a.roads_runs,
-       a.wetlands_runs, a.flood_runs, a.wetlands_percent, a.flood_zone_percent, a.landlocked, a.highway_frontage_ft,
+    `select p.source_key, p.shape_hash is null as shapeless, a.shape_hash = p.shape_hash as of_this_shape, a.elevation_runs,
+       a.mean_elevation_m, a.mean_slope_percent, a.steeper_percent, a.roads_runs, a.wetlands_runs, a.flood_runs, a.wetlands_percent, a.flood_zone_percent, a.landlocked, a.highway_frontage_ft,
        a.road_frontage_ft, a.local_frontage_ft,
        (f.landlocked, f.wetlands_percent, f.flood_zone_percent, f.highway_frontage_ft, f.road_frontage_ft,
          f.local_frontage_ft) is not distinct from (a.landlocked, a.wetlands_percent, a.flood_zone_percent,
@@ -123,7 +168,14 @@ const snapshot = () =>
 test('whatever is merged while parcels are computed, in the end they are as if computed at once', async () => {
   let merging = true;
   const workers = [work(() => !merging), work(() => !merging)];
-  await Promise.all(Object.keys(SOURCES).map((name, i) => change(name, 100 + i)));
+  await Promise.all([
+    ...Object.keys(SOURCES).map((name, i) => change(name, 100 + i)),
+    raise('west', 200),
+    raise('east', 201),
+  ]);
+  // Last what changes parcels that it does not lie over: nothing that comes later computes them anew.
+  await raise('east', 300, 1);
+  await change('beyond', 301, 1);
   merging = false;
   await Promise.all(workers);
   await pool.query("update jobs set status = 'done' where name = 'attributes.chunk'");

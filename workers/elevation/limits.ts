@@ -22,3 +22,9 @@ export const MOST_WINDOW_BYTES = 64 * 2 ** 20;
 export function blocksAcross(block: number, size: number): number {
   return Math.min(Math.ceil(size / block), Math.ceil((CHUNK + 1) / block) + 1);
 }
+
+/**
+ * How far beyond a parcel, in metres, grids change its figures: the cells that its outermost slopes need, and a part of a cell
+ * for grids of other coordinates. Two cells of 100 m.
+ */
+export const TERRAIN_MARGIN_M = 200;

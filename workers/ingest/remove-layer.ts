@@ -28,10 +28,11 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
   return withFeedLock(pool, id, signal, () =>
     transaction(pool, async client => {
       await client.query(sql('ingest/lock_feed'), [id]);
+      // First, as in a merge.
+      await client.query(sql('layers/lock_layers'));
       const version = await currentVersion(client, id, await lastAcceptedRun(client, id));
       if (version === null) throw nothingThere(name);
       const count = async (statement: string) => (await client.query(sql(statement), [id])).rowCount ?? 0;
-      // First, as in a merge: it waits for merges of parcels, which hold the table of layers.
       await count('layers/delete_layer');
       const features = await count('layers/delete_features');
       const tiles = await count('layers/delete_tiles');

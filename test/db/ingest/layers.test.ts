@@ -162,7 +162,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
     expect(await marked()).toEqual([]);
   });
 
-  test('roads reach beyond their coverage, other layers do not', async () => {
+  test('roads reach beyond their coverage, wetlands do not', async () => {
     const [west, south] = ORIGIN;
     // A box that ends 55 m south of the lots: a reach of 30 m, and 18.3 m more to a dead end, does not come as far.
     const coverage = [west, south - 0.01, west + 0.0005, south - 55 / 111_000];
@@ -178,12 +178,12 @@ describe('a merge of a layer marks the parcels that it covers', () => {
       expect((await ingest(pool, feed, { force })).status).toBe('merged');
       return marked();
     };
-    expect(await run('reaching', 'roads')).toEqual([[0, LAYER_BITS.roads]]);
-    expect(await run('bog', 'wetlands')).toEqual([]);
+    // What other layers reach counts, too (see test/db/layer-margins.test.ts).
+    await pool.query('truncate land_layers');
     expect(await run('short', 'roads', { highway: 30 })).toEqual([]);
-    // Another reach is a new version, and what the longer one reached is computed anew.
-    expect(await run('reaching', 'roads', { highway: 30 })).toEqual([[0, LAYER_BITS.roads]]);
     expect(await run('short', 'roads', { highway: 45 })).toEqual([[0, LAYER_BITS.roads]]);
+    expect(await run('bog', 'wetlands')).toEqual([]);
+    expect(await run('reaching', 'roads')).toEqual([[0, LAYER_BITS.roads]]);
   });
 
   test('of the old coverage and the new; bits add up, and a parcel in a chunk is taken out of it', async () => {

@@ -3,6 +3,7 @@ import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/doma
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
 import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { TERRAIN_MARGIN_M } from '../../elevation/limits.ts';
 import type { RunCounts } from '../counts.ts';
 import type { AcceptedRun } from '../run-record.ts';
 import { boxText, grownBy } from '../stage/coverage.ts';
@@ -86,14 +87,15 @@ export async function mergeFeatures(client: Client, feedId: number): Promise<voi
 export type SwitchedLayer = { runId: number; feedId: number; kind: LayerKind };
 
 /**
- * Makes a run the version of its layer that readers see, once merges of parcels that are under way are done: they hold the
- * table of layers, and the next one waits until this transaction has ended. To be called first.
+ * Makes a run the version of its layer that readers see, once merges of parcels and of other layers that are under way are
+ * done; the next ones wait until this transaction has ended. To be called first.
  */
 export async function switchLayer(
   client: Client,
   { runId, feedId, kind }: SwitchedLayer,
   { coverage, fips, reachM }: LayerScope,
 ): Promise<void> {
+  await client.query(sql('layers/lock_layers'));
   const reach = reachM === null ? null : JSON.stringify(reachM);
   const values = [feedId, kind, runId, boxText(coverage), fips, reach];
   await client.query(sql('layers/upsert_layer'), values);
@@ -101,8 +103,8 @@ export async function switchLayer(
 
 /**
  * Marks the parcels whose attributes a new version of a layer puts out of date: those in its coverage before and now, and
- * those beside its features, which count for parcels of another layer's coverage too. For roads that goes as far as they
- * reach. To be called last: from then on no chunk of theirs is written.
+ * those beside its features or files, which count for parcels of another layer's coverage too, as far as that one reaches. To
+ * be called last: from then on no chunk of theirs is written.
  * @returns how many they are
  */
 export async function markCovered(
@@ -111,15 +113,20 @@ export async function markCovered(
   before: LayerVersion | null,
   now: LayerVersion,
 ): Promise<number> {
+  const marginM = await marginOf(client, kind);
   const versions = before === null ? [now] : [before, now];
   const boxes = versions.flatMap(({ scope, extent }) =>
-    [scope.coverage, extent].filter(box => box !== null).map(box => boxText(grownBy(marginOf(scope), box))),
+    [scope.coverage, extent].filter(box => box !== null).map(box => boxText(grownBy(marginM, box))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
   const values = [boxes, counties, LAYER_BITS[kind]];
   return (await client.query(sql('layers/mark_covered_parcels'), values)).rowCount ?? 0;
 }
 
-function marginOf({ reachM }: LayerScope): number {
-  return reachM === null ? 0 : frontageMarginM(reachM);
+/** How far from a parcel a layer of the kind changes its figures: for roads as far as any of them reaches. */
+async function marginOf(client: Client, kind: LayerKind): Promise<number> {
+  if (kind === 'elevation') return TERRAIN_MARGIN_M;
+  if (kind !== 'roads') return 0;
+  const { rows } = await client.query<{ reach_m: RoadReach }>(sql('layers/list_reaches'));
+  return Math.max(0, ...rows.map(row => frontageMarginM(row.reach_m)));
 }
