@@ -14,14 +14,30 @@ export const UNIT_M: Record<VerticalUnit, number> = {
 /** EPSG units of measure. */
 const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet', 9003: 'us_survey_feet' };
 
-/** EPSG heights: NAVD88 (ftUS), NAVD88 (ft), NGVD29 (ftUS); NAVD88, EGM2008 and EGM96 in metres. */
+/**
+ * Vertical CRSs by their EPSG code (epsg.io), which settles the unit. GeoTIFF 1.0 has codes of its own (6.3.4.1) that name a datum
+ * but no unit: of these only heights above the ellipsoid, which are measured in metres, are taken without VerticalUnitsGeoKey.
+ */
 const VERTICAL_CRS: Record<number, VerticalUnit> = {
+  // NAVD88 height; (ftUS); (ft)
+  5703: 'metres',
   6360: 'us_survey_feet',
   8228: 'feet',
+  // NGVD29 height (m); (ftUS)
+  7968: 'metres',
   5702: 'us_survey_feet',
-  5703: 'metres',
-  3855: 'metres',
+  // MSL height; (ft); (ftUS)
+  5714: 'metres',
+  8050: 'feet',
+  8052: 'us_survey_feet',
+  // EGM84, EGM96 and EGM2008 height
+  5798: 'metres',
   5773: 'metres',
+  3855: 'metres',
+  // WGS 84 with ellipsoidal height; GeoTIFF 1.0's ellipsoids GRS 1980 and WGS 84
+  4979: 'metres',
+  5019: 'metres',
+  5030: 'metres',
 };
 
 /** As GDAL writes a band's unit. */
@@ -68,7 +84,7 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
 /**
  * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the file is silent, as
  * nearly all are.
- * @throws PlatError `feed_format` when the file names a unit that is not known
+ * @throws PlatError `feed_format` when the file names a unit or, without one, a vertical CRS that is not known
  */
 export function verticalUnitOf(
   keys: GeoKeys,
@@ -82,12 +98,20 @@ export function verticalUnitOf(
   const crs = keys.VerticalCSTypeGeoKey;
   if (typeof crs === 'number' && VERTICAL_CRS[crs] !== undefined) return VERTICAL_CRS[crs];
   const band = bandUnit?.trim().toLowerCase() ?? '';
-  if (band === '') return null;
-  return UNIT_NAMES[band] ?? unknownUnit(`"${bandUnit}"`, name);
+  if (band !== '') return UNIT_NAMES[band] ?? unknownUnit(`"${bandUnit}"`, name);
+  if (typeof crs === 'number' && crs > 0) unknownCrs(crs, name);
+  return null;
 }
 
 function unknownUnit(unit: string, name: string): never {
   throw formatError(
     `${name} gives heights in the unit ${unit}, which is not known. Declare elevation.vertical_unit as metres, feet or us_survey_feet.`,
+  );
+}
+
+function unknownCrs(code: number, name: string): never {
+  const crs = code === USER_DEFINED ? 'of its own' : `EPSG:${code}, which is not known,`;
+  throw formatError(
+    `${name} gives heights in a vertical CRS ${crs} and says nothing about their unit. Declare elevation.vertical_unit as metres, feet or us_survey_feet.`,
   );
 }

@@ -76,6 +76,12 @@ describe('the header of a grid', () => {
     ['VerticalUnitsGeoKey in survey feet', { 4099: 9003 }, undefined, 1200 / 3937],
     ['NAVD88 height (ftUS)', { 4096: 6360 }, undefined, 1200 / 3937],
     ['NAVD88 height', { 4096: 5703 }, undefined, 1],
+    ['MSL height (ft)', { 4096: 8050 }, undefined, 0.3048],
+    ['MSL height (ftUS)', { 4096: 8052 }, undefined, 1200 / 3937],
+    ['NGVD29 height (m)', { 4096: 7968 }, undefined, 1],
+    ["GeoTIFF 1.0's ellipsoid of WGS 84", { 4096: 5030 }, undefined, 1],
+    ['an unknown vertical CRS with VerticalUnitsGeoKey', { 4096: 5103, 4099: 9003 }, undefined, 1200 / 3937],
+    ["an unknown vertical CRS with GDAL's unit of the band", { 4096: 5103 }, 'ft', 0.3048],
     ["GDAL's unit of the band", {}, 'ft', 0.3048],
     ['nothing said', {}, undefined, 1],
   ])('the unit of heights: %s', async (_, keys, unit, metres) => {
@@ -89,6 +95,7 @@ describe('the header of a grid', () => {
       (await header(write(options), declared)).unitStated;
     expect(await stated({})).toBe(false);
     expect(await stated({}, { unit: 'metres' })).toBe(true);
+    expect(await stated({ keys: { ...projectedKeys(26919), 4096: 5103 } }, { unit: 'feet' })).toBe(true);
     expect(await stated({ keys: { ...projectedKeys(26919), 4096: 5703 } })).toBe(true);
     expect(await stated({ gdalMetadata: metadata('UNITTYPE', 'm') })).toBe(true);
   });
@@ -139,6 +146,16 @@ describe('a file that cannot be used is refused, with what to do', () => {
     ['a compression that is not read', { compression: 7 }, /compressed by method 7/],
     ['a scale', { gdalMetadata: metadata('SCALE', '0.1') }, /scale of 0\.1.*-unscale/],
     ['an unknown unit', { gdalMetadata: metadata('UNITTYPE', 'fathom') }, /"fathom".*vertical_unit/],
+    [
+      'an unknown vertical CRS',
+      { keys: { ...projectedKeys(26919), 4096: 5103 } },
+      /EPSG:5103, which is not known.*vertical_unit/,
+    ],
+    [
+      'a vertical CRS of its own',
+      { keys: { ...projectedKeys(26919), 4096: 32767 } },
+      /vertical CRS of its own.*vertical_unit/,
+    ],
     ['a place outside the world', { grid: metre, keys: geographicKeys(4326) }, /outside the world/],
     ['one strip of over 64 MiB', { width: 4096, height: 4097, sample: 'float32' }, /take 65 MiB.*-of COG/],
   ])('%s', async (_, options, message) => {
