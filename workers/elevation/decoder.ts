@@ -8,6 +8,9 @@ export type Decoder = { decode(bytes: ArrayBufferLike): Promise<ArrayBufferLike>
 /** Deflate as TIFF 6.0 adopted it, and under its older code. */
 const DEFLATE = new Set([8, 32946]);
 
+/** The least that zlib takes for a chunk (Z_MIN_CHUNK). */
+const LEAST_CHUNK = 64;
+
 type Parameters = ConstructorParameters<typeof BaseDecoder>[0];
 
 const inflated = promisify<Uint8Array, { maxOutputLength: number; chunkSize: number }, Buffer>(inflate);
@@ -21,7 +24,7 @@ class ZlibDecoder extends BaseDecoder {
     // No more than a block: a damaged or hostile file cannot fill the memory.
     const { buffer, byteOffset, byteLength } = await inflated(new Uint8Array(bytes), {
       maxOutputLength: size,
-      chunkSize: size,
+      chunkSize: Math.max(LEAST_CHUNK, size),
     });
     return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
   }

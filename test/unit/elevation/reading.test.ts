@@ -104,6 +104,21 @@ describe('reading', () => {
     });
   });
 
+  test('blocks of a few bytes are unpacked, too', async () => {
+    // Strips of one row: 20 bytes each.
+    const small = { width: 10, height: 10, sample: 'int16', stripRows: 1, deflate: true } as const;
+    const file = plane('small.tif', 0, {
+      ...small,
+      at: column => 100 + column,
+      grid: { originX: STEEP.x, originY: STEEP.y + 100, stepX: 10, stepY: -10 },
+    });
+    expect(await open(await header(file), lot(20, 20, 80, 80))).toMatchObject({
+      minElevationM: 102,
+      maxElevationM: 107,
+      meanSlopePercent: expect.closeTo(10, 2),
+    });
+  });
+
   test('it can be stopped', async () => {
     const file = plane('stopped.tif', 12);
     const stop = new AbortController();
