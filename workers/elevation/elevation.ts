@@ -198,30 +198,33 @@ async function visit(
     fractions: new Float64Array(BUFFER_CELLS),
   };
   let parcelCells = 0;
-  for (const polygon of shape) {
-    const rings = toCells(grid, polygon, buffers.points);
-    parcelCells += areaCells(rings);
-    for (const strip of stripsOf(grid, windowOf(rings[0]!))) {
-      const { fractions: values, stride } = coverCells(rings, strip, buffers.fractions);
-      const { top, rows } = strip;
-      const chunkY = Math.floor(top / CHUNK);
-      const right = Math.min(strip.left + strip.columns, grid.right);
-      for (let left = Math.max(strip.left, grid.left); left < right; ) {
-        const chunkX = Math.floor(left / CHUNK);
-        const columns = Math.min(right, (chunkX + 1) * CHUNK) - left;
-        const covered = { values, stride, offset: left - strip.left };
-        if (columns === strip.columns || isCovered(covered, columns, rows)) {
-          const found = reader.chunk(grid, chunkX, chunkY);
-          const chunk = found instanceof Promise ? await found : found;
-          const at = (top - chunkY * CHUNK) * CHUNK + left - chunkX * CHUNK;
-          piece({ covered, chunk, at, left, top, columns, rows });
+  try {
+    for (const polygon of shape) {
+      const rings = toCells(grid, polygon, buffers.points);
+      parcelCells += areaCells(rings);
+      for (const strip of stripsOf(grid, windowOf(rings[0]!))) {
+        const { fractions: values, stride } = coverCells(rings, strip, buffers.fractions);
+        const { top, rows } = strip;
+        const chunkY = Math.floor(top / CHUNK);
+        const right = Math.min(strip.left + strip.columns, grid.right);
+        for (let left = Math.max(strip.left, grid.left); left < right; ) {
+          const chunkX = Math.floor(left / CHUNK);
+          const columns = Math.min(right, (chunkX + 1) * CHUNK) - left;
+          const covered = { values, stride, offset: left - strip.left };
+          if (columns === strip.columns || isCovered(covered, columns, rows)) {
+            const found = reader.chunk(grid, chunkX, chunkY);
+            const chunk = found instanceof Promise ? await found : found;
+            const at = (top - chunkY * CHUNK) * CHUNK + left - chunkX * CHUNK;
+            piece({ covered, chunk, at, left, top, columns, rows });
+          }
+          left += columns;
         }
-        left += columns;
       }
     }
+    return parcelCells;
+  } finally {
+    free.push(buffers);
   }
-  free.push(buffers);
-  return parcelCells;
 }
 
 /** Cuts the part of a window that lies in the grid's rows into strips, each within one row of chunks. */
