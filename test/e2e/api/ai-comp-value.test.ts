@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../../../api/v1/properties/value-example.ts';
+import { dayOf } from '../../../shared/kernels/stats/calendar.ts';
 import { rootDir } from '../../../shared/root.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
+import { backtestValuations } from '../../../workers/valuation/backtest.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest } from '../../support/ingest.ts';
@@ -61,6 +64,29 @@ test('the bundled sample answers as the documentation says, for 10 tokens, with 
   await valueMarket(db.pool);
   expect((await get(VALUE_EXAMPLE_ID, '?explain=true')).json).toEqual(VALUE_EXAMPLE);
   expect(VALUE_EXAMPLE.explanation.out_of_support).toBe(false);
+});
+
+test('on the qualified sales of Washington it is nearer to the prices than each plain method, as README says', async () => {
+  const result = await backtestValuations(db.pool, {
+    ...{ fromDay: dayOf('2012-01-01'), toDay: dayOf('2025-09-28'), county: 33_019 },
+  });
+  const { model, ...plain } = result.methods;
+  for (const study of Object.values(plain)) expect(model!.mdape).toBeLessThan(study!.mdape);
+  const readme = await readFile(join(rootDir, 'README.md'), 'utf8');
+  const percent = (value: number) => `${Math.round(value)} %`;
+  for (const [method, name] of [
+    ['model', 'Plat'],
+    ['county_bucket', "county's median price per acre by acreage bucket x acres"],
+    ['nearest_5_ppa', '5 nearest: mean price per acre x acres'],
+    ['nearest_5_price', '5 nearest: mean price'],
+  ] as const) {
+    const { mdape, within25 } = result.methods[method]!;
+    expect(readme).toContain(`| ${name} | ${percent(mdape)} | ${percent(within25)} |`);
+  }
+  expect(readme).toContain(`On the ${result.valued} qualified sales of vacant land`);
+  expect(readme).toContain(`The 80 % interval held ${percent(result.coverage!)} of them.`);
+  const { low, high } = result.better.county_bucket!;
+  expect(readme).toContain(`is ${Math.round(-high)} to ${Math.round(-low)} points (90 %)`);
 });
 
 /** Of the example, parcels with few comps, far from the others' sizes, with asking prices. @returns what comps were moved by for their land */
