@@ -51,7 +51,10 @@ const explanation = z
       .date()
       .meta({ description: 'The day for which it is valued; later sales are not known to it.' }),
     model_version: z.string(),
-    comps: z.array(usedComp).meta({ description: 'The comps that were used, the nearest in kind first.' }),
+    comps: z.array(usedComp).meta({
+      description:
+        'The comps that were used, the nearest in kind first. `price`, `lot_size`, `sold_date` and `status` are as they are now, `weight` and the percentages as the estimate was made: what a source has corrected since does not add up with them until the estimate is made anew, which follows the correction.',
+    }),
   })
   .meta({ id: 'AiCompValueExplanation' });
 
