@@ -119,11 +119,30 @@ function allProcesses(): { pid: number; text: string }[] {
 
 const pidOf = (what: string) => processes().find(one => one.what === what)!.pid;
 
-function status(): Record<string, unknown> {
-  const text = execFileSync(process.execPath, ['bin/plat.mjs', 'status', '--json'], {
-    ...{ cwd: rootDir, env: environment(), encoding: 'utf8' },
+/** What a command prints with --json. */
+function plat(...argv: string[]): Record<string, unknown> {
+  const text = execFileSync(process.execPath, ['bin/plat.mjs', ...argv, '--json'], {
+    ...{ cwd: rootDir, env: environment(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
   });
   return JSON.parse(text);
+}
+
+const status = () => plat('status');
+
+/** An answer of the running service to the demo key. */
+async function call(path: string, body?: object): Promise<Record<string, unknown>> {
+  const authorization = `Bearer ${readFileSync(join(folder, 'demo-key'), 'utf8').trim()}`;
+  const headers = { authorization, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/api/public/v1/${path}`, {
+    ...{ method: body ? 'POST' : 'GET', headers, ...(body && { body: JSON.stringify(body) }) },
+  });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** How many parcels of a county a filter finds. */
+async function count(county: string, filter: object): Promise<number> {
+  return (await call('properties/filter/?page_size=1', { county, ...filter })).count as number;
 }
 
 const SAMPLE = {
@@ -196,6 +215,72 @@ test('the calls that it prints can be pasted, and answer what it says', async ()
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
   expect((await fetch(page!, { headers: { authorization } })).status).toBe(200);
 });
+
+/** What filters tell of the ground: how many parcels they find. */
+async function land() {
+  const bangor = (filter: object) => count('23019', filter);
+  const washington = (filter: object) => count('33019', filter);
+  /** 27 State Street, of which 9.44 % are steeper than 5 %. */
+  const steep = { property_id: 2301900000046, slope_area_index: 2 };
+  return {
+    bangor: {
+      all: await bangor({}),
+      landlocked: await bangor({ only_landlocked: true }),
+      served: await bangor({ exclude_landlocked: true }),
+      gentle: await bangor({ slope_area_index: 3, slope_area_percent: 10 }),
+      withoutWetlands: await bangor({ wetlands_percent_max: 0 }),
+      outOfFloods: await bangor({ flood_zone_percent_max: 0 }),
+    },
+    washington: {
+      all: await washington({}),
+      landlocked: await washington({ only_landlocked: true }),
+      // No layer covers its heights and waters.
+      known: await washington({ wetlands_percent_max: 100 }),
+    },
+    slope: [
+      await bangor({ ...steep, slope_area_percent: 9.43 }),
+      await bangor({ ...steep, slope_area_percent: 9.44 }),
+    ],
+  };
+}
+
+test('filters and plat tell what the ground of the sample is, and the same when it is computed anew', async () => {
+  const before = await land();
+  expect(before).toMatchObject({
+    bangor: { all: 10_530, gentle: 8_579, withoutWetlands: 9_810, outOfFloods: 9_966 },
+    washington: { all: 2_028, known: 0 },
+    slope: [0, 1],
+  });
+  const { bangor, washington } = before;
+  expect(bangor.landlocked + bangor.served).toBe(bangor.all);
+  expect(Math.abs(bangor.landlocked - 451)).toBeLessThan(50);
+  expect(Math.abs(washington.landlocked - 944)).toBeLessThan(50);
+  // Wetlands and flood zones as PostGIS has them: rows 46 and 104 of test/fixtures/overlap/bangor.csv.gz.
+  const detail = (serial: number) => call(`properties/${23_019e8 + serial}/`);
+  expect(await detail(46)).toMatchObject({ flood_zone_percent: 38.78, wetlands_percent: 0 });
+  expect(await detail(104)).toMatchObject({ flood_zone_percent: 0, wetlands_percent: 3.7 });
+  // Lots between others, of 110 and 50 feet to the street.
+  for (const [serial, feet] of [
+    [1_000, 110],
+    [5_000, 50],
+  ] as const)
+    expect(await detail(serial)).toMatchObject({
+      ...{ highway_frontage_ft: 0, road_frontage_ft: 0, landlocked: false },
+      local_frontage_ft: expect.closeTo(feet, 0),
+    });
+
+  const shown = () => plat('parcel', 'show', '2301900000046').land as { computed_at: string };
+  const { computed_at: at, ...figures } = shown();
+  expect(figures).toMatchObject({ flood_zone_percent: 38.78, of_boundary: true });
+  expect(plat('recompute', 'attributes', '--fips', '23019', '--wait')).toMatchObject({
+    status: 'done',
+    result: { parcels: 10_530, counties: 1, failed: 0 },
+  });
+  const { computed_at: later, ...again } = shown();
+  expect(Date.parse(later)).toBeGreaterThan(Date.parse(at));
+  expect(again).toEqual(figures);
+  expect(await land()).toEqual(before);
+}, 60_000);
 
 test('a second one in the same checkout says that one is running', async () => {
   const second = up();
