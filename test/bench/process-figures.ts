@@ -21,7 +21,18 @@ export function cpuSeconds(pid: number): number {
   return fields === undefined ? Number.NaN : (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }
 
-/** The same of the parent of a process, of all its children, and of those that have ended. */
+/** Seconds of processor time that all processes of the machine have had so far; NaN where /proc does not tell. */
+export function machineCpuSeconds(): number {
+  try {
+    const ticks = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/\s+/).slice(1).map(Number);
+    // proc(5): user, nice, system, idle, iowait, irq, softirq
+    return [0, 1, 2, 5, 6].reduce((sum, i) => sum + ticks[i]!, 0) / TICKS_A_SECOND;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Those of the parent of a process, of all its children, and of those that have ended. */
 export function familyCpuSeconds(child: number): number {
   const parent = statOf(child)?.[1];
   const fields = parent === undefined ? undefined : statOf(Number(parent));
