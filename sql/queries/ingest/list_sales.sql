@@ -3,8 +3,10 @@
 -- parcel, because the others were sold again: the deeds of the last roll count with this one's, and a sale that was
 -- stored as one of several parcels is so for good, unless its price is corrected. A sale that an earlier roll had
 -- qualified and this one does not is taken off the market.
+-- What was sold is the land of that day: a known sale keeps the acreage and the place that are stored of it where the
+-- parcel has been split or merged since, which is when its acreage differs by more than a correction would.
 -- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int,
--- $5 the roll's counties int[]
+-- $5 the roll's counties int[], $6 the largest correction of an acreage, as a share of it float8
 -- Returns: the comp's columns, status (SOLD, OFF_MARKET), qualified, multi_parcel
 with sales as (
   select
@@ -36,7 +38,9 @@ judged as (
     s.*,
     d.fips is not null
       or coalesce(l.status = 'OFF_MARKET' and l.sale_type = $3 and l.price = s.price, false) as multi_parcel,
-    coalesce(l.status = 'SOLD', false) as known
+    coalesce(l.status = 'SOLD', false) as known,
+    l.lot_acres as stored_acres,
+    l.location as stored_location
   from sales s
   left join deeds_of_several d using (fips, last_sale_date, price, seller)
   left join listings l on l.source = $1 and l.source_id = s.source_id
@@ -47,9 +51,16 @@ select
   j.qualified,
   j.multi_parcel,
   j.situs_address, j.situs_city, j.situs_state, j.situs_zip, j.apn, j.last_sale_date, j.last_sale_price,
-  coalesce(j.acres, s.calculated_acres) as lot_acres,
-  s.location
+  case when land.kept then j.stored_acres else land.acres end as lot_acres,
+  case when land.kept then j.stored_location else s.location end as location
 from judged j
 left join stage_shape s on s.fips = j.fips and s.key = j.key
+cross join lateral (select coalesce(j.acres, s.calculated_acres) as acres) as now
+cross join lateral (
+  select
+    now.acres,
+    -- An acreage that the roll no longer tells changes nothing of the sale either.
+    j.stored_acres is not null and coalesce(abs(now.acres - j.stored_acres) > $6 * j.stored_acres, true) as kept
+) as land
 where j.qualified or j.known
 order by j.fips, j.row_no

@@ -35,7 +35,7 @@ function rollWithSales() {
     run(rows: Record<string, unknown>[]) {
       const features = rows.map((row, n) => ({
         properties: { ...NOTHING, QUAL: 'Q', SOLD: '2024-05-01', PRICE: 9_000, SELLER: 'SMITH', ...row },
-        geometry: row.at === null ? null : lot(n),
+        geometry: row.at === null ? null : lot(n, row.size as number | undefined),
       }));
       writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
       return ingest(pool, feed);
@@ -269,5 +269,79 @@ describe('a deed over several parcels stays one', () => {
     await one.run([B]);
     await other.run([A]);
     expect(await other.comps()).toEqual(['A/2024-05-01 SOLD 100000']);
+  });
+});
+
+describe('the land of a known sale', () => {
+  const C = { PIN: 'C', SOLD: '2019-05-01', PRICE: 90_000, ACRES: 50, size: 0.001 };
+  const split = { ...C, ACRES: 20, size: 0.0006 };
+
+  type Land = { source_id: string; status: string; lot_acres: number; location: { x: number; y: number } };
+  const lands = (name: string) =>
+    all<Land>(
+      pool,
+      'select source_id, status, lot_acres, location from listings where source = $1 order by source_id',
+      [name],
+    );
+
+  test('is that of the day it was sold, after a split or a merger of the parcel', async () => {
+    const { run, name } = rollWithSales();
+    const D = { PIN: 'D', SELLER: 'D', ACRES: 10, size: 0.0006 };
+    await run([C, D]);
+    const before = await lands(name);
+    expect(before.map(sale => sale.lot_acres)).toEqual([50, 10]);
+    const later = [split, { ...D, ACRES: 10.6, size: 0.001 }];
+    await run(later);
+    expect(await lands(name)).toEqual(before);
+    expect((await run(later)).status).toBe('unchanged');
+  });
+
+  test('is that of its own day when the rest is sold', async () => {
+    const { run, name } = rollWithSales();
+    await run([C]);
+    await run([{ ...split, SOLD: '2025-01-01', PRICE: 40_000 }]);
+    const [first, second] = await lands(name);
+    expect([first!.lot_acres, second!.lot_acres]).toEqual([50, 20]);
+    expect(first!.location).not.toEqual(second!.location);
+    await run([{ ...split, SOLD: '2025-01-01', PRICE: 40_000, ACRES: 12, ADDRESS: '2 Pond Road' }]);
+    expect((await lands(name)).map(sale => sale.lot_acres)).toEqual([50, 20]);
+  });
+
+  test('follows corrections of at most 5 %, its place with it', async () => {
+    const { run, name } = rollWithSales();
+    await run([C]);
+    const [before] = await lands(name);
+    await run([{ ...C, ACRES: 47.5, size: 0.0009 }]);
+    const [after] = await lands(name);
+    expect(after!.lot_acres).toBe(47.5);
+    expect(after!.location).not.toEqual(before!.location);
+    await run([{ ...C, ACRES: 47.6 }]);
+    expect((await lands(name))[0]).toEqual({ ...before, lot_acres: 47.6 });
+  });
+
+  test('is told once the roll tells it, and stays when the roll no longer does', async () => {
+    const { run, name } = rollWithSales();
+    const untold = { ...C, ACRES: null, at: null };
+    // Without it the gate would find columns that have turned empty.
+    const other = { PIN: 'D', SELLER: 'D', ACRES: 10 };
+    await run([untold, other]);
+    expect((await lands(name))[0]).toMatchObject({ lot_acres: null, location: null });
+    await run([C, other]);
+    const told = await lands(name);
+    expect(told[0]).toMatchObject({ lot_acres: 50, location: { x: expect.any(Number) } });
+    expect((await run([untold, other])).status).toBe('merged');
+    expect(await lands(name)).toEqual(told);
+  });
+
+  test('is kept of a sale that was off the market, whose price may be corrected', async () => {
+    const { run, name } = rollWithSales();
+    await run([C]);
+    const [before] = await lands(name);
+    await run([{ ...C, QUAL: 'U' }]);
+    await run([{ ...split, PRICE: 95_000 }]);
+    expect((await lands(name))[0]).toEqual(before);
+    expect(await one(pool, 'select price from listings where source = $1', [name])).toEqual({
+      price: '95000.00',
+    });
   });
 });
