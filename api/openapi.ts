@@ -38,7 +38,7 @@ const HEADERS = {
     10,
   ),
   'X-RateLimit-Limit': count(
-    "The size of the account's token bucket: the largest burst of calls. The default one where no account is known (401, 404 and 405 of paths).",
+    "The size of the account's token bucket: the largest burst of calls. The default one where no account is known (401, 404 and 405 of paths). Full in what is refused before it is counted (402, 403).",
     120,
   ),
   'X-RateLimit-Remaining': count('Calls that the bucket lets through now.', 119),

@@ -13,7 +13,7 @@ CREATE OR REPLACE FUNCTION public.record_change()
  LANGUAGE plpgsql
 AS $function$
 declare
-  hidden constant text[] := '{key_hash,last_used_at,tokens_allowed}';
+  hidden constant text[] := '{key_hash,last_used_at,tokens_allowed,terms}';
   old_row constant jsonb := case when tg_op = 'INSERT' then null else to_jsonb(old) - hidden end;
   new_row constant jsonb := case when tg_op = 'DELETE' then null else to_jsonb(new) - hidden end;
   whole constant jsonb := coalesce(new_row, old_row);
@@ -69,6 +69,7 @@ END)) stored,
   overage_cents_per_1000 integer default 0 not null,
   skip_trace_per_minute integer default 20 not null,
   user_id uuid,
+  terms integer default 0 not null,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_name_key UNIQUE (name),
   constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
@@ -556,6 +557,7 @@ create table usage_periods (
   tier text,
   tokens_included bigint,
   overage_cents_per_1000 integer,
+  terms integer default 0 not null,
   constraint usage_periods_pkey PRIMARY KEY (account_id, period_start)
 );
 

@@ -1,4 +1,6 @@
 import type { Mode } from '../../shared/domain/tiers.ts';
+import { errorCode, PlatError } from '../../shared/errors.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
 import type { Account, Caller } from './callers.ts';
 import type { Database } from './database.ts';
@@ -17,18 +19,19 @@ type Verdict = {
   tokensAllowed: number | null;
 };
 
+export type ChargeOptions = {
+  /** Whether nobody waits for the answer any more: what is over before its charge is sent costs nothing. */
+  isOver?: () => boolean;
+  /** Statements that are committed with the charge, or not at all. */
+  alongside?: ((run: Database['run']) => Promise<void>) | undefined;
+};
+
 export type Meter = {
   /**
-   * Returns when the charge is on disk.
-   * @param alongside statements that are committed with the charge, or not at all.
+   * Returns when the charge is on disk, or when the call is over and nothing was charged.
    * @throws PlatError one of the three quota errors when the account may not use as much.
    */
-  charge(
-    caller: Caller,
-    endpoint: string,
-    tokens: number,
-    alongside?: (run: Database['run']) => Promise<void>,
-  ): Promise<void>;
+  charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
 /**
@@ -37,32 +40,49 @@ export type Meter = {
  */
 const PAUSE_MS = 1;
 
+/** How often a charge reads an account anew whose period is over or whose terms are being changed. */
+const MOST_TRIES = 3;
+
+/** The statement failed, and nothing of it stays: time-out, lock time-out, deadlock. A lost connection tells nothing. */
+const ROLLED_BACK = new Set(['57014', '55P03', '40P01']);
+
 /**
  * Charges that are in flight together share one statement and one durable commit; those with something alongside have their own.
  * @param underway how many calls the process is answering, those that wait for their charge included; without it no charge waits for others.
  */
 export function openMeter(database: Database, underway = () => 0): Meter {
-  const charge = batch<Charge, Outcome>(charges => chargeAll(database.run, charges), {
+  const charge = batch<Asked, Outcome>(asked => chargeAll(database.run, asked), {
     ms: PAUSE_MS,
     expected: underway,
   });
   return {
-    async charge({ account, mode }, endpoint, tokens, alongside) {
-      const asked = { accountId: account.id, endpoint, mode, tokens };
+    async charge({ account, mode }, endpoint, tokens, { isOver = () => false, alongside } = {}) {
+      const asked = { accountId: account.id, endpoint, mode, tokens, isOver };
       const verdict =
         alongside === undefined
           ? tokens > 0 && settled(await charge(asked), tokens)
-          : await database.transaction(async run => {
-              const first = tokens > 0 && settled((await chargeAll(run, [asked]))[0]!, tokens);
-              await alongside(run);
-              return first;
-            });
+          : await database
+              .transaction(async run => {
+                const first = tokens > 0 && settled((await chargeAll(run, [asked]))[0], tokens);
+                await alongside(run);
+                if (isOver()) throw ABANDONED;
+                return first;
+              })
+              .catch(error => {
+                if (error !== ABANDONED) throw error;
+                return undefined;
+              });
       if (verdict) noteUsage(account, verdict.tokensUsed);
     },
   };
 }
 
-function settled(outcome: Outcome, tokens: number): Verdict {
+/** Takes a transaction back whose call is over. */
+const ABANDONED = new PlatError('abandoned', 'Nobody waits for the answer any more.');
+
+/** @returns undefined for a charge that was over before it was sent */
+function settled(outcome: Outcome, tokens: number): Verdict | undefined {
+  if (outcome === undefined) return undefined;
   if ('error' in outcome) throw outcome.error;
   if (!outcome.charged) throw quotaError(outcome, tokens, (outcome.tokensAllowed ?? 0) - outcome.tokensUsed);
   return outcome;
@@ -73,37 +93,57 @@ function noteUsage(account: Account, tokensUsed: number): void {
   account.tokensUsed = Math.max(account.tokensUsed, tokensUsed);
 }
 
-/** What became of a charge; one that fails leaves the others of its batch, which may be on disk already, as they are. */
-type Outcome = Verdict | { error: unknown };
+type Asked = Charge & { isOver(): boolean };
 
-async function chargeAll(run: Database['run'], charges: Charge[]): Promise<Outcome[]> {
+/** What became of a charge; one that fails leaves the others of its batch, which may be on disk already, as they are. */
+type Outcome = Verdict | { error: unknown } | undefined;
+
+async function chargeAll(run: Database['run'], charges: Asked[]): Promise<Outcome[]> {
   const outcomes = new Array<Outcome>(charges.length);
-  const over = await attempt(run, group(charges), outcomes);
-  if (over.length > 0) await chargeRolled(run, over, outcomes);
+  const groups = group(charges);
+  try {
+    await chargeGroups(run, groups, outcomes);
+  } catch (error) {
+    const accounts = new Map<string, Alike[]>();
+    for (const own of groups) addTo(accounts, own.accountId, own);
+    if (accounts.size === 1 || !ROLLED_BACK.has(errorCode(causeOf(error)) ?? '')) throw error;
+    // One of them is held by somebody: the others do not wait for it any longer.
+    const charged = [...accounts.values()].map(own =>
+      chargeGroups(run, own, outcomes).catch(cause => fail(own, cause, outcomes)),
+    );
+    await Promise.all(charged);
+  }
   return outcomes;
 }
 
-/** Charges again what was asked for of accounts whose period was over. */
-async function chargeRolled(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<void> {
-  const refuse = (refused: Alike[], error: unknown) => {
-    for (const index of refused.flatMap(({ indexes }) => indexes)) outcomes[index] = { error };
-  };
-  try {
-    await run('accounts/roll_period', [[...new Set(groups.map(({ accountId }) => accountId))]]);
-    // Whose period was rolled and still has none: the contract has ended since the account was read.
-    refuse(await attempt(run, groups, outcomes), noContract());
-  } catch (error) {
-    refuse(groups, error);
+const causeOf = (error: unknown) => (error instanceof PlatError ? error.cause : error);
+
+function fail(groups: Alike[], error: unknown, outcomes: Outcome[]): void {
+  for (const index of groups.flatMap(({ indexes }) => indexes)) outcomes[index] = { error };
+}
+
+async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<void> {
+  let open = await attempt(run, groups, outcomes);
+  for (let tries = 1; open.length > 0 && tries < MOST_TRIES; tries++) {
+    try {
+      await run('accounts/roll_period', [[...new Set(open.map(({ accountId }) => accountId))]]);
+      open = await attempt(run, open, outcomes);
+    } catch (error) {
+      return fail(open, error, outcomes);
+    }
   }
+  // Whose period was rolled and still has none: the contract has ended since the account was read.
+  fail(open, noContract(), outcomes);
 }
 
 /** Charges that differ in nothing: one row of the statement. */
 type Alike = Charge & { indexes: number[] };
 
-/** By account, in the order in which their periods are locked everywhere; the cheapest first. */
-function group(charges: Charge[]): Alike[] {
+/** Those that are not over by account, in the order in which their periods are locked everywhere; the cheapest first. */
+function group(charges: Asked[]): Alike[] {
   const groups = new Map<string, Alike>();
-  for (const [index, charge] of charges.entries()) {
+  for (const [index, { isOver, ...charge }] of charges.entries()) {
+    if (isOver()) continue;
     const name = `${charge.accountId} ${charge.endpoint} ${charge.mode} ${charge.tokens}`;
     const known = groups.get(name);
     if (known) known.indexes.push(index);
@@ -128,6 +168,7 @@ type ChargeRow = {
 
 /** One statement. Notes what became of the charges; returns those of accounts whose period is over. */
 async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<Alike[]> {
+  if (groups.length === 0) return [];
   const rows = await run<ChargeRow>('api/charge_calls', [
     groups.map(group => group.accountId),
     groups.map(group => group.endpoint),

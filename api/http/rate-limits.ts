@@ -144,10 +144,13 @@ export function rateHeaders({ buckets }: RateState, now = Date.now()): string[] 
   ];
 }
 
-/** The headers of a response whose account is not known (yet): the default limits, nothing taken. */
-export const UNTOUCHED: RateState = {
-  admitted: true,
-  buckets: [
-    { name: 'account', perMinute: DEFAULT_PER_MINUTE, burst: DEFAULT_BURST, level: DEFAULT_BURST * CALL },
-  ],
-};
+/** For the headers of a response whose account is not known (yet): the default limits, nothing taken. */
+export const UNTOUCHED = untouched({ ratePerMinute: DEFAULT_PER_MINUTE, rateBurst: DEFAULT_BURST });
+
+/** For the headers of a call that is refused before it is counted: a full bucket. */
+export function untouched({
+  ratePerMinute: perMinute,
+  rateBurst: burst,
+}: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
+  return { admitted: true, buckets: [{ name: 'account', perMinute, burst, level: burst * CALL }] };
+}

@@ -7,7 +7,7 @@ import { JSON_TYPE, sendError, validationError } from './errors.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
-import { type RateLimits, requireAdmitted } from './rate-limits.ts';
+import { type RateLimits, requireAdmitted, untouched } from './rate-limits.ts';
 import { requireQuota, requireScope, requireStanding } from './standing.ts';
 import { readInput } from './validate.ts';
 
@@ -27,6 +27,7 @@ export type ServeDeps = {
 /** The path of every call to v1: the order of the checks is part of the contract. */
 async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Response): Promise<void> {
   const caller = await deps.callers.identify(req.headers.authorization);
+  exchangeOf(res).rate = untouched(caller.account);
   requireScope(caller);
   requireStanding(caller, endpoint.withoutContract);
   const rate = await deps.rateLimits.take(caller.account, endpoint.rate);
@@ -98,12 +99,10 @@ async function deliver(
   const { status } = endpoint.response;
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchangeOf(res).deadline);
-  await meter.charge(
-    caller,
-    endpoint.metering?.key ?? '',
-    tokens,
-    attempt && (run => attempt.keep(run, { status, body: Buffer.from(body ?? '') })),
-  );
+  await meter.charge(caller, endpoint.metering?.key ?? '', tokens, {
+    isOver: () => isOver(req, res),
+    alongside: attempt && (run => attempt.keep(run, { status, body: Buffer.from(body ?? '') })),
+  });
   if (isOver(req, res)) return;
   if (body !== null) headers.push('Content-Type', JSON_TYPE);
   respond(res, status, headers, told ?? undefined, tokens);

@@ -5,7 +5,7 @@
 -- the same order.
 -- $1 account ids
 with due as materialized (
-  select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end,
+  select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end, terms,
     set_config('plat.actor', 'end of period', true) as actor
   from accounts where id = any($1::uuid[]) and period_end <= now()
   order by id for no key update
@@ -32,8 +32,8 @@ with due as materialized (
   ) as m
   where m.ends > due.period_end and m.starts <= now()
 ), opened as (
-  insert into usage_periods (account_id, period_start, period_end, tier, tokens_included, overage_cents_per_1000)
-  select id, starts,
+  insert into usage_periods (account_id, period_start, terms, period_end, tier, tokens_included, overage_cents_per_1000)
+  select id, starts, terms,
     case when ends <= now() then ends end, case when ends <= now() then tier end,
     case when ends <= now() then tokens_included end, case when ends <= now() then overage_cents_per_1000 end
   from following

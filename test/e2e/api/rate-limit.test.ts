@@ -97,6 +97,15 @@ describe.each(backends)('on $kind', ({ kind, env, one, two, setBuckets }) => {
     expect((await one.call(PATH, { key })).headers.get('x-ratelimit-remaining')).toBe('9');
   });
 
+  test("what is refused before it is counted tells the account's own limits, and takes nothing", async () => {
+    const { key } = await newCaller(db, { ratePerMinute: 7, rateBurst: 9, invoicePaid: false });
+    for (let call = 0; call < 2; call++) {
+      const { status, headers } = await one.call(PATH, { key });
+      expect([status, headers.get('x-ratelimit-remaining')]).toEqual([402, '9']);
+      expect(headers.get('ratelimit-policy')).toBe('"account";q=9;w=78');
+    }
+  });
+
   test('a hot account gets its burst and its rate from two programs, and not a call more', async () => {
     const urls = await Promise.all([startProgram(env), startProgram(env)]);
     const { key, accountId } = await newCaller(db, { ratePerMinute: 1_200, rateBurst: 40 });

@@ -113,7 +113,7 @@ test('usage equals the sum of X-Tokens-Used over mixed calls at once in two proc
   );
 });
 
-test('records come by date, endpoint and mode; the mode is that of the credential', async () => {
+test('records come by date, endpoint and mode, as they were charged', async () => {
   const { key, accountId } = await newCaller(db);
   const meter = openMeter(openDatabase(db.pool, 5_000));
   const charge = (mode: Mode, endpoint: string, tokens: number) =>
