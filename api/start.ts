@@ -1,5 +1,5 @@
 import type { Config } from '../shared/config.ts';
-import { createPool } from '../shared/db.ts';
+import { createPool, RESTLESS } from '../shared/db.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
@@ -23,7 +23,7 @@ export async function startApi(
     applicationName: 'plat api',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
     // Answers are short reads by index from memory or an SSD; the default of 4 is a disk's, and sorts what an index has in order.
-    settings: { random_page_cost: '1.1' },
+    settings: { ...RESTLESS, random_page_cost: '1.1' },
   });
   const backend = openQueueBackend(config, log);
   const redis = await openRedis(config);

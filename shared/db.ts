@@ -49,16 +49,21 @@ export type PoolOptions = {
   settings?: Record<string, string>;
 };
 
+/**
+ * Settings for programs that never rest in a transaction: one that is stopped in the middle (a suspended command line, a host that is
+ * gone without a word) gives its locks up, so that nobody's calls wait for it longer.
+ */
+export const RESTLESS = { idle_in_transaction_session_timeout: '5s' };
+
 /** A pool whose idle connections may die (a restarted server) without ending the process. */
 export function createPool(config: Config, log: Logger, options: PoolOptions): Pool {
   const pool = new pg.Pool({
-    connectionString: requireDatabaseUrl(config),
+    ...connectionOf(config, { timezone: 'UTC', jit: 'off', ...options.settings }),
     max: options.max ?? config.DB_POOL_SIZE,
     application_name: options.applicationName,
     connectionTimeoutMillis: 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
     keepAlive: true,
-    options: settingsOf({ timezone: 'UTC', jit: 'off', ...options.settings }),
   });
   pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
   // One that is lost while in use fails its query, and besides emits an error that would end the process unheard.
@@ -68,11 +73,16 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
   return pool;
 }
 
-/** As the server takes them when a connection opens. */
-function settingsOf(settings: Record<string, string>): string {
-  return Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ');
+/**
+ * Where to connect, and the server's settings of the connection. Of settings that the URL has too (`?options=-c …`) ours hold: periods
+ * and days are in UTC whatever else it asks for.
+ */
+export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
+  const url = new URL(requireDatabaseUrl(config));
+  const theirs = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  return { connectionString: url.href, options: [...(theirs === null ? [] : [theirs]), ...ours].join(' ') };
 }
 
 /** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */

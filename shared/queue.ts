@@ -10,7 +10,8 @@ import {
 } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { type Config, requireDatabaseUrl } from './config.ts';
+import type { Config } from './config.ts';
+import { connectionOf } from './db.ts';
 import type { Logger } from './log.ts';
 import { QUEUE_SCHEMA } from './migrate.ts';
 
@@ -88,8 +89,7 @@ function connect(config: Config, log: Logger) {
     };
   }
   const pool = new pg.Pool({
-    connectionString: requireDatabaseUrl(config),
-    options: `-c search_path=${QUEUE_SCHEMA} -c timezone=UTC -c jit=off`,
+    ...connectionOf(config, { search_path: QUEUE_SCHEMA, timezone: 'UTC', jit: 'off' }),
     application_name: 'plat queue',
     max: 8,
   });

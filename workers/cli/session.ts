@@ -1,5 +1,5 @@
 import { type Config, loadConfig } from '../../shared/config.ts';
-import { createPool, type Pool } from '../../shared/db.ts';
+import { createPool, type Pool, RESTLESS } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { deliver } from '../../shared/jobs.ts';
 import { createLogger, type Logger } from '../../shared/log.ts';
@@ -35,7 +35,7 @@ export function connectedConfig(): ConnectedConfig {
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
-  const pool = createPool(config, log, { applicationName: 'plat cli', max: 4 });
+  const pool = createPool(config, log, { applicationName: 'plat cli', max: 4, settings: RESTLESS });
   try {
     await assertSchemaVersion(pool);
     return await work({ config, pool, log });

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { connectionOf, createPool, RESTLESS } from '../../shared/db.ts';
+import { createLogger } from '../../shared/log.ts';
+import { createTestDatabase } from '../support/database.ts';
+
+const db = await createTestDatabase();
+
+/** DATABASE_URL with settings of the operator's own. */
+function urlWith(options: string): string {
+  const url = new URL(db.url);
+  url.searchParams.set('options', options);
+  return url.href;
+}
+
+test('whatever DATABASE_URL asks for, months are added in UTC; its other settings hold', async () => {
+  const config = { ...db.config, DATABASE_URL: urlWith('-c timezone=America/New_York -c work_mem=7MB') };
+  const pool = createPool(config, createLogger(config, 'test'), {
+    applicationName: 'test',
+    settings: RESTLESS,
+  });
+  const { rows } = await pool.query(
+    `select current_setting('timezone') as timezone, current_setting('work_mem') as work_mem,
+       current_setting('idle_in_transaction_session_timeout') as rest,
+       '2026-02-28T10:00:00Z'::timestamptz + make_interval(months => 1) = '2026-03-28T10:00:00Z' as same_hour`,
+  );
+  await pool.end();
+  expect(rows).toEqual([{ timezone: 'UTC', work_mem: '7MB', rest: '5s', same_hour: true }]);
+});
+
+test('the rest of DATABASE_URL stays as it is', () => {
+  const url = 'postgresql://a%40b:p%2Fw@[::1]:5433/plat?sslmode=require';
+  expect(connectionOf({ ...db.config, DATABASE_URL: url }, { jit: 'off' })).toEqual({
+    connectionString: url,
+    options: '-c jit=off',
+  });
+});
