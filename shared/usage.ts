@@ -10,6 +10,7 @@ export type PeriodUsage = {
   tokens_used: number;
   tokens_included: number;
   tokens_overage: number;
+  overage_cents_per_1000: number;
   overage_amount_cents: number;
   /** Whether it runs still. */
   current: boolean;

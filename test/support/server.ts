@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { startEmbedded } from '../../shared/postgres/embedded.ts';
+import { type EmbeddedServer, startEmbedded } from '../../shared/postgres/embedded.ts';
 
 /** Nothing in a test database has to survive a crash, and two workers share the machine with the server. */
 const SETTINGS = {
@@ -17,12 +17,11 @@ const SETTINGS = {
 
 export const FOLDER_PREFIX = 'plat-test-';
 
-export type TestServer = { url: string; folder: string; stop(): Promise<void> };
+export type TestServer = EmbeddedServer & { folder: string };
 
 /** Starts a throw-away PostgreSQL in a new temporary folder, or the one that is in `folder` already. */
 export async function startTestServer(folder = makeFolder()): Promise<TestServer> {
-  const server = await startEmbedded(join(folder, 'postgres'), SETTINGS);
-  return { url: server.url, folder, stop: server.stop };
+  return { ...(await startEmbedded(join(folder, 'postgres'), SETTINGS)), folder };
 }
 
 function makeFolder(): string {

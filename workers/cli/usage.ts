@@ -27,7 +27,7 @@ export function addUsageCommand(program: Command): void {
           const periods = await listPeriods(pool, flags.account);
           show(periods, periods, [
             ...(['period_start', 'period_end', 'tier', 'tokens_used', 'tokens_included'] as const),
-            ...(['tokens_overage', 'overage_amount_cents', 'current'] as const),
+            ...(['tokens_overage', 'overage_cents_per_1000', 'overage_amount_cents', 'current'] as const),
           ]);
         } else {
           const period = await readPeriod(pool, flags.account, flags.period);

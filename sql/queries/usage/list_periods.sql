@@ -2,7 +2,7 @@
 -- $1 account id
 select p.period_start, coalesce(p.period_end, a.period_end) as period_end,
   case when p.period_end is null then a.tier else p.tier end as tier,
-  p.tokens_used, t.tokens_included, o.tokens_overage,
+  p.tokens_used, t.tokens_included, o.tokens_overage, t.cents as overage_cents_per_1000,
   round(o.tokens_overage * t.cents::numeric / 1000)::bigint as overage_amount_cents,
   p.period_end is null as current
 from usage_periods p

@@ -136,7 +136,10 @@ test('a past period keeps its terms when the contract changes', async () => {
   await changeAccount(db.pool, accountId, { tier: 'growth', overageCentsPer1000: 1 });
   expect(await listPeriods(db.pool, accountId)).toMatchObject([
     { tier: 'growth', tokens_used: 0, tokens_included: 50_000, overage_amount_cents: 0, current: true },
-    { tier: 'scale', tokens_used: 30, tokens_included: 5, tokens_overage: 25, overage_amount_cents: 25 },
+    {
+      ...{ tier: 'scale', tokens_used: 30, tokens_included: 5 },
+      ...{ tokens_overage: 25, overage_cents_per_1000: 1_000, overage_amount_cents: 25 },
+    },
   ]);
 });
 

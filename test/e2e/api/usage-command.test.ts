@@ -41,8 +41,8 @@ test('plat usage lists periods and, of one, its days; as a table, CSV or JSON', 
     `date,endpoint,mode,tokens,calls\r\n${day},public_market_stats,direct,20,2\n`,
   );
   expect((await plat('usage', '--account', 'billed', '--csv')).out).toBe(
-    'period_start,period_end,tier,tokens_used,tokens_included,tokens_overage,overage_amount_cents,current\r\n' +
-      `${period.period_start},${period.period_end},starter,20,15,5,1,true\n`,
+    'period_start,period_end,tier,tokens_used,tokens_included,tokens_overage,overage_cents_per_1000,overage_amount_cents,current\r\n' +
+      `${period.period_start},${period.period_end},starter,20,15,5,200,1,true\n`,
   );
   expect((await plat('usage', '--account', 'billed')).out).toContain('tokens_overage');
 });
@@ -60,7 +60,7 @@ test('in CSV a text that a spreadsheet would take for a formula is marked as tex
     expect(made.code).toBe(0);
     const { name } = await json('account', 'create', `of ${tier}`, `--tier=${tier}`);
     const { out } = await plat('usage', '--account', name, '--csv');
-    expect(out.split('\r\n')[1]!.replace(/^[^,]+Z,[^,]+Z,/, '')).toBe(`${cell},0,1,0,0,true\n`);
+    expect(out.split('\r\n')[1]!.replace(/^[^,]+Z,[^,]+Z,/, '')).toBe(`${cell},0,1,0,1,0,true\n`);
   }
 });
 
