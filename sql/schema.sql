@@ -575,6 +575,7 @@ create table valuation_counties (
   fips integer not null,
   extent box not null,
   reach_m double precision not null,
+  reaches bytea not null,
   constraint valuation_counties_pkey PRIMARY KEY (fips)
 );
 

@@ -1,3 +1,4 @@
+import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
 import type { Parameters } from '../../shared/kernels/valuation/model.ts';
 import { MOST_STEPS } from '../../shared/kernels/valuation/select.ts';
 import { LEVEL_STEPS } from '../../shared/kernels/valuation/surface.ts';
@@ -28,4 +29,24 @@ export function grown([west, south, east, north]: Box, metres: number): Box {
   const farthest = Math.min(85, Math.max(Math.abs(south), Math.abs(north)) + lat);
   const lon = lat / Math.cos((farthest * Math.PI) / 180);
   return [west - lon, south - lat, east + lon, north + lat];
+}
+
+/** A place, in integers of 1e-7 degree, and so many metres on every side, in degrees. */
+export function boxAround({ lon, lat }: { lon: number; lat: number }, metres: number): Box {
+  const [x, y] = [fromE7(lon), fromE7(lat)];
+  return grown([x, y, x, y], metres);
+}
+
+export const holds = (outer: Box, inner: Box) =>
+  outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
+
+export function enclosing(boxes: readonly Box[]): Box {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const box of boxes) {
+    west = Math.min(west, box[0]);
+    south = Math.min(south, box[1]);
+    east = Math.max(east, box[2]);
+    north = Math.max(north, box[3]);
+  }
+  return [west, south, east, north];
 }

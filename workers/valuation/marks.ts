@@ -1,5 +1,5 @@
 import { addTo } from '../../shared/kernels/groups.ts';
-import type { Change } from './county.ts';
+import type { Change } from './reached.ts';
 
 /** A row of valuations_dirty. */
 export type Mark = {

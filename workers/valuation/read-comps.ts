@@ -4,7 +4,9 @@ import { type Client, sql } from '../../shared/db.ts';
 import { uuidText } from '../../shared/domain/uuid.ts';
 import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/types.ts';
+import { compReachM, grown, levelReachM } from './around.ts';
 import { LAND_COLUMNS, landTermsOf } from './land-columns.ts';
+import type { StoredModel } from './model-store.ts';
 
 /** The columns that copy_comps.sql and copy_comps_around.sql share. */
 const COLUMNS = {
@@ -76,8 +78,23 @@ function compsOf(count: number, columns: Columns, land = true): StoredComps {
   };
 }
 
-/** The counties that comps in a box are of. In the caller's transaction. */
-export async function listCompCounties(client: Client, box: Box): Promise<number[]> {
+/**
+ * Holds every comp that can matter to parcels of a county. In the caller's transaction.
+ * @param extent of the parcels, integers of 1e-7 degree
+ */
+export async function boxOfComps(
+  client: Client,
+  fips: number,
+  { parameters }: StoredModel,
+  extent: Box,
+): Promise<Box> {
+  const around = grown(extent.map(fromE7) as unknown as Box, compReachM(parameters, fips));
+  const counties = [fips, ...(await listCompCounties(client, around))];
+  return grown(around, levelReachM(parameters, counties));
+}
+
+/** The counties that comps in a box are of. */
+async function listCompCounties(client: Client, box: Box): Promise<number[]> {
   await setBox(client, box, false);
   const { rows } = await client.query<{ fips: number }>(sql('valuation/list_comp_counties'));
   return rows.map(({ fips }) => fips);

