@@ -117,6 +117,6 @@ async function watchCounties(pool: Pool, fit: JobState): Promise<End> {
 function describe({ result, error }: End): string {
   if (result === null) return `valuations: failed: ${error}`;
   const { asOf, sales, outliers, counties, failed, parcels, valued } = result;
-  const all = `valuations as of ${asOf}: ${valued} of ${parcels} parcels in ${counties} ${counties === 1 ? 'county' : 'counties'}, by ${sales} sales (${outliers} outliers left out)`;
+  const all = `valuations as of ${asOf}: ${valued} of ${parcels} parcels in ${counties} ${counties === 1 ? 'county' : 'counties'}, by ${sales} sales (${outliers} left out)`;
   return failed === 0 ? all : `${all}; ${failed} of ${counties} counties failed: ${error}`;
 }

@@ -27,5 +27,7 @@ function salesOf(comps: Comps): Comps {
     listedDay: whole(comps.listedDay),
     county: whole(comps.county),
     land: landOf(comps.land, sold),
+    feed: comps.feed && whole(comps.feed),
+    ofRoll: comps.ofRoll && Uint8Array.from(sold, i => comps.ofRoll![i]!),
   };
 }

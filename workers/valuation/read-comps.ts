@@ -26,6 +26,8 @@ const COLUMNS_ALL = {
   ...COLUMNS,
   ...LAND_COLUMNS,
   asked: { type: 'float8', null: Number.NaN },
+  feed: { type: 'int4', null: 0 },
+  ofRoll: { type: 'char', null: 0 },
 } as const satisfies CopyColumns;
 
 /** The columns of copy_comps_around.sql. */
@@ -41,11 +43,12 @@ export type StoredComps = Comps & { ids: Uint8Array };
 /** West, south, east, north in degrees. */
 export type Box = readonly [number, number, number, number];
 
-/** Every comp that valuations can use, by id, and what was asked for those that are sold. */
+/** Every comp that valuations can use, by id, what was asked for those that are sold, and which feed tells each. */
 export async function readComps(client: Client): Promise<StoredComps> {
   const stream = client.query(copyStreams.to(sql('valuation/copy_comps')));
   const { rows, columns } = await readCopyBinary(stream, COLUMNS_ALL);
-  return { ...compsOf(rows, columns), asked: columns.asked };
+  const { asked, feed, ofRoll } = columns;
+  return { ...compsOf(rows, columns), asked, feed, ofRoll };
 }
 
 /**

@@ -5,13 +5,13 @@ import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { effectsByCounty } from '../../shared/kernels/valuation/effects.ts';
 import { LAND_TERMS, type LandFigures, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
 import { isLateOutlier } from '../../shared/kernels/valuation/latecomers.ts';
-
 import { defaultDay } from './default-day.ts';
 import { valuationCounty, valuationFit } from './jobs.ts';
 import { linkComps } from './link-comps.ts';
 import { groupMarks, type LandChanges, type Mark, type PlaceMark } from './marks.ts';
 import { lockModel, readModel, type StoredModel } from './model-store.ts';
 import { type Change, valueReached } from './reached.ts';
+import { secondOf } from './second-records.ts';
 
 type Sale = { id: string; fips: number; sold_date: string; acres: number; price: number } & {
   [Figure in keyof LandFigures]: number | null;
@@ -73,7 +73,7 @@ async function reachedCounties(
 
 /**
  * Looks at the comps that came or changed, and at those whose land did: finds their parcels anew, and says which of the
- * sales that came are outliers of the model.
+ * sales that came are outliers of the model, or told before by another feed.
  * @returns the model, and the comps of land that changed; null when there is no model that the comps can be looked at with
  */
 function takeStock(
@@ -140,13 +140,16 @@ async function linkMarked(client: Client, comps: readonly MarkedComp[]): Promise
 async function judgeSales(client: Client, model: StoredModel, places: readonly PlaceMark[]): Promise<void> {
   if (places.length === 0) return;
   const { rows: sales } = await client.query<Sale>(sql('valuation/list_marked_sales'), columnsOf(places));
-  const outliers = sales.filter(({ fips, sold_date, acres, price, ...figures }) =>
-    isLateOutlier(model.parameters, {
-      ...{ county: fips, day: dayOf(sold_date), acres, price },
-      land: landTerms(figures),
-    }),
+  const second = await secondOf(client, idsOf(sales));
+  const leftOut = sales.filter(
+    ({ id, fips, sold_date, acres, price, ...figures }) =>
+      second.has(id) ||
+      isLateOutlier(model.parameters, {
+        ...{ county: fips, day: dayOf(sold_date), acres, price },
+        land: landTerms(figures),
+      }),
   );
-  await client.query(sql('valuation/judge_sales'), [idsOf(sales), idsOf(outliers)]);
+  await client.query(sql('valuation/judge_sales'), [idsOf(sales), idsOf(leftOut)]);
 }
 
 function landTerms(figures: { [Figure in keyof LandFigures]: number | null }): Float64Array {
