@@ -30,7 +30,7 @@ export const boundAt = (middle: number, distance: number): Bound => ({
   spread: Math.max(LEAST_MAD, distance),
 });
 
-/** By prices of the same county, or of those that a price is one of; null of fewer than three. */
+/** By prices of a market, in any order; null of fewer than three. */
 export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | null {
   if (levels.length < FEWEST_ALIKE) return null;
   const middle = middleOf(levels)!;
@@ -38,7 +38,7 @@ export function boundOf(levels: ArrayLike<number> & Iterable<number>): Bound | n
   return boundAt(middle, middleOf(fromMiddle(Array.from(levels)))!);
 }
 
-/** By prices of other counties: these are alike among themselves, and another county's may be the dearer ones. */
+/** By the latest prices of other counties, the earliest first: however alike these are, the next county may be dearer by far. */
 export function boundElsewhere(levels: readonly number[]): Bound | null {
   const bound = boundOf(levels.slice(-MOST));
   return bound === null ? null : { ...bound, spread: Math.max(FEW_SPREAD, bound.spread) };
