@@ -78,19 +78,30 @@ async function marks(): Promise<Record<string, number>> {
 }
 
 test('the ground of the next county blocks once it is loaded, and what becomes of it moves its neighbours here', async () => {
-  await bringRoads(HOME, [ELSEWHERE]);
-  await bringRoads(NEXT, [HIGHWAY]);
+  const here = await bringRoads(HOME, [ELSEWHERE]);
+  const there = await bringRoads(NEXT, [HIGHWAY]);
   await bringRoll(HOME, [NORTHERN, FAR]);
   await settle(pool, LAND_KERNELS);
   // Where the next county is not loaded nothing is in the way, and its road counts for the lots along the line.
-  expect(await land('NORTHERN')).toMatchObject({ landlocked: false, feet: expect.closeTo(FRONT_FT, -1) });
-  expect(await land('FAR')).toMatchObject({ landlocked: true, feet: 0 });
+  expect(await land('NORTHERN')).toEqual({
+    ...{ landlocked: false, feet: expect.closeTo(FRONT_FT, -1) },
+    // The version of the layer that shows the road is recorded, too.
+    runs: [here, there],
+  });
+  expect(await land('FAR')).toEqual({ landlocked: true, feet: 0, runs: [here] });
 
   await bringRoll(NEXT, [SOUTHERN]);
   expect(await marks()).toEqual({ NORTHERN: 2, SOUTHERN: 15 });
   await settle(pool, LAND_KERNELS);
   expect(await land('NORTHERN')).toMatchObject({ landlocked: true, feet: 0 });
-  expect(await land('SOUTHERN')).toMatchObject({ landlocked: false, feet: expect.closeTo(FRONT_FT, -1) });
+  expect(await land('SOUTHERN')).toEqual({
+    ...{ landlocked: false, feet: expect.closeTo(FRONT_FT, -1), runs: [there] },
+  });
+
+  // A version later the road is still the next county's.
+  const later = await bringRoads(NEXT, [HIGHWAY, line('S1400', 0.03)]);
+  await settle(pool, LAND_KERNELS);
+  expect(await land('NORTHERN')).toEqual({ landlocked: true, feet: 0, runs: [here, later] });
 
   // It gives its eastern half away.
   const half = { ...SOUTHERN, geometry: lot('', 0, 0.0002, WEST - WIDTH / 2).geometry };

@@ -39,9 +39,10 @@ async function marked(): Promise<number> {
 }
 
 const figures = () =>
-  one<{ slope: number; feet: number }>(
+  one<{ slope: number; feet: number; layers: number }>(
     pool,
-    'select mean_slope_percent as slope, highway_frontage_ft as feet from parcel_attributes',
+    `select mean_slope_percent as slope, highway_frontage_ft as feet, cardinality(elevation_runs) as layers
+     from parcel_attributes`,
   );
 
 /** Cells of a ten-thousandth of a degree over the lot's latitudes, in line with those of the others. */
@@ -61,11 +62,15 @@ test('heights beside a parcel mark it: the slopes of its outermost cells take th
   // The grid ends half a cell beyond the lot, and the lot ends half a cell before the next one begins.
   await ingestGrid('here', WEST - 0.00055, 16);
   await settle(pool, LAND_KERNELS);
-  const { slope } = await figures();
+  const { slope, layers } = await figures();
+  expect(layers).toBe(1);
   await ingestGrid('beside', EAST + 0.00005, 10);
   expect(await marked()).toBe(LAYER_BITS.elevation);
   await settle(pool, LAND_KERNELS);
-  expect((await figures()).slope).toBeGreaterThan(slope + 0.3);
+  const { slope: whole, layers: both } = await figures();
+  expect(whole).toBeGreaterThan(slope + 0.3);
+  // It lies outside of the coverage of the second one, which is recorded all the same.
+  expect(both).toBe(2);
   // Out of reach.
   await ingestGrid('far', EAST + 3 * EAST_100_M, 10);
   expect(await marked()).toBe(0);

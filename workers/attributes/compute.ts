@@ -1,15 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  LAYER_BITS,
-  LAYER_KINDS,
-  type LayerKind,
-  ROAD_CLASSES,
-  type RoadReach,
-} from '../../shared/domain/land.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../../shared/domain/land.ts';
 import { isRetryable, PlatError } from '../../shared/errors.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { LandKernels } from './kernels.ts';
 import type { ChunkInput, Layer, Subject } from './read-chunk.ts';
+import { largestReach } from './sources.ts';
 
 /** The columns of parcel_attributes that layers fill. */
 export type Figures = {
@@ -94,7 +89,7 @@ export async function computeChunk(
       try {
         if (failed >= MOST_FAILED) throw first;
         recipe ??= RECIPES[kind](input, kernels, signal);
-        row[`${kind}_runs`] = subject.covering[kind].map(runOf);
+        row[`${kind}_runs`] = subject.sources[kind].map(runOf);
         await recipe.fill(subject, row);
       } catch (error) {
         signal.throwIfAborted();
@@ -223,7 +218,7 @@ function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
   };
 }
 
-/** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */
+/** One preparation for each reach that counts for a parcel of the chunk. */
 function frontageByReach(
   { roads, neighbours }: ChunkInput,
   kernels: LandKernels,
@@ -236,10 +231,4 @@ function frontageByReach(
     prepared.set(key, found);
     return found;
   };
-}
-
-function largestReach(layers: readonly Layer[]): RoadReach {
-  const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));
-  const [highway, normal, local] = ROAD_CLASSES.map(largest) as [number, number, number];
-  return { highway, normal, local };
 }

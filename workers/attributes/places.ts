@@ -6,6 +6,10 @@ const E7_A_METRE = 91;
 /** Beyond, meridians meet and a box would have to go round the pole. */
 const MOST_LATITUDE_DEG = 89;
 
+export function overlap(a: Box, b: Box): boolean {
+  return a.west <= b.east && b.west <= a.east && a.south <= b.north && b.south <= a.north;
+}
+
 /** The box with a margin on each side, in metres. */
 export function grow({ west, south, east, north }: Box, metres: number): Box {
   const latitude = Math.min(MOST_LATITUDE_DEG, Math.max(Math.abs(south), Math.abs(north)) / 1e7);

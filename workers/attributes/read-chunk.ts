@@ -2,6 +2,7 @@ import { type Client, type Pool, sql } from '../../shared/db.ts';
 import {
   ALL_LAYERS,
   LAYER_BITS,
+  LAYER_KINDS,
   type LayerKind,
   type RoadClass,
   type RoadReach,
@@ -12,9 +13,11 @@ import { hilbertOrder } from '../../shared/kernels/geometry/hilbert.ts';
 import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
 import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
 import type { ElevationTile } from '../elevation/elevation.ts';
+import { TERRAIN_MARGIN_M } from '../elevation/limits.ts';
 import type { ChunkPayload } from './jobs.ts';
 import { type Box, boxText, grow, placesOf } from './places.ts';
 import { inSnapshot } from './snapshot.ts';
+import { addSources } from './sources.ts';
 
 /** A layer as it was merged last. */
 export type Layer = Box & {
@@ -37,6 +40,8 @@ export type Subject = {
   shape: MultiPolygon;
   /** By kind, the layers that cover it; none for a kind that is not to be computed. */
   covering: Record<LayerKind, Layer[]>;
+  /** Of the kinds that can be told, the layers that the figures come from: those, and others that show something near. */
+  sources: Record<LayerKind, Layer[]>;
 };
 
 /** What has to be known to compute a chunk, all as of one moment. */
@@ -65,9 +70,6 @@ export type MarkedRow = Box & {
   x: number;
   y: number;
 };
-
-/** Cells beyond a parcel's own that a slope needs, and a part of a cell for grids of other coordinates: two of 100 m. */
-const TERRAIN_MARGIN_M = 200;
 
 /** Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features that are read too. */
 export function readChunk(pool: Pool, { fips, chunk }: ChunkPayload): Promise<ChunkInput> {
@@ -100,17 +102,26 @@ export async function readInput(
     placesOf(
       ordered.filter((_row, i) => subjects[i]!.covering[kind].length > 0).map(row => grow(row, metres)),
     ).map(boxText);
-  const feeds = (kind: LayerKind) => layers.filter(layer => layer.kind === kind).map(layer => layer.feed_id);
-  const margin = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
+  const layersOf = (kind: LayerKind) => layers.filter(layer => layer.kind === kind);
+  const feeds = (kind: LayerKind) => layersOf(kind).map(layer => layer.feed_id);
+  const reach = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
+  const places = {
+    elevation: around('elevation', TERRAIN_MARGIN_M),
+    roads: around('roads', reach),
+    wetlands: around('wetlands', 0),
+    flood: around('flood', 0),
+  };
+  for (const kind of LAYER_KINDS)
+    await addSources(client, kind, layersOf(kind), subjects, ordered, places[kind]);
 
   return {
     subjects,
     shapeless,
-    roads: await readRoads(client, feeds('roads'), around('roads', margin)),
-    neighbours: await readNeighbours(client, subjects, around('roads', margin)),
-    wetlands: await readPolygons(client, feeds('wetlands'), around('wetlands', 0)),
-    flood: await readPolygons(client, feeds('flood'), around('flood', 0)),
-    tiles: await readTiles(client, feeds('elevation'), around('elevation', TERRAIN_MARGIN_M)),
+    roads: await readRoads(client, feeds('roads'), places.roads),
+    neighbours: await readNeighbours(client, subjects, places.roads),
+    wetlands: await readPolygons(client, feeds('wetlands'), places.wetlands),
+    flood: await readPolygons(client, feeds('flood'), places.flood),
+    tiles: await readTiles(client, feeds('elevation'), places.elevation),
   };
 }
 
@@ -121,18 +132,20 @@ function subjectOf(row: MarkedRow, fips: number, all: readonly Layer[]): Subject
     (layers & LAYER_BITS[kind]) === 0
       ? []
       : all.filter(layer => layer.kind === kind && covers(layer, row, fips));
+  const byKind = {
+    elevation: covering('elevation'),
+    roads: covering('roads'),
+    wetlands: covering('wetlands'),
+    flood: covering('flood'),
+  };
   return {
     id: row.property_id,
     mark: row.mark,
     layers,
     shapeHash: row.shape_hash!,
     shape: decodeBoundary(row.boundary!),
-    covering: {
-      elevation: covering('elevation'),
-      roads: covering('roads'),
-      wetlands: covering('wetlands'),
-      flood: covering('flood'),
-    },
+    covering: byKind,
+    sources: byKind,
   };
 }
 

@@ -12,7 +12,7 @@ const LAYER: Layer = {
 function chunkOf(parcels: number): ChunkInput {
   const subjects = Array.from({ length: parcels }, (_, i): Subject => {
     const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [] };
-    return { id: i, mark: i, layers: 1, shapeHash: '', shape: [], covering };
+    return { id: i, mark: i, layers: 1, shapeHash: '', shape: [], covering, sources: covering };
   });
   return { subjects, shapeless: [], roads: [], neighbours: [], wetlands: [], flood: [], tiles: [] };
 }

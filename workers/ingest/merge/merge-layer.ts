@@ -3,10 +3,11 @@ import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/doma
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
 import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { type Box, grow, boxText as placeText } from '../../attributes/places.ts';
 import { TERRAIN_MARGIN_M } from '../../elevation/limits.ts';
 import type { RunCounts } from '../counts.ts';
 import type { AcceptedRun } from '../run-record.ts';
-import { boxText, grownBy } from '../stage/coverage.ts';
+import { boxText } from '../stage/coverage.ts';
 
 /** Where a layer is complete, and how far its roads reach. */
 export type LayerScope = { coverage: Extent; fips: number | null; reachM: RoadReach | null };
@@ -116,11 +117,15 @@ export async function markCovered(
   const marginM = await marginOf(client, kind);
   const versions = before === null ? [now] : [before, now];
   const boxes = versions.flatMap(({ scope, extent }) =>
-    [scope.coverage, extent].filter(box => box !== null).map(box => boxText(grownBy(marginM, box))),
+    [scope.coverage, extent].filter(box => box !== null).map(box => placeText(grow(placeOf(box), marginM))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
   const values = [boxes, counties, LAYER_BITS[kind]];
   return (await client.query(sql('layers/mark_covered_parcels'), values)).rowCount ?? 0;
+}
+
+function placeOf([west, south, east, north]: Extent): Box {
+  return { west: toE7(west), south: toE7(south), east: toE7(east), north: toE7(north) };
 }
 
 /** How far from a parcel a layer of the kind changes its figures: for roads as far as any of them reaches. */

@@ -53,20 +53,6 @@ export function boxText([west, south, east, north]: Extent): string {
   return `(${toE7(east)},${toE7(north)}),(${toE7(west)},${toE7(south)})`;
 }
 
-/** Metres of a degree of latitude at the equator, where it is shortest (WGS84). */
-const METRES_OF_LATITUDE = 110_574;
-/** Metres of a degree of longitude at the equator, where it is longest (WGS84). */
-const METRES_OF_LONGITUDE = 111_319;
-
-/** A box that holds everything within so many metres of another one, and a little more. */
-export function grownBy(metres: number, [west, south, east, north]: Extent): Extent {
-  const up = metres / METRES_OF_LATITUDE;
-  const furthest = Math.min(89, Math.max(Math.abs(south), Math.abs(north)) + up);
-  // The ellipsoid's parallels are longer than the sphere's: dividing by the sphere's grows the box a little more.
-  const aside = metres / (METRES_OF_LONGITUDE * Math.cos((furthest * Math.PI) / 180));
-  return [west - aside, south - up, east + aside, north + up];
-}
-
 /** How much of the area of one box another one holds, in percent; areas on a plate carrée, which is enough for a gate. */
 export function sharedPercent(of: Extent, other: Extent): number {
   const width = Math.min(of[2], other[2]) - Math.max(of[0], other[0]);

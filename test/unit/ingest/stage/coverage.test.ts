@@ -5,7 +5,6 @@ import {
   boxText,
   emptyExtent,
   growExtent,
-  grownBy,
   isEmptyExtent,
   rawExtent,
   sharedPercent,
@@ -76,25 +75,6 @@ describe('the box around raw geometries', () => {
     expect(isEmptyExtent(boxOf(...wrong))).toBe(true);
   });
 });
-
-test.each([0, 43, 71])(
-  'a box grown by 100 m at latitude %i reaches that far on the ground, and hardly further',
-  latitude => {
-    const [west, south, east, north] = grownBy(100, [-72, latitude - 0.1, -71, latitude]);
-    // WGS84: metres of a degree of latitude and of longitude there.
-    const phi = (latitude * Math.PI) / 180;
-    const up = 111_132.954 - 559.822 * Math.cos(2 * phi) + 1.175 * Math.cos(4 * phi);
-    const aside = 111_412.84 * Math.cos(phi) - 93.5 * Math.cos(3 * phi) + 0.118 * Math.cos(5 * phi);
-    for (const metres of [(north - latitude) * up, (latitude - 0.1 - south) * up]) {
-      expect(metres).toBeGreaterThanOrEqual(99.99);
-      expect(metres).toBeLessThan(101.5);
-    }
-    for (const metres of [(-72 - west) * aside, (east + 71) * aside]) {
-      expect(metres).toBeGreaterThanOrEqual(99.99);
-      expect(metres).toBeLessThan(101.5);
-    }
-  },
-);
 
 test('how much of a box another one holds', () => {
   expect(sharedPercent([0, 0, 2, 2], [1, 1, 3, 3])).toBe(25);
