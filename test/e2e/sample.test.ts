@@ -78,13 +78,16 @@ describe('the statistics of Washington NH equal those of a plain computation fro
   // Most sales are older than the windows, and show in no statistic.
   test('sale for sale and listing for listing', async () => {
     const { rows } = await db.pool.query(
-      `select status, zip, price::float8 as price, lot_acres as acres, sold_date::text as "soldOn" from listings where fips = 33019`,
+      `select status, zip, price::float8 as price, lot_acres as acres, sold_date::text as "soldOn" from listings
+       where fips = 33019 and status <> 'OFF_MARKET'`,
     );
     const found = rows.map(row => JSON.stringify(row));
     const wanted = comps.map(({ status, zip, price, acres, soldOn }) =>
       JSON.stringify({ status, zip, price: Number(price), acres: Number(acres), soldOn }),
     );
     expect(found.sort()).toEqual(wanted.sort());
+    const off = await db.pool.query("select apn from listings where fips = 33019 and status = 'OFF_MARKET'");
+    expect(off.rows).toEqual([{ apn: expect.stringMatching(/14.*392/) }]);
   });
 
   test('its county', async () => {
