@@ -81,20 +81,57 @@ const road = fc.record({
   name: fc.constantFrom(...CLASSES),
   line: fc.array(point(120), { minLength: 2, maxLength: 6 }),
 });
+/** A street drawn as a parcel, and its road some metres beside its middle, which may end before the parcel does, or after. */
+const street = fc
+  .record({
+    name: fc.constantFrom(...CLASSES),
+    at: point(60),
+    angle: fc.constantFrom(0, Math.PI / 2, 0.3, 2),
+    lengthM: fc.integer({ min: 30, max: 200 }),
+    // No round figure, so that no street is exactly as long or as wide as it may be.
+    halfM: fc.integer({ min: 4, max: 30 }).map(k => k + 0.15),
+    offM: fc.integer({ min: -8, max: 8 }),
+    endM: fc.integer({ min: -40, max: 40 }),
+  })
+  .map(({ name, at: [x, y], angle, lengthM, halfM, offM, endM }) => {
+    const [ux, uy] = [Math.cos(angle), Math.sin(angle)];
+    const place = (along: number, left: number): XY => [
+      x + along * ux - left * uy,
+      y + along * uy + left * ux,
+    ];
+    return {
+      parcel: [[place(0, -halfM), place(lengthM, -halfM), place(lengthM, halfM), place(0, halfM)]],
+      road: { name, line: [place(-endM, offM), place(lengthM / 2, offM), place(lengthM + endM, offM)] },
+    };
+  });
+
 const scenes: fc.Arbitrary<Scene> = fc
   .record({
     roads: fc.array(road, { maxLength: 5 }),
     parcels: fc.array(parcel, { minLength: 1, maxLength: 8 }),
+    streets: fc.array(street, { maxLength: 2 }),
     along: fc.array(fc.nat({ max: 7 }), { maxLength: 2 }),
+    again: fc.array(fc.tuple(fc.constantFrom(...CLASSES), fc.integer({ min: -7, max: 7 })), { maxLength: 2 }),
   })
-  // Some roads run along the outline of a parcel, and some parcels are stacked on another.
-  .map(({ roads, parcels, along }) => ({
-    roads: [
-      ...roads,
-      ...along.map(i => ({ name: 'local' as const, line: parcels[i % parcels.length]![0]!.slice(0, 3) })),
-    ],
-    parcels: [...parcels, ...along.map(i => parcels[(i + 1) % parcels.length]!)],
-  }));
+  // Some roads run along the outline of a parcel, some were mapped twice, and some parcels are stacked on another.
+  .map(({ roads, parcels, streets, along, again }) => {
+    const own = [...roads, ...streets.map(each => each.road)];
+    return {
+      roads: [
+        ...own,
+        ...along.map(i => ({ name: 'local' as const, line: parcels[i % parcels.length]![0]!.slice(0, 3) })),
+        ...again.flatMap(([name, off], i) => {
+          const first = own[i];
+          return first ? [{ name, line: first.line.map(([x, y]): XY => [x + off / 2, y + off]) }] : [];
+        }),
+      ],
+      parcels: [
+        ...parcels,
+        ...streets.map(each => each.parcel),
+        ...along.map(i => parcels[(i + 1) % parcels.length]!),
+      ],
+    };
+  });
 
 function laid(
   { roads, parcels }: Scene,
@@ -149,6 +186,38 @@ test('equals a plain reading of the definition on generated towns', () => {
     // Most lots of a town lie on a street.
     expect(ours.filter(({ landlocked }) => landlocked).length).toBeLessThan(0.5 * parcels.length);
   }
+});
+
+test('a road that is mapped again within half a narrow way of it, in pieces of its own, adds nothing inside a parcel', () => {
+  const ground = groundAt([-72, 43]);
+  const around = ground.parcel(1, [
+    [-500, -500],
+    [500, -500],
+    [500, 500],
+    [-500, 500],
+  ]);
+  fc.assert(
+    fc.property(
+      fc.double({ min: -5, max: 5, noNaN: true }),
+      fc.double({ min: 0, max: 3.1, noNaN: true }),
+      fc.array(fc.integer({ min: -190, max: 190 }), { maxLength: 4 }),
+      fc.boolean(),
+      (offM, angle, breaks, isFirst) => {
+        const place = (along: number, left: number): XY => [
+          along * Math.cos(angle) - left * Math.sin(angle),
+          along * Math.sin(angle) + left * Math.cos(angle),
+        ];
+        const alongs = [-200, ...new Set(breaks.toSorted((a, b) => a - b)), 200];
+        const once = ground.road('local', place(-200, 0), place(200, 0));
+        const again = ground.road('local', ...alongs.map(m => place(m, offM)));
+        const roads = isFirst ? [again, once] : [once, again];
+        const { localFt } = prepareFrontage(roads, [around], REACH).of(1);
+        // 400 m on both sides; a piece of half a metre at either end of each stretch.
+        expect(Math.abs(localFt * 0.3048 - 800)).toBeLessThan(2);
+      },
+    ),
+    { numRuns: 200 },
+  );
 });
 
 test('does not depend on where the ground lies, nor on which way it is turned', () => {

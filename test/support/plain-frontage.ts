@@ -4,11 +4,32 @@ import { planeAround } from '../../shared/kernels/frontage/plane.ts';
 import type { RoadReach } from '../../shared/kernels/frontage/rules.ts';
 import { ringExtent } from '../../shared/kernels/geometry/extent.ts';
 import type { Position } from '../../shared/kernels/geometry/types.ts';
+import {
+  areaOf,
+  cross,
+  direction,
+  distance,
+  eachPiece,
+  edgesOf,
+  type Ground,
+  gap,
+  holds,
+  type Line,
+  nearestPoint,
+  onward,
+  type Point,
+} from './plain-lines.ts';
 
-type Point = readonly [x: number, y: number];
-type Line = readonly [from: Point, to: Point];
-type Centreline = { line: Line; ends: readonly [string, string]; class: keyof RoadReach };
-type Ground = { edges: Line[] };
+/** Segments in their order: of two the earlier goes first. `road` is the line of which it is. */
+type Centreline = {
+  line: Line;
+  ends: readonly [string, string];
+  class: keyof RoadReach;
+  order: number;
+  road: Road;
+};
+/** A polygon of a parcel, with its holes. */
+type Part = Ground & { areaM2: number };
 
 const FOOT_M = 0.3048;
 const HALF_WAY_M = 5.0292;
@@ -17,6 +38,7 @@ const OVERLAP_M = 0.25;
 const BULB_M = 18.288;
 const HALF_STREET_M = 7.62;
 const WIDEST_ANGLE = (52.5 * Math.PI) / 180;
+const PARALLEL = Math.PI / 6;
 
 /**
  * The definition of frontage read plainly: every piece of half a metre of every boundary is asked, with spatial indexes of whole centreline
@@ -29,10 +51,12 @@ export function plainFrontage(
 ): { of(id: number): Frontage } {
   const { toPlane } = planeAround(middleOf(parcels));
   const centrelines = withoutRepeats(roads).map(
-    ({ class: name, ends: [a, b] }): Centreline => ({
-      class: name,
+    ({ road, ends: [a, b] }, order): Centreline => ({
+      class: road.class,
       line: [toPlane(a), toPlane(b)],
       ends: [String(a), String(b)],
+      order,
+      road,
     }),
   );
   const meeting = new Map<string, Centreline[]>();
@@ -46,7 +70,15 @@ export function plainFrontage(
     ]),
   );
   const roadIndex = indexed(centrelines, ({ line }) => line);
-  const groundIndex = indexed([...grounds.values()], ({ edges }) => edges.flat());
+  const parts = parcels.flatMap(({ shape }) =>
+    shape.map((polygon): Part => {
+      const rings = polygon.map(ring => edgesOf(ring.map(toPlane)));
+      const [shellM2 = 0, ...holesM2] = rings.map(areaOf);
+      return { edges: rings.flat(), areaM2: holesM2.reduce((sum, holeM2) => sum - holeM2, shellM2) };
+    }),
+  );
+  const partIndex = indexed(parts, ({ edges }) => edges.flat());
+  const isWay = wayTest(centrelines, reachM);
   const searchM = Math.max(...Object.values(reachM)) + BULB_M;
 
   /** Does a road that meets `road` at one of its ends come nearer to p than that end? Then the end is no place to face. */
@@ -62,18 +94,17 @@ export function plainFrontage(
     });
   }
 
-  function isFree([ax, ay]: Point, [bx, by]: Point): boolean {
+  function isFree({ road }: Centreline, [ax, ay]: Point, [bx, by]: Point): boolean {
     const box = [Math.min(ax, bx), Math.min(ay, by), Math.max(ax, bx), Math.max(ay, by)] as const;
-    return groundIndex(...box).every(
-      ground =>
-        !holds(ground, [ax, ay]) &&
-        !ground.edges.some(edge =>
-          cross(edge, [
-            [ax, ay],
-            [bx, by],
-          ]),
-        ),
-    );
+    const blocks = (ground: Ground) =>
+      holds(ground, [ax, ay]) ||
+      ground.edges.some(edge =>
+        cross(edge, [
+          [ax, ay],
+          [bx, by],
+        ]),
+      );
+    return partIndex(...box).every(part => !blocks(part) || isWay(part, road));
   }
 
   /** The end of the road, and the one before, that is within centimetres of a place if there is no other road within a metre. */
@@ -93,14 +124,19 @@ export function plainFrontage(
   }
 
   /** Does the street end at p's boundary or before it, not far to the side, and does the boundary lie across it? */
-  function liesAcross(p: Point, normal: Point, { end, before }: { end: Point; before: Point }): boolean {
+  function liesAcross(
+    p: Point,
+    normal: Point,
+    road: Centreline,
+    { end, before }: { end: Point; before: Point },
+  ): boolean {
     const [dx, dy] = direction([before, end]);
     if (-(dx * normal[0] + dy * normal[1]) < Math.cos(WIDEST_ANGLE)) return false;
     if (Math.abs(dx * (p[1] - end[1]) - dy * (p[0] - end[0])) > HALF_STREET_M) return false;
     if ((end[0] - p[0]) * normal[0] + (end[1] - p[1]) * normal[1] < -CONTACT_M) return false;
     const from = onward(p, [dx, dy], -OVERLAP_M);
     const distanceM = distance(from, end);
-    return distanceM <= HALF_WAY_M || isFree(from, onward(end, direction([end, from]), HALF_WAY_M));
+    return distanceM <= HALF_WAY_M || isFree(road, from, onward(end, direction([end, from]), HALF_WAY_M));
   }
 
   function isFaced(p: Point, normal: Point, road: Centreline, at: Point, distanceM: number): boolean {
@@ -111,7 +147,7 @@ export function plainFrontage(
     const way: Point = [(at[0] - p[0]) / distanceM, (at[1] - p[1]) / distanceM];
     if (way[0] * normal[0] + way[1] * normal[1] < Math.cos(WIDEST_ANGLE)) return false;
     if (distanceM <= HALF_WAY_M + OVERLAP_M) return true;
-    return isFree(onward(p, way, OVERLAP_M), onward(p, way, distanceM - HALF_WAY_M));
+    return isFree(road, onward(p, way, OVERLAP_M), onward(p, way, distanceM - HALF_WAY_M));
   }
 
   /** The class of road that a point of a boundary faces: that of the nearest it does. */
@@ -128,15 +164,26 @@ export function plainFrontage(
         if (goesOn(road, at, p)) return false;
         const dead = deadEnd(road, at);
         if (dead === undefined && distanceM > reachM[road.class]) return false;
-        return isFaced(p, normal, road, at, distanceM) || (dead !== undefined && liesAcross(p, normal, dead));
+        return (
+          isFaced(p, normal, road, at, distanceM) || (dead !== undefined && liesAcross(p, normal, road, dead))
+        );
       })?.road.class;
   }
 
-  function sidesInside(ground: Ground, q: Point, along: Point): number {
-    if (!holds(ground, q)) return 0;
-    if (ground.edges.some(edge => distance(nearestPoint(edge, q), q) <= CONTACT_M)) return 0;
-    const left: Point = [-along[1], along[0]];
-    return [HALF_WAY_M, -HALF_WAY_M].filter(off => holds(ground, onward(q, left, off))).length;
+  /** Does another line run beside a place on this one that counts for it: an earlier one, or one outside of the parcel? */
+  function isRepeat(ground: Ground, own: Centreline, q: Point): boolean {
+    const [x, y] = q;
+    return roadIndex(x - HALF_WAY_M, y - HALF_WAY_M, x + HALF_WAY_M, y + HALF_WAY_M).some(other => {
+      if (other === own) return false;
+      const [ux, uy] = direction(other.line);
+      const [vx, vy] = direction(own.line);
+      if (Math.abs(ux * vx + uy * vy) < Math.cos(PARALLEL)) return false;
+      const [from, to] = other.line;
+      if ((x - from[0]) * ux + (y - from[1]) * uy < 0 || (x - to[0]) * ux + (y - to[1]) * uy > 0)
+        return false;
+      const at = nearestPoint(other.line, q);
+      return distance(at, q) <= HALF_WAY_M && (other.order < own.order || !isIn(ground, at));
+    });
   }
 
   return {
@@ -155,9 +202,10 @@ export function plainFrontage(
         });
       }
       const around = roadIndex(...boxOf(ground));
-      for (const { line, class: name } of around) {
-        eachPiece(line, (q, pieceM) => {
-          lengthM[name] += sidesInside(ground, q, direction(line)) * pieceM;
+      for (const road of around) {
+        eachPiece(road.line, (q, pieceM) => {
+          const sides = sidesInside(ground, q, direction(road.line));
+          if (sides > 0 && !isRepeat(ground, road, q)) lengthM[road.class] += sides * pieceM;
         });
       }
       const noFrontage = lengthM.highway + lengthM.normal + lengthM.local === 0;
@@ -197,19 +245,61 @@ function touches(ground: Ground, line: Line): boolean {
 
 const RANK = { highway: 0, normal: 1, local: 2 };
 
+/** Segments by class and as given, those once that are given twice. */
 function withoutRepeats(roads: readonly Road[]) {
-  const known = new Map<string, { class: Road['class']; ends: [Road['line'][0], Road['line'][0]] }>();
-  for (const { class: name, line } of roads) {
-    line.slice(1).forEach((to, i) => {
-      const from = line[i]!;
+  const known = new Map<string, { road: Road; ends: [Position, Position] }>();
+  for (const road of roads.toSorted((a, b) => RANK[a.class] - RANK[b.class])) {
+    road.line.slice(1).forEach((to, i) => {
+      const from = road.line[i]!;
       const key = [String(from), String(to)].sort().join(' ');
-      if (String(from) === String(to)) return;
-      const before = known.get(key);
-      if (before === undefined || RANK[name] < RANK[before.class])
-        known.set(key, { class: name, ends: before?.ends ?? [from, to] });
+      if (String(from) !== String(to) && !known.has(key)) known.set(key, { road, ends: [from, to] });
     });
   }
   return [...known.values()];
+}
+
+/** Tells whether a part of a parcel is the public way of a road: what it tells is kept. */
+function wayTest(centrelines: readonly Centreline[], reachM: RoadReach) {
+  const linesOf = new Map<Road, Line[]>();
+  for (const { road, line } of centrelines) linesOf.set(road, [...(linesOf.get(road) ?? []), line]);
+  const known = new Map<Part, Map<Road, boolean>>();
+
+  function isWay(part: Part, road: Road): boolean {
+    const halfM = part.edges.reduce((sum, [a, b]) => sum + distance(a, b), 0) / 2;
+    // length + width = half of the perimeter, length * width = area
+    const root = Math.sqrt(halfM ** 2 / 4 - part.areaM2);
+    const [lengthM, widthM] = [halfM / 2 + root, halfM / 2 - root];
+    if (!(lengthM >= 4 * widthM && widthM <= 2 * reachM[road.class])) return false;
+    let wholeM = 0;
+    let alongM = 0;
+    for (const line of linesOf.get(road)!) {
+      eachPiece(line, (q, pieceM) => {
+        wholeM += pieceM;
+        if (sidesInside(part, q, direction(line)) === 2) alongM += pieceM;
+      });
+    }
+    return alongM >= 1.5 * widthM || alongM >= wholeM - 1e-6;
+  }
+
+  return (part: Part, road: Road): boolean => {
+    const ofPart = known.get(part) ?? new Map<Road, boolean>();
+    known.set(part, ofPart);
+    const answer = ofPart.get(road) ?? isWay(part, road);
+    ofPart.set(road, answer);
+    return answer;
+  };
+}
+
+/** Not on the boundary, nor beyond it. */
+function isIn(ground: Ground, q: Point): boolean {
+  return holds(ground, q) && ground.edges.every(edge => distance(nearestPoint(edge, q), q) > CONTACT_M);
+}
+
+/** On how many sides of a place on a road there is ground. */
+function sidesInside(ground: Ground, q: Point, along: Point): number {
+  if (!isIn(ground, q)) return 0;
+  const left: Point = [-along[1], along[0]];
+  return [HALF_WAY_M, -HALF_WAY_M].filter(off => holds(ground, onward(q, left, off))).length;
 }
 
 function indexed<T>(things: readonly T[], pointsOf: (thing: T) => readonly Point[]) {
@@ -224,60 +314,4 @@ function indexed<T>(things: readonly T[], pointsOf: (thing: T) => readonly Point
   index.finish();
   return (minX: number, minY: number, maxX: number, maxY: number): T[] =>
     things.length === 0 ? [] : index.search(minX, minY, maxX, maxY).map(i => things[i]!);
-}
-
-function edgesOf(ring: readonly Point[]): Line[] {
-  return ring.slice(1).map((to, i) => [ring[i]!, to]);
-}
-
-/** Half a metre at most, all pieces of a line equal. */
-function eachPiece([[ax, ay], [bx, by]]: Line, visit: (middle: Point, pieceM: number) => void): void {
-  const lengthM = Math.hypot(bx - ax, by - ay);
-  const count = Math.ceil(lengthM / 0.5);
-  for (let k = 0; k < count; k++) {
-    const share = (k + 0.5) / count;
-    visit([ax + share * (bx - ax), ay + share * (by - ay)], lengthM / count);
-  }
-}
-
-function nearestPoint([[ax, ay], [bx, by]]: Line, [x, y]: Point): Point {
-  const [dx, dy] = [bx - ax, by - ay];
-  const share = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy);
-  if (!(share > 0)) return [ax, ay];
-  return share >= 1 ? [bx, by] : [ax + share * dx, ay + share * dy];
-}
-
-const distance = ([ax, ay]: Point, [bx, by]: Point) => Math.sqrt((bx - ax) ** 2 + (by - ay) ** 2);
-const onward = ([x, y]: Point, [dx, dy]: Point, byM: number): Point => [x + byM * dx, y + byM * dy];
-
-function direction([[ax, ay], [bx, by]]: Line): Point {
-  const lengthM = Math.hypot(bx - ax, by - ay);
-  return [(bx - ax) / lengthM, (by - ay) / lengthM];
-}
-
-/** How far (x, y) lies left of a line, times its length. */
-const leftOf = ([[ax, ay], [bx, by]]: Line, [x, y]: Point) => (bx - ax) * (y - ay) - (by - ay) * (x - ax);
-
-function cross(a: Line, b: Line): boolean {
-  return leftOf(a, b[0]) > 0 !== leftOf(a, b[1]) > 0 && leftOf(b, a[0]) > 0 !== leftOf(b, a[1]) > 0;
-}
-
-function gap(a: Line, b: Line): number {
-  if (cross(a, b)) return 0;
-  const ends = [
-    [a, b[0]],
-    [a, b[1]],
-    [b, a[0]],
-    [b, a[1]],
-  ] as const;
-  return Math.min(...ends.map(([line, p]) => distance(nearestPoint(line, p), p)));
-}
-
-/** Even-odd. */
-function holds({ edges }: Ground, [x, y]: Point): boolean {
-  let inside = false;
-  for (const [[ax, ay], [bx, by]] of edges) {
-    if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
-  }
-  return inside;
 }

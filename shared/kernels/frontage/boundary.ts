@@ -1,6 +1,7 @@
 import type { Centrelines } from './centrelines.ts';
+import { boxOf } from './grounds.ts';
 import { distanceTo, gap } from './nearest.ts';
-import { boxOf, type Neighbourhood } from './neighbourhood.ts';
+import type { Neighbourhood } from './neighbourhood.ts';
 import { roadFaced } from './point-rule.ts';
 import { BULB_M, piecesOf, SLACK_M } from './rules.ts';
 import { ALL, judgeRun, NONE, type Run, type Verdict } from './run-rule.ts';
@@ -41,7 +42,7 @@ let count = 0;
 export function walkBoundary(walk: BoundaryWalk, parcel: number): void {
   const { near, searchM } = walk;
   const { roads, edges, firstEdge } = near;
-  const [minX, minY, maxX, maxY] = boxOf(near, parcel);
+  const [minX, minY, maxX, maxY] = boxOf(edges, firstEdge[parcel]!, firstEdge[parcel + 1]!);
   const around = roads.index?.search(minX - searchM, minY - searchM, maxX + searchM, maxY + searchM) ?? [];
   if (around.length === 0) return;
   for (let edge = firstEdge[parcel]!; edge < firstEdge[parcel + 1]!; edge++) {

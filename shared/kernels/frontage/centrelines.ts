@@ -8,6 +8,8 @@ import { type Segments, segmentsOf } from './segments.ts';
 export type Centrelines = Segments & {
   /** Rank of the class. */
   classOf: Uint8Array;
+  /** The road of which the segment is, by its place among those given. */
+  roadOf: Uint32Array;
   /** Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which begin or end there. */
   cornerOf: Uint32Array;
   /** The segments that meet at corner c, from meeting[firstMeeting[c]] up to meeting[firstMeeting[c + 1]]. */
@@ -30,6 +32,7 @@ export function centrelines(
 ): Centrelines {
   const ends: number[] = [];
   const classes: number[] = [];
+  const owners: number[] = [];
   const corners: number[] = [];
   const known = new Set<number>();
   const numbers = new Map<number, Map<number, number>>();
@@ -48,7 +51,7 @@ export function centrelines(
     return number;
   };
   CLASSES.forEach((name, rank) => {
-    for (const road of roads) {
+    for (const [owner, road] of roads.entries()) {
       if (road.class !== name) continue;
       for (let i = 1; i < road.line.length; i++) {
         const a = cornerAt(road.line[i - 1]!);
@@ -61,6 +64,7 @@ export function centrelines(
         ends.push(ax, ay, bx, by);
         corners.push(a, b);
         classes.push(rank);
+        owners.push(owner);
       }
     }
   });
@@ -69,9 +73,10 @@ export function centrelines(
   const { firstMeeting, meeting } = meetings(corners, cornerCount);
   const { x1, y1, x2, y2, index } = segments;
   const classOf = Uint8Array.from(classes);
+  const roadOf = Uint32Array.from(owners);
   const isDeadEnd = deadEnds(segments, cornerOf, firstMeeting);
   // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
-  return { x1, y1, x2, y2, index, classOf, cornerOf, meeting, firstMeeting, isDeadEnd };
+  return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, firstMeeting, isDeadEnd };
 }
 
 /** The segments at each corner, by counting sort. */

@@ -2,9 +2,10 @@ import type { MultiPolygon, Position } from '../geometry/types.ts';
 import { boundaryWalk, walkBoundary } from './boundary.ts';
 import { gap } from './nearest.ts';
 import { type Neighbourhood, neighbourhoodOf } from './neighbourhood.ts';
+import { walkThroughOnce } from './repeats.ts';
 import { BULB_M, CLASSES, M_PER_FT, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
 import type { Segments } from './segments.ts';
-import { type ThroughRun, walkThrough } from './through.ts';
+import type { ThroughRun } from './through.ts';
 import { isTouched } from './touch.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
@@ -37,7 +38,8 @@ export type PreparedFrontage = {
  * - the way there leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side line runs away from the
  *   road: its way to the road is along itself; a boundary drawn along a centreline faces it, and so does one across a dead end for
  *   HALF_STREET_M to either side), and
- * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline.
+ * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline; a parcel that is the
+ *   road's own public way does not count (see ways.ts).
  * It counts for the class of the nearest road that it faces. So on a corner lot the front counts for one street to its very end and the
  * flank for the other, however wide each of them is.
  * Boundaries of holes count as any. Parcels stacked upon another (units of a condominium) do not shut each other off, because the way
@@ -45,7 +47,7 @@ export type PreparedFrontage = {
  *
  * A road that runs through a parcel counts on both sides, the length of its centreline inside twice; but a side on which the
  * parcel ends within HALF_WAY_M of the centreline has no ground beyond the road and does not count. So a road that is mapped
- * a little inside of the front it serves counts once, as it would a little outside.
+ * a little inside of the front it serves counts once, as it would a little outside. What is mapped twice counts once (repeats.ts).
  *
  * Landlocked is a parcel without frontage whose ground no road comes within HALF_WAY_M of.
  *
@@ -60,12 +62,13 @@ export function prepareFrontage(
   parcels: readonly Neighbour[],
   reachM: RoadReach,
 ): PreparedFrontage {
+  const reaches = CLASSES.map(name => reachM[name]);
   const near = neighbourhoodOf(
     roads,
     parcels.map(({ shape }) => shape),
+    reaches,
   );
   const numberOf = new Map(parcels.map(({ id }, i) => [id, i]));
-  const reaches = CLASSES.map(name => reachM[name]);
   const lengthsM = new Float64Array(CLASSES.length);
   let stretches: Stretch[] | null = null;
 
@@ -86,7 +89,8 @@ export function prepareFrontage(
     if (parcel === undefined) throw new RangeError(`Parcel ${id} is not among the neighbours given.`);
     lengthsM.fill(0);
     walkBoundary(alongBoundary, parcel);
-    walkThrough(near, parcel, addThrough);
+    const { edges, firstEdge } = near;
+    walkThroughOnce(near.roads, { edges, from: firstEdge[parcel]!, to: firstEdge[parcel + 1]! }, addThrough);
     return parcel;
   }
 

@@ -2,36 +2,32 @@ import Flatbush from 'flatbush';
 import { extent } from '../geometry/extent.ts';
 import type { Extent, MultiPolygon, Position, Ring } from '../geometry/types.ts';
 import { type Centrelines, centrelines } from './centrelines.ts';
+import { boxOf, type Grounds } from './grounds.ts';
 import { type Plane, planeAround } from './plane.ts';
 import type { RoadClass } from './rules.ts';
 import { type Segments, segmentsOf } from './segments.ts';
+import { type Ways, waysAmong } from './ways.ts';
 
 /** Roads and parcels of a neighbourhood in one plane. */
-export type Neighbourhood = {
+export type Neighbourhood = Grounds & {
   plane: Plane;
   roads: Centrelines;
-  /** Boundaries, a parcel's edges one after the other, each with the parcel's ground on its left. */
-  edges: Segments;
-  /** Where the edges of each parcel begin, and at last where they all end. */
-  firstEdge: Uint32Array;
-  /** Parcels by their boxes. */
-  parcelIndex: Flatbush | null;
+  ways: Ways;
 };
 
+/** @param reachM by rank of class */
 export function neighbourhoodOf(
   roads: readonly { class: RoadClass; line: readonly Position[] }[],
   shapes: readonly MultiPolygon[],
+  reachM: readonly number[],
 ): Neighbourhood {
   const plane = planeAround(middleOf(shapes));
-  const { ends, firstEdge } = boundaries(shapes, plane);
+  const { ends, firstEdge, firstEdgeOfPart } = boundaries(shapes, plane);
   const edges = segmentsOf(ends);
-  return {
-    plane,
-    roads: centrelines(roads, plane),
-    edges,
-    firstEdge,
-    parcelIndex: indexParcels(edges, firstEdge),
-  };
+  const partIndex = indexParts(edges, firstEdgeOfPart);
+  const lines = centrelines(roads, plane);
+  const ways = waysAmong({ edges, firstEdge, firstEdgeOfPart, partIndex }, lines, reachM);
+  return { plane, roads: lines, edges, firstEdge, firstEdgeOfPart, partIndex, ways };
 }
 
 function middleOf(shapes: readonly MultiPolygon[]): Position {
@@ -52,16 +48,19 @@ function boundaries(shapes: readonly MultiPolygon[], plane: Plane) {
     for (const polygon of shape) for (const ring of polygon) edges += ring.length - 1;
   const ends = new Float64Array(4 * edges);
   const firstEdge = new Uint32Array(shapes.length + 1);
+  const firstEdgeOfPart = new Uint32Array(shapes.reduce((sum, { length }) => sum + length, 1));
   let at = 0;
+  let part = 0;
   shapes.forEach((shape, p) => {
     for (const polygon of shape) {
       polygon.forEach((ring, i) => {
         at = putRing(ring, i === 0, plane, ends, at);
       });
+      firstEdgeOfPart[++part] = at / 4;
     }
     firstEdge[p + 1] = at / 4;
   });
-  return { ends, firstEdge };
+  return { ends, firstEdge, firstEdgeOfPart };
 }
 
 /**
@@ -90,45 +89,11 @@ function putRing(ring: Ring, isShell: boolean, plane: Plane, ends: Float64Array,
   return at;
 }
 
-function indexParcels(edges: Segments, firstEdge: Uint32Array): Flatbush | null {
-  const count = firstEdge.length - 1;
+function indexParts(edges: Segments, firstEdgeOfPart: Uint32Array): Flatbush | null {
+  const count = firstEdgeOfPart.length - 1;
   if (count === 0) return null;
   const index = new Flatbush(count);
-  for (let p = 0; p < count; p++) index.add(...boxOf({ edges, firstEdge }, p));
+  for (let p = 0; p < count; p++) index.add(...boxOf(edges, firstEdgeOfPart[p]!, firstEdgeOfPart[p + 1]!));
   index.finish();
   return index;
-}
-
-/** West, south, east and north of a parcel in the plane. */
-export function boxOf(
-  { edges: { x1, y1 }, firstEdge }: { edges: Segments; firstEdge: Uint32Array },
-  parcel: number,
-): [minX: number, minY: number, maxX: number, maxY: number] {
-  let minX = Infinity;
-  let minY = Infinity;
-  let maxX = -Infinity;
-  let maxY = -Infinity;
-  // Every corner is the start of an edge.
-  for (let e = firstEdge[parcel]!; e < firstEdge[parcel + 1]!; e++) {
-    const x = x1[e]!;
-    const y = y1[e]!;
-    if (x < minX) minX = x;
-    if (y < minY) minY = y;
-    if (x > maxX) maxX = x;
-    if (y > maxY) maxY = y;
-  }
-  return [minX, minY, maxX, maxY];
-}
-
-/** Even-odd: a point to the left of an odd number of a parcel's edges is in it. */
-export function isInside({ edges, firstEdge }: Neighbourhood, parcel: number, x: number, y: number): boolean {
-  const { x1, y1, x2, y2 } = edges;
-  let inside = false;
-  const end = firstEdge[parcel + 1]!;
-  for (let e = firstEdge[parcel]!; e < end; e++) {
-    const ay = y1[e]!;
-    const by = y2[e]!;
-    if (ay > y !== by > y && x < x1[e]! + ((y - ay) / (by - ay)) * (x2[e]! - x1[e]!)) inside = !inside;
-  }
-  return inside;
 }

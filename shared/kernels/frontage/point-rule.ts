@@ -40,7 +40,7 @@ export function roadFaced(
     const isFaced =
       distanceM <= CONTACT_M
         ? runsAlong(near, point, segment)
-        : distanceM > 0 && hasWay(near, point, footX, footY, distanceM);
+        : distanceM > 0 && hasWay(near, point, segment, footX, footY, distanceM);
     if (!isFaced && (deadEnd < 0 || !liesAcross(near, point, segment, deadEnd))) continue;
     nearest = segment;
     leastM = distanceM;
@@ -59,6 +59,7 @@ function runsAlong({ roads }: Neighbourhood, { normalX, normalY }: BoundaryPoint
 function hasWay(
   near: Neighbourhood,
   { x, y, normalX, normalY }: BoundaryPoint,
+  segment: number,
   footX: number,
   footY: number,
   distanceM: number,
@@ -68,7 +69,7 @@ function hasWay(
   if (ux * normalX + uy * normalY < FACING_COS) return false;
   if (distanceM <= HALF_WAY_M + OVERLAP_M) return true;
   const endM = distanceM - HALF_WAY_M;
-  return !isBlocked(near, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
+  return !isBlocked(near, segment, x + OVERLAP_M * ux, y + OVERLAP_M * uy, x + endM * ux, y + endM * uy);
 }
 
 /** Does a street end at this boundary or before it, not far to the side, and does the boundary lie across its end? */
@@ -91,5 +92,12 @@ function liesAcross(
   const distanceM = gap(fromX, fromY, endX, endY);
   if (distanceM <= HALF_WAY_M) return true;
   const share = HALF_WAY_M / distanceM;
-  return !isBlocked(near, fromX, fromY, endX + share * (fromX - endX), endY + share * (fromY - endY));
+  return !isBlocked(
+    near,
+    segment,
+    fromX,
+    fromY,
+    endX + share * (fromX - endX),
+    endY + share * (fromY - endY),
+  );
 }

@@ -41,6 +41,18 @@ export const HALF_STREET_M = 7.62;
 /** A road that ends this near to another meets it, with a common corner or without. */
 export const MEETING_M = 1;
 
+/**
+ * A parcel that is public way is at least so many times as long as it is wide. Lots are not: subdivision law keeps them to three or
+ * four times (Michigan those under 10 acres to 4, MCL 560.109), and a street is this long where it is 20 m wide and runs past a block of 80 m.
+ */
+export const WAY_SHAPE = 4;
+
+/** A road runs along a way for at least so many times its width: one that crosses it at 45 degrees is in it for 1.41 of them. */
+export const WAY_ALONG = 1.5;
+
+/** Cosine of 30 degrees: two lines of one road differ by less, roads that cross by more. */
+export const PARALLEL_COS = Math.cos(Math.PI / 6);
+
 /** Room for the rounding of doubles: what is decided for many pieces at once keeps this far from the limits of the rules. */
 export const SLACK_M = 1e-6;
 

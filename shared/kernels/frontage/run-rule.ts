@@ -74,7 +74,7 @@ export function judgeRun(
   const x = isStart ? ax : roads.x2[segment]!;
   const y = isStart ? ay : roads.y2[segment]!;
   const isDead = roads.isDeadEnd[2 * segment + end] === 1;
-  const verdict = judgeAtEnd(near, run, x, y, isDead ? reachM + BULB_M : reachM);
+  const verdict = judgeAtEnd(near, run, segment, x, y, isDead ? reachM + BULB_M : reachM);
   if (verdict !== NONE || !isDead) return verdict;
   // What does not face the dead end may still lie across it.
   const [courseX, courseY] = courseTo(roads, segment, end);
@@ -126,12 +126,19 @@ function judgeBeside(near: Neighbourhood, run: Run, segment: number, reachM: num
   lines[5] = qy + OVERLAP_M * uy;
   lines[6] = qx + (mQ - HALF_WAY_M) * ux;
   lines[7] = qy + (mQ - HALF_WAY_M) * uy;
-  const view = sweep(near, lines, true);
+  const view = sweep(near, segment, lines, true);
   return view === 'open' ? ALL : view === 'closed' ? NONE : MIXED;
 }
 
 /** Every way to the road goes to its end, or to a bend from outside, at (x, y). */
-function judgeAtEnd(near: Neighbourhood, run: Run, x: number, y: number, reachM: number): Verdict {
+function judgeAtEnd(
+  near: Neighbourhood,
+  run: Run,
+  segment: number,
+  x: number,
+  y: number,
+  reachM: number,
+): Verdict {
   const px = ends[0]!;
   const py = ends[1]!;
   const qx = ends[2]!;
@@ -165,7 +172,7 @@ function judgeAtEnd(near: Neighbourhood, run: Run, x: number, y: number, reachM:
   lines[5] = qy + startQ * (y - qy);
   lines[6] = qx + endQ * (x - qx);
   lines[7] = qy + endQ * (y - qy);
-  const view = sweep(near, lines, false);
+  const view = sweep(near, segment, lines, false);
   return view === 'open' ? ALL : view === 'closed' ? NONE : MIXED;
 }
 

@@ -1,5 +1,6 @@
+import { isInside } from './grounds.ts';
 import { gap } from './nearest.ts';
-import { isInside, type Neighbourhood } from './neighbourhood.ts';
+import type { Neighbourhood } from './neighbourhood.ts';
 import { SLACK_M } from './rules.ts';
 
 /** Two sight lines, a from (ax, ay) to (as, at) and b from (bx, by) to (bs, bt), in the plane: ax, ay, as, at, bx, by, bs, bt. */
@@ -8,39 +9,68 @@ export type SightLines = Float64Array;
 // What is asked of each edge or parcel that a search finds. Functions made anew for each of the millions of searches, and
 // the numbers kept for them, took more time than the answers.
 let asked: Neighbourhood;
+/** The ways of its road are near.ways.parts from `wayFrom` up to `wayTo`. */
+let wayFrom = 0;
+let wayTo = 0;
 let askedLines: SightLines;
 let areAskedParallel = false;
 let isMet = false;
 const askedPoint = new Float64Array(2);
 const oneLine = new Float64Array(4);
 
-/** Does any parcel stand between two points: does a boundary cross the line, or does it begin inside a parcel? */
-export function isBlocked(near: Neighbourhood, ax: number, ay: number, bx: number, by: number): boolean {
+/**
+ * Does any parcel stand between two points on the way to a segment of road: does a boundary cross the line, or does it begin inside
+ * a parcel? Parts of parcels that are the road's own way do not count.
+ */
+export function isBlocked(
+  near: Neighbourhood,
+  segment: number,
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+): boolean {
   const { index } = near.edges;
   if (index === null) return false;
-  asked = near;
+  askFor(near, segment);
   oneLine[0] = ax;
   oneLine[1] = ay;
   oneLine[2] = bx;
   oneLine[3] = by;
   const minX = Math.min(ax, bx);
   const minY = Math.min(ay, by);
-  return index.collides(minX, minY, Math.max(ax, bx), Math.max(ay, by), crossesLine) || isInAny(near, ax, ay);
+  return index.collides(minX, minY, Math.max(ax, bx), Math.max(ay, by), crossesLine) || isInAny(ax, ay);
+}
+
+function askFor(near: Neighbourhood, segment: number): void {
+  asked = near;
+  const road = near.roads.roadOf[segment]!;
+  wayFrom = near.ways.first[road]!;
+  wayTo = near.ways.first[road + 1]!;
+}
+
+function isOfWay(edge: number): boolean {
+  for (let k = wayFrom; k < wayTo; k++) {
+    const part = asked.ways.parts[k]!;
+    if (edge >= asked.firstEdgeOfPart[part]! && edge < asked.firstEdgeOfPart[part + 1]!) return true;
+  }
+  return false;
 }
 
 function crossesLine(e: number): boolean {
   const { x1, y1, x2, y2 } = asked.edges;
   const [ax, ay, bx, by] = [oneLine[0]!, oneLine[1]!, oneLine[2]!, oneLine[3]!];
-  return crosses(x1[e]!, y1[e]!, x2[e]!, y2[e]!, ax, ay, bx, by);
+  return crosses(x1[e]!, y1[e]!, x2[e]!, y2[e]!, ax, ay, bx, by) && !isOfWay(e);
 }
 
 /**
- * What becomes of all sight lines between two that are parallel or meet behind their ends: 'open' when no boundary comes into the
+ * What becomes of all sight lines to a segment of road between two that are parallel or meet behind their ends: 'open' when no boundary comes into the
  * area between the two and it is in no parcel, 'closed' when the area is in a parcel, or (of parallel ones) when one edge lies across
  * all, 'unsure' in other cases.
  */
 export function sweep(
   near: Neighbourhood,
+  segment: number,
   lines: SightLines,
   areParallel: boolean,
 ): 'open' | 'closed' | 'unsure' {
@@ -51,13 +81,13 @@ export function sweep(
   const minY = Math.min(ay, lines[3]!, lines[5]!, lines[7]!) - SLACK_M;
   const maxX = Math.max(ax, lines[2]!, lines[4]!, lines[6]!) + SLACK_M;
   const maxY = Math.max(ay, lines[3]!, lines[5]!, lines[7]!) + SLACK_M;
-  asked = near;
+  askFor(near, segment);
   askedLines = lines;
   areAskedParallel = areParallel;
   isMet = false;
   if (index?.collides(minX, minY, maxX, maxY, liesAcrossAll)) return 'closed';
   if (isMet) return 'unsure';
-  return isInAny(near, ax, ay) ? 'closed' : 'open';
+  return isInAny(ax, ay) ? 'closed' : 'open';
 }
 
 /** Does an edge lie across all lines between two parallel ones? Notes whether it comes between them at all. */
@@ -67,7 +97,7 @@ function liesAcrossAll(e: number): boolean {
   const py = y1[e]!;
   const qx = x2[e]!;
   const qy = y2[e]!;
-  if (isApart(px, py, qx, qy, askedLines)) return false;
+  if (isApart(px, py, qx, qy, askedLines) || isOfWay(e)) return false;
   isMet = true;
   return (
     areAskedParallel &&
@@ -76,15 +106,16 @@ function liesAcrossAll(e: number): boolean {
   );
 }
 
-function isInAny(near: Neighbourhood, x: number, y: number): boolean {
-  asked = near;
+function isInAny(x: number, y: number): boolean {
   askedPoint[0] = x;
   askedPoint[1] = y;
-  return near.parcelIndex?.collides(x, y, x, y, isAround) ?? false;
+  return asked.partIndex?.collides(x, y, x, y, isAround) ?? false;
 }
 
-function isAround(parcel: number): boolean {
-  return isInside(asked, parcel, askedPoint[0]!, askedPoint[1]!);
+function isAround(part: number): boolean {
+  const { edges, firstEdgeOfPart } = asked;
+  const from = firstEdgeOfPart[part]!;
+  return !isOfWay(from) && isInside(edges, from, firstEdgeOfPart[part + 1]!, askedPoint[0]!, askedPoint[1]!);
 }
 
 /** Do two segments cross? A corner belongs to one side, so that a line through it crosses one of the two edges that meet there. */

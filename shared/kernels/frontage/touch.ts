@@ -1,5 +1,6 @@
+import { boxOf, isInside } from './grounds.ts';
 import { distanceTo } from './nearest.ts';
-import { boxOf, isInside, type Neighbourhood } from './neighbourhood.ts';
+import type { Neighbourhood } from './neighbourhood.ts';
 import { HALF_WAY_M } from './rules.ts';
 
 let asked: Neighbourhood;
@@ -7,7 +8,7 @@ let askedParcel = 0;
 
 /** Does a road cross or touch a parcel: does ground of the parcel lie within half a way of a centreline? */
 export function isTouched(near: Neighbourhood, parcel: number): boolean {
-  const [minX, minY, maxX, maxY] = boxOf(near, parcel);
+  const [minX, minY, maxX, maxY] = boxOf(near.edges, near.firstEdge[parcel]!, near.firstEdge[parcel + 1]!);
   asked = near;
   askedParcel = parcel;
   const { index } = near.roads;
@@ -49,7 +50,7 @@ function touches(near: Neighbourhood, parcel: number, segment: number): boolean 
       return true;
     }
   }
-  return isInside(near, parcel, ax, ay);
+  return isInside(edges, firstEdge[parcel]!, firstEdge[parcel + 1]!, ax, ay);
 }
 
 function isLeft(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
