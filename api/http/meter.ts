@@ -142,12 +142,12 @@ type Alike = Charge & { indexes: number[] };
 /** Those that are not over by account, in the order in which their periods are locked everywhere; the cheapest first. */
 function group(charges: Asked[]): Alike[] {
   const groups = new Map<string, Alike>();
-  for (const [index, { isOver, ...charge }] of charges.entries()) {
+  for (const [index, { accountId, endpoint, mode, tokens, isOver }] of charges.entries()) {
     if (isOver()) continue;
-    const name = `${charge.accountId} ${charge.endpoint} ${charge.mode} ${charge.tokens}`;
+    const name = `${accountId} ${endpoint} ${mode} ${tokens}`;
     const known = groups.get(name);
     if (known) known.indexes.push(index);
-    else groups.set(name, { ...charge, indexes: [index] });
+    else groups.set(name, { accountId, endpoint, mode, tokens, indexes: [index] });
   }
   return [...groups.values()].sort(compare);
 }
