@@ -103,7 +103,7 @@ test('whatever a body says, the answer is a page or names what is wrong', async 
       const status = await answer(JSON.stringify(fields));
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }),
-    { numRuns: 800 },
+    { numRuns: 400 },
   );
   // Both kinds of answer were met.
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400]));
@@ -132,7 +132,7 @@ test('whatever a geometry says, the answer is a page or names it', async () => {
     fc.asyncProperty(fc.array(word, { maxLength: 14 }), async words => {
       await answer(JSON.stringify({ geom_intersects: words.join(' ') }));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
   await answer(JSON.stringify({ geom_intersects: 'GEOMETRYCOLLECTION('.repeat(20_000) }));
   await answer(JSON.stringify({ geom_intersects: `POLYGON(${'('.repeat(100_000)}` }));

@@ -276,7 +276,7 @@ test('the filter finds what a plain reading of its definition finds, in its orde
       expect(json.results.map(row => row.property_id)).toEqual(expected);
       expect(json.count).toBe(expected.length);
     }),
-    { numRuns: 600 },
+    { numRuns: 300 },
   );
 }, 120_000);
 
