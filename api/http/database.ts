@@ -24,6 +24,8 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** query_canceled: how the server ends a statement after STATEMENT_TIMEOUT_MS. */
 const STATEMENT_TIMEOUT = '57014';
+const DEADLOCK = '40P01';
+const LOCK_TIMEOUT = '55P03';
 
 /**
  * SQLSTATEs and classes (their first two characters) that say that the database cannot do it now: the client gets
@@ -38,8 +40,8 @@ const UNAVAILABLE = new Set([
   '57P03', // cannot_connect_now: starting up, or a standby not yet consistent
   '25006', // read_only_sql_transaction: a fail-over has just demoted this server
   '40001', // serialization_failure
-  '40P01', // deadlock_detected
-  '55P03', // lock_not_available
+  DEADLOCK,
+  LOCK_TIMEOUT,
   '28', // invalid authorization: a password that is being rotated
   '3D000', // the database does not exist (yet)
 ]);
@@ -88,6 +90,13 @@ function databaseError(cause: unknown): unknown {
       : 'The service cannot reach its database. Try again shortly.',
     cause,
   );
+}
+
+const HELD_UP = new Set([STATEMENT_TIMEOUT, DEADLOCK, LOCK_TIMEOUT]);
+
+/** Whether a statement of a `Database` waited too long for others, so that nothing of it stays. A lost connection tells nothing. */
+export function wasHeldUp(error: unknown): boolean {
+  return error instanceof PlatError && HELD_UP.has(errorCode(error.cause) ?? '');
 }
 
 /** 503 with Retry-After: the request may be repeated as it is. */

@@ -1,9 +1,9 @@
 import type { Mode } from '../../shared/domain/tiers.ts';
-import { errorCode, PlatError } from '../../shared/errors.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
 import type { Account, Caller } from './callers.ts';
-import type { Database } from './database.ts';
+import { type Database, wasHeldUp } from './database.ts';
 import { noContract, quotaError } from './standing.ts';
 
 /** What one call costs, and under which metering key. */
@@ -42,9 +42,6 @@ const PAUSE_MS = 1;
 
 /** How often a charge reads an account anew whose period is over or whose terms are being changed. */
 const MOST_TRIES = 3;
-
-/** The statement failed, and nothing of it stays: time-out, lock time-out, deadlock. A lost connection tells nothing. */
-const ROLLED_BACK = new Set(['57014', '55P03', '40P01']);
 
 /**
  * Charges that are in flight together share one statement and one durable commit; those with something alongside have their own.
@@ -106,7 +103,7 @@ async function chargeAll(run: Database['run'], charges: Asked[]): Promise<Outcom
   } catch (error) {
     const accounts = new Map<string, Alike[]>();
     for (const own of groups) addTo(accounts, own.accountId, own);
-    if (accounts.size === 1 || !ROLLED_BACK.has(errorCode(causeOf(error)) ?? '')) throw error;
+    if (accounts.size === 1 || !wasHeldUp(error)) throw error;
     // One of them is held by somebody: the others do not wait for it any longer.
     const charged = [...accounts.values()].map(own =>
       chargeGroups(run, own, outcomes).catch(cause => fail(own, cause, outcomes)),
@@ -115,8 +112,6 @@ async function chargeAll(run: Database['run'], charges: Asked[]): Promise<Outcom
   }
   return outcomes;
 }
-
-const causeOf = (error: unknown) => (error instanceof PlatError ? error.cause : error);
 
 function fail(groups: Alike[], error: unknown, outcomes: Outcome[]): void {
   for (const index of groups.flatMap(({ indexes }) => indexes)) outcomes[index] = { error };

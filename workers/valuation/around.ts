@@ -7,20 +7,20 @@ import type { Box } from './read-comps.ts';
 /** A degree of latitude has at least so many metres: WGS84 at the equator. */
 const DEGREE_M = 110_574;
 
-/** Metres of a step in a county; -1 stands for those without sales. */
-function stepMetres({ steps }: Parameters, county: number): number {
+/** Metres of a step in each county; -1 stands for those without sales. */
+function stepMetres({ steps }: Parameters, counties: readonly number[]): number[] {
   const metres = new Map(steps);
-  return metres.get(county) ?? metres.get(-1)!;
+  return counties.map(county => metres.get(county) ?? metres.get(-1)!);
 }
 
 /** How far from a parcel of the county its comps can be. */
 export function compReachM(parameters: Parameters, county: number): number {
-  return MOST_STEPS * stepMetres(parameters, county);
+  return MOST_STEPS * stepMetres(parameters, [county])[0]!;
 }
 
 /** How far from a comp of one of these counties the sales can be that set its price level, or from a parcel there. */
 export function levelReachM(parameters: Parameters, counties: readonly number[]): number {
-  return LEVEL_STEPS * Math.max(...counties.map(county => stepMetres(parameters, county)));
+  return LEVEL_STEPS * Math.max(...stepMetres(parameters, counties));
 }
 
 /** A box of degrees grown by metres on every side. */

@@ -1,6 +1,6 @@
 import type { Centrelines } from './centrelines.ts';
 import { isInside } from './grounds.ts';
-import { distanceTo } from './nearest.ts';
+import { distanceTo, gap } from './nearest.ts';
 import { CONTACT_M, HALF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { type Bounds, type ThroughRun, walkThrough } from './through.ts';
 
@@ -39,7 +39,7 @@ function besides(roads: Centrelines, segment: number): number[] {
   const ay = y1[segment]!;
   const bx = x2[segment]!;
   const by = y2[segment]!;
-  const lengthM = Math.sqrt((bx - ax) ** 2 + (by - ay) ** 2);
+  const lengthM = gap(ax, ay, bx, by);
   return roads.index!.search(
     Math.min(ax, bx) - HALF_WAY_M,
     Math.min(ay, by) - HALF_WAY_M,
@@ -48,7 +48,7 @@ function besides(roads: Centrelines, segment: number): number[] {
     other => {
       const dx = x2[other]! - x1[other]!;
       const dy = y2[other]! - y1[other]!;
-      const otherM = Math.sqrt(dx * dx + dy * dy);
+      const otherM = gap(0, 0, dx, dy);
       if (other === segment || otherM === 0) return false;
       if (Math.abs((bx - ax) * dx + (by - ay) * dy) < PARALLEL_COS * lengthM * otherM) return false;
       const alongA = (ax - x1[other]!) * dx + (ay - y1[other]!) * dy;
@@ -75,7 +75,7 @@ function takesPlace(
   if (share < 0 || share > 1) return false;
   const footX = ax + share * dx;
   const footY = ay + share * dy;
-  if (Math.sqrt((footX - x) ** 2 + (footY - y) ** 2) > HALF_WAY_M) return false;
+  if (gap(x, y, footX, footY) > HALF_WAY_M) return false;
   return other < segment || !isWellInside(ground, footX, footY);
 }
 

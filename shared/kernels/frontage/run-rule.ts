@@ -20,7 +20,7 @@ export type Run = {
 
 export const NONE = 0;
 export const ALL = 1;
-export const MIXED = 2;
+const MIXED = 2;
 export type Verdict = typeof NONE | typeof ALL | typeof MIXED;
 
 // What functions hand on to each other here and not as arguments: V8 puts each double that it passes on the heap.

@@ -2,7 +2,7 @@
  * The land of a parcel as prices are adjusted for it: four terms, each of which ln(price per acre) is taken to be linear
  * in. Terms of many parcels stand in one array, LAND_TERMS a parcel; NaN where no layer tells.
  */
-export const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
+const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
 
 /**

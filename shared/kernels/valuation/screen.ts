@@ -18,7 +18,7 @@ export const YEAR_DAYS = 365;
  * Less than a parking place for two cars (436 square feet) is no lot that anybody builds on: a strip, a mooring, or a mistyped
  * acreage, whose price per acre is of no market.
  */
-export const LEAST_ACRES = 0.01;
+const LEAST_ACRES = 0.01;
 
 /** Whether a comp has a price, a size and a place. */
 export function isUsable({ acres, price, county, lon, lat }: Comps, i: number): boolean {

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRegions, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
+import { STATS } from '../../support/spender.ts';
 
 const MARKETS = '/api/public/v1/markets/';
-const STATS = '/api/public/v1/markets-stats/33019/stats/';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db);

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { insertRegions, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
+import { STATS } from '../../support/spender.ts';
 
-const STATS = '/api/public/v1/markets-stats/33019/stats/';
 const DAY_MS = 86_400_000;
 const db = await createTestDatabase();
 const api = await startTestApi(db);

@@ -7,8 +7,8 @@ import { insertRegions, newCaller, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
+import { STATS } from '../../support/spender.ts';
 
-const STATS = '/api/public/v1/markets-stats/33019/stats/';
 const FILTER = '/api/public/v1/properties/filter/';
 
 const TOTAL = 10_000;

@@ -8,10 +8,10 @@ import { listPeriods } from '../../../shared/usage.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { STATS } from '../../support/spender.ts';
 
 const USAGE = '/api/public/v1/usage/';
 const BREAKDOWN = '/api/public/v1/usage/breakdown/';
-const STATS = '/api/public/v1/markets-stats/33019/stats/';
 
 const db = await createTestDatabase();
 const clock = await stopClock(db, '2027-01-31T10:00:00Z');

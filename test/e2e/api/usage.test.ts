@@ -11,10 +11,10 @@ import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
+import { STATS } from '../../support/spender.ts';
 
 const USAGE = '/api/public/v1/usage/';
 const BREAKDOWN = '/api/public/v1/usage/breakdown/';
-const STATS = '/api/public/v1/markets-stats/33019/stats/';
 
 const db = await createTestDatabase();
 const one = await startTestApi(db);

@@ -33,7 +33,7 @@ export const COPY_LISTING = `copy stage_listing (row_no, id, source, source_id, 
   location, fips, lot_acres, price, listed_date, status_date, sold_date, days_on_market, sale_type, url, photos, hash, asked_price) from stdin`;
 
 /** The same listing has the same id in every installation. */
-export function listingId(source: string, sourceId: string): string {
+function listingId(source: string, sourceId: string): string {
   return uuidV5(`listing:${source}\u0000${sourceId}`);
 }
 
