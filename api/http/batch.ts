@@ -14,8 +14,8 @@ type Waiting<Item, Outcome> = {
 export type Pause = {
   /** The longest. */
   ms: number;
-  /** How many items there can be in all, those that wait included: when they are there, nothing more is waited for. */
-  expected(): number;
+  /** When so many items wait, nothing more is waited for. */
+  enough(): number;
 };
 
 /**
@@ -35,7 +35,7 @@ export function batch<Item, Outcome>(
   /** Ends the pause; undefined when there is none. */
   let resume: (() => void) | undefined;
 
-  const complete = () => pause === undefined || waiting.length >= Math.min(pause.expected(), MAX_ITEMS);
+  const complete = () => pause === undefined || waiting.length >= Math.min(pause.enough(), MAX_ITEMS);
 
   async function gather(): Promise<void> {
     if (lastSize <= FEW || complete()) return;

@@ -40,6 +40,13 @@ export type Meter = {
  */
 const PAUSE_MS = 1;
 
+/**
+ * The share of the calls under way that a batch waits for. With all of them none would be left to work on while the commit is on its way;
+ * with fewer there are more batches. Of one hot account, in interleaved slots on an idle machine, the share of the unmetered rate
+ * was 0.86 and 0.89 with all, 0.91 and 0.92 with 0.7, 0.89 with 0.6 and 0.84 with half.
+ */
+const ENOUGH = 0.7;
+
 /** How often a charge reads an account anew whose period is over or whose terms are being changed. */
 const MOST_TRIES = 3;
 
@@ -50,7 +57,7 @@ const MOST_TRIES = 3;
 export function openMeter(database: Database, underway = () => 0): Meter {
   const charge = batch<Asked, Outcome>(asked => chargeAll(database.run, asked), {
     ms: PAUSE_MS,
-    expected: underway,
+    enough: () => Math.ceil(underway() * ENOUGH),
   });
   return {
     async charge({ account, mode }, endpoint, tokens, { isOver = () => false, alongside } = {}) {

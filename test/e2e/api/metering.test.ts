@@ -115,9 +115,10 @@ test('charges of calls that are under way together share a statement; those of a
   expect(statements).toBe(5);
   underway = 20;
   await charge(20);
-  const first = charge(10);
+  // The second batch goes when 14 of the 20 are there.
+  const first = charge(7);
   await new Promise(resolve => setImmediate(resolve));
-  await Promise.all([first, charge(10)]);
+  await Promise.all([first, charge(13)]);
   expect(statements).toBe(7);
   expect(await usageOf(db, accountId)).toEqual({ tokens: 450, calls: 45, daily: 450 });
 });

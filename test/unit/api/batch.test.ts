@@ -52,7 +52,7 @@ describe('a batch that pauses for what is on its way', () => {
   afterEach(() => vi.useRealTimers());
 
   /** Time stands still: what is done without `pass` was not waited for. */
-  function open(expected: () => number) {
+  function open(enough: () => number) {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const sizes: number[] = [];
     const add = batch<number, number>(
@@ -60,7 +60,7 @@ describe('a batch that pauses for what is on its way', () => {
         sizes.push(items.length);
         return items;
       },
-      { ms: PAUSE_MS, expected },
+      { ms: PAUSE_MS, enough },
     );
     const addMany = (count: number) => Promise.all(Array.from({ length: count }, (_, index) => add(index)));
     return { sizes, addMany };
@@ -72,16 +72,16 @@ describe('a batch that pauses for what is on its way', () => {
     expect(sizes).toEqual(Array(20).fill(1));
   });
 
-  test('goes as soon as all that are under way are there', async () => {
-    let expected = 20;
-    const { sizes, addMany } = open(() => expected);
+  test('goes as soon as enough are there', async () => {
+    let enough = 20;
+    const { sizes, addMany } = open(() => enough);
     await addMany(20);
     const early = addMany(15);
     await turn();
     expect(sizes).toEqual([20]);
     await Promise.all([early, addMany(5)]);
     expect(sizes).toEqual([20, 20]);
-    expected = 8;
+    enough = 8;
     await addMany(8);
     expect(sizes).toEqual([20, 20, 8]);
   });
