@@ -168,17 +168,10 @@ type ChargeRow = {
   tokens_allowed: number | null;
 };
 
-/** One statement. Notes what became of the charges; returns those of accounts whose period is over. */
+/** Notes what became of the charges; returns those of accounts whose period is over. */
 async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[]): Promise<Alike[]> {
   if (groups.length === 0) return [];
-  const rows = await run<ChargeRow>('api/charge_calls', [
-    groups.map(group => group.accountId),
-    groups.map(group => group.endpoint),
-    groups.map(group => group.mode),
-    groups.map(group => group.tokens),
-    groups.map(group => group.indexes.length),
-    tokensBefore(groups),
-  ]);
+  const rows = await chargeRows(run, groups);
   const over = new Set(groups);
   const used = usedByAccount(groups, rows);
   for (const row of rows) {
@@ -194,6 +187,29 @@ async function attempt(run: Database['run'], groups: Alike[], outcomes: Outcome[
       };
   }
   return [...over];
+}
+
+async function chargeRows(run: Database['run'], groups: Alike[]): Promise<ChargeRow[]> {
+  const [first] = groups;
+  if (first !== undefined && groups.length === 1) {
+    const { accountId, endpoint, mode, tokens, indexes } = first;
+    const rows = await run<ChargeRow>('api/charge_alike', [
+      accountId,
+      endpoint,
+      mode,
+      tokens,
+      indexes.length,
+    ]);
+    if (rows.length > 0) return rows;
+  }
+  return run<ChargeRow>('api/charge_calls', [
+    groups.map(group => group.accountId),
+    groups.map(group => group.endpoint),
+    groups.map(group => group.mode),
+    groups.map(group => group.tokens),
+    groups.map(group => group.indexes.length),
+    tokensBefore(groups),
+  ]);
 }
 
 /** What each account has used in the end: a row tells it where something was charged, and an account's first row in any case. */

@@ -87,12 +87,15 @@ test('a charge waits for one that another process has not committed yet, and cou
   expect(await usageOf(db, accountId)).toEqual({ tokens: 10, calls: 1, daily: 10 });
 });
 
-test('a charge is committed durably, whatever the server does by default', async () => {
+test.each([
+  ['charge_alike', (id: string): unknown[] => [id, 'public_comps', 'direct', 10, 1]],
+  ['charge_calls', (id: string): unknown[] => [[id], ['public_comps'], ['direct'], [10], [1], [0]]],
+] as const)('%s is committed durably, whatever the server does by default', async (statement, values) => {
   const { accountId } = await newCaller(db);
   const client = await db.pool.connect();
   await client.query('begin');
   await client.query('set local synchronous_commit = off');
-  await client.query(sql('api/charge_calls'), [[accountId], ['public_comps'], ['direct'], [10], [1], [0]]);
+  await client.query(sql(`api/${statement}`), values(accountId));
   const { rows } = await client.query('show synchronous_commit');
   await client.query('rollback');
   client.release();
