@@ -135,7 +135,7 @@ async function chargeGroups(run: Database['run'], groups: Alike[], outcomes: Out
     }
   }
   // Whose period was rolled and still has none: the contract has ended since the account was read.
-  fail(open, noContract(), outcomes);
+  if (open.length > 0) fail(open, noContract(), outcomes);
 }
 
 /** Charges that differ in nothing: one row of the statement. */
