@@ -108,11 +108,22 @@ async function flood(ids: readonly number[], percent: number): Promise<void> {
 }
 
 describe('a comp is of the parcel', () => {
+  const at = (serial: number, lon: number, apn: string): Lot => ({
+    ...{ property_id: FIPS * 1e8 + serial, lon, lat: SOUTH, boundary: square(lon, SOUTH, 0.001) },
+    ...{ apn, acres: 3, flood_zone_percent: serial },
+  });
+  const saleOn = (id: string, lon: number, apn = '') => ({
+    ...saleAt(id, FIPS, lon, SOUTH, 3, 40_000),
+    apn,
+  });
+  /** As if the comps' feed were the roll that has the parcel of that serial. */
+  const giveKey = (serial: number, key: string) =>
+    pool.query(
+      'update parcels set feed_id = (select min(feed_id) from listings), source_key = $2 where property_id = $1',
+      [FIPS * 1e8 + serial, key],
+    );
+
   test('of the same key in its roll, of its number, or around its point, and of no other', async () => {
-    const at = (serial: number, lon: number, apn: string): Lot => ({
-      ...{ property_id: FIPS * 1e8 + serial, lon, lat: SOUTH, boundary: square(lon, SOUTH, 0.001) },
-      ...{ apn, acres: 3, flood_zone_percent: serial },
-    });
     const lots = [
       at(1, WEST, '12-1'),
       at(2, WEST + 0.01, '12-2'),
@@ -124,23 +135,18 @@ describe('a comp is of the parcel', () => {
     await insertParcels(pool, [{ property_id: FIPS * 1e8 + 5, boundary: square(WEST + 0.04, SOUTH, 0.001) }]);
     await knowLand(lots);
     await pool.query('insert into county_serials values ($1, 100)', [FIPS]);
-    const sale = (id: string, lon: number, apn = '') => ({ ...saleAt(id, FIPS, lon, SOUTH, 3, 40_000), apn });
     const feed = listings();
     await feed.run([
-      sale('33005/a/b/2026-01-15', WEST + 0.5),
-      sale('number', WEST + 0.5, '1 2.2'),
-      sale('point', WEST + 0.0104, ''),
-      sale('shared number', WEST + 0.0301, 'X'),
-      sale('beside', WEST + 0.0106, ''),
-      sale('unknown', WEST + 0.04, ''),
+      saleOn('33005/a/b/2026-01-15', WEST + 0.5),
+      saleOn('number', WEST + 0.5, '1 2.2'),
+      saleOn('point', WEST + 0.0104, ''),
+      saleOn('shared number', WEST + 0.0301, 'X'),
+      saleOn('beside', WEST + 0.0106, ''),
+      saleOn('unknown', WEST + 0.04, ''),
       // So that a few that change are not the market.
-      ...Array.from({ length: 100 }, (_, i) => sale(`far ${i}`, WEST + 0.6 + i * 0.01)),
+      ...Array.from({ length: 100 }, (_, i) => saleOn(`far ${i}`, WEST + 0.6 + i * 0.01)),
     ]);
-    const { rows } = await pool.query<{ feed_id: number }>('select feed_id from listings limit 1');
-    await pool.query("update parcels set feed_id = $1, source_key = 'a/b' where property_id = $2", [
-      rows[0]!.feed_id,
-      FIPS * 1e8 + 1,
-    ]);
+    await giveKey(1, 'a/b');
     await valueMarket(pool, { asOf: AS_OF });
     expect(Object.fromEntries(await linked())).toEqual({
       '33005/a/b/2026-01-15': { parcel: 1, flood: 1 },
@@ -150,10 +156,40 @@ describe('a comp is of the parcel', () => {
     });
 
     // A new number is another parcel, a place off every lot none.
-    await feed.run([sale('number', WEST + 0.5, '12-1'), sale('point', WEST + 0.0106)]);
+    await feed.run([saleOn('number', WEST + 0.5, '12-1'), saleOn('point', WEST + 0.0106)]);
     await refresh(pool);
     expect((await linked()).get('number')).toEqual({ parcel: 1, flood: 1 });
     expect((await linked()).has('point')).toBe(false);
+  });
+
+  test('unless that was split or merged since: its acreage is more than 5 % off what was sold', async () => {
+    const lots = [at(1, WEST, '12-1'), at(2, WEST + 0.01, '12-2'), at(3, WEST + 0.02, '12-3')];
+    await insertParcels(pool, lots);
+    await knowLand(lots);
+    await pool.query('insert into county_serials values ($1, 100)', [FIPS]);
+    // Of 3 acres today.
+    const same = [3, 2.86, 3.15, null];
+    const other = [2.85, 3.17, 6, 1];
+    const sales = (acres: number | null, day: number) =>
+      [
+        saleOn(`33005/a/2026-01-1${day}`, WEST + 0.5),
+        saleOn(`number ${acres}`, WEST + 0.5, '12-2'),
+        saleOn(`point ${acres}`, WEST + 0.02),
+      ].map(sale => ({ ...sale, lot_acres: acres }));
+    const feed = listings();
+    await feed.run([...same, ...other].flatMap(sales));
+    await giveKey(1, 'a');
+    await valueMarket(pool, { asOf: AS_OF });
+    const named = same.flatMap((acres, day) => sales(acres, day)).map(({ source_id }) => source_id);
+    expect([...(await linked()).keys()].sort()).toEqual(named.sort());
+
+    // The lot is split, and the next measuring finds other figures on what is left.
+    await pool.query('update parcel_filters set effective_acres = 1.5 where property_id = any ($1)', [
+      lots.map(lot => lot.property_id),
+    ]);
+    for (const lot of lots) await flood([lot.property_id], 50);
+    await refresh(pool);
+    expect([...(await linked()).keys()].sort()).toEqual(named.filter(id => /null|-13$/.test(id)).sort());
   });
 });
 

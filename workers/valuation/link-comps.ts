@@ -1,4 +1,5 @@
 import { type Client, sql } from '../../shared/db.ts';
+import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { decodeBoundary, fromE7 } from '../../shared/kernels/geometry/codec.ts';
 import { pointInMultiPolygon } from '../../shared/kernels/geometry/pointInPolygon.ts';
 
@@ -9,10 +10,11 @@ type Candidate = { id: string; property_id: number; x: number; y: number; bounda
 
 /**
  * Finds the parcel that each comp is of, and stores what the land layers tell of it beside the comp: by the key or the number
- * that the comp gives, else the one whose boundary holds its point. In the transaction of one who holds the model's lock.
+ * that the comp gives, else the one whose boundary holds its point. Not where the parcel was split or merged since: its land is not
+ * what was sold. In the transaction of one who holds the model's lock.
  */
 export async function linkComps(client: Client, { fips, ids }: LinkScope): Promise<void> {
-  await client.query(sql('valuation/link_comps'), [ids ?? null, fips ?? null]);
+  await client.query(sql('valuation/link_comps'), [ids ?? null, fips ?? null, MOST_CORRECTION]);
   for (const county of await listLandedCounties(client, fips)) await linkByPoint(client, county, ids);
 }
 
@@ -24,7 +26,11 @@ async function listLandedCounties(client: Client, fips?: number): Promise<number
 }
 
 async function linkByPoint(client: Client, fips: number, ids?: readonly string[]): Promise<void> {
-  const { rows } = await client.query<Candidate>(sql('valuation/list_comps_on_land'), [fips, ids ?? null]);
+  const { rows } = await client.query<Candidate>(sql('valuation/list_comps_on_land'), [
+    fips,
+    ids ?? null,
+    MOST_CORRECTION,
+  ]);
   const parcelOf = new Map<string, number>();
   for (const { id, property_id, x, y, boundary } of rows) {
     if (parcelOf.has(id)) continue;

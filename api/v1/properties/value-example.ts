@@ -13,7 +13,7 @@ export const VALUE_EXAMPLE = {
     high_price: 153633.13,
     out_of_support: false,
     as_of: '2025-09-28',
-    model_version: '4',
+    model_version: '5',
     comps: [
       {
         id: '9c8c24fa-d9c6-5a6e-a4fa-4de245d76d16',

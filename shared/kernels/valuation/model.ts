@@ -20,7 +20,7 @@ import { askedByAny, secondRecords } from './twins.ts';
 import type { Comps } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
-export const MODEL_VERSION = '4';
+export const MODEL_VERSION = '5';
 
 /**
  * A ratio of sizes of 2.7, and three years. On the 95 sales of land in Washington NH from 2012 on every choice of 0.8 to 1.2,

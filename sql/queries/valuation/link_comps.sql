@@ -1,6 +1,8 @@
 -- Finds the parcels of comps by their number and stores what is known of their land: a sale of a roll is of the parcel of the
--- same key, another comp of the only parcel of the county with its APN. Takes away what was stored of the others.
--- $1 ids of the comps uuid[], or null; $2 their county FIPS int, or null: all comps
+-- same key, another comp of the only parcel of the county with its APN. A parcel of another acreage than was sold has been split
+-- or merged since: its land is not the comp's. Takes away what was stored of the others.
+-- $1 ids of the comps uuid[], or null; $2 their county FIPS int, or null: all comps; $3 the largest correction of an acreage, as a
+-- share of what was sold float8
 with landed as (
   select c.fips
   from county_serials c
@@ -9,7 +11,7 @@ with landed as (
 ),
 looked_at as (
   -- How stage-sales.ts names a roll's sales: county, key of the parcel, day.
-  select l.id, l.fips, l.feed_id, l.apn, substring(l.source_id from '^\d{5}/(.*)/\d{4}-\d\d-\d\d$') as key
+  select l.id, l.fips, l.feed_id, l.apn, l.lot_acres, substring(l.source_id from '^\d{5}/(.*)/\d{4}-\d\d-\d\d$') as key
   from listings l
   join landed using (fips)
   where l.status <> 'OFF_MARKET' and ($1::uuid[] is null or l.id = any ($1))
@@ -30,8 +32,11 @@ known as (
     having count(*) = 1
   ) as numbered on true
   join parcel_filters f on f.fips = l.fips and f.property_id = coalesce(own.property_id, numbered.property_id)
-  where f.steeper_percent is not null or f.landlocked is not null or f.flood_zone_percent is not null
-    or f.wetlands_percent is not null
+  where (
+      f.steeper_percent is not null or f.landlocked is not null or f.flood_zone_percent is not null
+      or f.wetlands_percent is not null
+    )
+    and ((l.lot_acres > 0) is not true or abs(f.effective_acres - l.lot_acres) <= $3::float8 * l.lot_acres)
 ),
 gone as (
   delete from comp_land c

@@ -213,6 +213,24 @@ test('where the sales show what a flood zone does, the explanation says what eac
   ).toBe(true);
 });
 
+test('a sale whose parcel was split since is not moved for the land that is left of it', async () => {
+  const movedSale = (comp: Comp) => comp.land_percent !== null && comp.land_percent > 90;
+  const { comps } = (await explained(VALUE_EXAMPLE_ID)).explanation;
+  const { id, lot_size } = comps.find(movedSale)!;
+  const shown = async (acres: number) => {
+    // As the roll of a later year would say.
+    await db.pool.query(
+      `update parcel_filters f set effective_acres = $2 from comp_land c
+       where c.listing_id = $1 and (f.fips, f.property_id) = (c.fips, c.property_id)`,
+      [id, acres],
+    );
+    await valueMarket(db.pool);
+    return (await explained(VALUE_EXAMPLE_ID)).explanation.comps.find(comp => comp.id === id);
+  };
+  expect(await shown(lot_size * 0.96)).toMatchObject({ lot_size, land_percent: expect.any(Number) });
+  expect(await shown(lot_size * 0.5)).toMatchObject({ lot_size, land_percent: null });
+});
+
 test('a key without the scope of REST is refused', async () => {
   const other = await newCaller(db, {}, { scopes: ['api:mcp'] });
   const { status, headers } = await api.call(`/api/public/v1/properties/${VALUE_EXAMPLE_ID}/ai-comp-value/`, {

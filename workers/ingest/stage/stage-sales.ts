@@ -1,4 +1,5 @@
 import { type Client, sql } from '../../../shared/db.ts';
+import { MOST_CORRECTION } from '../../../shared/domain/sold-acres.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Sales } from '../../feeds/feed.ts';
@@ -35,12 +36,6 @@ export type SaleCounts = { comps: number; multi_parcel: number; disqualified: nu
  * that a later roll, in which only one of its parcels still shows it, does not make it a comp of that parcel.
  */
 const SEVERAL_PARCELS = 'Deed over several parcels';
-
-/**
- * The largest difference of a parcel's acreage between two rolls that is taken for a correction. In Washington, New Hampshire,
- * 39 were restated from 2022 to 2025: 5 by 1.1 to 4.4 %, 34 by 6.4 % to 5 times, as splits and mergers do.
- */
-const MOST_CORRECTION = 0.05;
 
 const COUNTY_NAMES = new Map(allCounties().map(county => [county.fips, county.name]));
 
