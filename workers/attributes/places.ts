@@ -1,10 +1,8 @@
+import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
+import { marginDeg } from '../../shared/kernels/geometry/margin.ts';
+
 /** A box of integers of 1e-7 degrees. */
 export type Box = { west: number; south: number; east: number; north: number };
-
-/** A little more than a metre of latitude has anywhere: a degree has at least 110,574 m. */
-const E7_A_METRE = 91;
-/** Beyond, meridians meet and a box would have to go round the pole. */
-const MOST_LATITUDE_DEG = 89;
 
 export function overlap(a: Box, b: Box): boolean {
   return a.west <= b.east && b.west <= a.east && a.south <= b.north && b.south <= a.north;
@@ -12,10 +10,9 @@ export function overlap(a: Box, b: Box): boolean {
 
 /** The box with a margin on each side, in metres. */
 export function grow({ west, south, east, north }: Box, metres: number): Box {
-  const latitude = Math.min(MOST_LATITUDE_DEG, Math.max(Math.abs(south), Math.abs(north)) / 1e7);
-  const vertical = Math.ceil(metres * E7_A_METRE);
-  const across = Math.ceil(vertical / Math.cos((latitude * Math.PI) / 180));
-  return { west: west - across, south: south - vertical, east: east + across, north: north + vertical };
+  const { lat, lon } = marginDeg(metres, fromE7(south), fromE7(north));
+  const [up, across] = [Math.ceil(lat * 1e7), Math.ceil(lon * 1e7)];
+  return { west: west - across, south: south - up, east: east + across, north: north + up };
 }
 
 /**

@@ -1,11 +1,9 @@
 import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
+import { marginDeg } from '../../shared/kernels/geometry/margin.ts';
 import type { Parameters } from '../../shared/kernels/valuation/model.ts';
 import { MOST_STEPS } from '../../shared/kernels/valuation/select.ts';
 import { LEVEL_STEPS } from '../../shared/kernels/valuation/surface.ts';
 import type { Box } from './read-comps.ts';
-
-/** A degree of latitude has at least so many metres: WGS84 at the equator. */
-const DEGREE_M = 110_574;
 
 /** Metres of a step in each county; -1 stands for those without sales. */
 function stepMetres({ steps }: Parameters, counties: readonly number[]): number[] {
@@ -25,9 +23,7 @@ export function levelReachM(parameters: Parameters, counties: readonly number[])
 
 /** A box of degrees grown by metres on every side. */
 export function grown([west, south, east, north]: Box, metres: number): Box {
-  const lat = metres / DEGREE_M;
-  const farthest = Math.min(85, Math.max(Math.abs(south), Math.abs(north)) + lat);
-  const lon = lat / Math.cos((farthest * Math.PI) / 180);
+  const { lat, lon } = marginDeg(metres, south, north);
   return [west - lon, south - lat, east + lon, north + lat];
 }
 
