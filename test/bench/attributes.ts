@@ -11,6 +11,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { rootDir } from '../../shared/root.ts';
 import { type AttributesScope, attributesPlan } from '../../workers/attributes/jobs.ts';
 import { deliverFromHere } from '../../workers/cli/session.ts';
+import { programOf, runtimeOf } from '../../workers/cli/up/service.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { runFeed } from '../../workers/ingest/run.ts';
 import { feedOf } from '../support/ingest.ts';
@@ -28,7 +29,7 @@ const AT_LEAST = 1.7;
 const MAX_PEAK_MB = 600;
 const LOOK_MS = 100;
 /** Drifts of the machine's speed fall to both: minutes apart, the same work of two workers took 22 and 27 seconds. */
-const ORDER = [1, 2, 2, 1];
+const ORDER = [1, 2, 2, 1, 1, 2, 2, 1];
 /**
  * Parcels that each worker computes before it is measured. A worker runs for weeks; compiling its code costs a fresh one the same
  * however much it then does, on threads that one worker has a free core for and two have not: with 60,000 parcels all threads
@@ -294,7 +295,7 @@ async function ended(pool: Pool, name: string): Promise<void> {
 
 /** A worker as in production; resolves when it takes jobs. */
 async function startWorker(url: string): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, ['--import', 'tsx', 'workers/main.ts'], {
+  const worker = spawn(process.execPath, [...runtimeOf('worker'), programOf('worker')], {
     cwd: rootDir,
     env: { PATH: process.env.PATH, DATABASE_URL: url, SAMPLE_FEEDS: '0', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,15 +1,18 @@
 import { type Pool, sql } from '../../shared/db.ts';
+import { LAYER_BITS } from '../../shared/domain/land.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { valuationRefresh } from '../valuation/jobs.ts';
 import { type ComputeOptions, computeChunk } from './compute.ts';
 import type { ChunkPayload } from './jobs.ts';
 import type { LandKernels } from './kernels.ts';
+import { warningsAfter } from './landlocked.ts';
 import { readChunk } from './read-chunk.ts';
 import { type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
  * Computes the land attributes of a chunk's parcels and stores them. Killed anywhere it can be done again; done twice at the
- * same time, the first to write wins and the other writes nothing. The last chunk of a county has valuations refreshed.
+ * same time, the first to write wins and the other writes nothing. The last chunk of a county has valuations refreshed,
+ * and looks whether what is known of its frontage is plausible.
  * @throws PlatError `attributes` when something could not be computed, after the rest was stored
  */
 export async function runChunk(
@@ -17,13 +20,15 @@ export async function runChunk(
   chunk: ChunkPayload,
   kernels: LandKernels,
   options: ComputeOptions,
-): Promise<WrittenChunk & { jobs: string[] }> {
+): Promise<WrittenChunk & { jobs: string[]; warnings: string[] }> {
   const input = await readChunk(pool, chunk);
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
   const jobs = await followUp(pool, chunk);
+  const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
+  const warnings = hasRoads ? await warningsAfter(pool, chunk.fips, chunk.chunk) : [];
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
-  return { ...written, jobs };
+  return { ...written, jobs, warnings };
 }
 
 /** Asked once the chunk is committed: of two that end at the same time one at least sees that no other is left. */

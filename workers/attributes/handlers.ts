@@ -17,15 +17,16 @@ async function plan(context: JobContext, payload: PlanPayload): Promise<JobResul
 }
 
 async function chunk(
-  { pool, progress, signal, deliver }: JobContext,
+  { pool, log, progress, signal, deliver }: JobContext,
   payload: ChunkPayload,
 ): Promise<JobResult> {
-  const { parcels, changed, jobs } = await runChunk(pool, payload, LAND_KERNELS, {
+  const { parcels, changed, jobs, warnings } = await runChunk(pool, payload, LAND_KERNELS, {
     signal,
     progress: share => progress(share, 'computing'),
   });
   await deliver(jobs);
-  return { rows: parcels, changed };
+  for (const warning of warnings) log.warn({ fips: payload.fips }, warning);
+  return { rows: parcels, changed, ...(warnings.length > 0 && { warnings }) };
 }
 
 export const attributesJobs = [job(attributesPlan, plan), job(attributesChunk, chunk)];

@@ -4,6 +4,7 @@ import { type Pool, sql } from '../../shared/db.ts';
 import { LAYER_KINDS, type LayerKind } from '../../shared/domain/land.ts';
 import { type JobState, patiently } from '../../shared/jobs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
+import { landlockedWarnings } from '../attributes/landlocked.ts';
 import type { Planned } from '../attributes/plan.ts';
 import { enqueueFromCli } from './enqueue.ts';
 import { EXIT } from './exit.ts';
@@ -42,8 +43,10 @@ export function addRecomputeAttributes(recompute: Command): void {
         const plan = await enqueueFromCli(session, attributesPlan, payload, 'plan of land attributes', flags);
         if (plan === undefined) return;
         const end = await watchChunks(session.pool, plan);
-        if (flags.json) printJson(end);
-        else print(describe(end));
+        const hasRoads = flags.layer?.includes('roads') ?? true;
+        const warnings = hasRoads ? await landlockedWarnings(session.pool, flags.fips ?? null) : [];
+        if (flags.json) printJson({ ...end, warnings });
+        else for (const line of [describe(end), ...warnings]) print(line);
         if (end.status === 'failed') process.exitCode = EXIT.failed;
       }),
     );

@@ -1,0 +1,45 @@
+import { type Pool, sql } from '../../shared/db.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+
+/**
+ * Where more of a county's parcels are landlocked, the layer or the roll is to blame rather than the land. 5 % of Bangor are, and 47 %
+ * of Washington, New Hampshire, half of which lies on private roads that do not count; 64 % of Bangor when its local roads are
+ * missing, 65 % when all in its eastern half are, 92 % of Washington without local roads. Half-way between 47 and 64.
+ */
+const MOST_PERCENT = 55;
+/** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
+const LEAST_PARCELS = 100;
+
+type LandlockedCounty = {
+  fips: number;
+  name: string | null;
+  state: string | null;
+  known: number;
+  landlocked: number;
+};
+
+/** What an operator should know of counties, of one or of all (null), of which an implausible share is landlocked. */
+export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
+  const { rows } = await pool.query<LandlockedCounty>(sql('attributes/list_landlocked_counties'), [
+    ...[fips, LEAST_PARCELS, MOST_PERCENT],
+  ]);
+  return rows.map(warningOf);
+}
+
+/** The same of the county of a chunk that was computed, once no other chunk of it is under way. */
+export async function warningsAfter(pool: Pool, fips: number, chunk: number): Promise<string[]> {
+  const { rows } = await pool.query<{ last: boolean }>(sql('attributes/is_last_chunk'), [fips, chunk]);
+  return rows[0]!.last ? landlockedWarnings(pool, fips) : [];
+}
+
+function warningOf({ fips, name, state, known, landlocked }: LandlockedCounty): string {
+  const place = name === null ? '' : ` (${name}, ${state})`;
+  const [some, all] = [landlocked, known].map(parcels => parcels.toLocaleString('en-US'));
+  const percent = Math.round((100 * landlocked) / known);
+  return (
+    `County ${fiveDigits(fips)}${place}: ${some} of ${all} parcels, ${percent} %, came out landlocked, more than is plausible. ` +
+    'Either roads are missing (see that the roads feed has all of the county, and what its `layer.columns.class` takes for `none`), ' +
+    "or the roll draws streets or water as parcels (leave them out with `roll.skip_where` of the assessor's feed). " +
+    '`plat parcel show ID --svg FILE` draws what lies between a parcel and its road.'
+  );
+}
