@@ -3,7 +3,6 @@ import { transaction } from '../../shared/db.ts';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import type { Parameters } from '../../shared/kernels/valuation/model.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
-import { loadRegions } from '../../workers/regions/load.ts';
 import { idOf, readComps } from '../../workers/valuation/read-comps.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { tempFolder } from '../support/ingest.ts';
@@ -12,16 +11,13 @@ import { valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, parcelAt } from './valuations-support.ts';
 
-const { pool } = await createTestDatabase();
+const { pool } = await createTestDatabase({}, { regions: true });
 const folder = tempFolder();
 const COUNTY = 33_005;
 const [LON, LAT] = [-72.4, 43.1];
 const RATIO = 0.92;
 
-beforeAll(async () => {
-  await loadRegions(pool);
-  await ensurePartitions(pool, [COUNTY]);
-});
+beforeAll(() => ensurePartitions(pool, [COUNTY]));
 beforeEach(() => clearMarket(pool));
 afterAll(folder.remove);
 

@@ -1,25 +1,23 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../shared/log.ts';
-import { main } from '../../workers/cli/main.ts';
 import { finishValuations } from '../../workers/cli/up/valuations.ts';
 import { registry } from '../../workers/jobs.ts';
-import { loadRegions } from '../../workers/regions/load.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { tempFolder } from '../support/ingest.ts';
+import { runCommand } from '../support/plat.ts';
 import { storedValuations, valuationMarks } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, COUNTIES, randomComp, saleAt, seedParcels } from './valuations-support.ts';
 
-const db = await createTestDatabase();
+const db = await createTestDatabase({}, { regions: true });
 const { pool } = db;
 const folder = tempFolder();
 const feed = listingFeed(pool, folder.path, { snapshot: false });
 let stopWorker = async () => {};
 
 beforeAll(async () => {
-  await loadRegions(pool);
   const random = createRandom(9);
   await seedParcels(pool, random, 100);
   await feed.run(Array.from({ length: 200 }, (_, i) => randomComp(random, String(i))));
@@ -33,26 +31,8 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** One command line, run in this process as bin/plat.mjs would. */
-async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const spies = (['out', 'err'] as const).map(name =>
-    vi.spyOn(process[`std${name}`], 'write').mockImplementation(chunk => {
-      text[name] += chunk;
-      return true;
-    }),
-  );
-  const before = process.env;
-  process.env = { PATH: before.PATH, DATABASE_URL: db.url, REDIS_URL: '', PLAT_DIR: folder.path };
-  process.exitCode = undefined;
-  try {
-    return { code: await main(argv), ...text };
-  } finally {
-    process.exitCode = undefined;
-    process.env = before;
-    for (const spy of spies) spy.mockRestore();
-  }
-}
+const plat = (...argv: string[]) =>
+  runCommand({ DATABASE_URL: db.url, REDIS_URL: '', PLAT_DIR: folder.path }, argv);
 const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--json')).out);
 
 test('what a start finds due is valued before it goes on', async () => {

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../shared/config.ts';
 import { createLogger } from '../../shared/log.ts';
-import { main } from '../../workers/cli/main.ts';
 import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { runCommand } from '../support/plat.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-cli-'));
 const db = await createTestDatabase();
@@ -53,30 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** One command line, run in this process as bin/plat.mjs would. */
-async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const catching = (name: 'out' | 'err') => (chunk: string | Uint8Array) => {
-    text[name] += chunk;
-    return true;
-  };
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(catching('out')),
-    vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
-  ];
-  // Nothing of the environment of the test's runner.
-  const before = process.env;
-  process.env = { PATH: before.PATH, ...env };
-  process.exitCode = undefined;
-  try {
-    const code = await main(argv);
-    return { code, ...text };
-  } finally {
-    process.exitCode = undefined;
-    process.env = before;
-    for (const spy of spies) spy.mockRestore();
-  }
-}
+const plat = (...argv: string[]) => runCommand(env, argv);
 
 /** A command with --json: one document on standard output, whatever goes to the other. */
 async function json(...argv: string[]) {

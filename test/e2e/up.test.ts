@@ -19,6 +19,7 @@ import { serverAccount, serverFolders } from '../../shared/postgres/account.ts';
 import { nativeDir } from '../../shared/postgres/binaries.ts';
 import { rootDir } from '../../shared/root.ts';
 import { sampleDir } from '../../workers/feeds/dirs.ts';
+import { runCommand } from '../support/plat.ts';
 import { eventually } from '../support/workers.ts';
 
 // `plat up` as a newcomer runs it, in a folder of its own with a space in its name. The steps build on each other.
@@ -120,11 +121,10 @@ function allProcesses(): { pid: number; text: string }[] {
 const pidOf = (what: string) => processes().find(one => one.what === what)!.pid;
 
 /** What a command prints with --json. */
-function plat(...argv: string[]): Record<string, unknown> {
-  const text = execFileSync(process.execPath, ['bin/plat.mjs', ...argv, '--json'], {
-    ...{ cwd: rootDir, env: environment(), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  });
-  return JSON.parse(text);
+async function plat(...argv: string[]): Promise<Record<string, unknown>> {
+  const { code, out } = await runCommand(environment(), [...argv, '--json']);
+  expect([argv, code]).toEqual([argv, 0]);
+  return JSON.parse(out);
 }
 
 const status = () => plat('status');
@@ -183,7 +183,7 @@ test('the next start brings everything to its end, and prints what a newcomer ne
   const key = readFileSync(join(folder, 'demo-key'), 'utf8').trim();
   expect(statSync(join(folder, 'demo-key')).mode & 0o077).toBe(0);
   expect(out).toContain(`demo key         ${key}`);
-  expect(status()).toMatchObject({
+  expect(await status()).toMatchObject({
     api: url,
     jobs_failed: 0,
     regions_due: 0,
@@ -268,14 +268,14 @@ test('filters and plat tell what the ground of the sample is, and the same when 
       local_frontage_ft: expect.closeTo(feet, 0),
     });
 
-  const shown = () => plat('parcel', 'show', '2301900000046').land as { computed_at: string };
-  const { computed_at: at, ...figures } = shown();
+  const shown = async () => (await plat('parcel', 'show', '2301900000046')).land as { computed_at: string };
+  const { computed_at: at, ...figures } = await shown();
   expect(figures).toMatchObject({ flood_zone_percent: 38.78, of_boundary: true });
-  expect(plat('recompute', 'attributes', '--fips', '23019', '--wait')).toMatchObject({
+  expect(await plat('recompute', 'attributes', '--fips', '23019', '--wait')).toMatchObject({
     status: 'done',
     result: { parcels: 10_530, counties: 1, failed: 0 },
   });
-  const { computed_at: later, ...again } = shown();
+  const { computed_at: later, ...again } = await shown();
   expect(Date.parse(later)).toBeGreaterThan(Date.parse(at));
   expect(again).toEqual(figures);
   expect(await land()).toEqual(before);
@@ -299,7 +299,7 @@ test('what is killed with -9 is started again: API, worker, PostgreSQL', async (
   }, 60_000);
   expect(first.out()).toMatch(/^worker 1 ended \(SIGKILL\) and is started again; its log is in /m);
   expect(first.out()).toMatch(/^api ended \(SIGKILL\) and is started again/m);
-  expect(status()).toMatchObject(SAMPLE);
+  expect(await status()).toMatchObject(SAMPLE);
 }, 90_000);
 
 test('Ctrl-C stops all of it, cleanly', async () => {
@@ -321,7 +321,7 @@ test('a later start has everything, within 10 seconds, names a faulty feed file,
     const took = await later.ready();
     expect(later.out()).not.toContain('Ingesting');
     expect(later.out()).toMatch(/^A feed is left out until its file is put right: .*faulty\.yaml:2: /m);
-    expect(status()).toMatchObject(SAMPLE);
+    expect(await status()).toMatchObject(SAMPLE);
     // The terminal is closed.
     process.kill(later.child.pid!, 'SIGHUP');
     await eventually(async () => later.out().includes('Stopping.'));

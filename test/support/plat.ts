@@ -4,34 +4,44 @@ import type { TestDatabase } from './database.ts';
 
 export type CommandResult = { code: number; out: string; err: string };
 
-/** The command line on a test's database, run in this process as bin/plat.mjs would. */
+/**
+ * One command line, run in this process as bin/plat.mjs would: starting a process takes as long as dozens of commands. One at a time.
+ * @param env its settings, with nothing of the environment of the test's runner.
+ */
+export async function runCommand(
+  env: Record<string, string | undefined>,
+  argv: string[],
+): Promise<CommandResult> {
+  const text = { out: '', err: '' };
+  const catching = (name: 'out' | 'err') => (chunk: string | Uint8Array) => {
+    text[name] += chunk;
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(catching('out')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
+  ];
+  const before = process.env;
+  process.env = { PATH: before.PATH, ...env };
+  process.exitCode = undefined;
+  try {
+    return { code: await main(argv), ...text };
+  } finally {
+    process.exitCode = undefined;
+    process.env = before;
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** The command line on a test's database. */
 export function commandsOn(db: TestDatabase) {
   // A command line listens to them once; here are many in one process.
   beforeAll(() => {
     for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
   });
 
-  async function plat(...argv: string[]): Promise<CommandResult> {
-    const text = { out: '', err: '' };
-    const catching = (name: 'out' | 'err') => (chunk: string | Uint8Array) => {
-      text[name] += chunk;
-      return true;
-    };
-    const spies = [
-      vi.spyOn(process.stdout, 'write').mockImplementation(catching('out')),
-      vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
-    ];
-    // Nothing of the environment of the test's runner.
-    const before = process.env;
-    process.env = { PATH: before.PATH, SUDO_USER: before.SUDO_USER, DATABASE_URL: db.url };
-    try {
-      return { code: await main(argv), ...text };
-    } finally {
-      process.exitCode = undefined;
-      process.env = before;
-      for (const spy of spies) spy.mockRestore();
-    }
-  }
+  const plat = (...argv: string[]) =>
+    runCommand({ SUDO_USER: process.env.SUDO_USER, DATABASE_URL: db.url }, argv);
 
   return {
     plat,

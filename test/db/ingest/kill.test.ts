@@ -20,7 +20,8 @@ import {
 } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
 
-const { pool, url } = await createTestDatabase();
+// A run takes up to six connections, and three are at work at once.
+const { pool, url } = await createTestDatabase({ DB_POOL_SIZE: '20' });
 const folder = tempFolder();
 afterAll(folder.remove);
 beforeAll(() => insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]));
@@ -141,40 +142,39 @@ test('a worker killed at any step leaves the tables whole, and the retry of its 
     expect(left.runs.rejects).toHaveLength(3);
     return left;
   }
-  const references = { few: await reference(FEW), many: await reference(MANY) };
-
-  const feeds = [];
-  for (const step of STEPS) {
-    // Only the middle of the COPY comes later than the file's first piece.
-    const size = step === 'copy' ? 'many' : 'few';
-    const file = await feedFile(`killed-at-${step}`, size === 'many' ? MANY : FEW);
-    file.write(1);
-    await ingest(pool, file.feed);
-    file.write(2);
-    const before = await visible(file.feed.name, true);
-    feeds.push({ step, file, jobId: randomUUID(), before, wanted: references[size] });
-  }
+  const references = new Map([
+    [FEW, await reference(FEW)],
+    [MANY, await reference(MANY)],
+  ]);
 
   // Three at a time: most of a child's time goes into loading the program.
-  const waiting = [...feeds];
+  const waiting = [...STEPS];
   await Promise.all(
     [1, 2, 3].map(async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        const process = child({ feed: next.file.path, jobId: next.jobId, dieAt: next.step });
+      for (let step = waiting.shift(); step; step = waiting.shift()) {
+        // Only the middle of the COPY comes later than the file's first piece.
+        const rows = step === 'copy' ? MANY : FEW;
+        const { feed, path, write } = await feedFile(`killed-at-${step}`, rows);
+        const { name } = feed;
+        write(1);
+        await ingest(pool, feed);
+        write(2);
+        const before = await visible(name, true);
+        const jobId = randomUUID();
+        const process = child({ feed: path, jobId, dieAt: step });
         process.stdout!.resume();
         const [, signal] = await once(process, 'exit');
-        expect([next.step, signal]).toEqual([next.step, 'SIGKILL']);
-        const { name } = next.file.feed;
-        const { wanted } = next;
+        expect([step, signal]).toEqual([step, 'SIGKILL']);
+        const wanted = references.get(rows)!;
         const after = await visible(name, true);
-        if (next.step === 'follow') expect(await visible(name, false)).toEqual(wanted.visible);
-        else expect(after, next.step).toEqual(next.before);
+        if (step === 'follow') expect(await visible(name, false)).toEqual(wanted.visible);
+        else expect(after, step).toEqual(before);
 
-        const retried = await ingest(pool, next.file.feed, { jobId: next.jobId });
-        expect([next.step, retried.status]).toEqual([next.step, 'merged']);
-        expect(await visible(name, false), next.step).toEqual(wanted.visible);
-        expect(await runsOf(name), next.step).toEqual(wanted.runs);
-        if (next.step === 'follow') expect(await visible(name, true)).toEqual(after);
+        const retried = await ingest(pool, feed, { jobId });
+        expect([step, retried.status]).toEqual([step, 'merged']);
+        expect(await visible(name, false), step).toEqual(wanted.visible);
+        expect(await runsOf(name), step).toEqual(wanted.runs);
+        if (step === 'follow') expect(await visible(name, true)).toEqual(after);
       }
     }),
   );

@@ -6,7 +6,6 @@ import { stringify } from 'yaml';
 import { createLogger } from '../../../shared/log.ts';
 import { parseFeed } from '../../../workers/feeds/load.ts';
 import { runFeed } from '../../../workers/ingest/run.ts';
-import { loadRegions } from '../../../workers/regions/load.ts';
 import { listingsFeed, rollFeed } from '../../bench/generate/feed-files.ts';
 import { writeListings } from '../../bench/generate/listings.ts';
 import { mutateRoll } from '../../bench/generate/mutate.ts';
@@ -14,12 +13,13 @@ import { writeRoll } from '../../bench/generate/roll.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const db = await createTestDatabase();
+const regional = await createTestDatabase({}, { regions: true });
 const folder = mkdtempSync(join(tmpdir(), 'plat-ingested-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-function ingest(feed: object) {
+function ingest(feed: object, { pool } = db) {
   const deps = {
-    ...{ pool: db.pool, log: createLogger(db.config, 'test'), signal: new AbortController().signal },
+    ...{ pool, log: createLogger(db.config, 'test'), signal: new AbortController().signal },
     ...{ env: {}, progress() {} },
   };
   const options = { jobId: null, requestedBy: 'test', force: false, sources: {} };
@@ -49,12 +49,11 @@ test('a generated roll is ingested whole, without a reject or a repair, and so i
 });
 
 test('generated listings are ingested whole, each in its county', async () => {
-  await loadRegions(db.pool);
   await writeListings(join(folder, 'listings.csv'), 'csv', { count: 1_000, seed: 3, asOf: '2025-09-28' });
-  const run = await ingest(listingsFeed('generated-listings', 'listings.csv', 'csv'));
+  const run = await ingest(listingsFeed('generated-listings', 'listings.csv', 'csv'), regional);
   expect(run).toMatchObject({ status: 'merged', blocked: [] });
   expect(run.counts).toMatchObject({ new: 1_000, rejected: {}, dropped: {} });
-  const { rows } = await db.pool.query<{ placed: number }>(
+  const { rows } = await regional.pool.query<{ placed: number }>(
     'select count(*)::int as placed from listings where fips is not null',
   );
   expect(rows[0]!.placed).toBe(1_000);
