@@ -25,9 +25,9 @@ export async function runChunk(
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
   const jobs = await followUp(pool, chunk);
+  if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
   const warnings = hasRoads ? await warningsAfter(pool, chunk.fips, chunk.chunk) : [];
-  if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   return { ...written, jobs, warnings };
 }
 

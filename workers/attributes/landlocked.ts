@@ -3,8 +3,8 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
  * Where more of a county's parcels are landlocked, the layer or the roll is to blame rather than the land. 5 % of Bangor are, and 47 %
- * of Washington, New Hampshire, half of which lies on private roads that do not count; 64 % of Bangor when its local roads are
- * missing, 65 % when all in its eastern half are, 92 % of Washington without local roads. Half-way between 47 and 64.
+ * of Washington, New Hampshire, where 37 % lie on none but private roads and such as the town does not maintain; 64 % of Bangor when its
+ * local roads are missing, 65 % when those of its eastern half are, 92 % of Washington without local roads. Half-way between 47 and 64.
  */
 const MOST_PERCENT = 55;
 /** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
