@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineEndpoint } from '../../../api/http/endpoint.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
 import { endpoints as v1 } from '../../../api/v1/index.ts';
-import { rootDir } from '../../../shared/root.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { commandsOn } from '../../support/plat.ts';
 import { bucketsOf } from '../../support/rate-limits.ts';
 import { BACKENDS, eventually, queueEnv } from '../../support/workers.ts';
 
@@ -39,6 +37,7 @@ const endpoints = [
 ];
 
 const db = await createTestDatabase();
+const { json, refused } = commandsOn(db);
 const backends = await Promise.all(
   BACKENDS.map(async ({ kind }) => {
     const env = queueEnv(kind);
@@ -124,31 +123,32 @@ describe.each(backends)('skip traces on $kind', ({ apis: [one, two], setBuckets 
 });
 
 test("the limit is the account's: `plat account` sets it, shows it, and keeps what it was", async () => {
-  const plat = async (...argv: string[]) => {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['bin/plat.mjs', 'account', ...argv, '--json'],
-      { cwd: rootDir, env: { PATH: process.env.PATH, DATABASE_URL: db.url } },
-    );
-    return JSON.parse(stdout);
-  };
   const { key, accountId } = await newCaller(db);
   const [api] = backends[0]!.apis;
   const limit = async () =>
     (await api!.call(BY_PARCEL, { key })).headers.get('ratelimit-policy')?.split(', ')[1];
   expect(await limit()).toBe('"skip-trace";q=20;w=60');
-  expect(await plat('set', accountId, '--skip-trace-rate', '5')).toMatchObject({ skip_trace_per_minute: 5 });
+  expect(await json('account', 'set', accountId, '--skip-trace-rate', '5')).toMatchObject({
+    skip_trace_per_minute: 5,
+  });
   await eventually(async () => (await limit()) === '"skip-trace";q=5;w=60', 5_000);
-  expect(await plat('show', accountId)).toMatchObject({ skip_trace_per_minute: 5, rate_per_minute: 60_000 });
-  expect((await plat('history', accountId)).at(-1)).toMatchObject({
+  expect(await json('account', 'show', accountId)).toMatchObject({
+    skip_trace_per_minute: 5,
+    rate_per_minute: 60_000,
+  });
+  expect((await json('account', 'history', accountId)).at(-1)).toMatchObject({
     ...{ action: 'update', entity: 'accounts' },
     ...{ before: { skip_trace_per_minute: 20 }, after: { skip_trace_per_minute: 5 } },
   });
-  expect(await plat('create', 'tracer', '--skip-trace-rate', '7')).toMatchObject({ name: 'tracer' });
-  expect((await plat('list')).find((row: { name: string }) => row.name === 'tracer')).toMatchObject({
+  expect(await json('account', 'create', 'tracer', '--skip-trace-rate', '7')).toMatchObject({
+    name: 'tracer',
+  });
+  expect(
+    (await json('account', 'list')).find((row: { name: string }) => row.name === 'tracer'),
+  ).toMatchObject({
     skip_trace_per_minute: 7,
   });
-  await expect(plat('set', accountId, '--skip-trace-rate', '0')).rejects.toThrow('do not fit');
+  await refused(['account', 'set', accountId, '--skip-trace-rate', '0'], 'do not fit');
 }, 60_000);
 
 test('the published document tells the limit where it counts, and nowhere else', () => {
