@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/migrate.ts';
 import { sweepRunFolders } from '../../workers/ingest/run-folder.ts';
 import { clearRedis } from './redis.ts';
-import { FOLDER_PREFIX, onServer, startTestServer, withDatabase } from './server.ts';
+import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from './server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -59,9 +58,11 @@ function report(kept: string[], given: string | undefined, folder: string | unde
 /** What failed runs kept is looked at within a day, or never. */
 function removeOldFolders(): void {
   const yesterday = Date.now() - 24 * 3_600_000;
-  for (const name of readdirSync(tmpdir()).filter(entry => entry.startsWith(FOLDER_PREFIX))) {
-    const folder = join(tmpdir(), name);
-    const stat = statSync(folder, { throwIfNoEntry: false });
-    if (stat !== undefined && stat.mtimeMs < yesterday) rmSync(folder, { recursive: true, force: true });
+  for (const parent of FOLDERS.filter(folder => existsSync(folder))) {
+    for (const name of readdirSync(parent).filter(entry => entry.startsWith(FOLDER_PREFIX))) {
+      const folder = join(parent, name);
+      const stat = statSync(folder, { throwIfNoEntry: false });
+      if (stat !== undefined && stat.mtimeMs < yesterday) rmSync(folder, { recursive: true, force: true });
+    }
   }
 }
