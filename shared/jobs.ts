@@ -123,16 +123,20 @@ export async function patiently<T>(look: () => Promise<T>, signal?: AbortSignal)
   }
 }
 
+/** A short job is soon seen to be done; a long one is asked for four times a second. */
+const FIRST_LOOK_MS = 20;
+const MOST_LOOK_MS = 250;
+
 /** Polls until the job has ended; `onState` sees every look. */
 export async function waitForJob(
   pool: Pool,
   id: string,
   options: { signal?: AbortSignal; onState?(state: JobState): void } = {},
 ): Promise<JobState> {
-  for (;;) {
+  for (let ms = FIRST_LOOK_MS; ; ms = Math.min(ms * 2, MOST_LOOK_MS)) {
     const state = await patiently(() => getJob(pool, id), options.signal);
     options.onState?.(state);
     if (state.status === 'done' || state.status === 'failed') return state;
-    await sleep(250, undefined, { signal: options.signal });
+    await sleep(ms, undefined, { signal: options.signal });
   }
 }

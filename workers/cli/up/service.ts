@@ -10,9 +10,9 @@ export type ServiceName = keyof typeof PROGRAMS;
 const RUNTIME = ['--import', import.meta.resolve('tsx')];
 
 /**
- * What node is started with. There are as many workers as cores are to be used, so each collects its garbage on its own thread:
- * V8's helpers would take half as much processor time again for that from the other workers and the database, and land attributes
- * are computed no faster by them when cores are free.
+ * What node is started with. There are as many workers as cores are to be used, so each collects its garbage on its own thread and not
+ * on the cores of the others: two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s and not 7.3 (means of
+ * four, alternating), one alone in 10.4 and 10.3.
  */
 const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,
