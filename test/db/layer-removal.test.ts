@@ -1,38 +1,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
-import { main } from '../../workers/cli/main.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../support/ingest.ts';
 import { marks, road, roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
+import { runCommand } from '../support/plat.ts';
 
 const db = await createTestDatabase();
 const { pool } = db;
 const folder = tempFolder();
 afterAll(folder.remove);
 
-/** One command line, run in this process as bin/plat.mjs would. */
-async function plat(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const spies = (['out', 'err'] as const).map(name =>
-    vi.spyOn(process[`std${name}`], 'write').mockImplementation(chunk => {
-      text[name] += chunk;
-      return true;
-    }),
-  );
-  const before = process.env;
-  const here = { REDIS_URL: '', PLAT_DIR: folder.path, FEEDS_DIR: folder.path };
-  process.env = { PATH: before.PATH, DATABASE_URL: db.url, ...here };
-  try {
-    return { code: await main(argv), ...text };
-  } finally {
-    process.exitCode = undefined;
-    process.env = before;
-    for (const spy of spies) spy.mockRestore();
-  }
-}
+const plat = (...argv: string[]) =>
+  runCommand({ REDIS_URL: '', DATABASE_URL: db.url, PLAT_DIR: folder.path, FEEDS_DIR: folder.path }, argv);
 
 test('plat feed remove: the layer goes, its runs stay, and the parcels that it covered are marked', async () => {
   const near = { properties: { PIN: 'P0' }, geometry: lot(0) };

@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
-import { main } from '../../workers/cli/main.ts';
 import { collectParcel } from '../../workers/parcel-drawing/collect.ts';
 import { notesOf } from '../../workers/parcel-drawing/panel.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
+import { runCommand } from '../support/plat.ts';
 import { byId, elementsOf, parseXml, textOf, type Xml } from '../support/xml.ts';
 import { settle } from './attributes-support.ts';
 import {
@@ -36,26 +36,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeAll(() => fillGround(pool, folder));
 
-/** `plat parcel show`, run in this process. */
-async function show(...argv: (string | number)[]): Promise<{ code: number; out: string; err: string }> {
-  const text = { out: '', err: '' };
-  const catching = (name: 'out' | 'err') => (chunk: string | Uint8Array) => {
-    text[name] += chunk;
-    return true;
-  };
-  const spies = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(catching('out')),
-    vi.spyOn(process.stderr, 'write').mockImplementation(catching('err')),
-  ];
-  const before = process.env;
-  process.env = { PATH: before.PATH, DATABASE_URL: db.url, PLAT_DIR: folder };
-  try {
-    return { code: await main(['parcel', 'show', ...argv.map(String)]), ...text };
-  } finally {
-    process.env = before;
-    for (const spy of spies) spy.mockRestore();
-  }
-}
+const show = (...argv: (string | number)[]) =>
+  runCommand({ DATABASE_URL: db.url, PLAT_DIR: folder }, ['parcel', 'show', ...argv.map(String)]);
 
 async function drawn(id: number): Promise<{ svg: Xml; text: string; out: string }> {
   const file = join(folder, `${id}.svg`);
