@@ -11,7 +11,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { rootDir } from '../../shared/root.ts';
 import { type AttributesScope, attributesPlan } from '../../workers/attributes/jobs.ts';
 import { deliverFromHere } from '../../workers/cli/session.ts';
-import { programOf, runtimeOf } from '../../workers/cli/up/service.ts';
+import { programOf, RUNTIMES } from '../../workers/cli/up/service.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { runFeed } from '../../workers/ingest/run.ts';
 import { feedOf } from '../support/ingest.ts';
@@ -295,7 +295,7 @@ async function ended(pool: Pool, name: string): Promise<void> {
 
 /** A worker as in production; resolves when it takes jobs. */
 async function startWorker(url: string): Promise<ChildProcess> {
-  const worker = spawn(process.execPath, [...runtimeOf('worker'), programOf('worker')], {
+  const worker = spawn(process.execPath, [...RUNTIMES.worker, programOf('worker')], {
     cwd: rootDir,
     env: { PATH: process.env.PATH, DATABASE_URL: url, SAMPLE_FEEDS: '0', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -9,6 +9,7 @@ import { PlatError } from '../../shared/errors.ts';
 import { enqueue, getJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
 import { rootDir } from '../../shared/root.ts';
+import { programOf, RUNTIMES } from '../../workers/cli/up/service.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { rollFeed, writeFeed } from './generate/feed-files.ts';
@@ -81,7 +82,7 @@ async function watchWorker(url: string, feeds: string, parcels: number): Promise
   const payload = ingestJob.payload.parse({ feed: 'bench-large-roll', requestedBy: 'bench' });
   const { id } = await enqueue(pool, ingestJob, payload);
   const begin = performance.now();
-  const worker = spawn(process.execPath, ['--import', 'tsx', 'workers/main.ts'], {
+  const worker = spawn(process.execPath, [...RUNTIMES.worker, programOf('worker')], {
     cwd: rootDir,
     env: {
       PATH: process.env.PATH,

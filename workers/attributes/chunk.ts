@@ -5,7 +5,7 @@ import { valuationRefresh } from '../valuation/jobs.ts';
 import { type ComputeOptions, computeChunk } from './compute.ts';
 import type { ChunkPayload } from './jobs.ts';
 import type { LandKernels } from './kernels.ts';
-import { warningsAfter } from './landlocked.ts';
+import { landlockedWarnings } from './landlocked.ts';
 import { readChunk } from './read-chunk.ts';
 import { type WrittenChunk, writeChunk } from './write-chunk.ts';
 
@@ -24,15 +24,19 @@ export async function runChunk(
   const input = await readChunk(pool, chunk);
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
-  const jobs = await followUp(pool, chunk);
+  const { last, awaited } = await followedBy(pool, chunk);
+  const jobs = last && awaited ? [(await enqueue(pool, valuationRefresh, {})).id] : [];
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
-  const warnings = hasRoads ? await warningsAfter(pool, chunk.fips, chunk.chunk) : [];
+  const warnings = last && hasRoads ? await landlockedWarnings(pool, chunk.fips) : [];
   return { ...written, jobs, warnings };
 }
 
 /** Asked once the chunk is committed: of two that end at the same time one at least sees that no other is left. */
-async function followUp(pool: Pool, { fips, chunk }: ChunkPayload): Promise<string[]> {
-  const { rows } = await pool.query<{ due: boolean }>(sql('valuation/is_land_due'), [fips, chunk]);
-  return rows[0]!.due ? [(await enqueue(pool, valuationRefresh, {})).id] : [];
+async function followedBy(
+  pool: Pool,
+  { fips, chunk }: ChunkPayload,
+): Promise<{ last: boolean; awaited: boolean }> {
+  const { rows } = await pool.query(sql('attributes/is_last_chunk'), [fips, chunk]);
+  return rows[0]!;
 }

@@ -26,12 +26,6 @@ export async function landlockedWarnings(pool: Pool, fips: number | null): Promi
   return rows.map(warningOf);
 }
 
-/** The same of the county of a chunk that was computed, once no other chunk of it is under way. */
-export async function warningsAfter(pool: Pool, fips: number, chunk: number): Promise<string[]> {
-  const { rows } = await pool.query<{ last: boolean }>(sql('attributes/is_last_chunk'), [fips, chunk]);
-  return rows[0]!.last ? landlockedWarnings(pool, fips) : [];
-}
-
 function warningOf({ fips, name, state, known, landlocked }: LandlockedCounty): string {
   const place = name === null ? '' : ` (${name}, ${state})`;
   const [some, all] = [landlocked, known].map(parcels => parcels.toLocaleString('en-US'));

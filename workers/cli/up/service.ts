@@ -14,14 +14,10 @@ const RUNTIME = ['--import', import.meta.resolve('tsx')];
  * on the cores of the others: two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s and not 7.3 (means of
  * four, alternating), one alone in 10.4 and 10.3.
  */
-const RUNTIMES: Record<ServiceName, string[]> = {
+export const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,
   worker: ['--single-threaded-gc', ...RUNTIME],
 };
-
-export function runtimeOf(name: ServiceName): string[] {
-  return RUNTIMES[name];
-}
 
 export function programOf(name: ServiceName): string {
   return join(rootDir, PROGRAMS[name]);
@@ -30,7 +26,7 @@ export function programOf(name: ServiceName): string {
 /** Runs one service in the foreground and ends with its exit code; signals are passed on to it. */
 export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
   const child = fork(programOf(name), [], {
-    execArgv: runtimeOf(name),
+    execArgv: RUNTIMES[name],
     env: { ...process.env, DATABASE_URL },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // A group of its own: Ctrl-C in a terminal would reach it twice, and a second signal means "at once".

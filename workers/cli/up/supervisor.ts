@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOG_FILES, type LogLimits, rotateLog, rotateOpenLog } from '../../../shared/log-files.ts';
-import { programOf, runtimeOf, type ServiceName } from './service.ts';
+import { programOf, RUNTIMES, type ServiceName } from './service.ts';
 
 export type Service = { label: string; program: ServiceName; env: Record<string, string>; logFile: string };
 
@@ -50,7 +50,7 @@ export function createSupervisor(
     logFiles.add(service.logFile);
     const log = openSync(service.logFile, 'a');
     const child = fork(programOf(service.program), [], {
-      execArgv: runtimeOf(service.program),
+      execArgv: RUNTIMES[service.program],
       env: { ...process.env, ...service.env },
       stdio: ['ignore', log, log, 'ipc'],
       // Out of the terminal's process group: Ctrl-C is for the supervisor, which stops things in their order.
