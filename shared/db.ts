@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Config } from './config.ts';
@@ -16,16 +16,33 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 // A date is a calendar day, not a moment: keep it as 'YYYY-MM-DD'.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
 
+const queriesDir = join(rootDir, 'sql', 'queries');
 const statements = new Map<string, string>();
 
-/** The text of `sql/queries/<name>.sql`, read once. */
+/**
+ * The statement `area/verb_noun`: the block `-- name: verb_noun` of `sql/queries/area.sql`, or, for one that fills a screen, the file
+ * `sql/queries/area/verb_noun.sql`. Read once.
+ */
 export function sql(name: string): string {
   let text = statements.get(name);
   if (text === undefined) {
-    text = readFileSync(join(rootDir, 'sql', 'queries', `${name}.sql`), 'utf8');
-    statements.set(name, text);
+    const area = name.slice(0, name.indexOf('/'));
+    const own = join(queriesDir, `${name}.sql`);
+    if (existsSync(own)) statements.set(name, readFileSync(own, 'utf8'));
+    else {
+      for (const [block, body] of sqlBlocks(readFileSync(join(queriesDir, `${area}.sql`), 'utf8')))
+        statements.set(`${area}/${block}`, body);
+    }
+    text = statements.get(name);
+    if (text === undefined) throw new Error(`sql/queries/${area}.sql has no block of the name of ${name}`);
   }
   return text;
+}
+
+/** The blocks of a file of statements: each begins with a line `-- name: verb_noun` and its comment. */
+export function sqlBlocks(text: string): Map<string, string> {
+  const [, ...parts] = text.split(/^-- name: (\w+)\n/m);
+  return new Map(parts.flatMap((part, i) => (i % 2 === 0 ? [[part, parts[i + 1]!.trimEnd()] as const] : [])));
 }
 
 /**
@@ -35,7 +52,7 @@ export function sql(name: string): string {
 export function compose(name: string, fragments: Record<string, string>): string {
   return sql(name).replaceAll(/\{\{(\w+)\}\}/g, (_marker, part: string) => {
     const fragment = fragments[part];
-    if (fragment === undefined) throw new Error(`${name}.sql has a place for ${part}, which is not given`);
+    if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
     return fragment;
   });
 }

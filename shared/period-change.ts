@@ -48,7 +48,7 @@ const DAY_MS = 86_400_000;
 const MOST_DAYS = 400;
 const YEARS = { first: 2000, last: 2100 };
 
-/** What given dates come to, see sql/queries/accounts/find_period.sql. */
+/** What given dates come to, see accounts/find_period. */
 type FoundPeriod = {
   starts: Date;
   ends: Date;

@@ -1,3 +1,4 @@
+import { sqlBlocks } from '../../shared/db.ts';
 import type { SourceFile } from './files.ts';
 
 /** Files are meant to stay under about 300 lines; this is where the check stops believing in "about". */
@@ -21,10 +22,13 @@ export function checkQueries(files: SourceFile[]): string[] {
   const named = new Set(
     program.flatMap(({ text }) => [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)].map(match => match[1]!)),
   );
-  const queries = new Map(
-    files
-      .filter(({ path }) => path.startsWith('sql/queries/') && path.endsWith('.sql'))
-      .map(({ path, text }) => [path.slice('sql/queries/'.length, -'.sql'.length), text]),
+  const queries = new Map<string, string>(
+    files.flatMap(({ path, text }) => {
+      const [, area, own] = /^sql\/queries\/(\w+)(?:\/(\w+))?\.sql$/.exec(path) ?? [];
+      if (area === undefined) return [];
+      if (own !== undefined) return [[`${area}/${own}`, text] as const];
+      return [...sqlBlocks(text)].map(([name, body]) => [`${area}/${name}`, body] as const);
+    }),
   );
   const unexplained = [...queries].filter(([, text]) => !text.startsWith('-- ')).map(([name]) => name);
   const unused = [...queries.keys()].filter(name => !named.has(name));
@@ -33,12 +37,12 @@ export function checkQueries(files: SourceFile[]): string[] {
   );
   return [
     ...unexplained.map(
-      name => `sql/queries/${name}.sql does not begin with a comment on its purpose and parameters`,
+      name => `the statement ${name} does not begin with a comment on its purpose and parameters`,
     ),
-    ...unused.map(name => `sql/queries/${name}.sql is not used by the program: delete it`),
+    ...unused.map(name => `the statement ${name} is not used by the program: delete it`),
     ...loads
       .filter(({ name }) => !queries.has(name))
-      .map(({ path, name }) => `${path} loads sql('${name}'), but sql/queries/${name}.sql does not exist`),
+      .map(({ path, name }) => `${path} loads sql('${name}'), but sql/queries has no such statement`),
   ];
 }
 

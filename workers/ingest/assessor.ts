@@ -34,7 +34,7 @@ export type Prepared = {
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-const STAGE_TABLES = ['ingest/create_raw_stage', 'ingest/create_parcel_stage', 'ingest/create_listing_stage'];
+const STAGE_TABLES = ['roll/create_raw_stage', 'roll/create_parcel_stage', 'listings/create_listing_stage'];
 
 /**
  * The recipe of an assessor feed up to the gate: read and stage the roll (and the geometry, where it is a file of
@@ -66,7 +66,7 @@ export async function prepareAssessor(
   return withStage(pool, runId, async client => {
     await run.step('join', 'joining keys', 0.62);
     const { rows: settled } = await client.query<{ identical: number; rejected: number }>(
-      sql('ingest/resolve_roll_duplicates'),
+      sql('roll/resolve_roll_duplicates'),
       [runId],
     );
     counts.identical = settled[0]!.identical;
@@ -76,13 +76,13 @@ export async function prepareAssessor(
     await client.query('analyze stage_shape (fips, key)');
 
     await run.step('match', 'comparing with the last roll', 0.68);
-    const { rows: counties } = await client.query<{ fips: number }>(sql('ingest/list_stage_counties'));
+    const { rows: counties } = await client.query<{ fips: number }>(sql('roll/list_stage_counties'));
     const fips = counties.map(row => row.fips);
     await ensurePartitions(pool, fips);
     await client.query("select set_config('plat.feed_id', $1, false)", [String(feedId)]);
-    await client.query(sql('ingest/match_parcels'));
+    await client.query(sql('roll/match_parcels'));
     await client.query('analyze stage_match');
-    const { rows: measured } = await client.query<ParcelFigures>(sql('ingest/measure_parcels'), [feedId]);
+    const { rows: measured } = await client.query<ParcelFigures>(sql('roll/measure_parcels'), [feedId]);
     const figures = measured[0]!;
     recordFigures(run, feed, figures);
     if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
@@ -145,7 +145,7 @@ function recordFigures({ counts }: RunContext, feed: AssessorFeed, figures: Parc
 }
 
 async function touchedListings(client: Client): Promise<number> {
-  const { rows } = await client.query<{ touched: number }>(sql('ingest/count_touched_listings'));
+  const { rows } = await client.query<{ touched: number }>(sql('listings/count_touched_listings'));
   return rows[0]!.touched;
 }
 

@@ -14,7 +14,7 @@ import { openRejects } from './rejects.ts';
 import { stageListings } from './stage/stage-listings.ts';
 import { createStage, withStage } from './stage/stage-schema.ts';
 
-const STAGE_TABLES = ['ingest/create_raw_stage', 'ingest/create_listing_stage'];
+const STAGE_TABLES = ['roll/create_raw_stage', 'listings/create_listing_stage'];
 
 type ListingFigures = { listings: number; new: number; changed: number; unchanged: number; retired: number };
 
@@ -38,16 +38,16 @@ export async function prepareListings(
   return withStage(pool, runId, async client => {
     await run.step('match', 'comparing with what is there', 0.68);
     const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
-      sql('ingest/resolve_listing_duplicates'),
+      sql('listings/resolve_listing_duplicates'),
       [runId],
     );
     counts.identical = settled[0]!.identical;
     if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
     await client.query('analyze stage_listing (id)');
-    await client.query(sql('ingest/match_listings'));
-    if (listings.snapshot) await client.query(sql('ingest/match_gone_listings'), [feedId]);
+    await client.query(sql('listings/match_listings'));
+    if (listings.snapshot) await client.query(sql('listings/match_gone_listings'), [feedId]);
     await client.query('analyze stage_listing_match');
-    const { rows: measured } = await client.query<ListingFigures>(sql('ingest/measure_listings'));
+    const { rows: measured } = await client.query<ListingFigures>(sql('listings/measure_listings'));
     const { listings: rows, ...figures } = measured[0]!;
     Object.assign(counts, figures, { rows });
 

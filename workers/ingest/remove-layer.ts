@@ -27,7 +27,7 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
   const { id, kind } = await findLayer(pool, name);
   return withFeedLock(pool, id, signal, () =>
     transaction(pool, async client => {
-      await client.query(sql('ingest/lock_feed'), [id]);
+      await client.query(sql('runs/lock_feed'), [id]);
       // First, as in a merge.
       await client.query(sql('layers/lock_layers'));
       const version = await currentVersion(client, id, await lastAcceptedRun(client, id));

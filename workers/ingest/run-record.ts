@@ -27,7 +27,7 @@ export async function registerFeed(
 ): Promise<{ id: number; checkpoint: ResoCheckpoint | null }> {
   const values = [feed.name, feed.kind, JSON.stringify(feed.definition), feed.asOf];
   const { rows } = await db.query<{ id: number; checkpoint: ResoCheckpoint | null }>(
-    sql('ingest/register_feed'),
+    sql('runs/register_feed'),
     values,
   );
   if (rows[0]) return rows[0];
@@ -45,7 +45,7 @@ export async function startRun(
   run: { feedId: number; jobId: string | null; requestedBy: string; forced: boolean },
 ): Promise<{ id: number; attempts: number }> {
   const values = [run.feedId, run.jobId, run.requestedBy, run.forced];
-  const { rows } = await db.query<{ id: number; attempts: number }>(sql('ingest/start_run'), values);
+  const { rows } = await db.query<{ id: number; attempts: number }>(sql('runs/start_run'), values);
   return rows[0]!;
 }
 
@@ -53,7 +53,7 @@ export type AcceptedRun = { id: number; counts: RunCounts };
 
 /** The run whose data is what readers see now, or null before the first. */
 export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {
-  const { rows } = await db.query<AcceptedRun>(sql('ingest/get_last_accepted_run'), [feedId]);
+  const { rows } = await db.query<AcceptedRun>(sql('runs/get_last_accepted_run'), [feedId]);
   return rows[0] ?? null;
 }
 
@@ -61,19 +61,19 @@ export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate:
 
 /** The run that did the job's work already, if there is one. */
 export async function endedRun(db: Queryable, jobId: string): Promise<EndedRun | undefined> {
-  const { rows } = await db.query<EndedRun>(sql('ingest/get_ended_run'), [jobId]);
+  const { rows } = await db.query<EndedRun>(sql('runs/get_ended_run'), [jobId]);
   return rows[0];
 }
 
 /** Marks the feed's runs whose worker died; only under the feed's lock. Returns their ids. */
 export async function abandonRuns(db: Queryable, feedId: number, runId: number): Promise<number[]> {
-  const { rows } = await db.query<{ id: number }>(sql('ingest/abandon_runs'), [feedId, runId]);
+  const { rows } = await db.query<{ id: number }>(sql('runs/abandon_runs'), [feedId, runId]);
   return rows.map(row => row.id);
 }
 
 export async function finishRun(db: Queryable, runId: number, end: RunEnd): Promise<void> {
   const { status, inputs, counts, gate } = end;
-  await db.query(sql('ingest/finish_run'), [
+  await db.query(sql('runs/finish_run'), [
     runId,
     status,
     JSON.stringify(inputs),
@@ -91,7 +91,7 @@ export async function failRun(
   inputs: InputRecord[],
   counts: RunCounts,
 ): Promise<void> {
-  await pool.query(sql('ingest/finish_run'), [
+  await pool.query(sql('runs/finish_run'), [
     runId,
     'failed',
     JSON.stringify(inputs),
@@ -103,7 +103,7 @@ export async function failRun(
 
 /** Notes with a merged run why its source broke off, and leaves its job to a run of its own. */
 export async function detachRun(db: Queryable, runId: number, error: unknown): Promise<void> {
-  await db.query(sql('ingest/detach_run'), [runId, ...describeError(error)]);
+  await db.query(sql('runs/detach_run'), [runId, ...describeError(error)]);
 }
 
 function describeError(error: unknown): [code: string, text: string] {

@@ -128,7 +128,7 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
       follow.push(...(await enqueueFollowing(client)));
     }
     if (prepared.checkpoint)
-      await client.query(sql('ingest/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
+      await client.query(sql('runs/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
     await finishRun(client, runId, { status, inputs, counts, gate });
     if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
     await run.step('commit', 'committing', 0.98);
@@ -169,7 +169,7 @@ async function enqueueFollowing(client: Client): Promise<string[]> {
  * @throws PlatError `overtaken`; the job's next attempt begins anew
  */
 async function assertUndisturbed(client: Client, { feedId, last }: RunContext): Promise<void> {
-  await client.query(sql('ingest/lock_feed'), [feedId]);
+  await client.query(sql('runs/lock_feed'), [feedId]);
   const now = await lastAcceptedRun(client, feedId);
   if (now?.id === last?.id) return;
   throw new PlatError(

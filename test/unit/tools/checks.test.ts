@@ -63,22 +63,22 @@ describe('diffLines', () => {
 });
 
 describe('rules of the house', () => {
-  const query = (text: string) => ({ path: 'sql/queries/area/get_it.sql', text });
+  const query = (text: string) => ({ path: 'sql/queries/area.sql', text: `-- name: get_it\n${text}` });
   const user = (path: string) => ({ path, text: "const text = sql('area/get_it');" });
 
   test('a query has a head comment and is used by the program', () => {
     expect(checkQueries([query('-- Gets it.\nselect 1'), user('api/a.ts')])).toEqual([]);
     expect(checkQueries([query('select 1'), user('api/a.ts')])).toEqual([
-      'sql/queries/area/get_it.sql does not begin with a comment on its purpose and parameters',
+      'the statement area/get_it does not begin with a comment on its purpose and parameters',
     ]);
-    const unused = ['sql/queries/area/get_it.sql is not used by the program: delete it'];
+    const unused = ['the statement area/get_it is not used by the program: delete it'];
     expect(checkQueries([query('-- Gets it.\nselect 1')])).toEqual(unused);
     expect(checkQueries([query('-- Gets it.\nselect 1'), user('test/db/a.test.ts')])).toEqual(unused);
   });
 
   test('a query that is loaded exists', () => {
     expect(checkQueries([user('workers/a.ts')])).toEqual([
-      "workers/a.ts loads sql('area/get_it'), but sql/queries/area/get_it.sql does not exist",
+      "workers/a.ts loads sql('area/get_it'), but sql/queries has no such statement",
     ]);
   });
 

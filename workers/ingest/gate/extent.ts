@@ -36,7 +36,7 @@ export async function extentFigures(client: Client, fips: number[]): Promise<Gat
     const box = countyBox(code);
     return box ? [{ code, box }] : [];
   });
-  const { rows } = await client.query<Row>(sql('ingest/measure_extent'), [
+  const { rows } = await client.query<Row>(sql('roll/measure_extent'), [
     boxes.map(({ code }) => code),
     ...[0, 1, 2, 3].map(side => boxes.map(({ box }) => box[side])),
   ]);

@@ -11,8 +11,8 @@ const MOST_MARKED_SHARE = 0.05;
  */
 export async function mergeListings(client: Client, runId: number, feedId: number): Promise<void> {
   await client.query(sql('valuation/mark_comps'), [MOST_MARKED_COMPS, MOST_MARKED_SHARE]);
-  await client.query(sql('ingest/upsert_listings'), [runId, feedId]);
-  await client.query(sql('ingest/record_listing_events'), [runId]);
-  await client.query(sql('ingest/retire_listings'), [runId]);
-  await client.query(sql('ingest/mark_touched_regions'));
+  await client.query(sql('listings/upsert_listings'), [runId, feedId]);
+  await client.query(sql('listings/record_listing_events'), [runId]);
+  await client.query(sql('listings/retire_listings'), [runId]);
+  await client.query(sql('listings/mark_touched_regions'));
 }

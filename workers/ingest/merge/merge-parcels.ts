@@ -11,15 +11,15 @@ import { rewriteOwnerWords } from './owner-words.ts';
  */
 export async function mergeParcels(client: Client, runId: number, feedId: number): Promise<void> {
   const landed = await holdLayers(client);
-  await client.query(sql('ingest/reserve_serials'));
+  await client.query(sql('roll/reserve_serials'));
   if (landed) await client.query(sql('attributes/mark_moved_parcels'), [feedId, BULB_M]);
-  await client.query(sql('ingest/update_parcels'), [runId]);
-  const retired = await client.query<{ fips: number }>(sql('ingest/retire_parcels'), [runId, feedId]);
-  await client.query(sql('ingest/insert_parcels'), [runId, feedId]);
+  await client.query(sql('roll/update_parcels'), [runId]);
+  const retired = await client.query<{ fips: number }>(sql('roll/retire_parcels'), [runId, feedId]);
+  await client.query(sql('roll/insert_parcels'), [runId, feedId]);
   if (landed) await client.query(sql('attributes/mark_new_parcels'), [feedId]);
-  await client.query(sql('ingest/remove_parcel_filters'));
-  await client.query(sql('ingest/insert_parcel_filters'), [feedId]);
-  const changed = await client.query<{ fips: number }>(sql('ingest/list_changed_counties'));
+  await client.query(sql('roll/remove_parcel_filters'));
+  await client.query(sql('roll/insert_parcel_filters'), [feedId]);
+  const changed = await client.query<{ fips: number }>(sql('roll/list_changed_counties'));
   const counties = [...new Set([...changed.rows, ...retired.rows].map(row => row.fips))];
   await rewriteOwnerWords(client, counties);
   await client.query(sql('valuation/mark_counties'), [counties]);
@@ -33,7 +33,7 @@ async function holdLayers(client: Client): Promise<boolean> {
   await client.query(sql('attributes/hold_layers'));
   const { rows } = await client.query<{ present: boolean }>(sql('attributes/has_layers'));
   if (!rows[0]!.present) return false;
-  const counties = await client.query<{ fips: number }>(sql('ingest/list_changed_counties'));
+  const counties = await client.query<{ fips: number }>(sql('roll/list_changed_counties'));
   await lockCounties(
     client,
     counties.rows.map(row => row.fips),

@@ -11,13 +11,13 @@ const OWNER_WORDS_LOCK = 7_152_804;
  */
 export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
   if (counties.length === 0) return;
-  await db.query(sql('ingest/lock_owner_words'), [OWNER_WORDS_LOCK, counties]);
-  await db.query(sql('ingest/clear_owner_words'), [counties]);
-  await db.query(sql('ingest/fill_owner_words'), [counties]);
-  const dense = await db.query<{ fips: number; word: string }>(sql('ingest/list_dense_words'), [counties]);
+  await db.query(sql('roll/lock_owner_words'), [OWNER_WORDS_LOCK, counties]);
+  await db.query(sql('roll/clear_owner_words'), [counties]);
+  await db.query(sql('roll/fill_owner_words'), [counties]);
+  const dense = await db.query<{ fips: number; word: string }>(sql('roll/list_dense_words'), [counties]);
   // One by one: the list of a word may be megabytes long, and there are some dozens a county.
   for (const { fips, word } of dense.rows) {
-    const { rows } = await db.query<StoredSerials>(sql('ingest/read_owner_word'), [fips, word]);
-    await db.query(sql('ingest/store_bitmap'), [fips, word, Buffer.from(toBitmap(unionOf(rows)))]);
+    const { rows } = await db.query<StoredSerials>(sql('roll/read_owner_word'), [fips, word]);
+    await db.query(sql('roll/store_bitmap'), [fips, word, Buffer.from(toBitmap(unionOf(rows)))]);
   }
 }

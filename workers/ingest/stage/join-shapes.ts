@@ -29,7 +29,7 @@ const FETCH = 500;
  */
 export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
   await client.query('begin');
-  await client.query(`declare split no scroll cursor for ${sql('ingest/list_split_shapes')}`);
+  await client.query(`declare split no scroll cursor for ${sql('roll/list_split_shapes')}`);
   for (let some = false; ; some = true) {
     const { rows } = await client.query<SplitShape>(`fetch ${FETCH} from split`);
     if (rows.length > 0) {
@@ -37,7 +37,7 @@ export async function joinShapes(client: Client, runId: number, counts: RunCount
       await stageUnited(client, runId, counts, rows);
       continue;
     }
-    if (some) await client.query(sql('ingest/replace_split_shapes'));
+    if (some) await client.query(sql('roll/replace_split_shapes'));
     break;
   }
   await client.query('commit');
@@ -56,14 +56,14 @@ async function stageUnited(
     if (whole) continue;
     const others = shape.row_nos.slice(1);
     bump(counts.dropped, 'geometry', others.length);
-    await client.query(sql('ingest/reject_parts'), [
+    await client.query(sql('roll/reject_parts'), [
       runId,
       shape.input === 1 ? 'shape' : 'roll',
       others,
       shape.key,
     ]);
   }
-  await client.query(sql('ingest/stage_united_shapes'), [
+  await client.query(sql('roll/stage_united_shapes'), [
     shapes.map(shape => shape.input),
     shapes.map(shape => shape.row_nos[0]),
     shapes.map(shape => shape.fips),

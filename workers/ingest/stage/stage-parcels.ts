@@ -138,7 +138,7 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
 
 async function keepRaw(client: Client, repeats: { rowNo: number; raw: string }[]): Promise<void> {
   if (repeats.length === 0) return;
-  await client.query(sql('ingest/keep_raw_rows'), [
+  await client.query(sql('roll/keep_raw_rows'), [
     repeats.map(({ rowNo }) => rowNo),
     repeats.map(({ raw }) => raw),
   ]);

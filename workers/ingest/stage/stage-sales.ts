@@ -49,7 +49,7 @@ export async function stageSales(
   feedId: number,
   counties: number[],
 ): Promise<SaleCounts> {
-  const { rows } = await client.query<Sale>(sql('ingest/list_sales'), [
+  const { rows } = await client.query<Sale>(sql('listings/list_sales'), [
     sales.label,
     Math.ceil(sales.minPrice),
     SEVERAL_PARCELS,
@@ -66,7 +66,7 @@ export async function stageSales(
     await copy.drain();
   }
   await copy.end();
-  await client.query(sql('ingest/match_listings'));
+  await client.query(sql('listings/match_listings'));
   return counts;
 }
 

@@ -1,0 +1,264 @@
+-- name: close_period
+-- Ends the current period of an account now, with the terms that it has. $1 account id
+update usage_periods p
+set period_end = greatest(now(), p.period_start), tier = a.tier, tokens_included = a.tokens_included, overage_cents_per_1000 = a.overage_cents_per_1000
+from accounts a
+where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
+
+-- name: count_closed
+-- How many periods of an account are closed from one on, and when the current one began. $1 account id, $2 start of the first
+select count(*) filter (where period_end is not null) as closed, max(period_start) as current from usage_periods
+where account_id = $1 and period_start >= $2;
+
+-- name: find_account
+-- The account with this id or, if there is none, of this name. $1 id or name
+select id from accounts where id::text = lower($1) or name = $1
+order by id::text = lower($1) desc
+limit 1;
+
+-- name: find_period
+-- What dates given for an account's current period come to. A period that ended before the account was made is not opened: the first
+-- one after it that did not begins instead, on the same day of the month. With the first and last day on which the current period was
+-- used. $1 account id, $2 start or null for the period's own, $3 end or null for a month after the start
+select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
+  used.first_day, used.last_day
+from accounts a
+cross join lateral (
+  select coalesce($2, a.period_start, now()) as starts, coalesce($3, coalesce($2, now()) + interval '1 month') as ends,
+    coalesce($3, $2, now()) as anchor
+) as g
+left join lateral (
+  select g.anchor + make_interval(months => n) as starts, g.anchor + make_interval(months => n + 1) as ends
+  from generate_series(
+    0, 12 * (date_part('year', a.created_at) - date_part('year', g.anchor))::int
+      + (date_part('month', a.created_at) - date_part('month', g.anchor))::int
+  ) as n
+  where g.ends > g.starts and g.ends <= a.created_at and g.anchor + make_interval(months => n + 1) > a.created_at
+  order by n
+  limit 1
+) as f on true
+cross join lateral (
+  select min(day) as first_day, max(day) as last_day from usage_daily
+  where account_id = a.id and period_start = a.period_start
+) as used
+where a.id = $1;
+
+-- name: find_user
+-- The user with this e-mail address. $1 address
+select id from users where lower(email) = lower($1);
+
+-- name: insert_account
+-- A new account. With a tier it has a contract, whose first period begins now.
+-- $1 name, $2 tier or null, $3 pro, $4 tokens included or null for the tier's, $5 overage allowed, $6 payment method on file,
+-- $7 invoice paid, $8 backstop in tokens or null, $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for
+-- its user's or, if that is nobody known, a new one of the account's own name, $12 US cents for 1,000 tokens of overage or null
+-- for the tier's, $13 e-mail address of its user or null, $14 who makes it, $15 skip traces a minute, $16 the user's name or null
+with known as (
+  select id, name from companies
+  where case when $11::text is not null then name = $11
+    else id = (select company_id from users where lower(email) = lower($13::text)) end
+), company as (
+  select coalesce((select id from known), gen_random_uuid()) as id, coalesce((select name from known), $11, $1) as name
+), founded as (
+  insert into companies (id, name) select id, name from company where not exists (select from known)
+), member as (
+  insert into users as u (company_id, email, name) select id, $13, coalesce($16, '') from company where $13::text is not null
+  on conflict (lower(email)) do update set name = coalesce($16, u.name)
+  returning id, email, u.name
+), terms as (
+  select coalesce($4, t.tokens_included, 0) as tokens_included, coalesce($12, t.overage_cents_per_1000, 0) as overage_cents_per_1000,
+    case when $2::text is not null then now() end as starts
+  from set_config('plat.actor', $14, true) as actor
+  left join tiers t on t.name = $2
+), account as (
+  insert into accounts (
+    name, tier, pro, tokens_included, overage_allowed, payment_method, invoice_paid, backstop_tokens,
+    rate_per_minute, rate_burst, period_anchor, period_start, period_end, company_id, overage_cents_per_1000, user_id,
+    skip_trace_per_minute
+  )
+  select $1, $2, $3, tokens_included, $5, $6, $7, $8, $9, $10, starts, starts, starts + interval '1 month', company.id,
+    overage_cents_per_1000, (select id from member), $15
+  from company, terms
+  returning *
+), period as (
+  insert into usage_periods (account_id, period_start) select id, period_start from account where period_start is not null
+)
+select a.id, a.name, company.name as company, member.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute,
+  a.rate_burst, a.skip_trace_per_minute, 0::bigint as tokens_used, 0::bigint as keys, a.period_start, a.period_end, a.created_at
+from account a
+cross join company
+left join member on true;
+
+-- name: insert_key
+-- A new key of an account.
+-- $1 account id, $2 key name, $3 SHA-256 of the key, $4 its first characters, $5 scopes, $6 expiry or null, $7 who makes it
+insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
+select $1, $2, $3, $4, $5, $6
+from set_config('plat.actor', $7, true) as actor
+returning id;
+
+-- name: join_company
+-- The company of this name, founded if it is not there. $1 name
+with known as (
+  select id from companies where name = $1
+), founded as (
+  insert into companies (name) select $1 where not exists (select from known) returning id
+)
+select id from known union all select id from founded;
+
+-- name: join_user
+-- The user with this e-mail address, made in the company if there is none.
+-- $1 company id of a new user, $2 e-mail address, $3 their name, or null: as it is
+insert into users as u (company_id, email, name) values ($1, $2, coalesce($3, ''))
+on conflict (lower(email)) do update set name = coalesce($3, u.name)
+returning id, company_id;
+
+-- name: list_accounts
+-- Every account with what its current period has used and its usable keys, by name.
+select a.id, a.name, c.name as company, m.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute, a.rate_burst,
+  a.skip_trace_per_minute,
+  case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
+  (
+    select count(*) from api_keys k
+    where k.account_id = a.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  ) as keys,
+  a.period_start, a.period_end, a.created_at
+from accounts a
+join companies c on c.id = a.company_id
+left join users m on m.id = a.user_id
+left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
+order by a.name;
+
+-- name: list_changes
+-- What was changed about an account, its keys and the users it has had, the oldest first. $1 account id
+select at, actor, action, entity, entity_id, before, after from audit
+where account_id = $1
+  or entity = 'users'
+    and entity_id in (select after ->> 'user_id' from audit where account_id = $1 and entity = 'accounts')
+order by id;
+
+-- name: list_keys
+-- Keys of one account, or of all. $1 account id, or null for all
+select k.id, a.name as account, k.name, k.prefix, k.scopes, k.expires_at, k.revoked_at, k.last_used_at, k.created_at
+from api_keys k
+join accounts a on a.id = k.account_id
+where $1::uuid is null or a.id = $1
+order by a.name, k.created_at;
+
+-- name: list_names
+-- Every name of a sort. $1 account, company or tier
+select name from accounts where $1 = 'account'
+union all select name from companies where $1 = 'company'
+union all select name from tiers where $1 = 'tier';
+
+-- name: list_tier_changes
+-- What was changed about a tier, the oldest first. $1 its name
+select at, actor, action, entity, entity_id, before, after from audit
+where account_id is null and entity = 'tiers' and entity_id = $1
+order by id;
+
+-- name: list_tiers
+-- The tiers and the terms of new contracts. No parameters.
+select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
+
+-- name: lock_account
+-- An account, for a change: its current period with what that has used, and the end of the last one that is closed.
+-- $1 id, $2 who changes it
+select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents_per_1000, a.overage_allowed, a.payment_method,
+  a.period_start, a.period_end,
+  coalesce((select tokens_used from usage_periods where account_id = a.id and period_start = a.period_start), 0) as tokens_used,
+  (select max(period_end) from usage_periods where account_id = a.id) as closed_until, now() as now,
+  set_config('plat.actor', $2, true) as actor
+from accounts a where a.id = $1
+-- Not against charges, whose first record of a day refers to the account while they hold its period.
+for no key update of a;
+
+-- name: lock_period
+-- Keeps charges off the current period of an account that is locked, so that what it has used is what a change of its terms is
+-- judged by. $1 account id
+select from usage_periods p
+join accounts a on a.id = p.account_id and a.period_start = p.period_start
+where a.id = $1
+for update of p;
+
+-- name: move_period
+-- Corrects the start of an account's current period, before the account itself has it; its usage stays with it.
+-- $1 account id, $2 new start
+with days as (
+  update usage_daily d set period_start = $2 from accounts a
+  where a.id = $1 and d.account_id = a.id and d.period_start = a.period_start
+)
+update usage_periods p set period_start = $2 from accounts a
+where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
+
+-- name: move_user
+-- Takes a user to another company, with the account that is named; no row when the user has others besides.
+-- $1 user id, $2 company id, $3 account id
+update users u set company_id = $2
+where u.id = $1 and not exists (select from accounts a where a.user_id = u.id and a.id <> $3)
+returning u.id;
+
+-- name: open_period
+-- Opens a period. $1 account id, $2 start
+insert into usage_periods (account_id, period_start) values ($1, $2)
+on conflict (account_id, period_start) do nothing;
+
+-- name: rename_user
+-- $1 user id, $2 name
+update users set name = $2 where id = $1;
+
+-- name: revoke_key
+-- Revokes a key, named by its id, its prefix or its hash; a key that is revoked already keeps its date.
+-- $1 id or prefix, $2 SHA-256 of $1 (for an operator who has the key itself), $3 who revokes it
+update api_keys k set revoked_at = coalesce(k.revoked_at, now())
+from set_config('plat.actor', $3, true) as actor
+where k.id::text = $1 or k.prefix = $1 or k.key_hash = $2
+returning k.id, k.name, k.revoked_at;
+
+-- name: save_tier
+-- Makes or changes a tier. Contracts that were made keep their tokens and price; whether REST is included is read from here.
+-- $1 name, $2 tokens included, $3 US cents for 1,000 tokens of overage, $4 whether keys may call REST (null: as it is), $5 who
+insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct)
+select $1, coalesce($2, old.tokens_included, 0), coalesce($3, old.overage_cents_per_1000, 0), coalesce($4, old.direct, true)
+from set_config('plat.actor', $5, true) as actor
+left join tiers old on old.name = $1
+on conflict (name) do update set (tokens_included, overage_cents_per_1000, direct)
+  = (excluded.tokens_included, excluded.overage_cents_per_1000, excluded.direct)
+returning name, tokens_included, overage_cents_per_1000, direct;
+
+-- name: show_account
+-- Everything about one account, with the usage of its period and its usable keys. $1 id
+select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
+  a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, coalesce(u.tokens_used, 0) as tokens_used,
+  a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute,
+  (
+    select count(*) from api_keys k
+    where k.account_id = a.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  ) as keys,
+  a.created_at
+from accounts a
+join companies c on c.id = a.company_id
+left join users m on m.id = a.user_id
+left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
+where a.id = $1;
+
+-- name: update_account
+-- Sets columns of an account; the others stay. Marks its current period, so that charges which wait for that read the account again.
+-- Returns the most tokens that a period may use by the new terms, null for no ceiling.
+-- $1 id, $2 {column: value}
+with changed as (
+  update accounts a set terms = a.terms + 1, (
+    tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,
+    rate_per_minute, rate_burst, skip_trace_per_minute, user_id, company_id, period_anchor, period_start, period_end
+  ) = (
+    select n.tier, n.pro, n.tokens_included, n.overage_cents_per_1000, n.overage_allowed, n.payment_method, n.invoice_paid,
+      n.backstop_tokens, n.rate_per_minute, n.rate_burst, n.skip_trace_per_minute, n.user_id, n.company_id,
+      n.period_anchor, n.period_start, n.period_end
+    from jsonb_populate_record(a, $2::jsonb) as n
+  )
+  where a.id = $1
+  returning a.id, a.period_start, a.terms, a.tokens_allowed
+), marked as (
+  update usage_periods p set terms = c.terms from changed c where p.account_id = c.id and p.period_start = c.period_start
+)
+select tokens_allowed from changed;

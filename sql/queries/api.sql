@@ -1,0 +1,181 @@
+-- name: admit_calls
+-- Lets calls through by their accounts' token buckets, for many calls at once. The bucket of all calls holds `burst` of them and
+-- gains per_minute/60 a second; that of skip traces holds a minute's worth, and a skip trace needs one of each. Levels are in
+-- 60 millionths of a call. An account appears once, and accounts come in their order, so that two processes cannot wait
+-- for each other. Plain calls are let through first.
+-- $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4 calls a minute, $5 bursts, $6 skip traces a minute
+insert into rate_buckets as b (
+  account_id, per_minute, burst, skip_trace_per_minute, level, skip_trace_level, plain_admitted, skip_traces_admitted, updated_at
+)
+select account_id, per_minute, burst, skip_trace_per_minute, 60000000::bigint * (burst - plain - traces),
+  60000000::bigint * (skip_trace_per_minute - traces), plain, traces, now()
+from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[])
+  as asked (account_id, calls, skip_traces, per_minute, burst, skip_trace_per_minute),
+  lateral (select least(calls, burst) as plain) as first,
+  lateral (select least(skip_traces, skip_trace_per_minute, burst - plain) as traces) as second
+on conflict (account_id) do update set (
+  per_minute, burst, skip_trace_per_minute, level, skip_trace_level, plain_admitted, skip_traces_admitted, updated_at
+) = (
+  -- What is excluded is what full buckets would let through: they can do no more, whatever was asked for.
+  select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
+    full_trace_level - 60000000::bigint * traces, plain, traces, moment
+  -- Of two statements that wait for each other the later one may have begun earlier.
+  from (select greatest(b.updated_at, now()) as moment offset 0) as clock,
+    lateral (select extract(epoch from moment - b.updated_at) * 1000000 as passed offset 0) as since,
+    lateral (
+      select least(60000000::bigint * excluded.burst, b.level + passed * excluded.per_minute)::bigint as full_level,
+        least(
+          60000000::bigint * excluded.skip_trace_per_minute, b.skip_trace_level + passed * excluded.skip_trace_per_minute
+        )::bigint as full_trace_level
+      offset 0
+    ) as refilled,
+    lateral (select least(excluded.plain_admitted, full_level / 60000000)::int as plain offset 0) as first,
+    lateral (
+      select least(excluded.skip_traces_admitted, full_trace_level / 60000000, full_level / 60000000 - plain)::int as traces
+      offset 0
+    ) as second
+)
+returning account_id, level, skip_trace_level, plain_admitted, skip_traces_admitted;
+
+-- name: charge_alike
+-- Charges calls that differ in nothing in one durable commit, if the account may use as much as they cost together: what most batches
+-- are, at two thirds of the cost of charge_calls. No row, and nothing charged, where it may not, or where its period is over or its terms
+-- have just changed: charge_calls decides these.
+-- $1 account id, $2 metering key, $3 mode, $4 tokens a call, over 0, $5 calls
+with charged as (
+  update usage_periods p set tokens_used = p.tokens_used + $4::int * $5::bigint
+  from accounts a
+  where p.account_id = $1 and p.period_end is null and a.id = $1 and a.period_start = p.period_start and a.period_end > now()
+    -- What the account was read as may have changed while its period was waited for: the update looks at these again, on the period.
+    and p.terms = a.terms and (a.tokens_allowed is null or p.tokens_used + $4::int * $5::bigint <= a.tokens_allowed)
+  returning p.account_id, p.period_start, p.tokens_used, a.tokens_allowed, a.overage_allowed, a.payment_method
+), daily as (
+  insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
+  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, $2::text, $3::text, $4::int * $5::bigint, $5::bigint
+  from charged
+  on conflict (account_id, period_start, day, endpoint, mode) do update
+  set tokens = usage_daily.tokens + excluded.tokens, calls = usage_daily.calls + excluded.calls
+)
+select 1 as n, $5::int as charged, overage_allowed, payment_method, tokens_used, tokens_allowed
+from charged
+-- Whatever the server's default: the response leaves only after the commit is on disk.
+where (select set_config('synchronous_commit', 'on', true)) = 'on';
+
+-- name: charge_calls
+-- Charges many calls in one durable commit. Under the lock on an account's period, calls are charged in the order given as long as
+-- the account may use as much; so whatever runs elsewhere, tokens_used never passes tokens_allowed. Give an account's calls cheapest
+-- first, so that none is refused that would still have fitted. Calls that are alike are one row. Returns, a row a row, how many of
+-- its calls are charged, what the account has used with them and what it may; none for accounts whose period is over or
+-- whose terms have just changed: roll it, where it is due, and charge again.
+-- $1 account ids (ordered: locks are taken in this order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls,
+-- $6 tokens of the account's rows before this one
+with decided as materialized (
+  select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
+    a.tokens_allowed,
+    case when a.tokens_allowed is null then calls else greatest(0, least(calls, (a.tokens_allowed - p.tokens_used - before) / tokens)) end::int
+      as charged
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::int[], $5::int[], $6::bigint[]) with ordinality
+    as c (account_id, endpoint, mode, tokens, calls, before, n)
+  join usage_periods p on p.account_id = c.account_id
+  -- What the account was read as may have changed while its period was waited for: the lock looks at these again, on the period.
+  join accounts a on a.id = p.account_id and a.period_start = p.period_start and a.terms = p.terms
+  where p.period_end is null and a.period_end > now()
+  order by n
+  for update of p
+), totals as (
+  update usage_periods p set tokens_used = p.tokens_used + c.tokens
+  from (select account_id, period_start, sum(tokens * charged) as tokens from decided where charged > 0 group by 1, 2) as c
+  where p.account_id = c.account_id and p.period_start = c.period_start
+), daily as (
+  insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
+  select account_id, period_start, (greatest(now(), period_start) at time zone 'UTC')::date, endpoint, mode, sum(tokens * charged), sum(charged)
+  from decided where charged > 0
+  group by account_id, period_start, endpoint, mode
+  on conflict (account_id, period_start, day, endpoint, mode) do update
+  set tokens = usage_daily.tokens + excluded.tokens, calls = usage_daily.calls + excluded.calls
+)
+-- What is charged last fits, so all before it was charged: used_before is exact wherever `charged` is over 0.
+select n, charged, overage_allowed, payment_method, used_before + tokens * charged as tokens_used, tokens_allowed
+from decided
+-- Whatever the server's default: the response leaves only after the commit is on disk.
+where (select set_config('synchronous_commit', 'on', true)) = 'on';
+
+-- name: claim_call
+-- Makes this attempt the one that answers a call with an Idempotency-Key, unless the call was answered within 24 hours or another
+-- attempt is at it. A row when it is.
+-- $1 account id, $2 key, $3 fingerprint of the request, $4 the attempt, $5 milliseconds for which others wait
+insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
+values ($1, $2, $3, $4, now() + $5::int * interval '1 ms', now())
+on conflict (account_id, key) do update
+set fingerprint = excluded.fingerprint, claim = excluded.claim, claimed_until = excluded.claimed_until,
+  created_at = excluded.created_at, status = null, body = null
+where case when c.status is null then c.claimed_until <= now() else c.created_at <= now() - interval '24 hours' end
+returning claim;
+
+-- name: delete_old_answers
+-- Calls with an Idempotency-Key from more than 24 hours ago. Rows that another process is deleting are left to it. No parameters.
+delete from idempotent_calls where (account_id, key) in (
+  select account_id, key from idempotent_calls
+  where created_at <= now() - interval '24 hours' and (status is not null or claimed_until <= now())
+  limit 1000 for update skip locked
+);
+
+-- name: identify_keys
+-- The keys with these hashes, their accounts and what the accounts have used. A key that is used is marked so, at most once a
+-- minute, unless somebody else is at it: nobody waits for that, nor two processes for each other. $1 SHA-256 hashes
+with found as (
+  select * from api_keys where key_hash = any($1::bytea[])
+), touched as (
+  update api_keys set last_used_at = now()
+  where id in (
+    select id from api_keys
+    where key_hash = any($1::bytea[]) and revoked_at is null and (expires_at is null or expires_at > now())
+      and (last_used_at is null or last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  )
+)
+select k.key_hash, k.scopes, k.expires_at, k.revoked_at,
+  a.id, a.name, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid, a.overage_allowed, a.payment_method,
+  a.tokens_allowed, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.period_end, coalesce(u.tokens_used, 0) as tokens_used
+from found k
+join accounts a on a.id = k.account_id
+left join tiers t on t.name = a.tier
+left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
+
+-- name: keep_answer
+-- Keeps an answer for repeats of its call; no row when another attempt has taken over.
+-- $1 account id, $2 key, $3 the attempt, $4 status, $5 body
+update idempotent_calls set status = $4, body = $5
+where account_id = $1 and key = $2 and claim = $3 and status is null
+returning claim;
+
+-- name: list_due_accounts
+-- Accounts whose period is over, the longest first, a bounded number of them. No parameters.
+select id from accounts where period_end <= now() order by period_end limit 1000;
+
+-- name: read_call
+-- What is kept of a call with an Idempotency-Key. $1 account id, $2 key
+select fingerprint, status, body from idempotent_calls where account_id = $1 and key = $2;
+
+-- name: read_cursor_secret
+-- The installation's own key for cursors. No parameters.
+select secret from cursor_secret;
+
+-- name: read_job_totals
+-- Totals of finished jobs since the installation began.
+select name, outcome, jobs, seconds, rows, le from job_totals order by name, outcome;
+
+-- name: read_region_stats
+-- Stored responses of regions, as bytes. $1 types, $2 codes
+select type, code, etag, body
+from region_stats
+join unnest($1::text[], $2::text[]) as asked (type, code) using (type, code);
+
+-- name: release_call
+-- The attempt has failed: the next one begins anew. $1 account id, $2 key, $3 the attempt
+delete from idempotent_calls where account_id = $1 and key = $2 and claim = $3 and status is null;
+
+-- name: renew_claim
+-- The attempt is still at it. $1 account id, $2 key, $3 the attempt, $4 milliseconds for which others wait
+update idempotent_calls set claimed_until = now() + $4::int * interval '1 ms'
+where account_id = $1 and key = $2 and claim = $3 and status is null;

@@ -1,2 +1,0 @@
--- The installation's own key for cursors. No parameters.
-select secret from cursor_secret;

@@ -1,0 +1,126 @@
+-- name: count_worker_sessions
+-- Sessions of workers in this database. An idle worker may have none for some seconds; one that works has.
+-- Returns: one row
+select count(*)::int as workers
+from pg_stat_activity
+where datname = current_database() and application_name = 'plat worker'
+
+-- name: delete_old_jobs
+-- Finished jobs are kept for 90 days; their totals for good.
+delete from jobs
+where status in ('done', 'failed') and finished_at < now() - interval '90 days'
+
+-- name: enqueue_job
+-- Adds a job to the outbox, or finds the waiting one that would do the same work.
+-- Part of the caller's transaction: the job exists exactly when the work that asked for it was committed. A waiting one is
+-- held until then, so that it cannot begin too early and miss that work.
+-- $1 name text, $2 key text, $3 payload jsonb
+-- Returns: id, added
+with added as (
+  insert into jobs (name, key, payload)
+  values ($1, $2, $3)
+  on conflict (name, key) where status = 'queued' do nothing
+  returning id
+),
+waiting as (
+  select id
+  from jobs
+  where name = $1 and key = $2 and status = 'queued'
+  for share
+)
+select id, true as added
+from added
+union all
+select id, false
+from waiting
+where not exists (select from added)
+limit 1
+
+-- name: finish_job
+-- Ends an attempt and adds it to the totals behind /metrics, in one statement.
+-- $1 id uuid, $2 outcome text (done, failed, retried), $3 result jsonb, $4 error code text, $5 error text,
+-- $6 seconds double precision, $7 rows bigint
+with finished as (
+  update jobs
+  set
+    status = case when $2 = 'retried' then 'running' else $2 end,
+    progress = case when $2 = 'done' then 1 else progress end,
+    -- What it was doing last matters where it did not end well.
+    note = case when $2 = 'done' then null else note end,
+    result = $3,
+    error_code = $4,
+    error = $5,
+    finished_at = case when $2 = 'retried' then null else clock_timestamp() end
+  where id = $1 and status = 'running'
+  returning name
+)
+insert into job_totals as t (name, outcome, jobs, seconds, rows, le)
+select
+  name, $2, 1, $6::double precision, $7,
+  array[($6::double precision <= 0.1)::int, ($6 <= 1)::int, ($6 <= 10)::int, ($6 <= 60)::int, ($6 <= 600)::int, 1]::bigint[]
+from finished
+on conflict (name, outcome) do update
+set
+  jobs = t.jobs + 1,
+  seconds = t.seconds + excluded.seconds,
+  rows = t.rows + excluded.rows,
+  le = array(select a + b from unnest(t.le, excluded.le) with ordinality as u (a, b, i) order by i)
+
+-- name: get_job
+-- One job as people see it.
+-- $1 id uuid
+select id, name, key, payload, status, progress, note, result, error_code, error, attempts, queued_at, started_at, finished_at
+from jobs
+where id = $1
+
+-- name: get_overview
+-- What the installation holds, at a glance.
+-- Returns: one row of counts
+select
+  (select count(*)::int from regions where type = 'county') as counties,
+  (select count(*)::int from regions where type = 'zip') as zips,
+  (select count(*)::int from feeds) as feeds,
+  (select count(*)::int from parcels where retired_at is null) as parcels,
+  (select count(*)::int from parcels where retired_at is not null) as retired_parcels,
+  (select count(*)::int from listings where status <> 'OFF_MARKET') as comps,
+  (select count(*)::int from region_stats where computed_at is not null) as regions_with_statistics,
+  (select count(*)::int from stats_dirty) as regions_due,
+  (select count(*)::int from land_layers) as land_layers,
+  (select count(*)::int from attributes_dirty) as parcels_due,
+  (select count(*)::int from jobs where status = 'queued') as jobs_queued,
+  (select count(*)::int from jobs where status = 'running') as jobs_running,
+  (select count(*)::int from jobs where status = 'failed') as jobs_failed,
+  pg_size_pretty(pg_database_size(current_database())) as database_size
+
+-- name: list_jobs
+-- The newest jobs, open ones first.
+-- $1 limit int
+select id, name, key, status, progress, note, error_code, error, attempts, queued_at, started_at, finished_at
+from jobs
+order by status in ('queued', 'running') desc, queued_at desc
+limit $1
+
+-- name: list_undelivered_jobs
+-- Jobs that may still have to be handed to the queue, oldest first.
+-- $1 ids uuid[] (null for every open job older than a few seconds: the sweep after a crash)
+select id, name, status
+from jobs
+where status in ('queued', 'running')
+  and ($1::uuid[] is null and queued_at < clock_timestamp() - interval '5 seconds' or id = any ($1))
+order by queued_at
+limit 10000
+
+-- name: report_progress
+-- What people see of a running job.
+-- $1 id uuid, $2 progress real (0 to 1), $3 note text
+update jobs
+set progress = $2, note = $3
+where id = $1 and status = 'running'
+
+-- name: start_job
+-- Marks a delivered job as running, unless it was finished by an earlier delivery.
+-- $1 id uuid
+update jobs
+set status = 'running', attempts = attempts + 1, started_at = clock_timestamp(), progress = 0, note = null
+where id = $1 and status in ('queued', 'running')
+returning name, payload, attempts

@@ -1,0 +1,225 @@
+-- name: count_outside
+-- How many of the run's features lie in none of the given boxes.
+-- $1..$4 west, south, east, north double precision[] of the boxes, in degrees
+-- Returns: outside
+select count(*)::int as outside
+from stage_layer s
+where not exists (
+  select
+  from unnest($1::float8[], $2::float8[], $3::float8[], $4::float8[]) as b (west, south, east, north)
+  where box(point(b.west * 1e7, b.south * 1e7), point(b.east * 1e7, b.north * 1e7)) && s.extent
+)
+
+-- name: create_layer_stage
+-- The staging table of a layer's features that count, in the run's own schema. Unlogged, filled once by COPY.
+create unlogged table stage_layer (
+  row_no bigint not null,
+  hash uuid not null,
+  class text not null,
+  extent box not null,
+  geometry bytea not null
+);
+
+-- name: create_tile_stage
+-- The staging table of the files of a layer of heights, in the run's own schema. The columns of elevation_tiles.
+create unlogged table stage_tile as
+select *
+from elevation_tiles
+with no data
+
+-- name: delete_features
+-- Removes all features of a layer.
+-- $1 feed id int
+delete from layer_features
+where feed_id = $1
+
+-- name: delete_gone_features
+-- Removes the features that the feed no longer shows.
+-- $1 feed id int
+delete from layer_features f
+where f.feed_id = $1 and not exists (select from stage_layer s where s.hash = f.hash)
+
+-- name: delete_layer
+-- Takes a layer away from what readers see.
+-- $1 feed id int
+delete from land_layers
+where feed_id = $1
+
+-- name: delete_tiles
+-- Forgets all files of a layer of heights; the files themselves are the operator's.
+-- $1 feed id int
+delete from elevation_tiles
+where feed_id = $1
+
+-- name: find_feed
+-- A feed that was run at least once.
+-- $1 name text
+-- Returns: id, kind
+select id, kind
+from feeds
+where name = $1
+
+-- name: get_layer
+-- The version of a layer that readers see, its coverage in degrees.
+-- $1 feed id int
+-- Returns: west, south, east, north, fips, reach_m
+select
+  (coverage[1])[0] / 1e7 as west,
+  (coverage[1])[1] / 1e7 as south,
+  (coverage[0])[0] / 1e7 as east,
+  (coverage[0])[1] / 1e7 as north,
+  fips,
+  reach_m
+from land_layers
+where feed_id = $1
+
+-- name: insert_features
+-- Adds the features that the feed shows for the first time.
+-- $1 feed id int
+insert into layer_features (feed_id, hash, class, extent, geometry)
+select $1, s.hash, s.class, s.extent, s.geometry
+from stage_layer s
+where not exists (select from layer_features f where f.feed_id = $1 and f.hash = s.hash)
+order by s.row_no
+
+-- name: list_reaches
+-- How far the layers of roads reach.
+-- Returns: reach_m
+select reach_m
+from land_layers
+where reach_m is not null
+
+-- name: lock_layers
+-- Lets one merge of a layer at a time be under way, and none of parcels, until the transaction ends: what a layer marks
+-- depends on how far the others reach. For use before anything is written.
+lock table land_layers in share row exclusive mode
+
+-- name: mark_covered_parcels
+-- Marks the parcels that a layer covers, or covered before, to be computed anew.
+-- $1 boxes text[], $2 counties int[], $3 bit of the layer's kind int
+with covered as (
+  select f.fips, f.property_id
+  from unnest($1::text[]) as c (coverage)
+  join parcel_filters f on f.extent && c.coverage::box
+  union
+  select f.fips, f.property_id
+  from parcel_filters f
+  where f.fips = any ($2::int[]) and f.extent is not null
+)
+insert into attributes_dirty (fips, property_id, layers)
+select fips, property_id, $3
+from covered
+-- In one order: merges that mark the same parcels at the same time then wait for one another.
+order by fips, property_id
+on conflict (fips, property_id) do update
+set
+  layers = attributes_dirty.layers | excluded.layers,
+  mark = nextval('attributes_marks'),
+  chunk = null
+
+-- name: measure_layer
+-- The figures that the gate compares and the run reports.
+-- $1 feed id int
+-- Returns: rows, new, retired
+select
+  (select count(*)::int from stage_layer) as rows,
+  (
+    select count(*)::int
+    from stage_layer s
+    where not exists (select from layer_features f where f.feed_id = $1 and f.hash = s.hash)
+  ) as new,
+  (
+    select count(*)::int
+    from layer_features f
+    where f.feed_id = $1 and not exists (select from stage_layer s where s.hash = f.hash)
+  ) as retired
+
+-- name: measure_tiles
+-- The figures that the gate compares and the run reports. Row comparison would call equal boxes of one size equal, so
+-- the extents are compared as texts.
+-- $1 feed id int
+-- Returns: rows, new, changed, retired
+select
+  (select count(*)::int from stage_tile) as rows,
+  (
+    select count(*)::int
+    from stage_tile s
+    where not exists (select from elevation_tiles t where t.feed_id = $1 and t.source = s.source)
+  ) as new,
+  (
+    select count(*)::int
+    from stage_tile s
+    join elevation_tiles t on t.feed_id = $1 and t.source = s.source
+    where s::text <> t::text
+  ) as changed,
+  (
+    select count(*)::int
+    from elevation_tiles t
+    where t.feed_id = $1 and not exists (select from stage_tile s where s.source = t.source)
+  ) as retired
+
+-- name: replace_tiles
+-- Brings the files of a layer of heights to those of the run. There are at most some thousands: all are written anew.
+-- $1 feed id int
+with gone as (
+  delete from elevation_tiles t
+  where t.feed_id = $1 and not exists (select from stage_tile s where s.source = t.source)
+)
+insert into elevation_tiles
+select *
+from stage_tile
+on conflict (feed_id, source) do update
+set
+  fingerprint = excluded.fingerprint,
+  extent = excluded.extent,
+  width = excluded.width,
+  height = excluded.height,
+  origin_x = excluded.origin_x,
+  origin_y = excluded.origin_y,
+  step_x = excluded.step_x,
+  step_y = excluded.step_y,
+  crs = excluded.crs,
+  unit_m = excluded.unit_m,
+  nodata = excluded.nodata
+
+-- name: resolve_layer_duplicates
+-- Features that repeat another one of the run in class and geometry: the first is kept.
+-- Returns: identical
+with ranked as (
+  select ctid as place, row_number() over (partition by hash order by row_no) as n
+  from stage_layer
+),
+removed as (
+  delete from stage_layer s
+  using ranked
+  where s.ctid = ranked.place and ranked.n > 1
+  returning 1
+)
+select count(*)::int as identical
+from removed
+
+-- name: stage_tiles
+-- Stages the files of a layer of heights.
+-- $1 feed id int, $2 tiles json: a list of objects with the columns of elevation_tiles but feed_id
+insert into stage_tile
+select
+  $1, t.source, t.fingerprint, t.extent::box, t.width, t.height, t.origin_x, t.origin_y, t.step_x, t.step_y, t.crs,
+  t.unit_m, t.nodata
+from json_to_recordset($2::json) as t (
+  source text, fingerprint text, extent text, width int, height int, origin_x float8, origin_y float8, step_x float8,
+  step_y float8, crs text, unit_m float8, nodata float8
+)
+
+-- name: upsert_layer
+-- Makes a run the version of its layer that readers see.
+-- $1 feed id int, $2 kind text, $3 run id bigint, $4 coverage box, $5 fips int, $6 reach in metres jsonb
+insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
+values ($1, $2, $3, $4, $5, $6)
+on conflict (feed_id) do update
+set
+  kind = excluded.kind,
+  run_id = excluded.run_id,
+  coverage = excluded.coverage,
+  fips = excluded.fips,
+  reach_m = excluded.reach_m,
+  merged_at = now()

@@ -1,0 +1,212 @@
+-- name: count_touched_listings
+-- How many comps the run adds, changes or takes off the market. A sale of several parcels that is stored as none is no
+-- reason for a merge: while the roll stays as it is, the parcels tell as much.
+-- Returns: touched
+select count(*)::int as touched
+from stage_listing_match m
+join stage_listing s on s.id = m.id
+where m.state <> 'unchanged'
+  and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')
+
+-- name: create_listing_stage
+-- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY.
+create unlogged table stage_listing (
+  row_no bigint not null,
+  id uuid not null,
+  hash uuid not null,
+  source text not null,
+  source_id text not null,
+  status text not null,
+  address text not null,
+  city text not null,
+  state text not null,
+  zip text not null,
+  county text not null,
+  apn text not null,
+  location point,
+  fips int,
+  lot_acres double precision,
+  price numeric(14, 2) not null,
+  asked_price numeric(14, 2),
+  listed_date date,
+  status_date date,
+  sold_date date,
+  days_on_market int,
+  sale_type text not null,
+  url text not null,
+  photos text[] not null
+);
+
+-- name: mark_touched_regions
+-- The regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it
+-- was. In one order for all merges, so that two of them cannot wait for each other.
+-- Returns: nothing; adds to stats_dirty
+insert into stats_dirty (type, code)
+select r.type, r.code
+from regions r
+join (
+  select 'county' as type, lpad(s.fips::text, 5, '0') as code
+  from stage_listing s
+  join stage_listing_match m on m.id = s.id
+  where m.state <> 'unchanged'
+  union
+  select 'zip', s.zip
+  from stage_listing s
+  join stage_listing_match m on m.id = s.id
+  where m.state <> 'unchanged'
+  union
+  select 'county', lpad(old_fips::text, 5, '0')
+  from stage_listing_match
+  where state <> 'unchanged'
+  union
+  select 'zip', old_zip
+  from stage_listing_match
+  where state <> 'unchanged'
+) touched using (type, code)
+order by r.type, r.code
+on conflict (type, code) do update set marked_at = clock_timestamp()
+
+-- name: match_gone_listings
+-- Adds what a feed that lists everything no longer shows to what the merge will do.
+-- $1 feed id int
+insert into stage_listing_match (id, old_status, old_fips, old_zip, state, event)
+select l.id, l.status, l.fips, l.zip, 'gone', true
+from listings l
+where l.feed_id = $1
+  and l.status in ('ACTIVE', 'PENDING')
+  and not exists (select from stage_listing s where s.id = l.id)
+
+-- name: match_listings
+-- What the merge will do with every listing of the run, its status and place before included.
+create unlogged table stage_listing_match as
+select
+  s.id,
+  l.status as old_status,
+  l.fips as old_fips,
+  l.zip as old_zip,
+  case
+    when l.id is null then 'new'
+    when l.row_hash <> s.hash then 'changed'
+    else 'unchanged'
+  end as state,
+  l.id is null or l.status <> s.status or l.price <> s.price as event
+from stage_listing s
+left join listings l on l.id = s.id
+
+-- name: measure_listings
+-- The figures that the gate compares and the run reports.
+-- Returns: one row of counts
+select
+  count(*) filter (where state <> 'gone')::int as listings,
+  count(*) filter (where state = 'new')::int as new,
+  count(*) filter (where state = 'changed')::int as changed,
+  count(*) filter (where state = 'unchanged')::int as unchanged,
+  count(*) filter (where state = 'gone')::int as retired
+from stage_listing_match
+
+-- name: record_listing_events
+-- Adds to the history of every listing whose status or price this run changed, first sight included.
+-- $1 run id bigint
+insert into listing_events (listing_id, run_id, status, price, status_date)
+select s.id, $1, s.status, s.price, case when s.status = 'SOLD' then coalesce(s.sold_date, s.status_date) else s.status_date end
+from stage_listing s
+join stage_listing_match m on m.id = s.id
+where m.event
+on conflict (listing_id, run_id) do update
+set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
+
+-- name: resolve_listing_duplicates
+-- Rows of one listing within a run: the newest status is kept, by its date and then by its place in the file;
+-- an identical repetition is dropped, an older state is set aside with its raw text.
+-- $1 run id bigint
+-- Returns: identical, superseded
+with repeated as (
+  select id
+  from stage_listing
+  group by id
+  having count(*) > 1
+),
+ranked as (
+  select
+    l.ctid as place,
+    row_number() over same_listing as n,
+    first_value(l.hash) over same_listing as kept_hash,
+    first_value(l.row_no) over same_listing as kept_row
+  from stage_listing l
+  join repeated using (id)
+  window same_listing as (partition by l.id order by l.status_date desc nulls last, l.row_no desc)
+),
+removed as (
+  delete from stage_listing s
+  using ranked
+  where s.ctid = ranked.place and ranked.n > 1
+  returning s.row_no, s.source_id, s.hash = ranked.kept_hash as identical, ranked.kept_row
+),
+set_aside as (
+  insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
+  select
+    $1, 'listings', d.row_no, 'source_id', 'superseded',
+    format('Listing %s is given again by row %s, whose state is newer.', d.source_id, d.kept_row),
+    coalesce(raw.raw, '')
+  from removed d
+  left join stage_raw raw on raw.row_no = d.row_no
+  where not d.identical
+  returning 1
+)
+select
+  (select count(*)::int from removed where identical) as identical,
+  (select count(*)::int from set_aside) as superseded
+
+-- name: retire_listings
+-- Takes listings out of the inventory that a feed which lists everything no longer shows. They keep their history.
+-- $1 run id bigint
+with gone as (
+  update listings l
+  -- Another hash than any row has: a listing that returns counts as changed.
+  set status = 'OFF_MARKET', changed_run = $1, row_hash = gen_random_uuid()
+  from stage_listing_match m
+  where m.state = 'gone' and l.id = m.id
+  returning l.id, l.price
+)
+insert into listing_events (listing_id, run_id, status, price)
+select id, $1, 'OFF_MARKET', price
+from gone
+
+-- name: upsert_listings
+-- Writes new and changed listings.
+-- $1 run id bigint, $2 feed id int
+insert into listings as l (
+  id, feed_id, source, source_id, status, address, city, state, zip, county, apn, location, fips, lot_acres, price,
+  asked_price, listed_date, status_date, sold_date, days_on_market, sale_type, url, photos, row_hash, created_run, changed_run
+)
+select
+  s.id, $2, s.source, s.source_id, s.status, s.address, s.city, s.state, s.zip, s.county, s.apn, s.location, s.fips,
+  s.lot_acres, s.price, s.asked_price, s.listed_date, s.status_date, s.sold_date, s.days_on_market, s.sale_type, s.url, s.photos,
+  s.hash, $1, $1
+from stage_listing s
+join stage_listing_match m on m.id = s.id
+where m.state <> 'unchanged'
+on conflict (id) do update
+set
+  feed_id = excluded.feed_id,
+  status = excluded.status,
+  address = excluded.address,
+  city = excluded.city,
+  state = excluded.state,
+  zip = excluded.zip,
+  county = excluded.county,
+  apn = excluded.apn,
+  location = excluded.location,
+  fips = excluded.fips,
+  lot_acres = excluded.lot_acres,
+  price = excluded.price,
+  asked_price = excluded.asked_price,
+  listed_date = excluded.listed_date,
+  status_date = excluded.status_date,
+  sold_date = excluded.sold_date,
+  days_on_market = excluded.days_on_market,
+  sale_type = excluded.sale_type,
+  url = excluded.url,
+  photos = excluded.photos,
+  row_hash = excluded.row_hash,
+  changed_run = excluded.changed_run

@@ -1,0 +1,72 @@
+-- name: clear_dirty_regions
+-- Takes back the marks of regions whose statistics are written in the same transaction. One that was set again since it was
+-- read stays: its listings changed after they had been read.
+-- $1 types, $2 codes, $3 moments of the marks as they were read.
+delete from stats_dirty d
+using unnest($1::text[], $2::text[], $3::timestamptz[]) as m (type, code, marked_at)
+where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
+
+-- name: copy_listings
+-- Every listing that counts in statistics.
+copy (select * from counted_listings) to stdout (format binary);
+
+-- name: copy_listings_of_regions
+-- The listings that count in statistics, of the counties and ZIPs that set_scope named.
+copy (
+  select *
+  from counted_listings
+  where fips = any (string_to_array(current_setting('plat.market_counties'), ',')::int[])
+    or zip = any (string_to_array(current_setting('plat.market_zips'), ','))
+) to stdout (format binary);
+
+-- name: get_dirty_state
+-- Whether statistics are due, and whether a job that computes them is on its way.
+-- Returns: due, open
+select
+  exists (select from stats_dirty) as due,
+  exists (select from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
+
+-- name: list_dirty_regions
+-- Regions whose listings changed since their statistics were computed; `known` is false for one that is not in `regions`.
+-- The moment is text because a Date would lose its microseconds.
+select d.type, d.code, d.marked_at::text as marked_at, r.code is not null as known
+from stats_dirty d
+left join regions r using (type, code);
+
+-- name: list_stored_stats
+-- Regions and what is stored of their statistics, the bodies left out; counties first, then ZIPs.
+-- $1 types, $2 codes: arrays of one length; both null for every region.
+select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, s.etag, s.as_of, s.listings
+from regions r
+join region_stats s using (type, code)
+where $1::text[] is null
+  or (r.type, r.code) in (select * from unnest($1::text[], $2::text[]))
+order by r.type, r.code;
+
+-- name: set_scope
+-- Names the regions that copy_listings_of_regions reads, for COPY takes no parameters. Until the end of the transaction.
+-- $1 counties' FIPS, $2 ZIPs, each separated by commas.
+select set_config('plat.market_counties', $1, true), set_config('plat.market_zips', $2, true);
+
+-- name: try_lock_recompute
+-- One recompute at a time in a database, so that what is written last was read last. Held until the session ends or unlocks.
+-- $1 the lock's number.
+select pg_try_advisory_lock($1) as locked;
+
+-- name: unlock_recompute
+-- Gives back the lock of try_lock_recompute. $1 the lock's number.
+select pg_advisory_unlock($1);
+
+-- name: update_region_stats
+-- Replaces the statistics of regions. A body whose etag stays is left where it is stored.
+-- $1 types, $2 codes, $3 etags, $4 days as of which, $5 numbers of listings, $6 and $7 where each body begins (from 1) and how
+-- long it is in $8, all bodies in one.
+update region_stats s
+set body = case when s.etag = b.etag then s.body else substring($8::bytea from b.start for b.length) end,
+    etag = b.etag,
+    as_of = b.as_of,
+    listings = b.listings,
+    computed_at = clock_timestamp()
+from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::int[], $6::int[], $7::int[])
+  as b (type, code, etag, as_of, listings, start, length)
+where s.type = b.type and s.code = b.code;

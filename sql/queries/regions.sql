@@ -1,0 +1,94 @@
+-- name: digest_regions
+-- Whether the regions in the database are those of this program: one digest of all rows in the order of (type, code), and
+-- how many have no row in region_stats.
+select
+  count(*)::int as regions,
+  count(*) filter (where s.code is null)::int as without_stats,
+  coalesce(
+    md5(string_agg(concat_ws(E'\t', r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips), E'\n'
+      order by r.type collate "C", r.code collate "C")),
+    md5('')
+  ) as digest
+from regions r
+left join region_stats s using (type, code);
+
+-- name: find_region
+-- Whether there is a region.
+-- $1 type text (county, zip), $2 code text (FIPS or ZIP)
+-- Returns: one row without columns, or none
+select
+from regions
+where type = $1 and code = $2
+
+-- name: insert_region_stats
+-- Gives a region the response that it has until its first statistics; one that has a row keeps it.
+-- $1 types, $2 codes, $3 etags, $4 and $5 where each body begins (from 1) and how long it is in $6, all bodies in one.
+insert into region_stats (type, code, etag, body)
+select b.type, b.code, b.etag, substring($6::bytea from b.start for b.length)
+from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[]) as b (type, code, etag, start, length)
+on conflict (type, code) do nothing;
+
+-- name: list_regions_without_stats
+-- Codes of the regions that have no stored response.
+select r.type || ':' || r.code as key
+from regions r
+where not exists (select from region_stats s where s.type = r.type and s.code = r.code);
+
+-- name: list_zip_counties
+-- The county that each ZIP falls in.
+-- Returns: zip, fips
+select code as zip, fips
+from regions
+where type = 'zip'
+
+-- name: search_regions
+-- A page of the regions that have all the words, counties first, by name. {{words}}: a condition for each pattern ($9 …).
+-- {{beyond}}: > or <, with {{direction}}: asc or desc, to read on from a place or back from it.
+-- $1 type or null, $2 state or null, $3 whether to count; the place: $4 type or null for none, $5 name, $6 code;
+-- $7 most rows, $8 rows to skip
+-- Returns one row at least: the total (null when not counted), and a region beside it where the page has one.
+with hits as materialized (
+  select id, type, code, name, state, county_name
+  from regions
+  where ($1::text is null or type = $1) and ($2::text is null or state = $2) {{words}}
+), page as (
+  select *
+  from hits
+  where $4::text is null or (type, name, code) {{beyond}} ($4, $5::text, $6::text)
+  order by type {{direction}}, name {{direction}}, code {{direction}}
+  limit $7 offset $8
+)
+select t.total, p.*
+from (select case when $3 then (select count(*)::int from hits) end as total) as t
+left join page p on true
+order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
+
+-- name: upsert_regions
+-- Adds the regions that are missing and corrects those that differ; a corrected one is marked so that its stored response
+-- is written anew.
+-- $1 ids, $2 types, $3 codes, $4 names, $5 states, $6 county names, $7 counties' FIPS: arrays of one length.
+with wanted as (
+  select *
+  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])
+    as w (id, type, code, name, state, county_name, fips)
+),
+existing as (
+  select r.type, r.code from regions r
+),
+written as (
+  insert into regions as r (id, type, code, name, state, county_name, fips)
+  select id, type, code, name, state, county_name, fips from wanted
+  on conflict (type, code) do update
+  set id = excluded.id, name = excluded.name, state = excluded.state,
+      county_name = excluded.county_name, fips = excluded.fips
+  where (r.id, r.name, r.state, r.county_name, r.fips)
+    is distinct from (excluded.id, excluded.name, excluded.state, excluded.county_name, excluded.fips)
+  returning r.type, r.code
+),
+marked as (
+  insert into stats_dirty (type, code)
+  select type, code from written join existing using (type, code)
+  on conflict (type, code) do update set marked_at = excluded.marked_at
+  returning 1
+)
+select (select count(*) from written)::int as written, (select count(*) from marked)::int as corrected;

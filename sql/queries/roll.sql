@@ -1,0 +1,325 @@
+-- name: clear_owner_words
+-- Forgets the words of the owners in these counties; fill_owner_words.sql writes them anew.
+-- $1 counties int[]
+delete from owner_words
+where fips = any ($1::int[])
+
+-- name: create_raw_stage
+-- The raw text of rows whose key had been seen before in their run: some of them will be set aside.
+create unlogged table stage_raw (
+  row_no bigint not null,
+  raw text not null
+);
+
+-- name: fill_owner_words
+-- Writes the words of the owners in these counties with the parcels on the roll that have them. An entry of the index
+-- holds no word of thousands of characters: 500 are kept.
+-- $1 counties int[]
+insert into owner_words (fips, word, serials)
+select fips, word, string_agg(int4send(serial), '')
+from (
+  select p.fips, (p.property_id - p.fips * 100000000::bigint)::int as serial, left(w.word, 500) as word
+  from parcels p
+  cross join lateral string_to_table(upper(p.owner_name), ' ') w (word)
+  where p.fips = any ($1::int[]) and p.retired_at is null
+) named
+where word <> ''
+group by fips, word
+
+-- name: insert_parcel_filters
+-- Writes what filters and portfolios read of the parcels that are new, changed or back, from the rows that the merge
+-- has just written and from what was derived while staging.
+-- $1 feed id int
+with written as (
+  insert into parcel_filters (
+    fips, property_id, location, extent, effective_acres, situs_zip, owner_key, building_sqft, improvement_percent,
+    mortgage_interest_rate, assessed_total_value, assessed_land_value, assessed_improvement_value, market_total_value,
+    market_land_value, market_improvement_value, last_sale_price, mortgage_amount, last_sale_date, mortgage_date,
+    structure_count, year_built, tax_delinquent_year, tax_delinquent, owner_occupied, out_of_state_owner,
+    out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, inter_family_transfer, vacant, landlocked,
+    wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft, steeper_percent
+  )
+  select
+    p.fips, p.property_id, p.location, p.extent,
+    -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
+    coalesce(p.acres, floor(p.calculated_acres * 100 + 0.5) / 100), p.situs_zip::int, r.owner_key, p.building_sqft,
+    case
+      when p.assessed_total_value > 0 then 100.0 * p.assessed_improvement_value / p.assessed_total_value
+      when p.market_total_value > 0 then 100.0 * p.market_improvement_value / p.market_total_value
+    end,
+    p.mortgage_interest_rate, p.assessed_total_value, p.assessed_land_value, p.assessed_improvement_value,
+    p.market_total_value, p.market_land_value, p.market_improvement_value, p.last_sale_price, p.mortgage_amount,
+    p.last_sale_date, p.mortgage_date, p.structure_count, p.year_built, p.tax_delinquent_year, p.tax_delinquent,
+    r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner, r.hoa_owner,
+    p.inter_family_transfer, p.vacant, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft,
+    a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent
+  from stage_match m
+  join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = $1
+  left join stage_roll r on r.fips = m.fips and r.key = m.key
+  -- What the land layers tell of a shape holds as long as the shape does.
+  left join parcel_attributes a
+    on m.state <> 'new' and a.fips = p.fips and a.property_id = p.property_id and a.shape_hash = p.shape_hash
+  where m.state <> 'unchanged'
+  returning owner_key, property_id
+)
+insert into owner_parcels (owner_key, property_id)
+select owner_key, property_id
+from written
+where owner_key is not null
+
+-- name: insert_parcels
+-- Adds the parcels that the feed shows for the first time, in the order of the roll. Serials were reserved.
+-- $1 run id bigint, $2 feed id int
+insert into parcels (
+  fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
+  location, extent, boundary, calculated_acres,
+  apn, acres, owner_name, owner_name_2, mail_address, mail_city, mail_state, mail_zip, situs_address,
+  situs_city, situs_state, situs_zip, subdivision, zoning_code, land_use_code, school_district,
+  structure_count, building_sqft, year_built, assessed_total_value, assessed_land_value,
+  assessed_improvement_value, market_total_value, market_land_value, market_improvement_value,
+  tax_delinquent, tax_delinquent_year, last_sale_date, last_sale_price, sale_price_code, seller_name,
+  document_type_code, inter_family_transfer, mortgage_amount, mortgage_date, mortgage_financing_type_code,
+  mortgage_loan_type_code, mortgage_interest_rate, owner_occupied, vacant
+)
+select
+  m.fips,
+  m.fips::bigint * 100000000 + c.last_serial - count(*) over (partition by m.fips)
+    + row_number() over (partition by m.fips order by m.in_roll desc, m.row_no),
+  $2, m.key, upper(translate(r.apn, ' .-', '')), r.hash, s.hash, $1, $1,
+  s.location, s.extent, s.boundary, s.calculated_acres,
+  r.apn, r.acres, r.owner_name, r.owner_name_2, r.mail_address, r.mail_city, r.mail_state, r.mail_zip,
+  r.situs_address, r.situs_city, r.situs_state, r.situs_zip, r.subdivision, r.zoning_code, r.land_use_code,
+  r.school_district, r.structure_count, r.building_sqft, r.year_built, r.assessed_total_value,
+  r.assessed_land_value, r.assessed_improvement_value, r.market_total_value, r.market_land_value,
+  r.market_improvement_value, r.tax_delinquent, r.tax_delinquent_year, r.last_sale_date, r.last_sale_price,
+  r.sale_price_code, r.seller_name, r.document_type_code, r.inter_family_transfer, r.mortgage_amount,
+  r.mortgage_date, r.mortgage_financing_type_code, r.mortgage_loan_type_code, r.mortgage_interest_rate,
+  r.owner_occupied, r.vacant
+from stage_match m
+join county_serials c on c.fips = m.fips
+left join stage_roll r on r.fips = m.fips and r.key = m.key
+left join stage_shape s on s.fips = m.fips and s.key = m.key
+where m.state = 'new'
+
+-- name: keep_raw_rows
+-- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates.
+-- $1 row numbers bigint[], $2 texts text[]
+insert into stage_raw (row_no, raw)
+select *
+from unnest($1::bigint[], $2::text[])
+
+-- name: list_changed_counties
+-- The counties in which parcels are new, changed or back.
+select distinct fips
+from stage_match
+where state <> 'unchanged'
+
+-- name: list_dense_words
+-- The words whose parcels take less room as a bitmap than as a list.
+-- $1 counties int[]
+select w.fips, w.word
+from owner_words w
+join county_serials c on c.fips = w.fips
+where w.fips = any ($1::int[]) and not w.is_bitmap and octet_length(w.serials) > c.last_serial / 8 + 4
+
+-- name: list_split_shapes
+-- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each
+-- whether the attributes that came with it repeat those of the first; null where they were kept or there are none.
+-- Returns: input, fips, key, row_nos bigint[], identical boolean[], hashes text[], acres double precision[], boundaries bytea[]
+select
+  s.input, s.fips, s.key,
+  array_agg(s.row_no order by s.row_no) as row_nos,
+  array_agg(r.identical order by s.row_no) as identical,
+  array_agg(s.hash::text order by s.row_no) as hashes,
+  array_agg(s.calculated_acres order by s.row_no) as acres,
+  array_agg(s.boundary order by s.row_no) as boundaries
+from stage_shape s
+join (
+  select fips, key
+  from stage_shape
+  group by fips, key
+  having count(*) > 1
+) split using (fips, key)
+left join stage_removed r on r.input = s.input and r.row_no = s.row_no
+group by s.input, s.fips, s.key
+order by s.fips, s.key
+
+-- name: list_stage_counties
+-- The counties that a run's rows name.
+-- Returns: fips
+select fips from stage_roll
+union
+select fips from stage_shape
+order by fips
+
+-- name: lock_owner_words
+-- Lets one transaction at a time write the words of a county's owners: two feeds may bring parcels of one county.
+-- $1 number of the lock int, $2 counties int[]
+select pg_advisory_xact_lock($1::int, fips)
+from (select fips from unnest($2::int[]) fips order by fips) counties
+
+-- name: match_parcels
+-- What the merge will do with every key of the run. Made before the merging transaction: only this feed's runs,
+-- of which one is under way at a time, write parcels of this feed.
+-- CREATE TABLE AS takes no parameters: the feed is the setting plat.feed_id of the session.
+create unlogged table stage_match as
+select
+  coalesce(r.fips, s.fips) as fips,
+  coalesce(r.key, s.key) as key,
+  coalesce(r.row_no, s.row_no) as row_no,
+  r.key is not null and r.input = 0 as in_roll,
+  s.key is not null as in_shape,
+  p.property_id,
+  case
+    when p.property_id is null then 'new'
+    when p.retired_at is not null then 'returned'
+    when p.roll_hash is distinct from r.hash or p.shape_hash is distinct from s.hash then 'changed'
+    else 'unchanged'
+  end as state
+from stage_roll r
+full join stage_shape s on s.fips = r.fips and s.key = r.key
+left join parcels p
+  on p.fips = coalesce(r.fips, s.fips)
+  and p.source_key = coalesce(r.key, s.key)
+  and p.feed_id = current_setting('plat.feed_id')::int
+
+-- name: measure_extent
+-- The extent of a run's points by county, in degrees, and how many lie outside the box that is given for it.
+-- $1 fips int[], $2..$5 min lon, min lat, max lon, max lat double precision[] of the counties (margin included)
+-- Returns: fips, points, outside, min_lon, min_lat, max_lon, max_lat
+select
+  s.fips,
+  count(*)::int as points,
+  count(*) filter (
+    where s.location[0] / 1e7 not between c.min_lon and c.max_lon
+      or s.location[1] / 1e7 not between c.min_lat and c.max_lat
+  )::int as outside,
+  min(s.location[0]) / 1e7 as min_lon,
+  min(s.location[1]) / 1e7 as min_lat,
+  max(s.location[0]) / 1e7 as max_lon,
+  max(s.location[1]) / 1e7 as max_lat
+from stage_shape s
+join unnest($1::int[], $2::float8[], $3::float8[], $4::float8[], $5::float8[]) as c (fips, min_lon, min_lat, max_lon, max_lat)
+  on c.fips = s.fips
+group by s.fips
+
+-- name: measure_parcels
+-- The figures that the gate compares and the run reports.
+-- $1 feed id int
+-- Returns: one row of counts
+with current as (
+  select
+    count(*)::int as parcels,
+    count(*) filter (where in_roll and in_shape)::int as joined,
+    count(*) filter (where in_roll and not in_shape)::int as roll_without_shape,
+    count(*) filter (where in_shape and not in_roll)::int as shape_without_roll,
+    count(*) filter (where state = 'new')::int as new,
+    count(*) filter (where state = 'changed')::int as changed,
+    count(*) filter (where state = 'returned')::int as returned,
+    count(*) filter (where state = 'unchanged')::int as unchanged
+  from stage_match
+),
+before as (
+  select count(*)::int as active
+  from parcels
+  where feed_id = $1 and retired_at is null
+)
+select
+  current.*,
+  before.active as active_before,
+  before.active - current.changed - current.unchanged as retired
+from current, before
+
+-- name: read_owner_word
+-- Reads the parcels whose owner has a word.
+-- $1 fips int, $2 word text
+select serials, is_bitmap
+from owner_words
+where fips = $1::int and word = $2::text
+
+-- name: reject_parts
+-- Rejects the geometry of features that could not be united with the first of their parcel.
+-- $1 run id bigint, $2 input text, $3 row numbers bigint[], $4 key text
+insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
+select
+  $1, $2, row_no, 'geometry', 'geometry_not_united',
+  format('The geometry cannot be united with that of the first feature of key %s, which stands for the parcel.', $4::text),
+  json_build_object('key', $4::text)::text
+from unnest($3::bigint[]) as row_no
+
+-- name: remove_parcel_filters
+-- Takes away what filters and portfolios know of the parcels that changed; insert_parcel_filters.sql writes it anew.
+with outdated as (
+  delete from parcel_filters f
+  using stage_match m
+  where m.state = 'changed' and f.fips = m.fips and f.property_id = m.property_id
+  returning f.owner_key, f.property_id
+)
+delete from owner_parcels o
+using outdated u
+where o.owner_key = u.owner_key and o.property_id = u.property_id
+
+-- name: replace_split_shapes
+-- Puts the united boundaries in the place of their parts.
+with parts as (
+  delete from stage_shape s
+  using stage_united u
+  where s.fips = u.fips and s.key = u.key
+)
+insert into stage_shape
+select *
+from stage_united
+
+-- name: reserve_serials
+-- Takes a block of serials for the new parcels of each county. The row stays locked until the merge commits, so
+-- that two feeds of one county never share a number; a merge that fails gives its block back unused.
+insert into county_serials as c (fips, last_serial)
+select fips, count(*)
+from stage_match
+where state = 'new'
+group by fips
+-- One order for all merges, so that two feeds of several counties cannot wait for each other.
+order by fips
+on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
+
+-- name: retire_parcels
+-- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does; filters
+-- and portfolios no longer know them. Gives the counties that they left.
+-- $1 run id bigint, $2 feed id int
+with gone as (
+  update parcels p
+  set retired_run = $1, retired_at = now(), changed_run = $1
+  where p.feed_id = $2
+    and p.retired_at is null
+    and not exists (select from stage_match m where m.fips = p.fips and m.key = p.source_key)
+  returning p.fips, p.property_id
+),
+unfiltered as (
+  delete from parcel_filters f
+  using gone g
+  where f.fips = g.fips and f.property_id = g.property_id
+  returning f.owner_key, f.property_id
+),
+ownerless as (
+  delete from owner_parcels o
+  using unfiltered u
+  where o.owner_key = u.owner_key and o.property_id = u.property_id
+)
+select distinct fips
+from gone
+
+-- name: stage_united_shapes
+-- The united boundaries of parcels that came in parts.
+-- $1 inputs smallint[], $2 row numbers of the first parts bigint[], $3 fips int[], $4 keys text[], $5 hashes uuid[],
+-- $6 locations text[], $7 extents text[], $8 acres double precision[], $9 boundaries bytea[]
+insert into stage_united (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary)
+select u.input, u.row_no, u.fips, u.key, u.hash, u.location::point, u.extent::box, u.acres, u.boundary
+from unnest($1::smallint[], $2::bigint[], $3::int[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::float8[], $9::bytea[])
+  as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
+
+-- name: store_bitmap
+-- Stores the parcels whose owner has a word as a bitmap.
+-- $1 fips int, $2 word text, $3 bitmap bytea
+update owner_words
+set serials = $3::bytea, is_bitmap = true
+where fips = $1::int and word = $2::text

@@ -1,0 +1,41 @@
+-- name: list_tables
+-- The tables of schema public with their columns and their own constraints, for sql/schema.sql.
+-- Left out: partitions (made at run time), schema_migrations (the migrator's own record), what extensions brought.
+-- Not-null constraints are stated with their columns (they are constraints by themselves only since PostgreSQL 18).
+-- No parameters.
+select
+  quote_ident(c.relname) as name,
+  c.relpersistence = 'u' as unlogged,
+  pg_get_partkeydef(c.oid) as partition_key,
+  c.reloptions as options,
+  (
+    select jsonb_agg(jsonb_build_object(
+      'name', quote_ident(a.attname),
+      'type', format_type(a.atttypid, a.atttypmod),
+      'collation', case when a.attcollation <> t.typcollation then a.attcollation::regcollation::text end,
+      'default', pg_get_expr(d.adbin, d.adrelid),
+      'generated', a.attgenerated,
+      'identity', a.attidentity,
+      'notNull', a.attnotnull,
+      'storage', case when a.attstorage <> t.typstorage then
+        case a.attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end end
+    ) order by a.attnum)
+    from pg_attribute a
+    join pg_type t on t.oid = a.atttypid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  ) as columns,
+  (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'name', quote_ident(k.conname), 'definition', pg_get_constraintdef(k.oid)
+    ) order by array_position('{p,u,x,c}', k.contype::text), k.conname), '[]')
+    from pg_constraint k
+    where k.conrelid = c.oid and k.contype in ('p', 'u', 'x', 'c')
+  ) as constraints
+from pg_class c
+where c.relnamespace = 'public'::regnamespace
+  and c.relkind in ('r', 'p')
+  and not c.relispartition
+  and c.relname <> 'schema_migrations'
+  and not exists (select from pg_depend e where e.objid = c.oid and e.classid = 'pg_class'::regclass and e.deptype = 'e')
+order by c.relname;

@@ -1,2 +1,0 @@
--- Forgets which sales the last fit left out.
-delete from valuation_outliers
