@@ -4,9 +4,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Feature, MultiPolygon, Polygon } from 'geojson';
-import { acres, areaSqM } from '../shared/kernels/geometry/area.ts';
-import { pointOnSurface } from '../shared/kernels/geometry/pointOnSurface.ts';
-import { prepareBoundary } from '../shared/kernels/geometry/prepare.ts';
+import { acres, areaSqM } from '../shared/geo/area.ts';
+import { pointOnSurface } from '../shared/geo/pointOnSurface.ts';
+import { prepareBoundary } from '../shared/geo/prepare.ts';
 import { rootDir } from '../shared/root.ts';
 import { createRandom } from '../test/bench/generate/random.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { encodeBoundary } from '../../shared/kernels/geometry/codec.ts';
-import type { Position } from '../../shared/kernels/geometry/types.ts';
+import { encodeBoundary } from '../../shared/geo/codec.ts';
+import type { Position } from '../../shared/geo/types.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { seedOf } from './generate/random.ts';
 

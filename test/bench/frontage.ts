@@ -1,10 +1,10 @@
+import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
 import {
   type Frontage,
   type Neighbour,
   prepareFrontage,
   type Road,
 } from '../../shared/kernels/frontage/frontage.ts';
-import type { MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
 import { plainFrontage } from '../support/plain-frontage.ts';
 import { type Bench, judged, median, timed } from './bench.ts';
 import { type FlatRing, fabric } from './generate/fabric.ts';

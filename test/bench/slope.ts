@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { fromFile } from 'geotiff';
-import type { Extent, MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
-import { openElevation } from '../../workers/elevation/elevation.ts';
-import { readTileHeader } from '../../workers/elevation/header.ts';
-import { placeGrid } from '../../workers/elevation/place.ts';
-import { resolveCrs } from '../../workers/ingest/parse/projection.ts';
+import { resolveCrs } from '../../shared/geo/projection.ts';
+import type { Extent, MultiPolygon, Ring } from '../../shared/geo/types.ts';
+import { openElevation } from '../../shared/raster/elevation.ts';
+import { readTileHeader } from '../../shared/raster/header.ts';
+import { placeGrid } from '../../shared/raster/place.ts';
 import { projectedKeys, writeTiff } from '../support/geotiff.ts';
 import { type Bench, judged, timed } from './bench.ts';
 import { type FlatRing, fabric } from './generate/fabric.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { loadConfig } from '../../shared/config.ts';
 import { createPool, type Pool, transaction } from '../../shared/db.ts';
-import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
+import { fromE7 } from '../../shared/geo/codec.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { usesLand } from '../../shared/kernels/valuation/effects.ts';
 import { fitModel } from '../../shared/kernels/valuation/model.ts';

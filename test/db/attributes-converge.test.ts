@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
-import type { Position } from '../../shared/kernels/geometry/types.ts';
+import type { Position } from '../../shared/geo/types.ts';
 import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
 import { createRandom, pick, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Position } from '../../shared/kernels/geometry/types.ts';
+import type { Position } from '../../shared/geo/types.ts';
 import { rootDir } from '../../shared/root.ts';
 import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
 import type { ChildOrder } from '../support/attributes-child.ts';

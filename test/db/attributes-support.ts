@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import { encodeBoundary } from '../../shared/kernels/geometry/codec.ts';
-import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
+import { encodeBoundary } from '../../shared/geo/codec.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
 import { runChunk } from '../../workers/attributes/chunk.ts';
 import type { ChunkPayload, PlanPayload } from '../../workers/attributes/jobs.ts';
 import type { LandKernels } from '../../workers/attributes/kernels.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type pg from 'pg';
-import type { MultiPolygon, Position, Ring } from '../../shared/kernels/geometry/types.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
 import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { markParcels, putLayer, putTile } from '../support/land.ts';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
 import {
   type Frontage,
   type Neighbour,
@@ -7,7 +8,6 @@ import {
   type Road,
   type RoadClass,
 } from '../../shared/kernels/frontage/frontage.ts';
-import type { MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
 import { type FlatRing, fabric } from '../bench/generate/fabric.ts';
 import { roadsOf } from '../bench/generate/roads.ts';
 import { groundAt, type XY } from '../support/frontage-ground.ts';

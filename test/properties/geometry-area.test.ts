@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { areaSqM, SHORT_EDGE_M } from '../../shared/kernels/geometry/area.ts';
-import type { Polygon } from '../../shared/kernels/geometry/types.ts';
+import { areaSqM, SHORT_EDGE_M } from '../../shared/geo/area.ts';
+import type { Polygon } from '../../shared/geo/types.ts';
 import { geographicLibAreaSqM, parcels, place, slivers } from './geometry-shapes.ts';
 
 /** GeographicLib's own rounding, at any size of parcel: what is left when it subtracts areas down to the equator. */

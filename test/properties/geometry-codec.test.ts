@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBoundary, encodeBoundary } from '../../shared/kernels/geometry/codec.ts';
-import type { MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
+import { decodeBoundary, encodeBoundary } from '../../shared/geo/codec.ts';
+import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
 import { parcels } from './geometry-shapes.ts';
 
 const worldRings: fc.Arbitrary<Ring> = fc

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/kernels/geometry/codec.ts';
-import { decodeLines, encodeLines } from '../../shared/kernels/geometry/line-codec.ts';
-import type { Position } from '../../shared/kernels/geometry/types.ts';
+import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
+import { decodeLines, encodeLines } from '../../shared/geo/line-codec.ts';
+import type { Position } from '../../shared/geo/types.ts';
 
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true });
 const position: fc.Arbitrary<Position> = fc.tuple(degrees(180), degrees(90));

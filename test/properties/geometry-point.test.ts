@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBoundary, encodeBoundary, fromE7, toE7 } from '../../shared/kernels/geometry/codec.ts';
-import { doubleSignedArea } from '../../shared/kernels/geometry/overlay.ts';
-import { pointInMultiPolygon, pointInRing } from '../../shared/kernels/geometry/pointInPolygon.ts';
-import { pointOnSurface } from '../../shared/kernels/geometry/pointOnSurface.ts';
-import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
-import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
+import { decodeBoundary, encodeBoundary, fromE7, toE7 } from '../../shared/geo/codec.ts';
+import { doubleSignedArea } from '../../shared/geo/overlay.ts';
+import { pointInMultiPolygon, pointInRing } from '../../shared/geo/pointInPolygon.ts';
+import { pointOnSurface } from '../../shared/geo/pointOnSurface.ts';
+import { prepareBoundary } from '../../shared/geo/prepare.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { parcels, slivers, tangles, windingNumber } from './geometry-shapes.ts';
 
 function expectInside(polygons: MultiPolygon): void {

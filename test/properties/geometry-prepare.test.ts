@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { combineParts } from '../../shared/kernels/geometry/combine.ts';
-import { pointInMultiPolygon } from '../../shared/kernels/geometry/pointInPolygon.ts';
-import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
-import { isCounterClockwise } from '../../shared/kernels/geometry/ring.ts';
-import type { MultiPolygon, Position, Ring } from '../../shared/kernels/geometry/types.ts';
+import { combineParts } from '../../shared/geo/combine.ts';
+import { pointInMultiPolygon } from '../../shared/geo/pointInPolygon.ts';
+import { prepareBoundary } from '../../shared/geo/prepare.ts';
+import { isCounterClockwise } from '../../shared/geo/ring.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
 import { isClean, parcels, tangles, windingNumber } from './geometry-shapes.ts';
 
 const fractions = fc.array(

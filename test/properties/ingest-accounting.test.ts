@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { acres } from '../../shared/kernels/geometry/area.ts';
-import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
+import { acres } from '../../shared/geo/area.ts';
+import { decodeBoundary } from '../../shared/geo/codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';

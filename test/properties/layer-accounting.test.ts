@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
+import { decodeLines } from '../../shared/geo/line-codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';

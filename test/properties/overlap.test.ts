@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { difference, intersection, union } from 'polyclip-ts';
 import { expect, test } from 'vitest';
-import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
-import type { MultiPolygon, Polygon, Position, Ring } from '../../shared/kernels/geometry/types.ts';
+import { prepareBoundary } from '../../shared/geo/prepare.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/types.ts';
 import { prepareOverlap } from '../../shared/kernels/overlap/overlap.ts';
 import { windingNumber } from './geometry-shapes.ts';
 

@@ -1,10 +1,10 @@
 import Flatbush from 'flatbush';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
-import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
-import { coverQuery } from '../../shared/kernels/query-geometry/cells.ts';
-import { intersects, prepareQuery } from '../../shared/kernels/query-geometry/intersects.ts';
-import type { QueryGeometry } from '../../shared/kernels/query-geometry/types.ts';
+import { coverQuery } from '../../shared/geo/cells.ts';
+import { fromE7 } from '../../shared/geo/codec.ts';
+import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
+import type { QueryGeometry } from '../../shared/geo/query-types.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { exactlyIntersects } from '../support/exact-geometry.ts';
 import { bangorParcels, type StoredParcel, washingtonParcels } from '../support/real-parcels.ts';
 

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Position } from '../../shared/kernels/geometry/types.ts';
-import { parseGeoJsonArea } from '../../shared/kernels/query-geometry/geojson.ts';
-import { prepareQuery } from '../../shared/kernels/query-geometry/intersects.ts';
-import {
-  type ParsedQuery,
-  QUERY_LIMITS,
-  type QueryGeometry,
-} from '../../shared/kernels/query-geometry/types.ts';
-import { parseWkt } from '../../shared/kernels/query-geometry/wkt.ts';
+import { parseGeoJsonArea } from '../../shared/geo/geojson.ts';
+import { prepareQuery } from '../../shared/geo/intersects.ts';
+import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../shared/geo/query-types.ts';
+import type { Position } from '../../shared/geo/types.ts';
+import { parseWkt } from '../../shared/geo/wkt.ts';
 import { pairs } from './query-geometry-shapes.ts';
 
 /** Ways to write the same thing: white space, case, numbers, dimensions and kinds of collections. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { SLOPE_GRADES } from '../../shared/domain/land.ts';
-import type { MultiPolygon, Ring } from '../../shared/kernels/geometry/types.ts';
-import { type OpenElevation, openElevation } from '../../workers/elevation/elevation.ts';
-import { readTileHeader } from '../../workers/elevation/header.ts';
+import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
+import { type OpenElevation, openElevation } from '../../shared/raster/elevation.ts';
+import { readTileHeader } from '../../shared/raster/header.ts';
 import { fabric } from '../bench/generate/fabric.ts';
 import { gridFolder, signal, slopesOf } from '../support/elevation.ts';
 import { STEEP, steepExtent, toUtm, writeGeographic, writeProjected } from '../support/steep.ts';

@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { decodeBoundary, encodeBoundary } from '../../shared/kernels/geometry/codec.ts';
-import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
-import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
-import { type Format, readInput } from '../../workers/ingest/parse/rows.ts';
+import { decodeBoundary, encodeBoundary } from '../../shared/geo/codec.ts';
+import { prepareBoundary } from '../../shared/geo/prepare.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
+import { type Format, readInput } from '../../workers/formats/rows.ts';
 
 const DATA = fileURLToPath(new URL('../../workers/sample/data/bangor_me', import.meta.url));
 

@@ -2,16 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
-import { openChunks } from '../../workers/elevation/chunks.ts';
-import { openElevation, type Terrain } from '../../workers/elevation/elevation.ts';
-import { gridsOf } from '../../workers/elevation/grids.ts';
-import {
-  type DeclaredElevation,
-  type ElevationTile,
-  readTileHeader,
-} from '../../workers/elevation/header.ts';
-import { CHUNK } from '../../workers/elevation/limits.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
+import { openChunks } from '../../shared/raster/chunks.ts';
+import { openElevation, type Terrain } from '../../shared/raster/elevation.ts';
+import { gridsOf } from '../../shared/raster/grids.ts';
+import { type DeclaredElevation, type ElevationTile, readTileHeader } from '../../shared/raster/header.ts';
+import { CHUNK } from '../../shared/raster/limits.ts';
 import { fromUtm, STEEP } from './steep.ts';
 
 export const signal = new AbortController().signal;

@@ -1,6 +1,6 @@
+import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import type { Neighbour, Road, RoadClass } from '../../shared/kernels/frontage/frontage.ts';
 import { type Plane, planeAround } from '../../shared/kernels/frontage/plane.ts';
-import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
 
 export type XY = readonly [x: number, y: number];
 

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { stringify } from 'yaml';
 import type { Pool } from '../../shared/db.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
-import type { Polygon } from '../../shared/kernels/geometry/types.ts';
+import type { Polygon } from '../../shared/geo/types.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { parseFeed } from '../../workers/feeds/load.ts';
 import { type RunDeps, type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';

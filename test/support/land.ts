@@ -1,10 +1,10 @@
 import type pg from 'pg';
 import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/domain/land.ts';
-import { encodeBoundary, toE7 } from '../../shared/kernels/geometry/codec.ts';
-import { encodeLines } from '../../shared/kernels/geometry/line-codec.ts';
-import type { Extent, MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
+import { encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
+import { encodeLines } from '../../shared/geo/line-codec.ts';
+import type { Extent, MultiPolygon, Position } from '../../shared/geo/types.ts';
+import { readTileHeader } from '../../shared/raster/header.ts';
 import type { LandKernels } from '../../workers/attributes/kernels.ts';
-import { readTileHeader } from '../../workers/elevation/header.ts';
 
 export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
 

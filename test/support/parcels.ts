@@ -1,6 +1,6 @@
 import type { Pool } from '../../shared/db.ts';
-import { acres, areaSqM } from '../../shared/kernels/geometry/area.ts';
-import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
+import { acres, areaSqM } from '../../shared/geo/area.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
 import { rewriteOwnerWords } from '../../workers/ingest/merge/owner-words.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/stage/boundary.ts';

@@ -1,9 +1,9 @@
 import Flatbush from 'flatbush';
+import { ringExtent } from '../../shared/geo/extent.ts';
+import type { Position } from '../../shared/geo/types.ts';
 import type { Frontage, Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
 import { planeAround } from '../../shared/kernels/frontage/plane.ts';
 import type { RoadReach } from '../../shared/kernels/frontage/rules.ts';
-import { ringExtent } from '../../shared/kernels/geometry/extent.ts';
-import type { Position } from '../../shared/kernels/geometry/types.ts';
 import {
   areaOf,
   cross,

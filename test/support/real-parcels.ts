@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Geometry } from 'geojson';
-import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/kernels/geometry/codec.ts';
-import { extent } from '../../shared/kernels/geometry/extent.ts';
-import { pointOnSurface } from '../../shared/kernels/geometry/pointOnSurface.ts';
-import { prepareBoundary } from '../../shared/kernels/geometry/prepare.ts';
-import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
-import type { Box } from '../../shared/kernels/query-geometry/cells.ts';
-import { readInput } from '../../workers/ingest/parse/rows.ts';
+import type { Box } from '../../shared/geo/cells.ts';
+import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
+import { extent } from '../../shared/geo/extent.ts';
+import { pointOnSurface } from '../../shared/geo/pointOnSurface.ts';
+import { prepareBoundary } from '../../shared/geo/prepare.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
+import { readInput } from '../../workers/formats/rows.ts';
 
 /** A parcel as it is stored: the boundary on the grid, location and extent in units of 1e-7 degrees. */
 export type StoredParcel = { boundary: MultiPolygon; location: [number, number]; extentE7: Box };

@@ -1,5 +1,5 @@
 import proj4 from 'proj4';
-import type { Extent } from '../../shared/kernels/geometry/types.ts';
+import type { Extent } from '../../shared/geo/types.ts';
 import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from './geotiff.ts';
 
 /** A made-up range of hills, known at every point, and its grids. UTM zone 19 north on NAD83 is its plane. */

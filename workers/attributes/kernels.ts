@@ -1,18 +1,18 @@
 import type { RoadReach } from '../../shared/domain/land.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
 import {
   type Neighbour,
   type PreparedFrontage,
   prepareFrontage,
   type Road,
 } from '../../shared/kernels/frontage/frontage.ts';
-import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
 import { type PreparedOverlap, prepareOverlap } from '../../shared/kernels/overlap/overlap.ts';
 import {
   type ElevationTile,
   newBlockCache,
   type OpenElevation,
   openElevation,
-} from '../elevation/elevation.ts';
+} from '../../shared/raster/elevation.ts';
 
 /** What computes the figures of parcels; tests have some that count what they are given, or fail. */
 export type LandKernels = {

@@ -3,8 +3,8 @@ import { readCopyBinary } from '../../shared/copy-binary.ts';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { enqueue } from '../../shared/jobs.ts';
-import { hilbertOrder } from '../../shared/kernels/geometry/hilbert.ts';
 import { attributesChunk, type PlanPayload } from './jobs.ts';
 
 /** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */

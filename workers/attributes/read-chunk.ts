@@ -7,13 +7,13 @@ import {
   type RoadClass,
   type RoadReach,
 } from '../../shared/domain/land.ts';
+import { decodeBoundary } from '../../shared/geo/codec.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import { decodeLines } from '../../shared/geo/line-codec.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { frontageMarginM, type Neighbour, type Road } from '../../shared/kernels/frontage/frontage.ts';
-import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
-import { hilbertOrder } from '../../shared/kernels/geometry/hilbert.ts';
-import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
-import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
-import type { ElevationTile } from '../elevation/elevation.ts';
-import { TERRAIN_MARGIN_M } from '../elevation/limits.ts';
+import type { ElevationTile } from '../../shared/raster/elevation.ts';
+import { TERRAIN_MARGIN_M } from '../../shared/raster/limits.ts';
 import type { ChunkPayload } from './jobs.ts';
 import { type Box, boxText, grow, placesOf } from './places.ts';
 import { inSnapshot } from './snapshot.ts';

@@ -2,7 +2,7 @@ import { type Client, sql } from '../../shared/db.ts';
 import { type LayerKind, ROAD_CLASSES, type RoadReach } from '../../shared/domain/land.ts';
 import { frontageMarginM } from '../../shared/kernels/frontage/frontage.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
-import { TERRAIN_MARGIN_M } from '../elevation/limits.ts';
+import { TERRAIN_MARGIN_M } from '../../shared/raster/limits.ts';
 import { type Box, grow, overlap } from './places.ts';
 import type { Layer, Subject } from './read-chunk.ts';
 

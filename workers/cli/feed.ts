@@ -53,7 +53,7 @@ export function addFeedCommands(program: Command): void {
       // The readers of every format are for this command alone.
       const [{ loadFeed }, { checkFeed, renderCheck }] = await Promise.all([
         import('../feeds/load.ts'),
-        import('../feeds/check.ts'),
+        import('../ingest/check/check.ts'),
       ]);
       const found = /\.(ya?ml|json)$/i.test(file)
         ? await loadFeed(file)

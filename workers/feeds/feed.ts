@@ -1,7 +1,7 @@
 import type { RoadReach } from '../../shared/domain/land.ts';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
-import type { Extent } from '../../shared/kernels/geometry/types.ts';
-import type { InputSpec } from '../ingest/parse/rows.ts';
+import type { Extent } from '../../shared/geo/types.ts';
+import type { InputSpec } from '../formats/rows.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { FeedFile, ParcelTarget, PresetName } from './definition.ts';
 import type { LayerField, VectorKind } from './layer-fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Format, InputSpec } from '../ingest/parse/rows.ts';
+import type { Format, InputSpec } from '../formats/rows.ts';
 
 /** Every format that the readers know, with what it is. */
 const FORMAT_DOCS: Record<Format, string> = {

@@ -1,7 +1,7 @@
 import { PlatError } from '../../shared/errors.ts';
+import type { InputSpec, ReadContext, RowBatch } from '../formats/rows.ts';
+import { readInput } from '../formats/rows.ts';
 import type { RunContext } from './context.ts';
-import type { InputSpec, ReadContext, RowBatch } from './parse/rows.ts';
-import { readInput } from './parse/rows.ts';
 
 /** An operator's other source stands relative to where the operator is, the feed's to its file. */
 export type SourceChoice = { spec: InputSpec; baseDir: string };

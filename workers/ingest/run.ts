@@ -7,14 +7,14 @@ import { attributesPlan } from '../attributes/jobs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import { valuationRefresh } from '../valuation/jobs.ts';
-import { type Prepared, prepareAssessor } from './assessor.ts';
 import type { RunContext, Step } from './context.ts';
 import { newCounts, type RunCounts } from './counts.ts';
-import { prepareElevation } from './elevation.ts';
 import { withFeedLock } from './feed-lock.ts';
 import type { GateResult } from './gate/gate.ts';
-import { prepareLayer } from './layers.ts';
-import { prepareListings } from './listings.ts';
+import { type Prepared, prepareAssessor } from './recipes/assessor.ts';
+import { prepareElevation } from './recipes/elevation.ts';
+import { prepareLayer } from './recipes/layers.ts';
+import { prepareListings } from './recipes/listings.ts';
 import { makeRunFolder } from './run-folder.ts';
 import {
   abandonRuns,

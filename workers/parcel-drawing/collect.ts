@@ -1,11 +1,11 @@
 import { type Client, type Pool, sql } from '../../shared/db.ts';
 import { ALL_LAYERS, type RoadClass } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { decodeBoundary } from '../../shared/geo/codec.ts';
+import { extent } from '../../shared/geo/extent.ts';
+import { decodeLines } from '../../shared/geo/line-codec.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
 import type { Road } from '../../shared/kernels/frontage/frontage.ts';
-import { decodeBoundary } from '../../shared/kernels/geometry/codec.ts';
-import { extent } from '../../shared/kernels/geometry/extent.ts';
-import { decodeLines } from '../../shared/kernels/geometry/line-codec.ts';
-import type { MultiPolygon } from '../../shared/kernels/geometry/types.ts';
 import { boxText } from '../attributes/places.ts';
 import { type ChunkInput, readInput } from '../attributes/read-chunk.ts';
 import { inSnapshot } from '../attributes/snapshot.ts';

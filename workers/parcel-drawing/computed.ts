@@ -1,9 +1,9 @@
 import { PlatError } from '../../shared/errors.ts';
 import { type FacingStretch, prepareFrontage } from '../../shared/kernels/frontage/frontage.ts';
+import { openElevation, type SlopeCell } from '../../shared/raster/elevation.ts';
 import { type ComputedParcel, computeChunk } from '../attributes/compute.ts';
 import { LAND_KERNELS, type LandKernels } from '../attributes/kernels.ts';
 import type { ChunkInput } from '../attributes/read-chunk.ts';
-import { openElevation, type SlopeCell } from '../elevation/elevation.ts';
 
 /** A parcel's figures as a chunk computes them, and what they were made of. */
 export type Computed = {

@@ -1,6 +1,6 @@
+import { extent } from '../../shared/geo/extent.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { type Plane, planeAround } from '../../shared/kernels/frontage/plane.ts';
-import { extent } from '../../shared/kernels/geometry/extent.ts';
-import type { MultiPolygon, Position } from '../../shared/kernels/geometry/types.ts';
 import type { Box } from '../attributes/places.ts';
 
 /** A place in the drawing: pixels to the right and down. */

@@ -1,5 +1,5 @@
-import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
-import { marginDeg } from '../../shared/kernels/geometry/margin.ts';
+import { fromE7 } from '../../shared/geo/codec.ts';
+import { marginDeg } from '../../shared/geo/margin.ts';
 import type { Parameters } from '../../shared/kernels/valuation/model.ts';
 import { MOST_STEPS } from '../../shared/kernels/valuation/select.ts';
 import { LEVEL_STEPS } from '../../shared/kernels/valuation/surface.ts';

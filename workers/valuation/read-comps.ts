@@ -2,7 +2,7 @@ import copyStreams from 'pg-copy-streams';
 import { type CopiedColumns, type CopyColumns, readCopyBinary } from '../../shared/copy-binary.ts';
 import { type Client, sql } from '../../shared/db.ts';
 import { uuidText } from '../../shared/domain/uuid.ts';
-import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
+import { fromE7 } from '../../shared/geo/codec.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/types.ts';
 import { compReachM, grown, levelReachM } from './around.ts';
 import { LAND_COLUMNS, landTermsOf } from './land-columns.ts';

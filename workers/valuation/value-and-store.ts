@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../../shared/db.ts';
-import { fromE7 } from '../../shared/kernels/geometry/codec.ts';
+import { fromE7 } from '../../shared/geo/codec.ts';
 import { effectsByCounty, usesLand } from '../../shared/kernels/valuation/effects.ts';
 import { landAt } from '../../shared/kernels/valuation/land.ts';
 import { restoreModel } from '../../shared/kernels/valuation/model.ts';

@@ -1,13 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { PlatError } from '../../../shared/errors.ts';
-import { coverQuery } from '../../../shared/kernels/query-geometry/cells.ts';
-import { parseGeoJsonArea } from '../../../shared/kernels/query-geometry/geojson.ts';
-import {
-  covers,
-  type PreparedQuery,
-  prepareQuery,
-} from '../../../shared/kernels/query-geometry/intersects.ts';
-import { QUERY_LIMITS } from '../../../shared/kernels/query-geometry/types.ts';
+import { coverQuery } from '../../../shared/geo/cells.ts';
+import { parseGeoJsonArea } from '../../../shared/geo/geojson.ts';
+import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
+import { QUERY_LIMITS } from '../../../shared/geo/query-types.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
 import { boxesLiteral } from './boxes.ts';

@@ -1,4 +1,4 @@
-import { geodesicCircleBoxes, geodesicDistanceM } from '../../../shared/kernels/query-geometry/distance.ts';
+import { geodesicCircleBoxes, geodesicDistanceM } from '../../../shared/geo/distance.ts';
 import { boxesLiteral } from './boxes.ts';
 
 const RAD = Math.PI / 180;

@@ -1,4 +1,4 @@
-import type { PreparedQuery } from '../../../shared/kernels/query-geometry/intersects.ts';
+import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
 import type { Database } from '../../http/database.ts';
 import type { Page } from '../../http/paging.ts';
 import { type Area, openArea } from './area.ts';

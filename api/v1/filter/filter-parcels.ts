@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ParsedQuery } from '../../../shared/kernels/query-geometry/types.ts';
+import type { ParsedQuery } from '../../../shared/geo/query-types.ts';
 import type { Database } from '../../http/database.ts';
 import { defineEndpoint } from '../../http/endpoint.ts';
 import { validationError } from '../../http/errors.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type ParsedQuery, QUERY_LIMITS } from '../../../shared/kernels/query-geometry/types.ts';
-import { parseWkt } from '../../../shared/kernels/query-geometry/wkt.ts';
+import { type ParsedQuery, QUERY_LIMITS } from '../../../shared/geo/query-types.ts';
+import { parseWkt } from '../../../shared/geo/wkt.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { type Filter, filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare.ts';
 

@@ -1,4 +1,4 @@
-import type { Box, QueryCover } from '../../../shared/kernels/query-geometry/cells.ts';
+import type { Box, QueryCover } from '../../../shared/geo/cells.ts';
 import type { FilterBody } from './declare.ts';
 import { FILTERS } from './filters.ts';
 

@@ -1,17 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PlatError } from '../../../shared/errors.ts';
-import { decodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
-import {
-  coverQuery,
-  DEFAULT_EDGE_CELLS,
-  type QueryCover,
-} from '../../../shared/kernels/query-geometry/cells.ts';
-import {
-  intersects,
-  type PreparedQuery,
-  prepareQuery,
-} from '../../../shared/kernels/query-geometry/intersects.ts';
-import type { ParsedQuery } from '../../../shared/kernels/query-geometry/types.ts';
+import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../shared/geo/cells.ts';
+import { decodeBoundary } from '../../../shared/geo/codec.ts';
+import { intersects, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
+import type { ParsedQuery } from '../../../shared/geo/query-types.ts';
 import type { Database } from '../../http/database.ts';
 import { binder, boxArray, type Selection } from './selection.ts';
 

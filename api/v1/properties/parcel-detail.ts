@@ -5,7 +5,7 @@ import {
   PARCEL_FIELDS,
   type ParcelField,
 } from '../../../shared/domain/parcel-fields.ts';
-import { decodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
+import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
 import { parcelSummary, type SummaryRow, toSummary } from '../parcel-summary.ts';
 

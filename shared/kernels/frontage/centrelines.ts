@@ -1,4 +1,4 @@
-import type { Position } from '../geometry/types.ts';
+import type { Position } from '../../geo/types.ts';
 import { distanceTo } from './nearest.ts';
 import type { Plane } from './plane.ts';
 import { CLASSES, MEETING_M, type RoadClass } from './rules.ts';

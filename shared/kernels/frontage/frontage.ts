@@ -1,4 +1,4 @@
-import type { MultiPolygon, Position } from '../geometry/types.ts';
+import type { MultiPolygon, Position } from '../../geo/types.ts';
 import { boundaryWalk, walkBoundary } from './boundary.ts';
 import { gap } from './nearest.ts';
 import { type Neighbourhood, neighbourhoodOf } from './neighbourhood.ts';

@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
-import { extent } from '../geometry/extent.ts';
-import type { Extent, MultiPolygon, Position, Ring } from '../geometry/types.ts';
+import { extent } from '../../geo/extent.ts';
+import type { Extent, MultiPolygon, Position, Ring } from '../../geo/types.ts';
 import { type Centrelines, centrelines } from './centrelines.ts';
 import { boxOf, type Grounds } from './grounds.ts';
 import { type Plane, planeAround } from './plane.ts';

@@ -1,5 +1,5 @@
 import proj4 from 'proj4';
-import type { Position } from '../geometry/types.ts';
+import type { Position } from '../../geo/types.ts';
 
 export type Plane = {
   toPlane(position: Position): [x: number, y: number];

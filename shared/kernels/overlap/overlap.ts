@@ -1,5 +1,5 @@
-import { extent } from '../geometry/extent.ts';
-import type { MultiPolygon } from '../geometry/types.ts';
+import { extent } from '../../geo/extent.ts';
+import type { MultiPolygon } from '../../geo/types.ts';
 import { clipRing, newEdges, type Origin, type Window } from './clip.ts';
 import { addPolygon, coverFrom, forgetAll, isInside, newMembership } from './membership.ts';
 import { type ByPlace, type IndexedPolygon, indexPolygons, near } from './polygons.ts';

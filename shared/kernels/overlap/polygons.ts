@@ -1,6 +1,6 @@
 import Flatbush from 'flatbush';
-import { ringExtent } from '../geometry/extent.ts';
-import type { Polygon, Ring } from '../geometry/types.ts';
+import { ringExtent } from '../../geo/extent.ts';
+import type { Polygon, Ring } from '../../geo/types.ts';
 import type { Window } from './clip.ts';
 import { indexRing, type RingRuns } from './runs.ts';
 

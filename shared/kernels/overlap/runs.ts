@@ -1,4 +1,4 @@
-import type { Ring } from '../geometry/types.ts';
+import type { Ring } from '../../geo/types.ts';
 
 /** Edges under one box, and boxes under one of the next level. */
 export const RUN = 16;

@@ -1,6 +1,6 @@
-import { SQ_M_PER_ACRE } from '../geometry/area.ts';
+import { SQ_M_PER_ACRE } from '../../geo/area.ts';
+import { geodesicDistanceM } from '../../geo/distance.ts';
 import { addTo } from '../groups.ts';
-import { geodesicDistanceM } from '../query-geometry/distance.ts';
 import type { Comps } from './types.ts';
 
 /**

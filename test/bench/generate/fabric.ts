@@ -1,5 +1,5 @@
 import { PlatError } from '../../../shared/errors.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 import { type Block, type Centreline, cutBlocks } from './blocks.ts';
 import { cutLots, type Lot, type LotKind, putIsland, wholeBlock } from './lots.ts';
 import { type EdgeRing, type Mesh, start, UNIT_M, wholeEdges } from './mesh.ts';

@@ -1,5 +1,5 @@
+import type { Extent, MultiPolygon, Ring } from '../../../shared/geo/types.ts';
 import type { Road } from '../../../shared/kernels/frontage/frontage.ts';
-import type { Extent, MultiPolygon, Ring } from '../../../shared/kernels/geometry/types.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
 import { fabric, type Section } from './fabric.ts';
 import { UNIT_M } from './mesh.ts';

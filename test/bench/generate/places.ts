@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { feature } from 'topojson-client';
 import { PlatError } from '../../../shared/errors.ts';
-import type { Extent, MultiPolygon, Position } from '../../../shared/kernels/geometry/types.ts';
+import type { Extent, MultiPolygon, Position } from '../../../shared/geo/types.ts';
 import { allCounties, fiveDigits, readCountyTopology } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { readZips } from '../../../workers/regions/zip-file.ts';

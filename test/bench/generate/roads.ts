@@ -1,5 +1,5 @@
+import type { Position } from '../../../shared/geo/types.ts';
 import type { Road, RoadClass } from '../../../shared/kernels/frontage/frontage.ts';
-import type { Position } from '../../../shared/kernels/geometry/types.ts';
 import type { Centreline } from './blocks.ts';
 import type { Section } from './fabric.ts';
 import { UNIT_M } from './mesh.ts';

@@ -6,9 +6,9 @@ import { rootDir } from '../../../shared/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { geographicKeys, projectedKeys, writeTiff } from '../../support/geotiff.ts';
+import { serve, type TestServer } from '../../support/http-server.ts';
 import { all, feedOf, ingest, lot, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
 import { followed, marks, sampleFeed } from '../../support/layers.ts';
-import { serve, type TestServer } from '../../unit/ingest/open/http-server.ts';
 
 const { pool } = await createTestDatabase();
 const folder = tempFolder();

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
 import { afterAll, expect, test } from 'vitest';
-import { acres } from '../../../shared/kernels/geometry/area.ts';
-import { decodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
-import { pointInPolygon } from '../../../shared/kernels/geometry/pointInPolygon.ts';
-import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { acres } from '../../../shared/geo/area.ts';
+import { decodeBoundary } from '../../../shared/geo/codec.ts';
+import { pointInPolygon } from '../../../shared/geo/pointInPolygon.ts';
+import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { geographicLibAreaSqM } from '../../properties/geometry-shapes.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import {

@@ -4,8 +4,8 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { serve, type TestServer } from '../../support/http-server.ts';
 import { all, feedOf, ingest, one } from '../../support/ingest.ts';
-import { serve, type TestServer } from '../../unit/ingest/open/http-server.ts';
 
 const { pool } = await createTestDatabase();
 

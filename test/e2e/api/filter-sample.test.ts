@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { FILTER_EXAMPLE } from '../../../api/v1/filter/example.ts';
-import { decodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
-import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
-import { intersects, prepareQuery } from '../../../shared/kernels/query-geometry/intersects.ts';
+import { decodeBoundary } from '../../../shared/geo/codec.ts';
+import { intersects, prepareQuery } from '../../../shared/geo/intersects.ts';
+import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { sampleDir } from '../../../workers/feeds/dirs.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';

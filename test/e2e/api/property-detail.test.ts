@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
-import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 import { type FlatRing, fabric, type ParcelShape, type Section } from '../../bench/generate/fabric.ts';
 import { countyRectangle } from '../../bench/generate/places.ts';
 import { createRandom } from '../../bench/generate/random.ts';

@@ -6,10 +6,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { PlatError } from '../../../shared/errors.ts';
-import { checkFeed, renderCheck } from '../../../workers/feeds/check.ts';
 import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
 import type { ElevationFeed, LayerFeed } from '../../../workers/feeds/feed.ts';
 import { loadFeed, parseFeed } from '../../../workers/feeds/load.ts';
+import { checkFeed, renderCheck } from '../../../workers/ingest/check/check.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
 import { feedOf, sampleFeeds } from './support.ts';
 

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkFeed } from '../../../workers/feeds/check.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
+import { checkFeed } from '../../../workers/ingest/check/check.ts';
 import { sampleFeeds } from './support.ts';
 
 test.each(readdirSync(sampleFeeds))('%s has no problems and gives no reason for a warning', async file => {

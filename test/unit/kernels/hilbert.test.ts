@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hilbertIndex, hilbertOrder } from '../../../shared/kernels/geometry/hilbert.ts';
+import { hilbertIndex, hilbertOrder } from '../../../shared/geo/hilbert.ts';
 
 test('the curve visits each cell once, and steps from one to a neighbour', () => {
   // The first 4,096 steps fill a square of 64 by 64 cells in the corner where the curve begins.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { areaSqM } from '../../../shared/kernels/geometry/area.ts';
-import type { MultiPolygon, Position, Ring } from '../../../shared/kernels/geometry/types.ts';
+import { areaSqM } from '../../../shared/geo/area.ts';
+import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
 import { clipRing, newEdges } from '../../../shared/kernels/overlap/clip.ts';
 import { prepareOverlap } from '../../../shared/kernels/overlap/overlap.ts';
 import { indexRing } from '../../../shared/kernels/overlap/runs.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SlopeCell } from '../../../workers/elevation/elevation.ts';
+import type { SlopeCell } from '../../../shared/raster/elevation.ts';
 import { drawCells, gradeOf } from '../../../workers/parcel-drawing/slope-cells.ts';
 import { SLOPE_COLOURS } from '../../../workers/parcel-drawing/style.ts';
 import { viewOf } from '../../../workers/parcel-drawing/view.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import geographiclib from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
-import type { MultiPolygon, Position } from '../../../shared/kernels/geometry/types.ts';
+import type { MultiPolygon, Position } from '../../../shared/geo/types.ts';
 import { scaleBarOf, viewOf } from '../../../workers/parcel-drawing/view.ts';
 import { square } from '../../support/parcels.ts';
 

@@ -49,7 +49,6 @@ const breaches: [folder: string, from: string][] = [
   ['shared/kernels/stats', '../../../api/b.ts'],
   ['shared/kernels', '../errors.ts'],
   ['shared/kernels', '../domain/b.ts'],
-  ['shared/kernels/geometry/clip', '../../../errors.ts'],
   ['shared/kernels/stats', 'node:fs'],
   ['shared/kernels/stats', 'fs'],
   ['shared/kernels/stats', 'node:fs/promises'],
@@ -66,9 +65,10 @@ const allowed: [folder: string, from: string][] = [
   ['workers/market', '../ingest/b.ts'],
   ['shared/domain', '../kernels/stats/b.ts'],
   ['shared/kernels/stats', './b.ts'],
-  ['shared/kernels/stats', '../geometry/b.ts'],
-  ['shared/kernels/geometry/clip', '../../stats/b.ts'],
-  ['shared/kernels/geometry', 'robust-predicates'],
+  ['shared/kernels/stats', '../frontage/b.ts'],
+  ['shared/kernels/stats', '../../geo/b.ts'],
+  ['shared/kernels', '../geo/b.ts'],
+  ['shared/kernels/frontage', 'robust-predicates'],
   ['test/unit', '../../workers/b.ts'],
 ];
 

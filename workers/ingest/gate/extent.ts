@@ -1,5 +1,5 @@
 import { type Client, sql } from '../../../shared/db.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { GateFigures } from './gate.ts';

@@ -1,6 +1,6 @@
 import { type Client, sql } from '../../../shared/db.ts';
-import { extentsMeet } from '../../../shared/kernels/geometry/extent.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { extentsMeet } from '../../../shared/geo/extent.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';

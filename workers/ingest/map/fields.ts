@@ -1,7 +1,7 @@
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
-import type { SourceRow } from '../parse/rows.ts';
+import type { SourceRow } from '../../formats/rows.ts';
 import { isFailure, shown } from '../validate/failure.ts';
 import type { Value } from '../validate/values.ts';
 import { type CompiledColumn, compileColumn } from './column.ts';

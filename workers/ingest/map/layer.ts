@@ -9,7 +9,7 @@ import {
   type LayerField,
   type VectorKind,
 } from '../../feeds/layer-fields.ts';
-import type { SourceRow } from '../parse/rows.ts';
+import type { SourceRow } from '../../formats/rows.ts';
 import { tidyText } from '../validate/text.ts';
 import type { Value } from '../validate/values.ts';
 import { compileColumn } from './column.ts';

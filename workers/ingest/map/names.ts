@@ -2,7 +2,7 @@ import { PlatError } from '../../../shared/errors.ts';
 import type { ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { nearMatches } from '../../feeds/near.ts';
-import type { SourceRow } from '../parse/rows.ts';
+import type { SourceRow } from '../../formats/rows.ts';
 
 /** dBASE, and so a shapefile, cuts column names here. */
 const DBASE_NAME_LENGTH = 10;

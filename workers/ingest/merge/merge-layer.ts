@@ -1,10 +1,10 @@
 import { type Client, type Queryable, sql } from '../../../shared/db.ts';
 import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/domain/land.ts';
+import { toE7 } from '../../../shared/geo/codec.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
-import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import { type Box, grow, boxText as placeText } from '../../attributes/places.ts';
-import { TERRAIN_MARGIN_M } from '../../elevation/limits.ts';
 import type { RunCounts } from '../counts.ts';
 import type { AcceptedRun } from '../run-record.ts';
 import { boxText } from '../stage/coverage.ts';

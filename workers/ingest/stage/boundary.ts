@@ -1,14 +1,10 @@
 import type { Geometry } from 'geojson';
-import { acres, areaSqM } from '../../../shared/kernels/geometry/area.ts';
-import { encodeBoundary, toE7 } from '../../../shared/kernels/geometry/codec.ts';
-import { extent } from '../../../shared/kernels/geometry/extent.ts';
-import { pointOnSurface } from '../../../shared/kernels/geometry/pointOnSurface.ts';
-import {
-  type BoundaryFault,
-  prepareBoundary,
-  type Repair,
-} from '../../../shared/kernels/geometry/prepare.ts';
-import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { acres, areaSqM } from '../../../shared/geo/area.ts';
+import { encodeBoundary, toE7 } from '../../../shared/geo/codec.ts';
+import { extent } from '../../../shared/geo/extent.ts';
+import { pointOnSurface } from '../../../shared/geo/pointOnSurface.ts';
+import { type BoundaryFault, prepareBoundary, type Repair } from '../../../shared/geo/prepare.ts';
+import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { digest } from './digest.ts';
 
 /** A boundary as the staging table wants it: integers of 1e-7 degree in the text of point and box. */

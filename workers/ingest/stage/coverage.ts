@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
-import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { toE7 } from '../../../shared/geo/codec.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 
 /** A box without a point, to grow from. */
 export function emptyExtent(): Extent {

@@ -1,5 +1,5 @@
-import { extentsMeet } from '../../../shared/kernels/geometry/extent.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import { extentsMeet } from '../../../shared/geo/extent.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 import { type DeclaredPlace, homeBoxes } from '../gate/layer.ts';
 

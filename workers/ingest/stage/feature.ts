@@ -1,8 +1,8 @@
 import type { Geometry } from 'geojson';
-import { encodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
-import { encodeLines } from '../../../shared/kernels/geometry/line-codec.ts';
-import { prepareBoundary } from '../../../shared/kernels/geometry/prepare.ts';
-import type { Extent, MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { encodeBoundary } from '../../../shared/geo/codec.ts';
+import { encodeLines } from '../../../shared/geo/line-codec.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare.ts';
+import type { Extent, MultiPolygon } from '../../../shared/geo/types.ts';
 import type { VectorKind } from '../../feeds/layer-fields.ts';
 import { prepareLines } from '../validate/lines.ts';
 import { emptyExtent, growByPositions } from './coverage.ts';

@@ -1,8 +1,8 @@
 import { type Client, sql } from '../../../shared/db.ts';
-import { acres, areaSqM } from '../../../shared/kernels/geometry/area.ts';
-import { decodeBoundary } from '../../../shared/kernels/geometry/codec.ts';
-import { combineParts } from '../../../shared/kernels/geometry/combine.ts';
-import type { MultiPolygon } from '../../../shared/kernels/geometry/types.ts';
+import { acres, areaSqM } from '../../../shared/geo/area.ts';
+import { decodeBoundary } from '../../../shared/geo/codec.ts';
+import { combineParts } from '../../../shared/geo/combine.ts';
+import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { bump, type RunCounts } from '../counts.ts';
 import { measureBoundary, type StagedBoundary } from './boundary.ts';
 

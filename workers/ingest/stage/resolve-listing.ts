@@ -3,7 +3,7 @@ import {
   type ListingField,
   type ListingStatus,
 } from '../../../shared/domain/listing-fields.ts';
-import { toE7 } from '../../../shared/kernels/geometry/codec.ts';
+import { toE7 } from '../../../shared/geo/codec.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import type { ListingValue } from '../map/listing.ts';

@@ -1,10 +1,10 @@
 import type { Client } from '../../../shared/db.ts';
-import type { Extent } from '../../../shared/kernels/geometry/types.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
 import { LAYER_FIELD_NAMES, type VectorKind } from '../../feeds/layer-fields.ts';
+import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import { bump, countFilled, type RunCounts } from '../counts.ts';
 import type { DeclaredPlace } from '../gate/layer.ts';
 import type { LayerMapper } from '../map/layer.ts';
-import type { RowBatch, SourceRow } from '../parse/rows.ts';
 import { type RejectWriter, rawText } from '../rejects.ts';
 import { bumpClass, newClasses } from './classes.ts';
 import { copyBytes, copyValue, openCopy } from './copy.ts';

@@ -1,8 +1,8 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import { bump, countFilled, type RunCounts } from '../counts.ts';
 import type { ParcelMapper } from '../map/parcel.ts';
-import type { RowBatch, SourceRow } from '../parse/rows.ts';
 import { type RejectWriter, rawText } from '../rejects.ts';
 import { stageBoundary } from './boundary.ts';
 import { copyBytes, copyValue, openCopy } from './copy.ts';

@@ -1,8 +1,8 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { isRetryable, PlatError } from '../../../shared/errors.ts';
-import { type DeclaredElevation, readTileHeader, type TileHeader } from '../../elevation/header.ts';
+import { type DeclaredElevation, readTileHeader, type TileHeader } from '../../../shared/raster/header.ts';
 import { bump, type RunCounts } from '../counts.ts';
-import { isAbsent, type NamedTile, type NamedTiles } from '../open/tiles.ts';
+import { isAbsent, type NamedTile, type NamedTiles } from '../recipes/tiles.ts';
 import type { RejectWriter } from '../rejects.ts';
 import { boxText } from './coverage.ts';
 

@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { describe, expect, test } from 'vitest';
-import type { Extent } from '../../../../shared/kernels/geometry/types.ts';
+import type { Extent } from '../../../../shared/geo/types.ts';
 import {
   boxText,
   emptyExtent,

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { prepareBoundary } from '../../../../shared/geo/prepare.ts';
+import type { Position } from '../../../../shared/geo/types.ts';
 import { type Frontage, prepareFrontage, type Road } from '../../../../shared/kernels/frontage/frontage.ts';
-import { prepareBoundary } from '../../../../shared/kernels/geometry/prepare.ts';
-import type { Position } from '../../../../shared/kernels/geometry/types.ts';
 import { rootDir } from '../../../../shared/root.ts';
 import { readMap, readRoll } from '../../../support/raw-sample.ts';
 

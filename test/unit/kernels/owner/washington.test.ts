@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isCorporateOwner } from '../../../../shared/kernels/owner/corporate.ts';
 import { isHoaOwner } from '../../../../shared/kernels/owner/hoa.ts';
 import { ownerKey } from '../../../../shared/kernels/owner/owner-key.ts';
-import { contextFor, readAll } from '../../ingest/parse/make.ts';
+import { contextFor, readAll } from '../../formats/make.ts';
 
 const data = new URL('../../../../workers/sample/data/washington_nh/', import.meta.url).pathname;
 const { rows } = await readAll({ source: 'assessor-2025.dbf', format: 'dbf' }, contextFor(data));

@@ -1,0 +1,117 @@
+import type { ParsedQuery, QueryFaultKind, QueryGeometry, QueryLimits } from './query-types.ts';
+import { findRingFault, type RingFault } from './ring-faults.ts';
+import type { Polygon, Position, Ring } from './types.ts';
+import { toUnits } from './units.ts';
+
+/** Thrown while a geometry is read and turned into a result by `parsed`; it never leaves this folder. */
+class QueryFault extends Error {
+  readonly kind: QueryFaultKind;
+
+  constructor(kind: QueryFaultKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+export function refuse(kind: QueryFaultKind, message: string): never {
+  throw new QueryFault(kind, message);
+}
+
+/** A geometry while it is read. `count` is of positions, without those that close a ring. */
+export type Builder = { geometry: QueryGeometry; limits: QueryLimits; count: number };
+
+/** What `read` puts into a new geometry, or why it refused. */
+export function parsed(limits: QueryLimits, read: (builder: Builder) => void): ParsedQuery {
+  const builder: Builder = { geometry: { points: [], lines: [], polygons: [] }, limits, count: 0 };
+  try {
+    read(builder);
+    if (builder.count > limits.maxVertices) tooComplex(builder);
+  } catch (error) {
+    if (error instanceof QueryFault) return { ok: false, kind: error.kind, message: error.message };
+    throw error;
+  }
+  return { ok: true, geometry: builder.geometry };
+}
+
+/** A checked position. `place` tells where it stands, and is called only for a message. */
+export function position(builder: Builder, lon: number, lat: number, place: () => string): Position {
+  if (!(Math.abs(lon) <= 180)) {
+    refuse('range', `longitude ${lon} is not between -180 and 180: ${place()}`);
+  }
+  if (!(Math.abs(lat) <= 90)) {
+    refuse(
+      'range',
+      `latitude ${lat} is not between -90 and 90: ${place()}; a position is longitude, latitude`,
+    );
+  }
+  builder.count++;
+  // One more than the limit may be the position that closes a ring.
+  if (builder.count > builder.limits.maxVertices + 1) tooComplex(builder);
+  return [lon, lat];
+}
+
+/**
+ * Checks one ring by itself. Call it for each ring as it ends, so that its closing position is no longer counted.
+ */
+export function endRing(builder: Builder, ring: Ring, place: string): void {
+  const [first, last] = [ring[0]!, ring.at(-1)!];
+  if (!coincide(first, last)) {
+    const ends = `it starts at ${first.join(' ')} and ends at ${last.join(' ')}`;
+    refuse('ring', `${place} is not closed: ${ends} (vertex ${ring.length}); repeat the first position`);
+  }
+  if (ring.length < 4) {
+    const has = `${ring.length} position${ring.length === 1 ? '' : 's'}`;
+    refuse('ring', `${place} has ${has}; a ring needs at least 4, the last repeating the first`);
+  }
+  builder.count--;
+}
+
+function tooComplex({ limits }: Builder): never {
+  refuse('too_complex', `the geometry has more than ${limits.maxVertices} vertices`);
+}
+
+/**
+ * Adds a polygon of rings that `endRing` has seen, without repeated positions, when they do not cross and the holes lie in the shell.
+ * @param places how to name each ring in a message
+ */
+export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
+  const numbers: number[][] = [];
+  const polygon: Polygon = [];
+  for (const [r, ring] of rings.entries()) {
+    const kept: Ring = [];
+    const numbersKept: number[] = [];
+    for (const [i, vertex] of ring.entries()) {
+      const before = kept.at(-1);
+      if (before !== undefined && coincide(before, vertex)) continue;
+      kept.push(vertex);
+      numbersKept.push(i + 1);
+    }
+    if (kept.length < 4) refuse('ring', `${places[r]} has fewer than 3 different positions`);
+    polygon.push(kept);
+    numbers.push(numbersKept);
+  }
+  const fault = findRingFault(polygon);
+  if (fault !== null) refuse('ring', faultMessage(fault, places, numbers));
+  builder.geometry.polygons.push(polygon);
+}
+
+/** Are they one place in the arithmetic that follows? */
+function coincide(a: Position, b: Position): boolean {
+  return toUnits(a[0]) === toUnits(b[0]) && toUnits(a[1]) === toUnits(b[1]);
+}
+
+function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: number[][]): string {
+  const where = `at ${at[0]} ${at[1]}`;
+  if (what === 'outside_shell') return `${places[a.ring]} is a hole outside its shell: it starts ${where}`;
+  if (what === 'in_hole') return `${places[a.ring]} is a hole inside another hole: it starts ${where}`;
+  const verb = what === 'crosses' ? 'crosses' : 'runs along';
+  const from = (edge: { ring: number; vertex: number }) => numbers[edge.ring]![edge.vertex]!;
+  if (a.ring === b.ring) {
+    return `${places[a.ring]} ${verb} itself ${where}: the edges from vertex ${from(a)} and vertex ${from(b)}`;
+  }
+  const [hole, other] = a.ring > b.ring ? [a, b] : [b, a];
+  return (
+    `${places[hole.ring]} ${verb} ${places[other.ring]} ${where}: ` +
+    `the edges from vertex ${from(hole)} and vertex ${from(other)}`
+  );
+}

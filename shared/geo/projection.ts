@@ -1,0 +1,170 @@
+import type { Geometry, Position } from 'geojson';
+import proj4 from 'proj4';
+import { PlatError } from '../errors.ts';
+import { knownCrs } from './epsg.ts';
+
+/** Moves a geometry to WGS84 degrees, in place. Throws TypeError for a coordinate that is not a finite number. */
+export type ToWgs84 = (geometry: Geometry) => Geometry;
+
+type Axes = (position: Position) => Position;
+
+/** Geographic systems that equal WGS84 within the two metres that rolls are good to. */
+const GEOGRAPHIC = new Set([
+  'EPSG:4326',
+  'EPSG:4269', // NAD83
+  'EPSG:4152', // NAD83(HARN)
+  'EPSG:4759', // NAD83(NSRS2007)
+  'EPSG:6318', // NAD83(2011)
+  'EPSG:6783', // NAD83(CORS96)
+  'EPSG:8860', // NAD83(FBN)
+  'EPSG:6322', // NAD83(PA11)
+  'EPSG:6325', // NAD83(MA11)
+  'EPSG:4979', // WGS84 with height
+  'OGC:CRS84',
+  'OGC:CRS83',
+]);
+
+/**
+ * The transformation from a CRS to WGS84 longitude and latitude. NAD83 in all its realisations is taken as WGS84
+ * (they differ by one to two metres); coordinates are x, y whatever order the CRS's definition names.
+ * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string, or WKT as in a `.prj`
+ * @param name the file, for messages
+ * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
+ */
+export function toWgs84(crs: string, name: string): ToWgs84 {
+  const { definition, wgs84Degrees } = resolveCrs(crs, name);
+  if (wgs84Degrees) return geometry => geometry;
+  const { forward } = proj4(definition, 'WGS84');
+  const axes: Axes = position => {
+    const [longitude, latitude] = forward([position[0]!, position[1]!]);
+    position[0] = longitude!;
+    position[1] = latitude!;
+    return position;
+  };
+  return geometry => transform(geometry, axes);
+}
+
+export type Crs = {
+  /** As proj4 takes it. */
+  definition: string;
+  /** Longitude and latitude in degrees that count as WGS84. */
+  wgs84Degrees: boolean;
+  /** proj4's short name of the projection, as 'longlat' or 'merc'. */
+  projection: string;
+  /** Its sphere or ellipsoid is a sphere, as Web Mercator's. */
+  spherical: boolean;
+  /** Metres a unit of projected coordinates. */
+  metresPerUnit: number;
+};
+
+/**
+ * What a CRS is, by any of its names.
+ * @throws PlatError `feed_crs` as `toWgs84`
+ */
+export function resolveCrs(crs: string, name: string): Crs {
+  const code = crsCode(crs);
+  const known = GEOGRAPHIC.has(code);
+  const definition = known ? 'WGS84' : definitionOf(code, name);
+  const parsed = parseCrs(definition, crs, name);
+  return {
+    definition,
+    wgs84Degrees: known || isWgs84Degrees(parsed),
+    projection: parsed.projName ?? '',
+    spherical: parsed.sphere === true,
+    metresPerUnit: parsed.to_meter ?? 1,
+  };
+}
+
+/** "EPSG:n" and "OGC:CRS84" for the many ways to write them; anything else as it is. */
+function crsCode(crs: string): string {
+  const text = crs.trim();
+  const urn =
+    /^(?:urn:(?:x-)?ogc:def:crs:|https?:\/\/www\.opengis\.net\/def\/crs\/)(\w+)[:/][^:/]*[:/](\w+)$/i.exec(
+      text,
+    );
+  const plain = /^(EPSG|OGC|ESRI):+(\w+)$/i.exec(text);
+  const match = urn ?? plain;
+  return match === null ? text : `${match[1]!.toUpperCase()}:${match[2]!.toUpperCase()}`;
+}
+
+/**
+ * proj4 knows EPSG:4326, 4269, 3857 and the WGS84 UTM zones; the systems on NAD83 come from the table.
+ * @throws PlatError `feed_crs` for a system on NAD27
+ */
+function definitionOf(code: string, name: string): string {
+  if (code === 'ESRI:102100') return 'EPSG:3857';
+  // EPSG gives out no code of six digits; Esri's are often written as if they were its.
+  const known = knownCrs(code.replace(/^EPSG:(?=\d{6}$)/, 'ESRI:'));
+  if (known?.definition === null) throw onNad27(`${code} (${known.name})`, name);
+  if (code === 'EPSG:4267') throw onNad27(`${code} (NAD27)`, name);
+  return known?.definition ?? code;
+}
+
+type Parsed = {
+  projName?: string;
+  units?: string;
+  to_meter?: number;
+  sphere?: boolean;
+  from_greenwich?: number;
+  datum?: { datum_type?: number; a?: number };
+};
+
+/** proj4's PJD_NODATUM: an ellipsoid without a known relation to WGS84. */
+const NO_DATUM = 5;
+/** The major axis that GRS80 and WGS84 share, in metres. */
+const WGS84_A = 6_378_137;
+
+function parseCrs(definition: string, crs: string, name: string): Parsed {
+  let parsed: Parsed;
+  try {
+    parsed = proj4.Proj(definition) as unknown as Parsed;
+  } catch (cause) {
+    throw crsError(
+      `${name}: the CRS "${shorten(crs)}" is unknown. Declare "crs" in the feed as a proj string, WKT, or the EPSG code of WGS84, Web Mercator, a UTM zone or a state plane on NAD83.`,
+      cause,
+    );
+  }
+  const { datum } = parsed;
+  if (datum?.datum_type === NO_DATUM && Math.abs((datum.a ?? WGS84_A) - WGS84_A) > 1) {
+    throw onNad27(`"${shorten(crs)}"`, name);
+  }
+  return parsed;
+}
+
+/** It lies up to 100 m from NAD83 in the 48 states, and 200 m and more in Alaska: no reading without NADCON's grids is good enough. */
+function onNad27(crs: string, name: string): PlatError {
+  return crsError(
+    `${name}: the CRS ${crs} stands on a datum (NAD27 or alike) that only grid files can move to WGS84. Reproject the file to NAD83 or WGS84 first, as with ogr2ogr or gdalwarp and -t_srs EPSG:4326.`,
+  );
+}
+
+function isWgs84Degrees(parsed: Parsed): boolean {
+  const geographic = parsed.projName === 'longlat' || parsed.projName === 'identity';
+  return (
+    geographic && !parsed.from_greenwich && (parsed.units === undefined || /^degrees?$/i.test(parsed.units))
+  );
+}
+
+function transform(geometry: Geometry, axes: Axes): Geometry {
+  if (geometry.type === 'GeometryCollection') {
+    for (const part of geometry.geometries) transform(part, axes);
+  } else {
+    walk(geometry.coordinates, axes);
+  }
+  return geometry;
+}
+
+type Nested = number[] | Nested[];
+
+function walk(coordinates: Nested, axes: Axes): void {
+  if (typeof coordinates[0] === 'number') axes(coordinates as Position);
+  else for (const inner of coordinates as Nested[]) walk(inner, axes);
+}
+
+function crsError(message: string, cause?: unknown): PlatError {
+  return new PlatError('feed_crs', message, { status: 422, cause });
+}
+
+function shorten(crs: string): string {
+  return crs.length > 80 ? `${crs.slice(0, 80)}…` : crs;
+}

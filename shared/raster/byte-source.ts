@@ -1,0 +1,210 @@
+import { open } from 'node:fs/promises';
+import { errorCode, PlatError } from '../errors.ts';
+import { formatError, shownUrl, sourceError } from '../net/context.ts';
+import { request, statusOutcome, USER_AGENT } from '../net/http.ts';
+import { LIMITS, type Limits } from '../net/limits.ts';
+import { networkOutcome, type Outcome, retrying } from '../net/retry.ts';
+import { ByteLru } from './byte-lru.ts';
+import { contentHash, ON_DISK, OVER_HTTP, type ReadRange } from './content-hash.ts';
+
+/** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */
+export type ByteSource = {
+  /** For messages. */
+  name: string;
+  /**
+   * The bytes from `offset`, fewer than `length` where the file ends.
+   * @throws PlatError `feed_source` when they cannot be read, `elevation_changed` when the file is no longer the one of the fingerprint
+   */
+  read(offset: number, length: number): Promise<ArrayBuffer>;
+  /**
+   * What tells this version of the file from others: its size and, on disk, a hash of its content, so that a copy or a file that was touched
+   * is the same; over http its ETag, else the time of its last change, else such a hash.
+   * @throws PlatError as `read`
+   */
+  fingerprint(): Promise<string>;
+  /** Of the whole file, in bytes; known after the first read. */
+  size(): number;
+};
+
+export type ByteSourceOptions = {
+  signal: AbortSignal;
+  /** The version that must be read; without it the version of the first read. */
+  fingerprint?: string;
+  limits?: Partial<Limits>;
+};
+
+/** What every read tells of the file at no cost: its size, and what changes whenever its content does, or null where nothing does. */
+type Version = { size: number; stamp: string | null };
+type Part = { bytes: ArrayBuffer; version: Version };
+
+/** As many as browsers open to one host. A window of a file of strips is hundreds of ranges. */
+const REQUESTS_AT_ONCE = 6;
+
+/** @param source an absolute path or an http(s) URL */
+export function openBytes(source: string, options: ByteSourceOptions): ByteSource {
+  const { signal } = options;
+  const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
+  const name = url === null ? source : shownUrl(url);
+  const limits = { ...LIMITS, ...options.limits };
+  const inTurn = inTurns(REQUESTS_AT_ONCE);
+  const readPart = (offset: number, length: number): Promise<Part> =>
+    url === null
+      ? readFile(source, offset, length, signal)
+      : inTurn(() => retrying(() => readUrl(url, offset, length, signal, limits), limits, signal));
+
+  const fingerprintOf = (version: Version): Promise<string> => {
+    const read: ReadRange = async (offset, length) => {
+      const part = await readPart(offset, length);
+      if (!isSame(part.version, version)) throw changed(name);
+      return part.bytes;
+    };
+    return url === null ? ofFile(source, version, read) : ofUrl(version, read);
+  };
+
+  let expected = options.fingerprint;
+  /** The version that is known to be the one to read. */
+  let known: Version | undefined;
+  const check = async (version: Version): Promise<void> => {
+    if (known !== undefined && isSame(version, known)) return;
+    if (expected === undefined) {
+      if (known !== undefined) throw changed(name);
+    } else if (!isModified(expected, version) && (await fingerprintOf(version)) !== expected) {
+      throw changed(name);
+    }
+    known = version;
+  };
+  const seen = (): Version => {
+    if (known === undefined) throw new Error(`${name} has not been read`);
+    return known;
+  };
+  return {
+    name,
+    async read(offset, length) {
+      const part = await readPart(offset, length);
+      await check(part.version);
+      return part.bytes;
+    },
+    async fingerprint() {
+      expected ??= await fingerprintOf(seen());
+      return expected;
+    },
+    size: () => seen().size,
+  };
+}
+
+function changed(name: string): PlatError {
+  return new PlatError(
+    'elevation_changed',
+    `${name} has changed since it was ingested. Run its elevation feed again.`,
+    { status: 422 },
+  );
+}
+
+function isSame(a: Version, b: Version): boolean {
+  return a.size === b.size && a.stamp === b.stamp;
+}
+
+/** Hashes of files that have not been touched since: each job opens the files that it needs anew. */
+const hashes = new ByteLru<{ version: Version; fingerprint: string }>(4096);
+
+async function ofFile(path: string, version: Version, read: ReadRange): Promise<string> {
+  const found = hashes.get(path);
+  if (found !== undefined && isSame(found.version, version)) return found.fingerprint;
+  const fingerprint = `size ${version.size}, content ${await contentHash(read, version.size, ON_DISK)}`;
+  hashes.set(path, { version, fingerprint }, 1);
+  return fingerprint;
+}
+
+async function ofUrl({ size, stamp }: Version, read: ReadRange): Promise<string> {
+  if (stamp !== null) return `size ${size}, version ${stamp}`;
+  return `size ${size}, content ${await contentHash(read, size, OVER_HTTP)}`;
+}
+
+/** Whether a file on disk is the one of a fingerprint from before contents were hashed: by its time of change, in milliseconds. */
+function isModified(fingerprint: string, { size, stamp }: Version): boolean {
+  const time = /^modified (\d+)/.exec(stamp ?? '')?.[0];
+  return time !== undefined && fingerprint === `size ${size}, ${time}`;
+}
+
+async function readFile(path: string, offset: number, length: number, signal: AbortSignal): Promise<Part> {
+  signal.throwIfAborted();
+  const file = await open(path, 'r').catch(cause => {
+    throw errorCode(cause) === 'ENOENT'
+      ? sourceError(`${path} is missing. Put the file there or correct the feed's elevation source.`, {
+          cause,
+        })
+      : sourceError(`${path} cannot be read (${cause.message}). Check its permissions.`, { cause });
+  });
+  try {
+    const { size, mtimeMs, ino } = await file.stat();
+    const bytes = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, offset);
+    if (bytesRead < bytes.length) throw sourceError(`${path} was cut off while it was read. Try again.`);
+    const stamp = `modified ${Math.round(mtimeMs)} inode ${ino}`;
+    return { bytes: bytes.buffer, version: { size, stamp } };
+  } catch (cause) {
+    if (cause instanceof PlatError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw sourceError(`${path} cannot be read (${reason}). Name a readable file.`, { cause });
+  } finally {
+    await file.close();
+  }
+}
+
+async function readUrl(
+  url: URL,
+  offset: number,
+  length: number,
+  stop: AbortSignal,
+  limits: Limits,
+): Promise<Outcome<Part>> {
+  try {
+    const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.idleMs)]);
+    const headers = {
+      'user-agent': USER_AGENT,
+      range: `bytes=${offset}-${offset + length - 1}`,
+      // A packed answer would make ranges of the packed bytes.
+      'accept-encoding': 'identity',
+    };
+    const response = await request(url, { headers, signal });
+    if (response.status !== 206) {
+      await response.body?.cancel();
+      if (response.status === 416) throw formatError(`${shownUrl(url)} is cut off. Fetch it again whole.`);
+      if (!response.ok) return statusOutcome(response, url);
+      throw sourceError(
+        `${shownUrl(url)} is sent whole, its server does not answer requests for ranges. Download it and name its path.`,
+      );
+    }
+    const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get('content-range') ?? '');
+    if (range === null || Number(range[1]) !== offset) {
+      await response.body?.cancel();
+      throw sourceError(
+        `${shownUrl(url)} is answered with another range than asked for. Download it and name its path.`,
+      );
+    }
+    const stamp = response.headers.get('etag') ?? response.headers.get('last-modified');
+    const bytes = await response.arrayBuffer();
+    if (bytes.byteLength !== Number(range[2]) - offset + 1) throw new Error('the answer was cut off');
+    return { value: { bytes, version: { size: Number(range[3]), stamp } } };
+  } catch (error) {
+    stop.throwIfAborted();
+    return networkOutcome(error, url, stop);
+  }
+}
+
+/** Runs at most `most` pieces of work at a time, the others in the order in which they were asked for. */
+function inTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  return async work => {
+    if (running === most) await new Promise<void>(resolve => waiting.push(resolve));
+    else running++;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

@@ -1,0 +1,117 @@
+import type { GeoTIFFImage } from 'geotiff';
+import { PlatError } from '../errors.ts';
+import { formatError } from '../net/context.ts';
+
+export type VerticalUnit = 'metres' | 'feet' | 'us_survey_feet';
+
+/** Metres of one. The survey foot is 1200/3937 m (NIST SP 811, appendix B.6). */
+export const UNIT_M: Record<VerticalUnit, number> = {
+  metres: 1,
+  feet: 0.3048,
+  us_survey_feet: 1200 / 3937,
+};
+
+/** EPSG units of measure. */
+const UNIT_CODES: Record<number, VerticalUnit> = { 9001: 'metres', 9002: 'feet', 9003: 'us_survey_feet' };
+
+/**
+ * Vertical CRSs by their EPSG code (epsg.io), which settles the unit. GeoTIFF 1.0 has codes of its own (6.3.4.1) that name a datum
+ * but no unit: of these only heights above the ellipsoid, which are measured in metres, are taken without VerticalUnitsGeoKey.
+ */
+const VERTICAL_CRS: Record<number, VerticalUnit> = {
+  // NAVD88 height; (ftUS); (ft)
+  5703: 'metres',
+  6360: 'us_survey_feet',
+  8228: 'feet',
+  // NGVD29 height (m); (ftUS)
+  7968: 'metres',
+  5702: 'us_survey_feet',
+  // MSL height; (ft); (ftUS)
+  5714: 'metres',
+  8050: 'feet',
+  8052: 'us_survey_feet',
+  // EGM84, EGM96 and EGM2008 height
+  5798: 'metres',
+  5773: 'metres',
+  3855: 'metres',
+  // WGS 84 with ellipsoidal height; GeoTIFF 1.0's ellipsoids GRS 1980 and WGS 84
+  4979: 'metres',
+  5019: 'metres',
+  5030: 'metres',
+};
+
+/** As GDAL writes a band's unit. */
+const UNIT_NAMES: Record<string, VerticalUnit> = {
+  m: 'metres',
+  metre: 'metres',
+  meter: 'metres',
+  metres: 'metres',
+  meters: 'metres',
+  ft: 'feet',
+  foot: 'feet',
+  feet: 'feet',
+  'us-ft': 'us_survey_feet',
+  'us survey foot': 'us_survey_feet',
+  us_survey_feet: 'us_survey_feet',
+};
+
+/** The value of a GeoTIFF key that says: defined by other keys here, not by a code. */
+const USER_DEFINED = 32767;
+
+export type GeoKeys = Partial<Record<string, unknown>>;
+
+/** @throws PlatError `feed_format` when the keys are broken */
+export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
+  try {
+    return image.getGeoKeys() ?? {};
+  } catch (cause) {
+    throw formatError(`${name}: its GeoTIFF keys cannot be read. Write it again with gdal_translate.`, cause);
+  }
+}
+
+/**
+ * The CRS that the keys name, as "EPSG:n".
+ * @throws PlatError `feed_crs` when they name none
+ */
+export function crsOfKeys(keys: GeoKeys, name: string): string {
+  const code = keys.ProjectedCSTypeGeoKey ?? keys.GeographicTypeGeoKey;
+  if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) return `EPSG:${code}`;
+  const why =
+    code === USER_DEFINED ? 'has a CRS of its own without an EPSG code' : 'says nothing about its CRS';
+  throw new PlatError('feed_crs', `${name} ${why}. Declare elevation.crs in the feed.`, { status: 422 });
+}
+
+/**
+ * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the file is silent, as
+ * nearly all are.
+ * @throws PlatError `feed_format` when the file names a unit or, without one, a vertical CRS that is not known
+ */
+export function verticalUnitOf(
+  keys: GeoKeys,
+  bandUnit: string | undefined,
+  name: string,
+): VerticalUnit | null {
+  const code = keys.VerticalUnitsGeoKey;
+  if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) {
+    return UNIT_CODES[code] ?? unknownUnit(`EPSG:${code}`, name);
+  }
+  const crs = keys.VerticalCSTypeGeoKey;
+  if (typeof crs === 'number' && VERTICAL_CRS[crs] !== undefined) return VERTICAL_CRS[crs];
+  const band = bandUnit?.trim().toLowerCase() ?? '';
+  if (band !== '') return UNIT_NAMES[band] ?? unknownUnit(`"${bandUnit}"`, name);
+  if (typeof crs === 'number' && crs > 0) unknownCrs(crs, name);
+  return null;
+}
+
+function unknownUnit(unit: string, name: string): never {
+  throw formatError(
+    `${name} gives heights in the unit ${unit}, which is not known. Declare elevation.vertical_unit as metres, feet or us_survey_feet.`,
+  );
+}
+
+function unknownCrs(code: number, name: string): never {
+  const crs = code === USER_DEFINED ? 'of its own' : `EPSG:${code}, which is not known,`;
+  throw formatError(
+    `${name} gives heights in a vertical CRS ${crs} and says nothing about their unit. Declare elevation.vertical_unit as metres, feet or us_survey_feet.`,
+  );
+}

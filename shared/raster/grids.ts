@@ -1,0 +1,95 @@
+import { resolveCrs } from '../geo/projection.ts';
+import { metresPerUnit } from '../kernels/terrain/ground.ts';
+import type { ElevationTile } from './header.ts';
+import { type PlacedGrid, placeGrid } from './place.ts';
+
+/** A tile and where it lies in its grid, in whole cells. */
+export type GridTile = { tile: ElevationTile; column: number; row: number };
+
+/** Tiles whose cells are in line: one grid, whose cells count from the first corner of its first tile. */
+export type VirtualGrid = PlacedGrid & {
+  id: number;
+  originY: number;
+  stepX: number;
+  stepY: number;
+  tiles: GridTile[];
+  /** Cells [left, right) x [top, bottom) that hold all tiles. */
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+};
+
+/**
+ * How far, in cells, a tile may be off the grid, at its start and over its length together: published corners are rounded
+ * (3DEP's to 1e-10 degrees, a millionth of a cell), and a hundredth of a cell changes no slope.
+ */
+const MOST_OFF = 0.01;
+
+/**
+ * Puts tiles that share CRS, step and alignment together.
+ * @returns the grids, those with the smallest cells first
+ * @throws PlatError `feed_crs` when a CRS is not known
+ */
+export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
+  const grids: { first: ElevationTile; grid: VirtualGrid; cellSqM: number }[] = [];
+  for (const tile of tiles) {
+    const fitting = grids.map(({ first, grid }) => ({ grid, place: placeIn(first, tile) }));
+    const found = fitting.find(({ place }) => place !== null);
+    if (found?.place) {
+      addTile(found.grid, { tile, ...found.place });
+      continue;
+    }
+    const { groundAt, forward, inverse } = placeGrid(resolveCrs(tile.crs, tile.source), tile);
+    const { originY, stepX, stepY } = tile;
+    // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
+    const grid: VirtualGrid = {
+      groundAt,
+      forward,
+      inverse,
+      id: grids.length,
+      originY,
+      stepX,
+      stepY,
+      tiles: [],
+      left: 0,
+      top: 0,
+      right: 0,
+      bottom: 0,
+    };
+    addTile(grid, { tile, column: 0, row: 0 });
+    const ground = groundAt(tile.width / 2, tile.height / 2);
+    const metres = metresPerUnit(ground, originY + (stepY * tile.height) / 2);
+    grids.push({ first: tile, grid, cellSqM: Math.abs(stepX * metres.x * stepY * metres.y) });
+  }
+  return grids.sort((a, b) => a.cellSqM - b.cellSqM).map(({ grid }) => grid);
+}
+
+function addTile(grid: VirtualGrid, placed: GridTile): void {
+  grid.tiles.push(placed);
+  grid.left = Math.min(grid.left, placed.column);
+  grid.top = Math.min(grid.top, placed.row);
+  grid.right = Math.max(grid.right, placed.column + placed.tile.width);
+  grid.bottom = Math.max(grid.bottom, placed.row + placed.tile.height);
+}
+
+function placeIn(first: ElevationTile, tile: ElevationTile): { column: number; row: number } | null {
+  if (tile.crs !== first.crs) return null;
+  const x = axis(first.originX, first.stepX, tile.originX, tile.stepX, tile.width);
+  const y = axis(first.originY, first.stepY, tile.originY, tile.stepY, tile.height);
+  return x === null || y === null ? null : { column: x, row: y };
+}
+
+/** The whole cells between two origins, or null when the cells are not in line. */
+function axis(
+  origin: number,
+  step: number,
+  otherOrigin: number,
+  otherStep: number,
+  count: number,
+): number | null {
+  const exact = (otherOrigin - origin) / step;
+  const cells = Math.round(exact);
+  const off = Math.abs(exact - cells) + Math.abs((otherStep / step - 1) * count);
+  return off <= MOST_OFF ? cells : null;
+}

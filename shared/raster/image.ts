@@ -1,0 +1,127 @@
+import { GeoTIFF, type GeoTIFFImage, type TypedArray } from 'geotiff';
+import { PlatError } from '../errors.ts';
+import { formatError } from '../net/context.ts';
+import type { ByteSource } from './byte-source.ts';
+import { type Decoder, decoderOf } from './decoder.ts';
+
+/** The full-resolution image of a GeoTIFF; blocks are its tiles or strips. */
+export type ElevationImage = {
+  image: GeoTIFFImage;
+  width: number;
+  height: number;
+  blockWidth: number;
+  blockHeight: number;
+  bytesPerCell: number;
+  decoder: Decoder;
+};
+
+/** Cells by rows, as they are in the file, or null where a sparse file has left the block out. */
+export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
+
+/** Bytes of a number are kept as this machine has them; all that Node runs on have the low one first, but for IBM's. */
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** Headers, directories and their arrays of a cloud-optimised file lie in its first bytes; other files cost a few reads more. */
+const HEAD_BYTES = 32 * 1024;
+
+/** What geotiff.js asks for when it does not know how long a directory is. */
+const GUESS_BYTES = 4048;
+
+/**
+ * Reads the directory of the first image, which by the TIFF specification is the full resolution; overviews and masks follow it.
+ * @throws PlatError `feed_format` when it is no TIFF; what the source throws
+ */
+export async function openImage(source: ByteSource): Promise<ElevationImage> {
+  const head = await source.read(0, HEAD_BYTES);
+  try {
+    const tiff = await GeoTIFF.fromSource(tiffSource(source, head));
+    // All arrays at once: read one by one, 3.0.5 takes those of big-endian files for little-endian.
+    tiff.parser.eager = true;
+    const image = await tiff.getImage(0);
+    return {
+      image,
+      width: image.getWidth(),
+      height: image.getHeight(),
+      blockWidth: image.getTileWidth(),
+      blockHeight: image.getTileHeight(),
+      bytesPerCell: image.getBytesPerPixel(),
+      decoder: await decoderOf(image),
+    };
+  } catch (cause) {
+    if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
+    throw formatError(
+      `${source.name} is not a GeoTIFF that can be read (${reasonOf(cause)}). Convert it with gdal_translate -of COG.`,
+      cause,
+    );
+  }
+}
+
+/**
+ * Decodes one block; those at the right and lower rim are as wide and high as the image has cells there.
+ * @throws PlatError `feed_format` when its bytes cannot be decoded; what the source throws
+ */
+export async function readBlock(
+  { image, width, height, blockWidth, blockHeight, decoder }: ElevationImage,
+  column: number,
+  row: number,
+  name: string,
+): Promise<Block> {
+  const left = column * blockWidth;
+  const top = row * blockHeight;
+  const right = Math.min(left + blockWidth, width);
+  const bottom = Math.min(top + blockHeight, height);
+  try {
+    // geotiff.js fills absent blocks with the file's nodata, or 0 when that is NaN or not stated: a height like any other.
+    const index = row * Math.ceil(width / blockWidth) + column;
+    const counts = image.isTiled ? 'TileByteCounts' : 'StripByteCounts';
+    if (Number(await image.fileDirectory.loadValueIndexed(counts, index)) === 0) return null;
+    const size = { width: right - left, height: bottom - top };
+    if (image.littleEndian === LITTLE_ENDIAN && !isHalfFloat(image)) {
+      const { data } = await image.getTileOrStrip(column, row, 0, decoder);
+      const values = image.getArrayForSample(0, data);
+      if (values.length < blockWidth * size.height) throw new Error('it holds too few cells');
+      return { values, stride: blockWidth, ...size };
+    }
+    // Other orders of bytes, and half floats, are read one by one.
+    const window = [left, top, right, bottom];
+    const values = await image.readRasters({ window, samples: [0], interleave: true });
+    return { values, stride: size.width, ...size };
+  } catch (cause) {
+    if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
+    throw formatError(
+      `${name}: the block of cells ${left}-${right - 1}, ${top}-${bottom - 1} cannot be decoded (${reasonOf(cause)}). Fetch or write the file again.`,
+      cause,
+    );
+  }
+}
+
+function isHalfFloat(image: GeoTIFFImage): boolean {
+  return image.getSampleFormat() === 3 && image.getBitsPerSample() === 16;
+}
+
+/** A source as geotiff.js takes it. */
+function tiffSource(source: ByteSource, head: ArrayBuffer) {
+  const read = async (offset: number, length: number): Promise<ArrayBuffer> => {
+    if (offset + length <= head.byteLength) return head.slice(offset, offset + length);
+    const bytes = await source.read(offset, length);
+    if (bytes.byteLength < length && length > GUESS_BYTES) {
+      throw formatError(`${source.name} is cut off. Fetch or copy it again.`);
+    }
+    return bytes;
+  };
+  return {
+    fetch: (slices: { offset: number; length: number }[]) =>
+      Promise.all(slices.map(({ offset, length }) => read(offset, length))),
+    fetchSlice: async ({ offset, length }: { offset: number; length: number }) => ({
+      data: await read(offset, length),
+      offset,
+      length,
+    }),
+    fileSize: null,
+    close: async () => {},
+  };
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { afterAll } from 'vitest';
+import { newOutput, takeRest } from '../../../workers/formats/output.ts';
+import {
+  type BadRow,
+  type FileReader,
+  type InputSpec,
+  type ReadContext,
+  type RowBatch,
+  readInput,
+  type SourceRow,
+} from '../../../workers/formats/rows.ts';
+
+export const fixtures = new URL('../../fixtures/feeds/formats/', import.meta.url).pathname;
+
+/** A folder of the test file's own, removed at its end. */
+export function temporaryFolder(): { path: string; put(name: string, content: string | Buffer): string } {
+  const path = mkdtempSync(join(tmpdir(), 'plat-parse-'));
+  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  return {
+    path,
+    put: (name, content) => {
+      const file = join(path, name);
+      writeFileSync(file, content);
+      return file;
+    },
+  };
+}
+
+export type ReadAll = { rows: SourceRow[]; bad: BadRow[] };
+
+export function contextFor(folder: string, over: Partial<ReadContext> = {}): ReadContext {
+  return {
+    baseDir: folder,
+    tmpDir: join(folder, 'tmp'),
+    signal: new AbortController().signal,
+    env: {},
+    ...over,
+  };
+}
+
+export async function readAll(spec: InputSpec, context: ReadContext): Promise<ReadAll> {
+  const all: ReadAll = { rows: [], bad: [] };
+  for await (const batch of readInput(spec, context)) {
+    all.rows.push(...batch.rows);
+    all.bad.push(...batch.bad);
+  }
+  return all;
+}
+
+/** What a reader makes of bytes that arrive in chunks of `size`. */
+export async function readInChunks(
+  reader: FileReader,
+  bytes: Buffer,
+  size: number,
+  spec: Omit<InputSpec, 'source'>,
+): Promise<ReadAll> {
+  const output = newOutput(spec.crs);
+  const chunks = async function* () {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  };
+  const source = { name: 'chunks', bytes: chunks, sibling: async () => null, close: async () => {} };
+  const all: ReadAll = { rows: [], bad: [] };
+  const add = (batch: RowBatch | null) => {
+    all.rows.push(...(batch?.rows ?? []));
+    all.bad.push(...(batch?.bad ?? []));
+  };
+  for await (const batch of reader(source, { ...spec, source: 'chunks' }, output, contextFor('/')))
+    add(batch);
+  add(takeRest(output));
+  return all;
+}
+
+/** A zip of deflated members. APPNOTE.TXT 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16. */
+export function makeZip(members: Record<string, string | Buffer>): Buffer {
+  const locals: Buffer[] = [];
+  const central: Buffer[] = [];
+  let offset = 0;
+  for (const [name, content] of Object.entries(members)) {
+    const data = Buffer.from(content);
+    const packed = deflateRawSync(data);
+    const fileName = Buffer.from(name);
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0); // version needed
+    common.writeUInt16LE(8, 4); // deflate
+    common.writeUInt32LE(crc32(data), 10);
+    common.writeUInt32LE(packed.length, 14);
+    common.writeUInt32LE(data.length, 18);
+    common.writeUInt16LE(fileName.length, 22);
+    const local = Buffer.concat([Buffer.from('PK\x03\x04'), common, fileName, packed]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    central.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), common, rest, fileName]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(central);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 0, 'latin1');
+  end.writeUInt16LE(central.length, 8);
+  end.writeUInt16LE(central.length, 10);
+  end.writeUInt32LE(directory.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...locals, directory, end]);
+}
+
+export type DbfColumn = { name: string; type: string; length: number; decimals?: number };
+
+/** A dBASE III table; the cells are written as they are, so that tests control every byte. */
+export function makeDbf(
+  columns: DbfColumn[],
+  records: { deleted?: boolean; cells: (string | Buffer)[] }[],
+  language = 0,
+): Buffer {
+  const recordBytes = 1 + columns.reduce((sum, column) => sum + column.length, 0);
+  const head = Buffer.alloc(32);
+  head[0] = 3;
+  head.writeUInt32LE(records.length, 4);
+  head.writeUInt16LE(32 + columns.length * 32 + 1, 8);
+  head.writeUInt16LE(recordBytes, 10);
+  head[29] = language;
+  const descriptors = columns.map(column => {
+    const descriptor = Buffer.alloc(32);
+    descriptor.write(column.name, 0, 11, 'latin1');
+    descriptor.write(column.type, 11, 'latin1');
+    descriptor[16] = column.length & 255;
+    descriptor[17] = column.decimals ?? column.length >> 8;
+    return descriptor;
+  });
+  const body = records.map(record => {
+    const bytes = Buffer.alloc(recordBytes, 0x20);
+    if (record.deleted) bytes[0] = 0x2a;
+    let at = 1;
+    columns.forEach((column, index) => {
+      Buffer.from(record.cells[index]!).copy(bytes, at, 0, column.length);
+      at += column.length;
+    });
+    return bytes;
+  });
+  return Buffer.concat([head, ...descriptors, Buffer.from([0x0d]), ...body, Buffer.from([0x1a])]);
+}
+
+/** A shapefile of squares (rings clockwise, as the format wants them), null shapes for null. */
+export function makeShp(corners: ([number, number] | null)[], size = 0.001): Buffer {
+  const records = corners.map((corner, index) => {
+    const content = Buffer.alloc(corner === null ? 4 : 44 + 4 + 5 * 16);
+    if (corner !== null) {
+      const [x, y] = corner;
+      content.writeInt32LE(5, 0);
+      for (const [i, value] of [x, y, x + size, y + size].entries()) content.writeDoubleLE(value, 4 + i * 8);
+      content.writeInt32LE(1, 36);
+      content.writeInt32LE(5, 40);
+      const ring = [
+        [x, y],
+        [x, y + size],
+        [x + size, y + size],
+        [x + size, y],
+        [x, y],
+      ] as const;
+      ring.forEach(([px, py], i) => {
+        content.writeDoubleLE(px, 48 + i * 16);
+        content.writeDoubleLE(py, 56 + i * 16);
+      });
+    }
+    const head = Buffer.alloc(8);
+    head.writeInt32BE(index + 1, 0);
+    head.writeInt32BE(content.length / 2, 4);
+    return Buffer.concat([head, content]);
+  });
+  const body = Buffer.concat(records);
+  const head = Buffer.alloc(100);
+  head.writeInt32BE(9994, 0);
+  head.writeInt32BE((100 + body.length) / 2, 24);
+  head.writeInt32LE(1000, 28);
+  head.writeInt32LE(5, 32);
+  return Buffer.concat([head, body]);
+}
+
+export function feature(
+  id: number | string,
+  properties: Record<string, unknown>,
+  x = -72.1,
+  y = 43.1,
+): object {
+  const ring = [
+    [x, y],
+    [x + 0.001, y],
+    [x + 0.001, y + 0.001],
+    [x, y + 0.001],
+    [x, y],
+  ];
+  return { type: 'Feature', id, properties, geometry: { type: 'Polygon', coordinates: [ring] } };
+}

@@ -1,0 +1,226 @@
+import { gzipSync } from 'node:zlib';
+import { Geodesic } from 'geographiclib-geodesic';
+import type { MultiPolygon, Polygon } from 'geojson';
+import { describe, expect, test } from 'vitest';
+import { toWgs84 } from '../../../shared/geo/projection.ts';
+import { contextFor, fixtures, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from './make.ts';
+
+const folder = temporaryFolder();
+const context = contextFor(folder.path);
+
+const MAINE_EAST_FEET =
+  'PROJCS["NAD_1983_StatePlane_Maine_East_FIPS_1801_Feet",GEOGCS["GCS_North_American_1983",DATUM["D_North_American_1983",SPHEROID["GRS_1980",6378137.0,298.257222101]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["False_Easting",984250.0],PARAMETER["False_Northing",0.0],PARAMETER["Central_Meridian",-68.5],PARAMETER["Scale_Factor",0.9999],PARAMETER["Latitude_Of_Origin",43.66666666666666],UNIT["Foot_US",0.3048006096012192]]';
+
+const shp = makeShp([[984_250, 0], null, [984_250, 400_000]], 100);
+const dbf = makeDbf(
+  [{ name: 'PID', type: 'C', length: 4 }],
+  [{ cells: ['1'] }, { cells: ['2'] }, { cells: ['3'] }],
+);
+
+const corner = (geometry: unknown) => (geometry as Polygon).coordinates[0]![0]!;
+
+describe('the CRS', () => {
+  test('US survey feet of a state plane land where the definition says', async () => {
+    folder.put('a.shp', shp);
+    folder.put('a.dbf', dbf);
+    folder.put('a.prj', MAINE_EAST_FEET);
+    const { rows } = await readAll({ source: 'a.shp', format: 'shapefile' }, context);
+    expect(rows.map(row => [row.rowNo, row.values.PID])).toEqual([
+      [1, '1'],
+      [2, '2'],
+      [3, '3'],
+    ]);
+    expect(rows[1]!.geometry).toBeNull();
+    // The false origin, 984,250 survey feet east, is the crossing of the central meridian and the latitude of origin.
+    // International feet would be off by 0.6 m there, 7e-6 degrees.
+    const [x0, y0] = corner(rows[0]!.geometry);
+    expect(x0).toBeCloseTo(-68.5, 9);
+    expect(y0).toBeCloseTo(43 + 2 / 3, 9);
+    // Along the central meridian the grid is the geodesic times 0.9999.
+    const [x1, y1] = corner(rows[2]!.geometry);
+    const { s12 } = Geodesic.WGS84.Inverse(43 + 2 / 3, -68.5, y1!, x1!);
+    expect((s12! * 0.9999 * 3937) / 1200).toBeCloseTo(400_000, 1);
+  });
+
+  test.each([
+    ['NAD83 / UTM 19N', 'EPSG:26919', -69],
+    ['NAD83(2011) / UTM 10N', 'EPSG:6339', -123],
+    ['NAD83(NSRS2007) / UTM 10N', 'EPSG:3717', -123],
+    ['WGS84 / UTM 5N (Hawaii)', 'EPSG:32605', -153],
+    ['as a URN', 'urn:ogc:def:crs:EPSG::26919', -69],
+    ['as a URL', 'http://www.opengis.net/def/crs/EPSG/0/26919', -69],
+    ['as a proj string', '+proj=utm +zone=19 +datum=NAD83 +units=m', -69],
+  ])('%s', (_, crs, meridian) => {
+    const point = { type: 'Point' as const, coordinates: [500_000, 4_760_000, 12] };
+    toWgs84(crs, 'file')(point);
+    expect(point.coordinates[0]).toBeCloseTo(meridian, 9);
+    const { s12 } = Geodesic.WGS84.Inverse(0, meridian, point.coordinates[1]!, meridian);
+    expect(s12! * 0.9996).toBeCloseTo(4_760_000, 1);
+    expect(point.coordinates[2]).toBe(12);
+  });
+
+  test.each([
+    'EPSG:4326',
+    'EPSG:4269',
+    'EPSG:6318',
+    'urn:ogc:def:crs:OGC:1.3:CRS84',
+    '+proj=longlat +datum=NAD83',
+  ])('%s is left alone', crs => {
+    const point = { type: 'Point' as const, coordinates: [-72.1234567, 43.7654321] };
+    expect(toWgs84(crs, 'file')(point)).toEqual({ type: 'Point', coordinates: [-72.1234567, 43.7654321] });
+  });
+
+  test.each([
+    ['an unknown code', 'EPSG:1', /"EPSG:1" is unknown. Declare "crs"/],
+    ['nonsense', 'PROJCS["x"]', /is unknown. Declare "crs"/],
+    ['NAD27, which needs grids', '+proj=longlat +datum=NAD27', /NAD27.*Reproject/],
+  ])('%s is refused', (_, crs, message) => {
+    expect(() => toWgs84(crs, 'roll.shp')).toThrow(message);
+    expect(() => toWgs84(crs, 'roll.shp')).toThrow(/^roll\.shp/);
+  });
+
+  test("the feed's crs wins over the .prj", async () => {
+    const read = await readAll({ source: 'a.shp', format: 'shapefile', crs: 'EPSG:26919' }, context);
+    expect(corner(read.rows[0]!.geometry)[0]).not.toBeCloseTo(-68.5, 1);
+  });
+
+  test('feet without a .prj are refused instead of becoming degrees', async () => {
+    folder.put('bare.shp', shp);
+    folder.put('bare.dbf', dbf);
+    const read = readAll({ source: 'bare.shp', format: 'shapefile' }, context);
+    await expect(read).rejects.toMatchObject({
+      code: 'feed_crs',
+      message: expect.stringMatching(/984250, 0.*"crs"/),
+    });
+  });
+});
+
+describe('where the files lie', () => {
+  test('the real Bangor shapefile in a folder of a zip lands on Bangor', async () => {
+    const read = await readAll({ source: `${fixtures}bangor-parcels.zip`, format: 'shapefile' }, context);
+    expect(read.bad).toEqual([]);
+    expect(read.rows).toHaveLength(25);
+    expect(read.rows[0]!.values).toMatchObject({
+      MAP_LOT: 'R31-004',
+      VALUE_TOT: 96_300,
+      UNIT: null,
+      YR_BUILT: 1880,
+    });
+    // The city's limits.
+    for (const { geometry } of read.rows) {
+      const polygon = geometry as Polygon | MultiPolygon;
+      const rings = polygon.type === 'Polygon' ? polygon.coordinates : polygon.coordinates.flat();
+      for (const [x, y] of rings.flat()) {
+        expect(Math.abs(x! + 68.785)).toBeLessThan(0.085);
+        expect(Math.abs(y! - 44.825)).toBeLessThan(0.065);
+      }
+    }
+  });
+
+  test('extensions in any case, and gzipped files beside each other', async () => {
+    folder.put('B.SHP', shp);
+    folder.put('B.DBF', dbf);
+    folder.put('b.Prj', MAINE_EAST_FEET);
+    folder.put('c.shp.gz', gzipSync(shp));
+    folder.put('c.dbf.gz', gzipSync(dbf));
+    folder.put('c.prj', MAINE_EAST_FEET);
+    for (const source of ['B.SHP', 'c.shp.gz']) {
+      const { rows } = await readAll({ source, format: 'shapefile' }, context);
+      expect(corner(rows[0]!.geometry)[0]).toBeCloseTo(-68.5, 9);
+    }
+  });
+
+  test('a zip of several layers asks for the member, and takes it by path, name or stem', async () => {
+    const other = makeDbf([{ name: 'ROAD', type: 'C', length: 4 }], [{ cells: ['I-95'] }]);
+    folder.put(
+      'layers.zip',
+      makeZip({
+        'gis/parcels.shp': shp,
+        'gis/parcels.dbf': dbf,
+        'gis/parcels.prj': MAINE_EAST_FEET,
+        'gis/roads.shp': makeShp([[-68.5, 44]]),
+        'gis/roads.dbf': other,
+        '__MACOSX/gis/._parcels.shp': 'x',
+      }),
+    );
+    const read = readAll({ source: 'layers.zip', format: 'shapefile' }, context);
+    await expect(read).rejects.toMatchObject({
+      code: 'feed_format',
+      message: expect.stringMatching(/layers\.zip.*2 files.*gis\/parcels\.shp, gis\/roads\.shp.*"member"/),
+    });
+    for (const member of ['gis/parcels.shp', 'parcels.shp', 'parcels', 'GIS/Parcels']) {
+      expect(
+        (await readAll({ source: 'layers.zip', format: 'shapefile', member }, context)).rows,
+      ).toHaveLength(3);
+    }
+    const missing = readAll({ source: 'layers.zip', format: 'shapefile', member: 'lots' }, context);
+    await expect(missing).rejects.toThrow(/no members that match member "lots".*gis\/roads\.shp/);
+  });
+
+  test('a record deleted in the table takes its shape with it', async () => {
+    const marked = makeDbf(
+      [{ name: 'PID', type: 'C', length: 4 }],
+      [{ cells: ['1'] }, { deleted: true, cells: ['2'] }, { cells: ['3'] }],
+    );
+    folder.put(
+      'del.shp',
+      makeShp([
+        [-68.5, 44],
+        [-68.4, 44],
+        [-68.3, 44],
+      ]),
+    );
+    folder.put('del.dbf', marked);
+    const { rows } = await readAll({ source: 'del.shp', format: 'shapefile' }, context);
+    expect(rows.map(row => [row.rowNo, row.values.PID, corner(row.geometry)[0]])).toEqual([
+      [1, '1', -68.5],
+      [3, '3', -68.3],
+    ]);
+  });
+});
+
+describe('shapefiles that cannot be read', () => {
+  const good = makeShp([
+    [-68.5, 44],
+    [-68.4, 44],
+    [-68.3, 44],
+  ]);
+
+  test.each([
+    ['without .dbf', { 'x.shp': good }, 'feed_source', /no \.dbf/],
+    [
+      'cut in a shape',
+      { 'x.shp': good.subarray(0, good.length - 20), 'x.dbf': dbf },
+      'feed_source',
+      /cut off/,
+    ],
+    ['cut between shapes', { 'x.shp': good.subarray(0, 100 + 136), 'x.dbf': dbf }, 'feed_source', /cut off/],
+    ['fewer shapes than rows', { 'x.shp': makeShp([[-68.5, 44]]), 'x.dbf': dbf }, 'feed_source', /differ/],
+    [
+      'more shapes than rows',
+      {
+        'x.shp': makeShp([
+          [1, 1],
+          [1, 1],
+          [1, 1],
+          [1, 1],
+        ]),
+        'x.dbf': dbf,
+      },
+      'feed_source',
+      /differ/,
+    ],
+    [
+      'another format',
+      { 'x.shp': Buffer.from('PID,OWNER\n'.repeat(20)), 'x.dbf': dbf },
+      'feed_format',
+      /not a shapefile/,
+    ],
+    ['no layer', { 'x.csv': 'a', 'y.csv': 'b' }, 'feed_format', /no \.shp file/],
+  ])('%s', async (_, members, code, message) => {
+    folder.put('bad.zip', makeZip(members as Record<string, Buffer>));
+    const read = readAll({ source: 'bad.zip', format: 'shapefile' }, context);
+    await expect(read).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    await expect(read).rejects.toThrow(/bad\.zip/);
+  });
+});

@@ -1,0 +1,294 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../../shared/net/limits.ts';
+import { retryAfterMs } from '../../../shared/net/retry.ts';
+import { readInput } from '../../../workers/formats/rows.ts';
+import { type Handler, serve } from '../../support/http-server.ts';
+import { contextFor, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from './make.ts';
+
+const folder = temporaryFolder();
+const context = contextFor(folder.path);
+const CSV = 'PID,OWNER\n1,A\n2,B\n';
+const quick = { tries: 3, backoffMs: 5, idleMs: 300 };
+const leftOvers = () => (existsSync(context.tmpDir) ? readdirSync(context.tmpDir) : []);
+
+async function withServer(
+  handler: Handler,
+  work: (origin: string, requests: () => string[]) => Promise<void>,
+) {
+  const server = await serve(handler);
+  try {
+    await work(server.origin, () => server.requests.map(request => request.url ?? ''));
+  } finally {
+    await server.close();
+  }
+}
+
+describe('files', () => {
+  test('relative paths start at the base folder; absolute paths and file: URLs work', async () => {
+    mkdirSync(join(folder.path, 'in'), { recursive: true });
+    const path = folder.put('in/roll.csv', CSV);
+    for (const source of ['in/roll.csv', './in/roll.csv', path, pathToFileURL(path).href]) {
+      expect((await readAll({ source, format: 'csv' }, context)).rows, source).toHaveLength(2);
+    }
+  });
+
+  test('a missing file is named with where it was looked for', async () => {
+    const read = readAll({ source: 'nowhere/roll.csv', format: 'csv' }, context);
+    await expect(read).rejects.toMatchObject({
+      code: 'feed_source',
+      retryable: false,
+      message: `nowhere/roll.csv is missing (looked for ${join(folder.path, 'nowhere/roll.csv')}). Put the file there or correct the feed's source.`,
+    });
+  });
+
+  test.each([
+    ['.', /not a file/],
+    ['ftp://example.com/x.csv', /only paths, file:, http: and https:/],
+  ])('the source %s is refused', async (source, message) => {
+    await expect(readAll({ source, format: 'csv' }, context)).rejects.toMatchObject({
+      code: 'feed_source',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('gzip and zip are known by their content, not by their name', async () => {
+    folder.put('gzip.csv', gzipSync(CSV));
+    folder.put('zip.csv', makeZip({ 'x.csv': CSV }));
+    for (const source of ['gzip.csv', 'zip.csv']) {
+      expect((await readAll({ source, format: 'csv' }, context)).rows).toHaveLength(2);
+    }
+  });
+
+  test('gzip members one after the other are one file', async () => {
+    folder.put('members.csv.gz', Buffer.concat([gzipSync('PID,OWNER\n1,A\n'), gzipSync('2,B\n')]));
+    expect((await readAll({ source: 'members.csv.gz', format: 'csv' }, context)).rows).toHaveLength(2);
+  });
+
+  const packed = gzipSync(`PID\n${Array.from({ length: 50_000 }, (_, i) => i * 7919).join('\n')}\n`);
+  const zipped = makeZip({
+    'a.csv': `PID\n${Array.from({ length: 50_000 }, (_, i) => i * 7919).join('\n')}\n`,
+  });
+  const damaged = (bytes: Buffer) => Buffer.from(bytes).fill(7, bytes.length / 2, bytes.length / 2 + 50);
+
+  test.each([
+    ['a cut gzip', packed.subarray(0, packed.length / 2), /cut off or damaged/],
+    ['a damaged gzip', damaged(packed), /cut off or damaged/],
+    ['a cut zip', zipped.subarray(0, zipped.length / 2), /not a readable zip/],
+    ['a damaged zip', damaged(zipped), /cut off or damaged/],
+  ])('%s is refused with the remedy', async (_, bytes, message) => {
+    folder.put('broken.bin', bytes);
+    const read = readAll({ source: 'broken.bin', format: 'csv' }, context);
+    await expect(read).rejects.toMatchObject({
+      code: 'feed_source',
+      message: expect.stringMatching(message),
+    });
+    await expect(read).rejects.toThrow(/^broken\.bin.*again\.$/);
+  });
+
+  test('a bomb ends at the limit, as gzip and as zip', async () => {
+    const bomb = Buffer.from(`PID\n${'1\n'.repeat(2_000_000)}`);
+    const bounded = contextFor(folder.path, { limits: { expandedBytes: 1_000_000 } });
+    for (const bytes of [gzipSync(bomb), makeZip({ 'x.csv': bomb })]) {
+      folder.put('bomb.csv', bytes);
+      await expect(readAll({ source: 'bomb.csv', format: 'csv' }, bounded)).rejects.toMatchObject({
+        code: 'feed_source',
+        message: expect.stringMatching(/bomb\.csv.*unpacks to more than 1000000 bytes/),
+      });
+    }
+  });
+
+  test('a zip of too many files is refused', async () => {
+    folder.put(
+      'many.zip',
+      makeZip(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.csv`, CSV]))),
+    );
+    const bounded = contextFor(folder.path, { limits: { zipEntries: 10 } });
+    await expect(readAll({ source: 'many.zip', format: 'csv' }, bounded)).rejects.toThrow(
+      /more than 10 files/,
+    );
+  });
+
+  test('progress counts the packed bytes and ends at the total', async () => {
+    const bytes = gzipSync(`PID\n${Array.from({ length: 300_000 }, (_, i) => i * 7919).join('\n')}\n`);
+    folder.put('progress.csv.gz', bytes);
+    const seen: [number, number | null][] = [];
+    await readAll(
+      { source: 'progress.csv.gz', format: 'csv' },
+      contextFor(folder.path, { onBytes: (read, total) => seen.push([read, total]) }),
+    );
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.at(-1)).toEqual([bytes.length, bytes.length]);
+    expect(seen.map(([read]) => read)).toEqual(seen.map(([read]) => read).toSorted((a, b) => a - b));
+  });
+
+  test('an aborted signal ends the reading', async () => {
+    folder.put('large.csv', `PID\n${'1\n'.repeat(2_000_000)}`);
+    const stop = new AbortController();
+    const reading = readInput(
+      { source: 'large.csv', format: 'csv' },
+      contextFor(folder.path, { signal: stop.signal }),
+    );
+    await reading.next();
+    stop.abort(new Error('shutting down'));
+    await expect(
+      (async () => {
+        for await (const _ of reading);
+      })(),
+    ).rejects.toThrow('shutting down');
+  });
+});
+
+describe('http', () => {
+  test('every packing is read, the name of the address does not matter, and nothing is left behind', async () => {
+    const bodies: Record<string, Buffer> = {
+      '/roll.csv': Buffer.from(CSV),
+      '/export?format=csv&year=2025': gzipSync(CSV),
+      '/download/7': makeZip({ 'x/roll.csv': CSV }),
+    };
+    await withServer(
+      (request, response) => response.end(bodies[request.url!]),
+      async origin => {
+        for (const path of Object.keys(bodies)) {
+          expect((await readAll({ source: origin + path, format: 'csv' }, context)).rows, path).toHaveLength(
+            2,
+          );
+        }
+      },
+    );
+    expect(leftOvers()).toEqual([]);
+  });
+
+  test('a bare shapefile brings its .dbf and .prj; a missing .cpg is no error', async () => {
+    const files: Record<string, Buffer> = {
+      '/gis/lots.shp': makeShp([[500_000, 4_760_000]]),
+      '/gis/lots.dbf': makeDbf([{ name: 'PID', type: 'C', length: 2 }], [{ cells: ['7'] }]),
+      '/gis/lots.prj': Buffer.from('+proj=utm +zone=19 +datum=NAD83'),
+    };
+    await withServer(
+      (request, response) => {
+        const body = files[request.url!.replace('?v=2', '')];
+        response.writeHead(body === undefined ? 404 : 200).end(body);
+      },
+      async (origin, requests) => {
+        const { rows } = await readAll(
+          { source: `${origin}/gis/lots.shp?v=2`, format: 'shapefile' },
+          context,
+        );
+        expect(rows[0]!.values).toEqual({ PID: '7' });
+        expect((rows[0]!.geometry as { coordinates: number[][][] }).coordinates[0]![0]![0]).toBeCloseTo(
+          -69,
+          9,
+        );
+        expect(requests()).toContain('/gis/lots.cpg?v=2');
+      },
+    );
+    expect(leftOvers()).toEqual([]);
+  });
+
+  test('redirects are followed, but not for ever', async () => {
+    await withServer(
+      (request, response) => {
+        if (request.url === '/here') response.end(CSV);
+        else response.writeHead(302, { location: request.url === '/moved' ? '/here' : '/round' }).end();
+      },
+      async origin => {
+        expect((await readAll({ source: `${origin}/moved`, format: 'csv' }, context)).rows).toHaveLength(2);
+        await expect(readAll({ source: `${origin}/round`, format: 'csv' }, context)).rejects.toThrow(
+          /redirects more than 5 times/,
+        );
+      },
+    );
+  });
+
+  test('faults of the server and cut connections are tried again', async () => {
+    await withServer(
+      (_, response, count) => {
+        if (count === 1) response.writeHead(503, { 'retry-after': '0' }).end();
+        else if (count === 2) {
+          response.writeHead(200, { 'content-length': '1000' }).write(CSV);
+          setTimeout(() => response.destroy(), 20);
+        } else response.end(CSV);
+      },
+      async (origin, requests) => {
+        const read = await readAll(
+          { source: `${origin}/roll.csv`, format: 'csv' },
+          { ...context, limits: quick },
+        );
+        expect(read.rows).toHaveLength(2);
+        expect(requests()).toHaveLength(3);
+      },
+    );
+  });
+
+  test('a server that stays silent is given up, and said to be worth another run', async () => {
+    await withServer(
+      (_, response) => void response.writeHead(200).write('PID\n'),
+      async (origin, requests) => {
+        const read = readAll(
+          { source: `${origin}/roll.csv`, format: 'csv' },
+          { ...context, limits: { ...quick, idleMs: 50 } },
+        );
+        await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: true });
+        await expect(read).rejects.toThrow(/did not answer in time/);
+        expect(requests()).toHaveLength(3);
+      },
+    );
+    expect(leftOvers()).toEqual([]);
+  });
+
+  test('404 is final and its message holds no query, which may carry a key', async () => {
+    await withServer(
+      (_, response) => response.writeHead(404).end(),
+      async (origin, requests) => {
+        const read = readAll(
+          { source: `${origin}/roll.csv?key=s3cret`, format: 'csv' },
+          { ...context, limits: quick },
+        );
+        await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: false });
+        await expect(read).rejects.toThrow(`${origin}/roll.csv answered 404. Check the feed's source.`);
+        expect(requests()).toHaveLength(1);
+      },
+    );
+  });
+
+  test('a download beyond the limit is refused and removed', async () => {
+    await withServer(
+      (_, response) => response.end(Buffer.alloc(3_000_000, '1\n')),
+      async origin => {
+        const limits = { ...quick, downloadBytes: 1_000_000 };
+        const read = readAll({ source: `${origin}/roll.csv`, format: 'csv' }, { ...context, limits });
+        await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: false });
+        await expect(read).rejects.toThrow(/larger than 1000000 bytes/);
+      },
+    );
+    expect(leftOvers()).toEqual([]);
+  });
+
+  test('stopping early removes the download', async () => {
+    await withServer(
+      (_, response) => response.end(`PID\n${'1\n'.repeat(50_000)}`),
+      async origin => {
+        for await (const batch of readInput({ source: `${origin}/roll.csv`, format: 'csv' }, context)) {
+          expect(batch.rows.length).toBeGreaterThanOrEqual(1_000);
+          expect(leftOvers()).toHaveLength(1);
+          break;
+        }
+      },
+    );
+    expect(leftOvers()).toEqual([]);
+  });
+});
+
+test('Retry-After is read in seconds and as a date', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  expect(retryAfterMs('120', now)).toBe(120_000);
+  expect(retryAfterMs('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60_000);
+  expect(retryAfterMs('Wed, 31 Dec 2025 00:00:00 GMT', now)).toBe(0);
+  expect(retryAfterMs('soon', now)).toBeUndefined();
+  expect(retryAfterMs(null, now)).toBeUndefined();
+  expect(LIMITS.retryAfterMs).toBeGreaterThan(60_000);
+});

@@ -1,0 +1,243 @@
+import { formatError, limitsOf } from '../../shared/net/context.ts';
+import { addBad, addRow, checkColumns, detached, type Output, takeFull } from './output.ts';
+import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import type { OpenedSource } from './source.ts';
+import { decodeText } from './text.ts';
+
+/*
+ * RFC 4180 with any one-character delimiter. Written out because of speed: on 52 MB with 40 columns, a fifth of them
+ * quoted, csv-parse 7 took 2.06 s and this 0.4 s. Two more reasons: a stray quote costs one line here, not
+ * the rest of the file, and the text of a bad row is at hand.
+ */
+
+const DELIMITERS = [',', '\t', '|', ';'];
+
+type Dialect = { delimiter: string; quote: string; newline: string };
+
+/** A record's cells and the index behind its line end; 'more' when the text ends inside it; 'malformed' quoting. */
+type Scanned = { cells: string[]; end: number } | 'more' | 'malformed';
+
+/** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
+export async function* readCsv(
+  source: OpenedSource,
+  spec: InputSpec,
+  output: Output,
+  context: ReadContext,
+): AsyncGenerator<RowBatch> {
+  const { rowBytes } = limitsOf(context);
+  const table = newTable(spec, source.name);
+  let held = '';
+  for await (const text of decodeText(source.bytes(), spec.encoding)) {
+    const whole = held + text;
+    // A carriage return at the very end may be half of a CRLF.
+    if (/\n|\r./s.test(whole) || whole.length > rowBytes) table.dialect ??= detectDialect(whole, spec);
+    if (table.dialect === null) {
+      held = whole;
+      continue;
+    }
+    let at = 0;
+    while (at < whole.length) {
+      const next = takeRecord(table, whole, at, false, output);
+      if (next === -1) break;
+      at = next;
+      const full = takeFull(output);
+      if (full !== null) yield full;
+    }
+    held = whole.slice(at);
+    if (held.length > rowBytes) held = skipLine(table, held, output);
+  }
+  table.dialect ??= detectDialect(held, spec);
+  for (let at = 0; at < held.length; ) {
+    at = takeRecord(table, held, at, true, output);
+    const full = takeFull(output);
+    if (full !== null) yield full;
+  }
+  if (table.columns === null) throw formatError(`${source.name} is empty: no header line. Check the file.`);
+}
+
+type Table = {
+  name: string;
+  dialect: Dialect | null;
+  /** null until the header has been read. */
+  columns: string[] | null;
+  /** Set by `header: false`: the first record is data and gives the number of columns. */
+  numbered: boolean;
+  /** The rest of an over-long line is being skipped. */
+  skipping: boolean;
+};
+
+function newTable(spec: InputSpec, name: string): Table {
+  const columns = Array.isArray(spec.header) ? checkColumns(spec.header, name) : null;
+  return { name, dialect: null, columns, numbered: spec.header === false, skipping: false };
+}
+
+/** Takes one record from `text` at `at`; the index where the next begins, or -1 when the text ends inside it. */
+function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
+  const dialect = table.dialect!;
+  if (table.skipping) {
+    const end = lineEnd(text, at, dialect, last);
+    table.skipping = end === -1;
+    return end === -1 ? text.length : end;
+  }
+  const scanned = scanRecord(text, at, last, dialect);
+  if (scanned === 'more') return -1;
+  if (scanned === 'malformed') {
+    const end = lineEnd(text, at, dialect, true);
+    if (table.columns === null) throw formatError(`${table.name}: the quoting of its header line is broken.`);
+    addBad(
+      output,
+      'unreadable_row',
+      'a quoted cell does not end, or text follows its closing quote',
+      line(text, at, end),
+    );
+    return end;
+  }
+  const { cells, end } = scanned;
+  if (cells.length === 1 && cells[0]!.trim() === '') return end;
+  if (table.columns === null) {
+    table.columns = headerOf(cells, table);
+    if (!table.numbered) return end;
+  }
+  addCells(table.columns, cells, output, () => line(text, at, end));
+  return end;
+}
+
+function headerOf(cells: string[], table: Table): string[] {
+  if (table.numbered) return cells.map((_, index) => `column_${index + 1}`);
+  return checkColumns(
+    cells.map(cell => cell.trim()),
+    table.name,
+  );
+}
+
+function addCells(columns: string[], cells: string[], output: Output, raw: () => string): void {
+  if (cells.length !== columns.length) {
+    const message = `the row has ${cells.length} cells where the header has ${columns.length}`;
+    addBad(output, 'ragged_row', message, raw());
+    return;
+  }
+  const values: Record<string, unknown> = {};
+  for (let index = 0; index < columns.length; index++) {
+    const cell = cells[index]!;
+    values[columns[index]!] = cell === '' ? null : detached(cell);
+  }
+  addRow(output, values, null, raw);
+}
+
+function scanRecord(text: string, start: number, last: boolean, dialect: Dialect): Scanned {
+  const { delimiter, quote, newline } = dialect;
+  const eol = text.indexOf(newline, start);
+  if (eol === -1 && !last && (quote === '' || text.indexOf(quote, start) === -1)) return 'more';
+  const end = eol === -1 ? text.length : eol;
+  const cells = text.slice(start, contentEnd(text, start, end));
+  if (quote === '' || cells.indexOf(quote) === -1) {
+    return eol === -1 && !last
+      ? 'more'
+      : { cells: cells.split(delimiter), end: Math.min(text.length, end + 1) };
+  }
+  return scanQuoted(text, start, last, dialect);
+}
+
+/** The careful way, for records with quotes: they may hold delimiters, line ends and doubled quotes. */
+function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect): Scanned {
+  const { delimiter, quote, newline } = dialect;
+  const cells: string[] = [];
+  let eol = text.indexOf(newline, start);
+  let at = start;
+  for (;;) {
+    if (text[at] === quote) {
+      const close = closingQuote(text, at + 1, quote);
+      if (close === -1) return last ? 'malformed' : 'more';
+      // A quote at the very end of the text may be the first half of a doubled one.
+      if (close + 1 === text.length && !last) return 'more';
+      cells.push(unquote(text.slice(at + 1, close), quote));
+      at = close + 1;
+      if (text[at] === '\r' && newline === '\n') {
+        if (at + 1 === text.length && !last) return 'more';
+        if (at + 1 === text.length || text[at + 1] === newline) at++;
+      }
+      if (at >= text.length) return { cells, end: text.length };
+      if (text[at] === newline) return { cells, end: at + 1 };
+      if (text[at] !== delimiter) return 'malformed';
+      at++;
+      continue;
+    }
+    if (eol !== -1 && eol < at) eol = text.indexOf(newline, at);
+    const comma = text.indexOf(delimiter, at);
+    if (comma !== -1 && (eol === -1 || comma < eol)) {
+      cells.push(text.slice(at, comma));
+      at = comma + 1;
+      continue;
+    }
+    if (eol === -1 && !last) return 'more';
+    const end = eol === -1 ? text.length : eol;
+    cells.push(text.slice(at, contentEnd(text, at, end)));
+    return { cells, end: Math.min(text.length, end + 1) };
+  }
+}
+
+function closingQuote(text: string, from: number, quote: string): number {
+  for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 2)) {
+    if (text[at + 1] !== quote) return at;
+  }
+  return -1;
+}
+
+function unquote(cell: string, quote: string): string {
+  return cell.indexOf(quote) === -1 ? cell : cell.replaceAll(quote + quote, quote);
+}
+
+/** The end of a line's content: before the carriage return of a CRLF. */
+function contentEnd(text: string, start: number, end: number): number {
+  return end > start && text[end - 1] === '\r' ? end - 1 : end;
+}
+
+/** The index behind the line that begins at `at`; -1 when it does not end here, unless `last`. */
+function lineEnd(text: string, at: number, dialect: Dialect, last: boolean): number {
+  const eol = text.indexOf(dialect.newline, at);
+  if (eol === -1) return last ? text.length : -1;
+  return eol + 1;
+}
+
+function line(text: string, at: number, end: number): string {
+  return text.slice(at, end).replace(/[\r\n]+$/, '');
+}
+
+/**
+ * A record that has grown past the limit: with an unclosed quote its first line is bad and reading goes on with the
+ * next; a line that is too long itself is bad as a whole.
+ */
+function skipLine(table: Table, held: string, output: Output): string {
+  if (table.columns === null)
+    throw formatError(`${table.name} has no header line that ends. Check its format.`);
+  const end = lineEnd(held, 0, table.dialect!, false);
+  if (end === -1) {
+    addBad(output, 'row_too_long', `the line is longer than ${held.length} characters`, held);
+    table.skipping = true;
+    return '';
+  }
+  addBad(output, 'unreadable_row', 'a quoted cell does not end', line(held, 0, end));
+  return held.slice(end);
+}
+
+function detectDialect(text: string, spec: InputSpec): Dialect {
+  const quote = spec.quote ?? '"';
+  // Old Macintosh exports end lines with a carriage return alone.
+  const newline = text.includes('\n') || !text.includes('\r') ? '\n' : '\r';
+  return { delimiter: spec.delimiter ?? detectDelimiter(text, quote, newline), quote, newline };
+}
+
+/** The most frequent candidate outside quotes in the first line; comma when there is none (a single column). */
+function detectDelimiter(text: string, quote: string, newline: string): string {
+  const eol = text.indexOf(newline);
+  const first = eol === -1 ? text : text.slice(0, eol);
+  const bare =
+    quote === ''
+      ? first
+      : first
+          .split(quote)
+          .filter((_, index) => index % 2 === 0)
+          .join('');
+  const counts = DELIMITERS.map(delimiter => bare.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+}

@@ -1,0 +1,240 @@
+import { isAscii, isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
+import { formatError, sourceError } from '../../shared/net/context.ts';
+import { addRow, checkColumns, detached, type Output, takeFull } from './output.ts';
+import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import type { OpenedSource, Sibling } from './source.ts';
+import { encodingName } from './text.ts';
+
+/*
+ * dBASE III to 7 and FoxPro tables, as described by http://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm and
+ * https://learn.microsoft.com/en-us/previous-versions/visualstudio/foxpro/st4a0s68(v=vs.80).
+ *
+ * Written out, because `shapefile`'s reader turns blank dates into 1899-11-30 and does not see deleted records, and
+ * `dbffile` needs a path (no zip, no gzip) and yields NaN and Invalid Date where a value is lost.
+ */
+
+type Field = { name: string; type: string; offset: number; length: number };
+
+type Header = { fields: Field[]; records: number; headerBytes: number; recordBytes: number; decode: Decode };
+
+type Decode = (bytes: Buffer) => string;
+
+export type DbfRecord = Record<string, unknown>;
+
+/** dBASE alone: deleted records are skipped, but keep their row number. */
+export async function* readDbf(
+  source: OpenedSource,
+  spec: InputSpec,
+  output: Output,
+  _context: ReadContext,
+): AsyncGenerator<RowBatch> {
+  const cpg = await source.sibling('.cpg');
+  for await (const records of dbfRecords(source, spec, cpg)) {
+    for (const record of records) {
+      if (record === null) output.rowNo++;
+      else addRow(output, record, null, () => JSON.stringify(record));
+      const full = takeFull(output);
+      if (full !== null) yield full;
+    }
+  }
+}
+
+/**
+ * The records of a table in file order, an array per chunk, null for a deleted one. Text is trimmed at its end and
+ * null when blank; numbers are numbers (text where a double would lose digits, or where it is no number); dates are
+ * 'YYYY-MM-DD'; logicals true, false or null; memo columns, which lie in another file, are left out.
+ *
+ * Text is in the feed's encoding, else the `.cpg` file's, else the one of the header's language byte, else UTF-8 where
+ * a value is valid UTF-8 and Windows-1252 where not.
+ * @throws PlatError `feed_format` when it is no dBASE table, `feed_source` when it ends before its last record
+ */
+export async function* dbfRecords(
+  source: Sibling,
+  spec: Pick<InputSpec, 'encoding' | 'header'>,
+  cpg: Sibling | null,
+): AsyncGenerator<(DbfRecord | null)[]> {
+  const declared = spec.encoding ?? (cpg === null ? undefined : await readCpg(cpg));
+  let header: Header | null = null;
+  let held: Buffer = Buffer.alloc(0);
+  let left = Number.POSITIVE_INFINITY;
+  for await (const chunk of source.bytes()) {
+    let bytes: Buffer = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    if (header === null) {
+      header = parseHeader(bytes, declared, spec.header, source.name);
+      if (header === null) {
+        held = bytes;
+        continue;
+      }
+      left = header.records;
+      bytes = bytes.subarray(header.headerBytes);
+    }
+    const records: (DbfRecord | null)[] = [];
+    let at = 0;
+    for (; left > 0 && at + header.recordBytes <= bytes.length; at += header.recordBytes, left--) {
+      records.push(parseRecord(bytes, at, header));
+    }
+    held = bytes.subarray(at);
+    yield records;
+    if (left === 0) return;
+  }
+  if (header === null) throw notDbase(source.name);
+  throw sourceError(
+    `${source.name} is cut off: it holds ${header.records - left} of ${header.records} records. Fetch or copy it again.`,
+  );
+}
+
+/** null while the bytes do not hold the whole header. */
+function parseHeader(
+  bytes: Buffer,
+  declared: string | undefined,
+  names: InputSpec['header'],
+  name: string,
+): Header | null {
+  if (bytes.length < 32) return null;
+  const version = bytes[0]!;
+  const headerBytes = bytes.readUInt16LE(8);
+  const recordBytes = bytes.readUInt16LE(10);
+  // The low three bits are 3 for dBASE III and 5, 0 for Visual FoxPro; dBASE 7 (4) has longer descriptors.
+  const known = [0, 2, 3, 5].includes(version & 7);
+  if (!known || headerBytes < 33 || recordBytes < 2) throw notDbase(name);
+  if (bytes.length < headerBytes) return null;
+  const decode = decoderOf(declared, bytes[29]!);
+  const fields = readFields(bytes.subarray(32, headerBytes), recordBytes, decode, name);
+  if (Array.isArray(names)) renameFields(fields, names, name);
+  checkColumns(
+    fields.map(field => field.name),
+    name,
+  );
+  return { fields, records: bytes.readUInt32LE(4), headerBytes, recordBytes, decode };
+}
+
+function readFields(descriptors: Buffer, recordBytes: number, decode: Decode, name: string): Field[] {
+  const read = (longText: boolean): { fields: Field[]; bytes: number } => {
+    const fields: Field[] = [];
+    let offset = 1; // behind the deletion flag
+    for (let at = 0; at + 32 <= descriptors.length && descriptors[at] !== 0x0d; at += 32) {
+      const raw = descriptors.subarray(at, at + 11);
+      const end = raw.indexOf(0);
+      const type = String.fromCharCode(descriptors[at + 11]!);
+      const high = longText && type === 'C' ? descriptors[at + 17]! * 256 : 0;
+      const length = descriptors[at + 16]! + high;
+      fields.push({ name: decode(end === -1 ? raw : raw.subarray(0, end)).trim(), type, offset, length });
+      offset += length;
+    }
+    return { fields, bytes: offset };
+  };
+  // Clipper keeps the high byte of text longer than 255 bytes where others keep the number of decimals.
+  const found = [read(false), read(true)].find(each => each.bytes === recordBytes);
+  if (found === undefined || found.fields.length === 0) throw notDbase(name);
+  return found.fields;
+}
+
+function renameFields(fields: Field[], names: string[], name: string): void {
+  if (names.length !== fields.length) {
+    throw formatError(`${name} has ${fields.length} columns, the feed's header lists ${names.length}.`);
+  }
+  fields.forEach((field, index) => {
+    field.name = names[index]!;
+  });
+}
+
+const DELETED = 0x2a;
+
+function parseRecord(bytes: Buffer, at: number, header: Header): DbfRecord | null {
+  if (bytes[at] === DELETED) return null;
+  const raw = bytes.subarray(at, at + header.recordBytes);
+  // A byte is a character in Latin-1, so the record is decoded once and cut by the offsets of its fields.
+  const text = raw.toString('latin1');
+  const ascii = isAscii(raw);
+  const record: DbfRecord = {};
+  for (const { name, type, offset, length } of header.fields) {
+    const cell = text.slice(offset, offset + length);
+    let value: unknown;
+    if (type === 'N' || type === 'F') value = parseNumber(cell);
+    else if (type === 'D') value = parseDate(cell);
+    else if (type === 'L') value = parseLogical(cell);
+    else if (BINARY.has(type)) value = parseBinary(raw.subarray(offset, offset + length), type);
+    else value = parseText(cell, ascii, header.decode);
+    if (value !== undefined) record[name] = value;
+  }
+  return record;
+}
+
+const BINARY = new Set('I+OBYT@MGP0');
+
+/** undefined for what lies in another file: memos, pictures; and for FoxPro's null flags. */
+function parseBinary(bytes: Buffer, type: string): unknown {
+  if (type === 'I' || type === '+') return bytes.length === 4 ? bytes.readInt32LE(0) : null;
+  if (bytes.length !== 8 || 'MGP0'.includes(type)) return undefined;
+  if (type === 'Y') return Number(bytes.readBigInt64LE(0)) / 10_000;
+  return type === 'T' || type === '@' ? parseDateTime(bytes) : bytes.readDoubleLE(0);
+}
+
+function parseText(cell: string, ascii: boolean, decode: Decode): string | null {
+  const text = cell.replace(/[ \0]+$/, '');
+  if (text === '') return null;
+  return ascii ? detached(text) : decode(Buffer.from(text, 'latin1'));
+}
+
+function parseNumber(cell: string): number | string | null {
+  const text = withoutNul(cell).trim();
+  // Asterisks are what dBASE writes for a number that did not fit.
+  if (text === '' || /^\*+$/.test(text)) return null;
+  const number = Number(text);
+  if (Number.isNaN(number)) return text;
+  return Number.isInteger(number) && !Number.isSafeInteger(number) ? text : number;
+}
+
+function parseDate(cell: string): string | null {
+  const text = withoutNul(cell).trim();
+  if (text === '' || /^0+$/.test(text)) return null;
+  return /^\d{8}$/.test(text) ? `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}` : text;
+}
+
+/** Some writers fill empty cells with NUL instead of blanks. */
+function withoutNul(cell: string): string {
+  return cell.includes('\0') ? cell.replaceAll('\0', ' ') : cell;
+}
+
+function parseLogical(cell: string): boolean | null {
+  if (cell === '') return null;
+  if ('TtYy'.includes(cell)) return true;
+  return 'FfNn'.includes(cell) ? false : null;
+}
+
+/** Days since the start of the Julian period and milliseconds since midnight; the Unix epoch is day 2,440,588. */
+function parseDateTime(bytes: Buffer): string | null {
+  const day = bytes.readInt32LE(0);
+  if (day <= 0 || bytes[0] === 0x20) return null;
+  const date = new Date((day - 2_440_588) * 86_400_000 + bytes.readInt32LE(4));
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+/** Code pages by the language byte. 0x57 ("current ANSI") and 0 are filled in without thought and say nothing. */
+const LANGUAGES: Record<number, string> = {
+  1: 'cp437',
+  2: 'cp850',
+  3: 'windows-1252',
+  100: 'cp852',
+  101: 'cp866',
+  200: 'windows-1250',
+  201: 'windows-1251',
+};
+
+function decoderOf(declared: string | undefined, language: number): Decode {
+  const encoding = declared === undefined ? LANGUAGES[language] : encodingName(declared);
+  return bytes => {
+    if (isAscii(bytes)) return bytes.toString('latin1');
+    return iconv.decode(bytes, encoding ?? (isUtf8(bytes) ? 'utf8' : 'windows-1252'));
+  };
+}
+
+async function readCpg(cpg: Sibling): Promise<string | undefined> {
+  for await (const bytes of cpg.bytes()) return bytes.toString('latin1', 0, 40).trim() || undefined;
+  return undefined;
+}
+
+function notDbase(name: string): Error {
+  return formatError(`${name} is not a dBASE table. Check the feed's format and the file.`);
+}

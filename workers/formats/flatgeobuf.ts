@@ -1,0 +1,119 @@
+import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
+import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
+import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
+import { formatError, limitsOf, sourceError } from '../../shared/net/context.ts';
+import { addRow, type Output, takeFull, useCrs } from './output.ts';
+import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import type { OpenedSource } from './source.ts';
+
+/** FlatGeobuf, streamed in file order; its spatial index is passed over. */
+export async function* readFlatGeobuf(
+  source: OpenedSource,
+  _spec: InputSpec,
+  output: Output,
+  context: ReadContext,
+): AsyncGenerator<RowBatch> {
+  const { name } = source;
+  const found: { header: HeaderMeta | null } = { header: null };
+  const headerMetaFn = (header: HeaderMeta) => {
+    found.header = header;
+    useCrs(output, crsOf(header), name);
+  };
+  const frames = wholeFrames(source, () => indexBytes(found.header, name), limitsOf(context).rowBytes);
+  let features = 0;
+  try {
+    for await (const feature of deserialize(ReadableStream.from(frames), { headerMetaFn })) {
+      features++;
+      const values = feature.properties ?? {};
+      addRow(output, values, feature.geometry, () => JSON.stringify(values));
+      const full = takeFull(output);
+      if (full !== null) yield full;
+    }
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
+    const why = (cause as Error).message;
+    throw formatError(`${name} cannot be read as FlatGeobuf (${why}). Check the format and the file.`, cause);
+  } finally {
+    await frames.return(undefined);
+  }
+  // A count of 0 stands for "not known".
+  const promised = found.header?.featuresCount ?? 0;
+  if (promised > features) throw cutOff(name, `it holds ${features} of ${promised} features`);
+}
+
+/** The first bytes of every file of version 3. https://flatgeobuf.org */
+const MAGIC = 'fgb\x03';
+
+/**
+ * The bytes as whole parts: the header, the index, then features, none of them cut. The library reads a cut header or
+ * index for ever and takes a cut feature for a whole one.
+ * @param indexSize asked once the consumer has read the header
+ */
+async function* wholeFrames(
+  source: OpenedSource,
+  indexSize: () => number,
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
+  const { name } = source;
+  let held: Buffer = Buffer.alloc(0);
+  let indexLeft: number | null = null;
+  for await (const chunk of source.bytes()) {
+    let bytes: Buffer = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    if (indexLeft === null) {
+      held = bytes;
+      if (bytes.toString('latin1', 0, 4) !== MAGIC.slice(0, bytes.length)) throw notFlatGeobuf(name);
+      const size = bytes.length < 12 ? Number.POSITIVE_INFINITY : 12 + bytes.readUInt32LE(8);
+      if (Number.isFinite(size) && size > maxBytes) throw notFlatGeobuf(name);
+      if (bytes.length < size) continue;
+      yield bytes.subarray(0, size);
+      indexLeft = indexSize();
+      bytes = bytes.subarray(size);
+    }
+    if (indexLeft > 0) {
+      const part = bytes.subarray(0, indexLeft);
+      indexLeft -= part.length;
+      bytes = bytes.subarray(part.length);
+      if (part.length > 0) yield part;
+    }
+    const end = wholeFeatures(bytes);
+    if (end > 0) yield bytes.subarray(0, end);
+    held = bytes.subarray(end);
+    if (held.length > maxBytes) throw formatError(`${name}: one feature is longer than ${maxBytes} bytes.`);
+  }
+  if (indexLeft === null) throw notFlatGeobuf(name);
+  if (indexLeft > 0 || held.length > 0) throw cutOff(name, 'it ends inside a feature or its index');
+}
+
+/** Length of the features at the start of `bytes` that are there to their last byte; each begins with its length. */
+function wholeFeatures(bytes: Buffer): number {
+  let end = 0;
+  while (end + 4 <= bytes.length) {
+    const next = end + 4 + bytes.readUInt32LE(end);
+    if (next > bytes.length) break;
+    end = next;
+  }
+  return end;
+}
+
+function indexBytes(header: HeaderMeta | null, name: string): number {
+  if (header === null) throw notFlatGeobuf(name);
+  if (header.indexNodeSize === 0) return 0;
+  // An index over nothing: its size would be computed in an endless loop.
+  if (header.featuresCount === 0)
+    throw formatError(`${name} says that it holds no features. Check the file.`);
+  return calcTreeSize(header.featuresCount, header.indexNodeSize);
+}
+
+function crsOf(header: HeaderMeta): string | null {
+  const { crs } = header;
+  if (crs === null || (crs.code === 0 && !crs.wkt)) return null;
+  return crs.wkt || `${crs.org ?? 'EPSG'}:${crs.code}`;
+}
+
+function notFlatGeobuf(name: string): Error {
+  return formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
+}
+
+function cutOff(name: string, how: string): Error {
+  return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
+}

@@ -1,0 +1,253 @@
+import { PlatError } from '../../shared/errors.ts';
+import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { request, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
+import type { Limits } from '../../shared/net/limits.ts';
+import { networkOutcome, type Outcome, retrying } from '../../shared/net/retry.ts';
+import { addBad, addRow, newOutput, takeRest } from './output.ts';
+import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+
+/*
+ * RESO Web API Core 2.0 (https://github.com/RESOStandards/transport, "Web API Core"), which is OData 4: pages of
+ * { value: […], "@odata.nextLink"? }, ordered by ModificationTimestamp so that a broken chain can be taken up again.
+ */
+
+export type ResoSpec = {
+  /** Name of the environment variable that holds the bearer token; the token itself never stands in a feed. */
+  tokenEnv?: string;
+  /** OData fields to fetch; default all. The timestamp is added. */
+  select?: string[];
+  /** OData condition that is and-ed with the watermark's. */
+  filter?: string;
+  /** Asked of the server as `Prefer: odata.maxpagesize`, which it may cap. */
+  pageSize?: number;
+  /** Default ModificationTimestamp. */
+  timestampField?: string;
+};
+
+/**
+ * Where a feed stands; to be stored with the page that carries it and handed back at the next start. With `nextLink`
+ * a chain of pages is under way; without, the next run asks for what is newer than `watermark`.
+ */
+export type ResoCheckpoint = {
+  nextLink: string | null;
+  /** The highest timestamp received, as the server wrote it. */
+  watermark: string | null;
+  /** The watermark that the chain under way began from. */
+  since: string | null;
+  /** Whether its pages came in the order asked for, so that it may be taken up at `watermark`. */
+  ordered: boolean;
+};
+
+type Page = { value: unknown[]; nextLink: URL | null };
+
+/**
+ * The records of a RESO resource, a batch a page, each with the checkpoint to store. Goes on at the checkpoint's
+ * `nextLink`; when the server has forgotten that, asks again from `watermark` on (inclusively: a page may have ended
+ * between two records of one timestamp).
+ * @throws PlatError `feed_source` (unreachable, refused, a link that leaves the origin), `feed_format` (not OData),
+ *   `feed_token` (the variable is not set, or the server refuses its token)
+ */
+export async function* readReso(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
+  const reso = spec.reso ?? {};
+  const start = resourceUrl(spec);
+  const headers = requestHeaders(reso, context);
+  const output = newOutput(spec.crs);
+  const field = reso.timestampField ?? 'ModificationTimestamp';
+  let checkpoint = startOf(context.watermark);
+  let url =
+    checkpoint.nextLink === null
+      ? queryUrl(start, reso, checkpoint, 'gt')
+      : sameOrigin(checkpoint.nextLink, start);
+  const visited = new Set<string>();
+  let read = 0;
+  for (let resumed = checkpoint.nextLink !== null; ; resumed = false) {
+    visited.add(url.href);
+    const page = await fetchPage(url, start, headers, resumed, context, bytes => {
+      read += bytes;
+      context.onBytes?.(read, null);
+    });
+    if (page === null) {
+      const restart = checkpoint.ordered ? checkpoint.watermark : checkpoint.since;
+      checkpoint = { nextLink: null, watermark: restart, since: checkpoint.since, ordered: true };
+      url = queryUrl(start, reso, checkpoint, 'ge');
+      continue;
+    }
+    for (const record of page.value) {
+      if (typeof record === 'object' && record !== null && !Array.isArray(record)) {
+        addRow(output, record as Record<string, unknown>, null, () => JSON.stringify(record));
+      } else {
+        addBad(output, 'unreadable_row', 'the record is not an object', JSON.stringify(record));
+      }
+    }
+    checkpoint = advance(checkpoint, page, field);
+    yield { ...(takeRest(output) ?? { rows: [], bad: [] }), checkpoint };
+    if (page.nextLink === null) return;
+    if (visited.has(page.nextLink.href)) {
+      throw sourceError(`${shownUrl(start)}: its pages lead round in a circle. Tell the provider.`);
+    }
+    url = page.nextLink;
+  }
+}
+
+function resourceUrl(spec: InputSpec): URL {
+  if (typeof spec.source !== 'string' || !/^https?:\/\//i.test(spec.source)) {
+    throw sourceError(
+      'A "reso" feed needs one http(s) address as its source, such as https://api.example.com/odata/Property.',
+    );
+  }
+  return new URL(spec.source);
+}
+
+function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, string> {
+  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': USER_AGENT };
+  if (reso.pageSize !== undefined) headers.prefer = `odata.maxpagesize=${reso.pageSize}`;
+  if (reso.tokenEnv === undefined) return headers;
+  const token = context.env[reso.tokenEnv]?.trim();
+  if (!token) {
+    throw new PlatError(
+      'feed_token',
+      `The environment variable ${reso.tokenEnv} is not set. Put the server's bearer token into it.`,
+    );
+  }
+  return { ...headers, authorization: `Bearer ${token}` };
+}
+
+/** A chain begins where the last one ended: its highest timestamp. */
+function startOf(stored: ResoCheckpoint | null | undefined): ResoCheckpoint {
+  if (!stored) return { nextLink: null, watermark: null, since: null, ordered: true };
+  return stored.nextLink === null ? { ...stored, since: stored.watermark, ordered: true } : stored;
+}
+
+function queryUrl(start: URL, reso: ResoSpec, checkpoint: ResoCheckpoint, operator: 'gt' | 'ge'): URL {
+  const field = reso.timestampField ?? 'ModificationTimestamp';
+  const conditions = reso.filter === undefined ? [] : [`(${reso.filter})`];
+  const { watermark } = checkpoint;
+  if (watermark !== null && instant(watermark) !== null)
+    conditions.unshift(`${field} ${operator} ${watermark}`);
+  const options: [string, string][] = [['$orderby', field]];
+  if (conditions.length > 0) options.unshift(['$filter', conditions.join(' and ')]);
+  if (reso.select !== undefined) options.push(['$select', [...new Set([...reso.select, field])].join(',')]);
+  const url = new URL(start);
+  // Not URLSearchParams: several servers do not read its "+" as a space.
+  const added = options.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join('&');
+  url.search = url.search === '' ? added : `${url.search.slice(1)}&${added}`;
+  return url;
+}
+
+/** A nextLink decides where the token is sent, so it must not lead elsewhere. */
+function sameOrigin(link: string, from: URL): URL {
+  const url = new URL(link, from);
+  if (url.origin !== from.origin) {
+    throw sourceError(
+      `${shownUrl(from)} names ${url.origin} for its next page. Links to another origin are not followed, because they would receive the token.`,
+    );
+  }
+  return url;
+}
+
+function advance(before: ResoCheckpoint, page: Page, field: string): ResoCheckpoint {
+  let { watermark, ordered } = before;
+  for (const record of page.value) {
+    const timestamp = (record as Record<string, unknown> | null)?.[field];
+    if (typeof timestamp !== 'string' || instant(timestamp) === null) continue;
+    if (watermark === null || isAfter(timestamp, watermark)) watermark = timestamp;
+    else if (isAfter(watermark, timestamp)) ordered = false;
+  }
+  if (page.nextLink === null) return { nextLink: null, watermark, since: watermark, ordered: true };
+  return { nextLink: page.nextLink.href, watermark, since: before.since, ordered };
+}
+
+function instant(timestamp: string): number | null {
+  const time = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/i.test(timestamp)
+    ? Date.parse(timestamp)
+    : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+}
+
+/** Servers write up to seven decimals of a second; beyond the milliseconds the texts themselves are compared. */
+function isAfter(a: string, b: string): boolean {
+  const difference = (instant(a) ?? 0) - (instant(b) ?? 0);
+  return difference === 0 ? fraction(a) > fraction(b) : difference > 0;
+}
+
+function fraction(timestamp: string): string {
+  return (/\.(\d+)/.exec(timestamp)?.[1] ?? '').replace(/0+$/, '');
+}
+
+/** One page; null when the server no longer knows the link that `resumed` follows. */
+async function fetchPage(
+  url: URL,
+  start: URL,
+  headers: Record<string, string>,
+  resumed: boolean,
+  context: ReadContext,
+  onBytes: (bytes: number) => void,
+): Promise<Page | null> {
+  const limits = limitsOf(context);
+  const text = await retrying(
+    () => attempt(url, headers, resumed, limits, context.signal),
+    limits,
+    context.signal,
+  );
+  if (text === null) return null;
+  onBytes(Buffer.byteLength(text));
+  let body: { value?: unknown; '@odata.nextLink'?: unknown };
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    throw formatError(
+      `${shownUrl(start)} did not answer with JSON. Check that the source is a RESO resource.`,
+      cause,
+    );
+  }
+  if (!Array.isArray(body?.value)) {
+    throw formatError(
+      `${shownUrl(start)} answered without a "value" list. Check that the source is a RESO resource.`,
+    );
+  }
+  const link = body['@odata.nextLink'];
+  return {
+    value: body.value,
+    nextLink: typeof link === 'string' && link !== '' ? sameOrigin(link, url) : null,
+  };
+}
+
+async function attempt(
+  url: URL,
+  headers: Record<string, string>,
+  resumed: boolean,
+  limits: Limits,
+  signal: AbortSignal,
+): Promise<Outcome<string | null>> {
+  const pageSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.pageMs)]);
+  try {
+    const response = await request(url, { headers, signal: pageSignal }, { sameOrigin: true });
+    if (response.ok) return { value: await boundedText(response, url, limits.pageBytes) };
+    await response.body?.cancel();
+    if (resumed && [400, 404, 410].includes(response.status)) return { value: null };
+    if (response.status === 401 || response.status === 403) {
+      throw new PlatError(
+        'feed_token',
+        `${shownUrl(url)} answered ${response.status}: it refuses the token. Renew the token in the feed's environment variable.`,
+      );
+    }
+    return statusOutcome(response, url);
+  } catch (error) {
+    return networkOutcome(error, url, signal);
+  }
+}
+
+async function boundedText(response: Response, url: URL, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      throw sourceError(
+        `${shownUrl(url)} sent a page of more than ${maxBytes} bytes. Set a smaller pageSize in the feed.`,
+      );
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

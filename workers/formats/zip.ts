@@ -1,0 +1,94 @@
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { formatError, sourceError } from '../../shared/net/context.ts';
+import type { Limits } from '../../shared/net/limits.ts';
+
+export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
+
+/**
+ * Opens a zip and lists its files; folders and the shadow copies that macOS adds are left out. Members are read by
+ * random access, so several can be read side by side.
+ * @throws PlatError `feed_source` when the archive is broken or lists more than `zipEntries`.
+ */
+export async function openArchive(path: string, name: string, limits: Limits): Promise<Archive> {
+  let zip: ZipFile;
+  try {
+    zip = await openPromise(path, { autoClose: false });
+  } catch (cause) {
+    throw sourceError(
+      `${name} is not a readable zip (${(cause as Error).message}). Fetch or copy it again.`,
+      { cause },
+    );
+  }
+  const entries: Entry[] = [];
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entries.length >= limits.zipEntries) {
+        throw sourceError(
+          `${name} lists more than ${limits.zipEntries} files. Put the one that is needed into a zip of its own.`,
+        );
+      }
+      if (isData(entry.fileName)) entries.push(entry);
+    }
+  } catch (cause) {
+    zip.close();
+    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
+    throw sourceError(`${name} is a broken zip (${(cause as Error).message}). Fetch or copy it again.`, {
+      cause,
+    });
+  }
+  return { zip, entries, close: () => zip.close() };
+}
+
+function isData(fileName: string): boolean {
+  return !fileName.endsWith('/') && !/(^|\/)(__MACOSX\/|\._|\.DS_Store$)/.test(fileName);
+}
+
+/**
+ * The one member that a feed means: the one it names, else the only one with a fitting extension, else the only one.
+ * @param member a path in the archive, or the end of one; its extension may be left out
+ * @throws PlatError `feed_format` listing the candidates and naming `member`.
+ */
+export function chooseMember(
+  archive: Archive,
+  extensions: string[],
+  member: string | undefined,
+  name: string,
+): Entry {
+  const fits = archive.entries.filter(entry => hasExtension(entry.fileName, extensions));
+  if (member !== undefined) {
+    const named = archive.entries.filter(entry => isNamed(entry.fileName, member, extensions));
+    const exact = named.filter(entry => entry.fileName === member);
+    const [chosen] = exact.length === 1 ? exact : named;
+    if (chosen !== undefined && (named.length === 1 || exact.length === 1)) return chosen;
+    throw formatError(
+      `${name} holds ${named.length === 0 ? 'no' : 'several'} members that match member "${member}". It holds: ${list(archive.entries)}.`,
+    );
+  }
+  const candidates = fits.length === 0 && archive.entries.length === 1 ? archive.entries : fits;
+  const [only] = candidates;
+  if (only !== undefined && candidates.length === 1) return only;
+  if (candidates.length === 0) {
+    throw formatError(
+      `${name} holds no ${extensions.join(' or ')} file. It holds: ${list(archive.entries)}.`,
+    );
+  }
+  throw formatError(
+    `${name} holds ${candidates.length} files that could be meant: ${list(candidates)}. Name one of them as "member" in the feed.`,
+  );
+}
+
+function hasExtension(fileName: string, extensions: string[]): boolean {
+  const plain = fileName.toLowerCase().replace(/\.gz$/, '');
+  return extensions.some(extension => plain.endsWith(extension));
+}
+
+function isNamed(fileName: string, member: string, extensions: string[]): boolean {
+  const path = `/${fileName.toLowerCase()}`;
+  const wanted = `/${member.toLowerCase().replace(/^\/+/, '')}`;
+  return path.endsWith(wanted) || extensions.some(extension => path.endsWith(wanted + extension));
+}
+
+function list(entries: Entry[]): string {
+  const names = entries.slice(0, 20).map(entry => entry.fileName);
+  return names.join(', ') + (entries.length > names.length ? `, … (${entries.length})` : '') || 'nothing';
+}

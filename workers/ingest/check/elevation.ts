@@ -1,0 +1,138 @@
+import { tmpdir } from 'node:os';
+import { PlatError } from '../../../shared/errors.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
+import type { TileHeader } from '../../../shared/raster/header.ts';
+import { HIGHEST_M, LOWEST_M } from '../../../shared/raster/heights.ts';
+import { type HeightSample, sampleHeights } from '../../../shared/raster/sample.ts';
+import type { ElevationFeed } from '../../feeds/feed.ts';
+import { declaredBy } from '../recipes/elevation.ts';
+import { namedTiles } from '../recipes/tiles.ts';
+import { readTiles } from '../stage/stage-tiles.ts';
+import type { Fault } from './part.ts';
+import { tileProblems } from './place.ts';
+
+export type TileCheck = {
+  source: string;
+  width: number;
+  height: number;
+  /** Size of a cell, in units of the CRS. */
+  cell: [number, number];
+  crs: string;
+  /** Metres of one unit of height. */
+  unitM: number;
+  /** Whether the file or the feed says so, and it is not the default. */
+  unitStated: boolean;
+  nodata: number | null;
+  /** What a few of its cells hold; null when they were not read. */
+  heights: HeightSample | null;
+  /** Degrees. */
+  extent: Extent;
+};
+
+export type TilesCheck = {
+  /** Files that the feed names, and how many of them were looked at. */
+  named: number;
+  read: number;
+  /** Of a template: not there. */
+  absent: number;
+  rejected: Fault[];
+  tiles: TileCheck[];
+};
+
+/** Files whose cells are looked at: some blocks of each, which over http are as many requests, two of a tiled file. */
+const SAMPLED = 50;
+
+/** @throws PlatError of the index, or of a file that the feed names itself */
+async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
+  const { signal } = new AbortController();
+  const named = await namedTiles(feed, undefined, { baseDir: feed.baseDir, tmpDir: tmpdir(), signal });
+  const check: TilesCheck = { named: named.tiles.length, read: 0, absent: 0, rejected: [], tiles: [] };
+  const some = { by: named.by, tiles: named.tiles.slice(0, limit) };
+  for await (const [{ rowNo }, outcome] of readTiles(some, declaredBy(feed.elevation), signal)) {
+    check.read++;
+    if ('absent' in outcome) check.absent++;
+    else if ('tile' in outcome) {
+      const { source, width, height, stepX, stepY, crs, unitM, unitStated, nodata, extent } = outcome.tile;
+      const cell: TileCheck['cell'] = [stepX, Math.abs(stepY)];
+      const heights =
+        check.tiles.length < SAMPLED ? await heightsOf(outcome.tile, { signal }, warnings) : null;
+      const said = { source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent };
+      check.tiles.push(said);
+    } else {
+      const known = check.rejected.find(({ reason }) => reason === outcome.reason);
+      if (known) known.count++;
+      else check.rejected.push({ ...outcome, field: 'source', count: 1, rowNo });
+    }
+  }
+  return check;
+}
+
+/** A file whose header is whole may be damaged further on: its parcels would stay without figures. */
+async function heightsOf(
+  tile: TileHeader,
+  context: { signal: AbortSignal },
+  warnings: string[],
+): Promise<HeightSample | null> {
+  try {
+    return await sampleHeights(tile, context);
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    warnings.push(`elevation: ${error.message}`);
+    return null;
+  }
+}
+
+/** The lowest land of the United States is at -86 m; what lies lower is the sea's floor, or a fill value. */
+const DEEP_M = -100;
+
+const FILLS_SHOWN = 3;
+
+/** What an operator should know of cells that no one declared to be without a height. */
+function fillWarnings(tiles: readonly TileCheck[]): string[] {
+  return tiles.flatMap(({ source, heights }) => {
+    if (heights === null) return [];
+    const { cells, dropped, droppedValue, lowestM } = heights;
+    if (dropped > 0)
+      return [
+        `elevation: ${dropped} of the ${cells} cells of ${source} that were read have heights that no land has (${droppedValue} first; in metres they lie outside ${LOWEST_M} to ${HIGHEST_M}), and are taken for no data. Declare what stands for none as elevation.nodata, or the unit as elevation.vertical_unit.`,
+      ];
+    if (lowestM !== null && lowestM < DEEP_M)
+      return [
+        `elevation: ${source} has heights down to ${lowestM.toFixed(1)} m, and no land of the United States lies below -86 m. Declare the value as elevation.nodata if it stands for no data; the floor of the sea is taken as it is.`,
+      ];
+    return [];
+  });
+}
+
+function readingProblems({ named, read, tiles, rejected }: TilesCheck, maxRejectPercent: number): string[] {
+  if (named === 0) return ['elevation: the index names no tiles.'];
+  if (tiles.length === 0) return ['elevation: none of the tiles can be read.'];
+  const refused = rejected.reduce((sum, { count }) => sum + count, 0);
+  const percent = (100 * refused) / read;
+  if (percent <= maxRejectPercent) return [];
+  return [
+    `elevation: ${refused} of ${read} tiles would be rejected (${percent.toFixed(1)} %, at most ${maxRejectPercent} %).`,
+  ];
+}
+
+/** Reads the headers of a feed's first tiles and a few of their cells; what keeps it from running is added to the problems, and is no error. */
+export async function checkElevation(
+  feed: ElevationFeed,
+  limit: number,
+  problems: string[],
+  warnings: string[],
+): Promise<TilesCheck | null> {
+  try {
+    const check = await checkTiles(feed, limit, warnings);
+    const fills = fillWarnings(check.tiles);
+    warnings.push(...fills.slice(0, FILLS_SHOWN));
+    if (fills.length > FILLS_SHOWN)
+      warnings.push(`elevation: and ${fills.length - FILLS_SHOWN} more files like these.`);
+    problems.push(...readingProblems(check, feed.gates.maxRejectPercent), ...tileProblems(check.tiles, feed));
+    return check;
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    problems.push(...error.message.split('\n').map(line => `elevation: ${line}`));
+    return null;
+  }
+}

@@ -1,0 +1,136 @@
+import { pointOnSurface } from '../../../shared/geo/pointOnSurface.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
+import type { AssessorFeed, ElevationFeed, Gates, LayerFeed } from '../../feeds/feed.ts';
+import type { SourceRow } from '../../formats/rows.ts';
+import { countyBox, type PlacedPoints, summedUp } from '../gate/extent.ts';
+import { outsideParcels } from '../gate/gate.ts';
+import {
+  homeBoxes,
+  type LayerFigures,
+  type LayerWords,
+  layerArea,
+  outsideCoverage,
+  outsideFeatures,
+  tilesDeclared,
+  tilesOutside,
+} from '../gate/layer.ts';
+import { emptyExtent, extentWords, growExtent, isEmptyExtent, rawExtent } from '../stage/coverage.ts';
+import { declaredPlace } from '../stage/declared-place.ts';
+import { stageFeature } from '../stage/feature.ts';
+import type { Besides, GeometryFault } from './part.ts';
+
+/** What a check finds of where rows lie, as the gate will see it. */
+export type Places = {
+  /** Takes a row's geometry in. Returns what is wrong with it, or null. */
+  take(row: SourceRow, mapped: Besides): GeometryFault | null;
+  /** What the gate would block the run for. */
+  problems(): string[];
+};
+
+/** Of a layer: its features, those that do not count included, and the box around them. */
+export function layerPlaces(feed: LayerFeed): Places & { extent(): Extent | null } {
+  const { kind, fips, gates } = feed;
+  const found = emptyExtent();
+  const boxes = homeBoxes(fips);
+  let rows = 0;
+  let outside = 0;
+  const declared = declaredPlace(feed);
+  const extent = () => (isEmptyExtent(found) ? null : found);
+  const grow = (box: Extent | null) => {
+    if (box === null) return;
+    growExtent(found, box);
+    declared.take(box);
+  };
+  return {
+    take({ geometry }, mapped) {
+      if (mapped.class === null || mapped.class === undefined) {
+        grow(rawExtent(geometry));
+        return null;
+      }
+      const result = stageFeature(kind, mapped.class, geometry);
+      if (!result.ok) return { reason: result.reason, message: result.message, refuses: true };
+      rows++;
+      outside += tilesOutside([result.feature], boxes);
+      grow(result.feature.extent);
+      return null;
+    },
+    problems() {
+      const figures = { outside, rows, extent: extent(), declared: declared.result() };
+      return placeProblems('layer', figures, gates, { rows: 'features', area: layerArea(fips) });
+    },
+    extent,
+  };
+}
+
+/** What an operator should know of a layer whose place only its features tell. */
+export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Extent | null): string[] {
+  if (fips !== null || coverage !== null || extent === null) return [];
+  return [
+    `layer: neither fips nor coverage is given: the layer counts as complete in the box around all its features (those read here: ${extentWords(extent)}), where what it does not show is taken for not there. One stray feature widens the box.`,
+  ];
+}
+
+/** Of a layer of heights: its tiles. */
+export function tileProblems(
+  tiles: readonly { extent: Extent }[],
+  { fips, coverage, gates }: ElevationFeed,
+): string[] {
+  const extent = emptyExtent();
+  for (const tile of tiles) growExtent(extent, tile.extent);
+  const outside = tilesOutside(tiles, homeBoxes(fips));
+  const figures = { outside, rows: tiles.length, extent, declared: tilesDeclared(tiles, coverage) };
+  return placeProblems('elevation', figures, gates, { rows: 'tiles', area: layerArea(fips) });
+}
+
+function placeProblems(
+  part: string,
+  figures: Pick<LayerFigures, 'outside' | 'rows' | 'extent' | 'declared'>,
+  gates: Gates,
+  words: LayerWords,
+): string[] {
+  return [outsideFeatures(figures, gates, words), outsideCoverage(figures, gates, words)].flatMap(message =>
+    message === null ? [] : [`${part}: ${message}`],
+  );
+}
+
+/** Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a parcel without one. */
+export function parcelPlaces({ gates }: AssessorFeed): Places & { ofShape: Places['take'] } {
+  const counties = new Map<number, PlacedPoints>();
+
+  function take({ geometry }: SourceRow, fips: number | undefined): Omit<GeometryFault, 'refuses'> | null {
+    if (geometry === null) return null;
+    const prepared = prepareBoundary(geometry);
+    if (!prepared.ok) return { reason: `geometry_${prepared.reason}`, message: prepared.message };
+    const box = fips === undefined ? null : countyBox(fips);
+    if (fips === undefined || box === null) return null;
+    const [lon, lat] = pointOnSurface(prepared.polygons);
+    const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyExtent() };
+    counties.set(fips, known);
+    known.points++;
+    if (!(lon >= box[0] && lat >= box[1] && lon <= box[2] && lat <= box[3])) known.outside++;
+    growExtent(known.extent, [lon, lat, lon, lat]);
+    return null;
+  }
+
+  return {
+    take(row, { fips }) {
+      const fault = take(row, fips);
+      return fault && { ...fault, refuses: false };
+    },
+    ofShape(row, { fips }) {
+      const fault =
+        row.geometry === null
+          ? {
+              reason: 'geometry_missing',
+              message: 'The feature has no geometry, and this input exists for its geometry.',
+            }
+          : take(row, fips);
+      return fault && { ...fault, refuses: true };
+    },
+    problems() {
+      const message = outsideParcels(summedUp([...counties.values()]), gates);
+      return message === null ? [] : [message];
+    },
+  };
+}

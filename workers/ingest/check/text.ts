@@ -1,0 +1,146 @@
+import type { FeedCheck } from './check.ts';
+import type { TileCheck, TilesCheck } from './elevation.ts';
+import type { ColumnCheck, Fault, PartCheck } from './part.ts';
+
+const TILES_SHOWN = 10;
+
+/** A check as plain text of at most about 120 columns. */
+export function renderCheck(check: FeedCheck): string {
+  const preset = check.preset === null ? '' : `, preset ${check.preset}`;
+  const blocks = [`${check.feed} (${check.kind}${preset}): ${check.file}`, ...check.parts.map(renderPart)];
+  if (check.tiles) blocks.push(renderTiles(check.tiles));
+  if (check.keys) blocks.push(renderKeys(check.keys));
+  if (check.warnings.length > 0) blocks.push(list('Warnings', check.warnings));
+  blocks.push(check.ok ? 'No problems found.' : list('Problems', check.problems));
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function renderPart(part: PartCheck): string {
+  const { rows, columns, unmapped, unfilled } = part;
+  const lines = [
+    `${part.part}: ${part.source} (${part.format})`,
+    `  ${summary(part)}`,
+    '',
+    table(columns, rows),
+  ];
+  if (part.classes) lines.push(...classCounts(part.classes));
+  const absent = columns
+    .filter(column => column.absent)
+    .map(({ target, from }) => `${target} (${from.join(', ')})`);
+  if (absent.length > 0) lines.push('', wrapped('The source has no column for', absent));
+  if (unfilled.length > 0) lines.push('', wrapped('Fields not mapped', unfilled));
+  const used = unmapped
+    .filter(({ filled }) => filled > 0)
+    .map(({ column, sample }) => `${column} (${cut(sample, 20)})`);
+  if (used.length > 0) lines.push('', wrapped('Columns not used', used));
+  const empty = unmapped.filter(({ filled }) => filled === 0).map(({ column }) => column);
+  if (empty.length > 0) lines.push('', wrapped('Columns not used, and empty', empty));
+  if (part.rejected.length > 0) lines.push('', faults('Rows that would be rejected', part.rejected));
+  if (part.dropped.length > 0) lines.push('', faults('Values that would become null', part.dropped));
+  return lines.join('\n');
+}
+
+function classCounts({ counting, notCounting }: NonNullable<PartCheck['classes']>): string[] {
+  const said = (counts: Record<string, number>) =>
+    Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  const [yes, no] = [said(counting), said(notCounting)];
+  return [
+    ...(yes.length > 0 ? ['', wrapped('Features that count', yes)] : []),
+    ...(no.length > 0 ? ['', wrapped('Features that do not count', no)] : []),
+  ];
+}
+
+function renderTiles({ named, read, absent, rejected, tiles }: TilesCheck): string {
+  const refused = rejected.reduce((sum, { count }) => sum + count, 0);
+  const lines = [
+    `elevation: ${named} ${named === 1 ? 'tile' : 'tiles'} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
+    ...tiles
+      .slice(0, TILES_SHOWN)
+      .flatMap(({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent }) => [
+        `  ${source}`,
+        `    ${width} x ${height} cells of ${cell.map(size => Number(size.toPrecision(6))).join(' x ')} in ${cut(crs, 60)}`,
+        `    heights in units of ${unitM} m${unitStated ? '' : ' (the default: neither the file nor the feed says so)'}, ${nodata === null ? 'every cell has one' : `${nodata} where there is none`}`,
+        ...(heights ? [`    ${heightRange(heights)}`] : []),
+        `    ${extent.map(degrees => degrees.toFixed(4)).join(', ')} (west, south, east, north)`,
+      ]),
+  ];
+  if (tiles.length > TILES_SHOWN) lines.push(`  and ${tiles.length - TILES_SHOWN} more`);
+  if (rejected.length > 0) lines.push('', faults('Tiles that would be rejected', rejected));
+  return lines.join('\n');
+}
+
+function heightRange({ cells, lowestM, highestM, dropped }: NonNullable<TileCheck['heights']>): string {
+  const seen =
+    lowestM === null || highestM === null
+      ? 'no heights'
+      : `heights from ${lowestM.toFixed(1)} to ${highestM.toFixed(1)} m`;
+  return `${seen} in the ${cells} cells that were read, ${dropped} of them dropped as beyond what land has`;
+}
+
+function summary({ rows, skipped, sales, withGeometry, rejected }: PartCheck): string {
+  const refused = rejected.reduce((sum, { count }) => sum + count, 0);
+  const said = [`${rows} rows read`, `${refused} would be rejected`];
+  if (skipped > 0) said.push(`${skipped} left out by skip_where`);
+  if (withGeometry > 0) said.push(`${withGeometry} with geometry`);
+  if (sales > 0) said.push(`${sales} sales`);
+  return said.join(', ');
+}
+
+function table(columns: readonly ColumnCheck[], rows: number): string {
+  const cells = columns
+    .filter(column => !column.absent)
+    .map(({ target, unit, from, filled, samples }) => [
+      unit === null ? target : `${target} [${unit}]`,
+      cut(from.join(' + ') || '(fixed)', 28),
+      `${Math.round((100 * filled) / Math.max(1, rows))} %`,
+      samples
+        .map(({ in: raw, out }) => (raw === out ? cut(out, 24) : `${cut(raw, 18)} -> ${cut(out, 18)}`))
+        .join(' | '),
+    ]);
+  const all = [['field', 'from', 'filled', 'samples'], ...cells];
+  const widths = [0, 1, 2].map(i => Math.max(...all.map(row => row[i]!.length)));
+  return all
+    .map(
+      row =>
+        `  ${row.map((cell, i) => (i === 2 ? cell.padStart(widths[2]!) : cell.padEnd(widths[i] ?? 0))).join('  ')}`,
+    )
+    .map(line => line.trimEnd())
+    .join('\n');
+}
+
+function faults(title: string, items: readonly Fault[]): string {
+  return list(
+    title,
+    items.map(
+      ({ field, reason, count, rowNo, message }) =>
+        `${count} x ${field ?? 'row'} ${reason}, first in row ${rowNo}: ${message}`,
+    ),
+  );
+}
+
+function renderKeys({ checked, matched, unmatched }: NonNullable<FeedCheck['keys']>): string {
+  const missing =
+    unmatched.length === 0
+      ? ''
+      : `; not there: ${unmatched.join(', ')}${checked - matched > unmatched.length ? ' …' : ''}`;
+  return `keys: ${matched} of the roll's ${checked} are in the shape file${missing}`;
+}
+
+function list(title: string, items: readonly string[]): string {
+  return [`${title}:`, ...items.map(item => `  ${item}`)].join('\n');
+}
+
+function wrapped(title: string, items: readonly string[]): string {
+  const lines = [`  ${title}:`];
+  for (const [i, item] of items.entries()) {
+    const text = i === items.length - 1 ? item : `${item},`;
+    const last = lines.at(-1)!;
+    if (last.length + text.length < 118) lines[lines.length - 1] = `${last} ${text}`;
+    else lines.push(`    ${text}`);
+  }
+  return lines.join('\n');
+}
+
+function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

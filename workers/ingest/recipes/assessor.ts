@@ -1,0 +1,186 @@
+import { type Client, sql } from '../../../shared/db.ts';
+import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
+import type { ResoCheckpoint } from '../../formats/reso.ts';
+import type { RunContext } from '../context.ts';
+import { bump } from '../counts.ts';
+import { extentFigures } from '../gate/extent.ts';
+import { type GateResult, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { compileParcelMapper } from '../map/parcel.ts';
+import { mergeListings } from '../merge/merge-listings.ts';
+import { mergeParcels } from '../merge/merge-parcels.ts';
+import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
+import { chooseSource, readBatches } from '../read.ts';
+import { openRejects } from '../rejects.ts';
+import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
+import { joinShapes } from '../stage/join-shapes.ts';
+import { stageParcels } from '../stage/stage-parcels.ts';
+import { stageSales } from '../stage/stage-sales.ts';
+import { createStage, withStage } from '../stage/stage-schema.ts';
+
+/** What a recipe leaves to do once the gate has let it pass; `merge` runs inside the merging transaction. */
+export type Prepared = {
+  gate: GateResult;
+  /** Whether there is anything to merge. */
+  touched: boolean;
+  merge(client: Client): Promise<void>;
+  /** What is left to do once the merge is committed; nothing depends on it. */
+  tidy?(): Promise<void>;
+  /** Where an incremental source goes on next time; stored with the merge, and also when there was nothing to merge. */
+  checkpoint?: ResoCheckpoint | null;
+  /** Why an incremental source ended early; what came before it is merged first. */
+  brokeOff?: unknown;
+};
+
+/** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
+const ANALYZE_FROM = 0.1;
+
+const STAGE_TABLES = ['roll/create_raw_stage', 'roll/create_parcel_stage', 'listings/create_listing_stage'];
+
+/**
+ * The recipe of an assessor feed up to the gate: read and stage the roll (and the geometry, where it is a file of
+ * its own), settle keys that come twice, compare with the parcels that are there.
+ */
+export async function prepareAssessor(
+  run: RunContext,
+  feed: AssessorFeed,
+  sources: Record<string, string>,
+): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  await createStage(pool, runId, STAGE_TABLES);
+
+  await run.step('stage', 'reading', 0);
+  const derive = await openDerivation(pool);
+  const { roll, shape } = feed;
+  const half = shape ? 0.3 : 0.6;
+  await stageInput(run, feed, derive, { name: 'roll', input: roll, source: sources.roll, from: 0, to: half });
+  if (shape) {
+    await stageInput(run, feed, derive, {
+      name: 'shape',
+      input: shape,
+      source: sources.shape,
+      from: half,
+      to: 0.6,
+    });
+  }
+
+  return withStage(pool, runId, async client => {
+    await run.step('join', 'joining keys', 0.62);
+    const { rows: settled } = await client.query<{ identical: number; rejected: number }>(
+      sql('roll/resolve_roll_duplicates'),
+      [runId],
+    );
+    counts.identical = settled[0]!.identical;
+    if (settled[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', settled[0]!.rejected);
+    await joinShapes(client, runId, counts);
+    await client.query('analyze stage_roll (fips, key)');
+    await client.query('analyze stage_shape (fips, key)');
+
+    await run.step('match', 'comparing with the last roll', 0.68);
+    const { rows: counties } = await client.query<{ fips: number }>(sql('roll/list_stage_counties'));
+    const fips = counties.map(row => row.fips);
+    await ensurePartitions(pool, fips);
+    await client.query("select set_config('plat.feed_id', $1, false)", [String(feedId)]);
+    await client.query(sql('roll/match_parcels'));
+    await client.query('analyze stage_match');
+    const { rows: measured } = await client.query<ParcelFigures>(sql('roll/measure_parcels'), [feedId]);
+    const figures = measured[0]!;
+    recordFigures(run, feed, figures);
+    if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
+
+    await run.step('gate', 'checking', 0.74);
+    const gate = judge(
+      {
+        read: Object.values(counts.read).reduce((a, b) => a + b, 0),
+        rejected: rejectedRows(counts),
+        rows: figures.parcels,
+        matchedKeys: Number(counts.matched_keys),
+        before: figures.active_before,
+        retired: figures.retired,
+        outside: await extentFigures(client, fips),
+        filled: counts.filled,
+        last: lastFigures(run.last?.counts),
+      },
+      feed.gates,
+    );
+    const sales = feed.sales ? await touchedListings(client) : 0;
+    return {
+      gate,
+      touched: counts.new + counts.changed + counts.returned + counts.retired + sales > 0,
+      async merge(transaction) {
+        await mergeParcels(transaction, runId, feedId);
+        if (feed.sales) await mergeListings(transaction, runId, feedId);
+      },
+      async tidy() {
+        const moved = counts.new + counts.changed + counts.returned + counts.retired;
+        if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
+      },
+    };
+  });
+}
+
+type ParcelFigures = {
+  parcels: number;
+  joined: number;
+  roll_without_shape: number;
+  shape_without_roll: number;
+  new: number;
+  changed: number;
+  returned: number;
+  unchanged: number;
+  retired: number;
+  active_before: number;
+};
+
+function recordFigures({ counts }: RunContext, feed: AssessorFeed, figures: ParcelFigures): void {
+  counts.rows = figures.parcels;
+  counts.matched_keys = figures.joined;
+  if (feed.shape) {
+    counts.roll_without_shape = figures.roll_without_shape;
+    counts.shape_without_roll = figures.shape_without_roll;
+  } else {
+    counts.without_geometry = figures.roll_without_shape;
+  }
+  for (const name of ['new', 'changed', 'returned', 'unchanged', 'retired'] as const)
+    counts[name] = figures[name];
+}
+
+async function touchedListings(client: Client): Promise<number> {
+  const { rows } = await client.query<{ touched: number }>(sql('listings/count_touched_listings'));
+  return rows[0]!.touched;
+}
+
+/** One file of a feed, an operator's other source for it, and its share of the run's progress. */
+type FeedInput = {
+  name: 'roll' | 'shape';
+  input: ParcelInput;
+  source: string | undefined;
+  from: number;
+  to: number;
+};
+
+async function stageInput(
+  run: RunContext,
+  feed: AssessorFeed,
+  derive: DeriveColumns,
+  { name, input, source, from, to }: FeedInput,
+): Promise<void> {
+  const { pool, runId, counts } = run;
+  const batches = readBatches(run, name, chooseSource(input.input, feed.baseDir, source), { from, to });
+  const map = compileParcelMapper(input, { fips: feed.fips, sales: name === 'roll' ? feed.sales : null });
+  const fallback = name === 'shape';
+  const attributes = !fallback || Object.keys(input.columns).length > 0;
+  await withStage(pool, runId, roll =>
+    withStage(pool, runId, shape =>
+      withStage(pool, runId, raw =>
+        withStage(pool, runId, async rejectClient => {
+          const rejects = openRejects(rejectClient, runId);
+          await stageParcels(
+            { name, batches, map, derive, fallback, attributes },
+            { roll, shape, raw, rejects, counts },
+          );
+          await rejects.end();
+        }),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,149 @@
+import { sql } from '../../../shared/db.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
+import type { DeclaredElevation } from '../../../shared/raster/header.ts';
+import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
+import type { RunContext } from '../context.ts';
+import { total } from '../counts.ts';
+import { rejectedRows } from '../gate/gate.ts';
+import {
+  homeBoxes,
+  judgeLayer,
+  lastLayerFigures,
+  layerArea,
+  tilesDeclared,
+  tilesOutside,
+} from '../gate/layer.ts';
+import {
+  coverageFigures,
+  currentVersion,
+  extentFigures,
+  type LayerScope,
+  markCovered,
+  NOWHERE,
+  sameScope,
+  switchLayer,
+} from '../merge/merge-layer.ts';
+import { interrupted } from '../read.ts';
+import { openRejects } from '../rejects.ts';
+import { emptyExtent, growExtent } from '../stage/coverage.ts';
+import { createStage, withStage } from '../stage/stage-schema.ts';
+import { readTiles, stageTiles, type TileOutcome } from '../stage/stage-tiles.ts';
+import type { Prepared } from './assessor.ts';
+import { type NamedTile, namedTiles } from './tiles.ts';
+
+const STAGE_TABLES = ['layers/create_tile_stage'];
+
+/**
+ * The recipe of a feed of elevation up to the gate. Of each file only its header is read and kept; the heights stay where
+ * they are and are read by window when attributes are computed.
+ */
+export async function prepareElevation(
+  run: RunContext,
+  feed: ElevationFeed,
+  sources: Record<string, string>,
+): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  await createStage(pool, runId, STAGE_TABLES);
+
+  await run.step('stage', 'reading', 0);
+  const tiles = await withStage(pool, runId, client =>
+    withStage(pool, runId, async rejectClient => {
+      const rejects = openRejects(rejectClient, runId);
+      const staged = await stageTiles(outcomes(run, feed, sources.elevation), {
+        client,
+        feedId,
+        rejects,
+        counts,
+      });
+      await rejects.end();
+      return staged;
+    }),
+  );
+
+  return withStage(pool, runId, async client => {
+    await run.step('match', 'comparing with what is there', 0.68);
+    const { rows: measured } = await client.query<{
+      rows: number;
+      new: number;
+      changed: number;
+      retired: number;
+    }>(sql('layers/measure_tiles'), [feedId]);
+    const { rows, ...figures } = measured[0]!;
+    Object.assign(counts, figures, { rows, unchanged: rows - figures.new - figures.changed });
+
+    const extent = coverageOf(tiles);
+    if (extent) counts.extent = extentFigures(extent);
+    const before = await currentVersion(client, feedId, run.last);
+    // A tile is as good beyond the county's line as within.
+    const scope: LayerScope = { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null };
+    Object.assign(counts, coverageFigures(scope));
+
+    await run.step('gate', 'checking', 0.74);
+    const gate = judgeLayer(
+      {
+        read: total(counts.read),
+        rejected: rejectedRows(counts),
+        rows,
+        outside: tilesOutside(tiles, homeBoxes(feed.fips)),
+        extent,
+        declared: tilesDeclared(tiles, feed.coverage),
+        covered: extent,
+        // Where no file has heights nothing is told, however large the box is.
+        boxed: false,
+        filled: {},
+        // A layer that was removed begins anew.
+        last: lastLayerFigures(before && run.last),
+      },
+      feed.gates,
+      { rows: 'tiles', area: layerArea(feed.fips) },
+    );
+    return {
+      gate,
+      touched: counts.new + counts.changed + counts.retired > 0 || !sameScope(before?.scope, scope),
+      async merge(transaction) {
+        await switchLayer(transaction, { runId, feedId, kind: 'elevation' }, scope);
+        await transaction.query(sql('layers/replace_tiles'), [feedId]);
+        await markCovered(transaction, 'elevation', before, { scope, extent });
+      },
+    };
+  });
+}
+
+/** The tiles of the feed with what their headers say, recorded in the run and shown as progress. */
+async function* outcomes(
+  run: RunContext,
+  feed: ElevationFeed,
+  override: string | undefined,
+): AsyncGenerator<[NamedTile, TileOutcome]> {
+  const { baseDir, elevation } = feed;
+  const { signal, tmpDir } = run;
+  try {
+    const named = await namedTiles(feed, override, { baseDir, tmpDir, signal });
+    run.inputs.push({ input: 'elevation', source: named.given, bytes: 0 });
+    let done = 0;
+    for await (const outcome of readTiles(named, declaredBy(elevation), signal)) {
+      if (signal.aborted) throw interrupted();
+      const all = named.tiles.length;
+      run.progress((0.6 * ++done) / all, `elevation: ${done} of ${all} tiles`);
+      yield outcome;
+    }
+  } catch (error) {
+    throw signal.aborted ? interrupted() : error;
+  }
+}
+
+/** What a feed says of its files, whatever they say themselves. */
+export function declaredBy({ crs, unit, nodata }: ElevationInput): DeclaredElevation {
+  return {
+    ...(crs !== undefined && { crs }),
+    ...(unit !== undefined && { unit }),
+    ...(nodata !== undefined && { nodata }),
+  };
+}
+
+function coverageOf(tiles: readonly { extent: Extent }[]): Extent | null {
+  if (tiles.length === 0) return null;
+  const coverage = emptyExtent();
+  for (const { extent } of tiles) growExtent(coverage, extent);
+  return coverage;
+}

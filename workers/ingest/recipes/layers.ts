@@ -1,0 +1,136 @@
+import { sql } from '../../../shared/db.ts';
+import type { Extent } from '../../../shared/geo/types.ts';
+import type { LayerFeed } from '../../feeds/feed.ts';
+import type { RunContext } from '../context.ts';
+import { total } from '../counts.ts';
+import { rejectedRows } from '../gate/gate.ts';
+import {
+  coveredBox,
+  featuresOutside,
+  homeBoxes,
+  judgeLayer,
+  lastLayerFigures,
+  layerArea,
+} from '../gate/layer.ts';
+import { compileLayerMapper } from '../map/layer.ts';
+import {
+  coverageFigures,
+  currentVersion,
+  extentFigures,
+  type LayerScope,
+  type LayerVersion,
+  markCovered,
+  mergeFeatures,
+  NOWHERE,
+  sameScope,
+  switchLayer,
+} from '../merge/merge-layer.ts';
+import { chooseSource, readBatches } from '../read.ts';
+import { openRejects } from '../rejects.ts';
+import { declaredPlace } from '../stage/declared-place.ts';
+import { type StagedLayer, stageLayer } from '../stage/stage-layer.ts';
+import { createStage, withStage } from '../stage/stage-schema.ts';
+import type { Prepared } from './assessor.ts';
+
+/** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
+const ANALYZE_FROM = 0.1;
+
+const STAGE_TABLES = ['layers/create_layer_stage'];
+
+/**
+ * The recipe of a feed of roads, wetlands or flood zones up to the gate: read and stage the features that count, drop
+ * those that come twice, compare with the layer that is there.
+ */
+export async function prepareLayer(
+  run: RunContext,
+  feed: LayerFeed,
+  sources: Record<string, string>,
+): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  const { kind } = feed;
+  await createStage(pool, runId, STAGE_TABLES);
+
+  await run.step('stage', 'reading', 0);
+  const { extent: found, declared } = await stageAll(run, feed, sources.layer);
+
+  return withStage(pool, runId, async client => {
+    await run.step('match', 'comparing with what is there', 0.68);
+    const { rows: settled } = await client.query<{ identical: number }>(
+      sql('layers/resolve_layer_duplicates'),
+    );
+    counts.identical = settled[0]!.identical;
+    await client.query('analyze stage_layer (hash)');
+    const { rows: measured } = await client.query<{ rows: number; new: number; retired: number }>(
+      sql('layers/measure_layer'),
+      [feedId],
+    );
+    const { rows, ...figures } = measured[0]!;
+    Object.assign(counts, figures, { rows, unchanged: rows - figures.new });
+
+    if (found) counts.extent = extentFigures(found);
+    const before = await currentVersion(client, feedId, run.last);
+    const now: LayerVersion = { scope: scopeOf(feed, found), extent: found };
+    Object.assign(counts, coverageFigures(now.scope));
+
+    await run.step('gate', 'checking', 0.74);
+    const gate = judgeLayer(
+      {
+        read: total(counts.read),
+        rejected: rejectedRows(counts),
+        rows,
+        outside: await featuresOutside(client, homeBoxes(feed.fips)),
+        extent: found,
+        declared,
+        covered: coveredBox(now.scope),
+        boxed: feed.coverage === null && feed.fips === null,
+        filled: counts.filled,
+        // A layer that was removed begins anew.
+        last: lastLayerFigures(before && run.last, before && coveredBox(before.scope)),
+      },
+      feed.gates,
+      { rows: 'features', area: layerArea(feed.fips) },
+    );
+    return {
+      gate,
+      touched: counts.new + counts.retired > 0 || !sameScope(before?.scope, now.scope),
+      async merge(transaction) {
+        await switchLayer(transaction, { runId, feedId, kind }, now.scope);
+        await mergeFeatures(transaction, feedId);
+        await markCovered(transaction, kind, before, now);
+      },
+      async tidy() {
+        // What reads windows of the layer should know at once how full it is.
+        if (counts.new > ANALYZE_FROM * rows) await pool.query('analyze layer_features');
+      },
+    };
+  });
+}
+
+/**
+ * Where a layer is complete: where its feed says, else in the county that it names, else in the box around what was read. A
+ * county's box takes in land of its neighbours, whose roads are in other files.
+ */
+function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Extent | null): LayerScope {
+  return { coverage: coverage ?? (fips === null ? found : null) ?? NOWHERE, fips, reachM };
+}
+
+async function stageAll(
+  run: RunContext,
+  feed: LayerFeed,
+  override: string | undefined,
+): Promise<StagedLayer> {
+  const { pool, runId, counts } = run;
+  const { kind, layer } = feed;
+  const source = chooseSource(layer.input, feed.baseDir, override);
+  const batches = readBatches(run, 'layer', source, { from: 0, to: 0.6 });
+  const map = compileLayerMapper(kind, layer);
+  return withStage(pool, runId, copy =>
+    withStage(pool, runId, async rejectClient => {
+      const rejects = openRejects(rejectClient, runId);
+      const place = declaredPlace(feed);
+      const staged = await stageLayer({ kind, batches, map, place }, { copy, rejects, counts });
+      await rejects.end();
+      return staged;
+    }),
+  );
+}

@@ -1,0 +1,121 @@
+import { sql } from '../../../shared/db.ts';
+import { isRetryable } from '../../../shared/errors.ts';
+import type { ListingsFeed } from '../../feeds/feed.ts';
+import type { ResoCheckpoint } from '../../formats/reso.ts';
+import type { RowBatch } from '../../formats/rows.ts';
+import type { RunContext } from '../context.ts';
+import { bump } from '../counts.ts';
+import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { compileListingMapper } from '../map/listing.ts';
+import { mergeListings } from '../merge/merge-listings.ts';
+import { chooseSource, readBatches } from '../read.ts';
+import { openRejects } from '../rejects.ts';
+import { stageListings } from '../stage/stage-listings.ts';
+import { createStage, withStage } from '../stage/stage-schema.ts';
+import type { Prepared } from './assessor.ts';
+
+const STAGE_TABLES = ['roll/create_raw_stage', 'listings/create_listing_stage'];
+
+type ListingFigures = { listings: number; new: number; changed: number; unchanged: number; retired: number };
+
+/**
+ * The recipe of a listing feed up to the gate. An incremental source that breaks off between two pages is merged as
+ * far as it came, with the checkpoint of the last whole page; the error is thrown after that, so that the job's next
+ * attempt goes on from there.
+ */
+export async function prepareListings(
+  run: RunContext,
+  feed: ListingsFeed,
+  sources: Record<string, string>,
+): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  const { listings } = feed;
+  await createStage(pool, runId, STAGE_TABLES);
+
+  await run.step('stage', 'reading', 0);
+  const staged = await stageAll(run, feed, sources.listings);
+
+  return withStage(pool, runId, async client => {
+    await run.step('match', 'comparing with what is there', 0.68);
+    const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
+      sql('listings/resolve_listing_duplicates'),
+      [runId],
+    );
+    counts.identical = settled[0]!.identical;
+    if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
+    await client.query('analyze stage_listing (id)');
+    await client.query(sql('listings/match_listings'));
+    if (listings.snapshot) await client.query(sql('listings/match_gone_listings'), [feedId]);
+    await client.query('analyze stage_listing_match');
+    const { rows: measured } = await client.query<ListingFigures>(sql('listings/measure_listings'));
+    const { listings: rows, ...figures } = measured[0]!;
+    Object.assign(counts, figures, { rows });
+
+    await run.step('gate', 'checking', 0.74);
+    const gate = judge(
+      {
+        read: counts.read.listings ?? 0,
+        // An older state of a listing that comes again is set aside, not wrong.
+        rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
+        rows,
+        matchedKeys: rows,
+        before: 0,
+        retired: 0,
+        outside: { points: 0, outside: 0, where: '' },
+        filled: counts.filled,
+        // An incremental run holds what changed: its size says nothing about the last one's.
+        last: listings.snapshot ? lastFigures(run.last?.counts) : null,
+      },
+      feed.gates,
+    );
+    return {
+      gate: listings.snapshot
+        ? gate
+        : { ...gate, blocked: gate.blocked.filter(({ gate: name }) => name !== 'empty') },
+      touched: counts.new + counts.changed + counts.retired > 0,
+      merge: transaction => mergeListings(transaction, runId, feedId),
+      ...staged,
+    };
+  });
+}
+
+type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
+
+async function stageAll(run: RunContext, feed: ListingsFeed, override: string | undefined): Promise<Staged> {
+  const { pool, runId, counts } = run;
+  const { listings } = feed;
+  const batches = readBatches(run, 'listings', chooseSource(listings.input, feed.baseDir, override), {
+    from: 0,
+    to: 0.6,
+  });
+  const staged: Staged = { checkpoint: null };
+  // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
+  const checked = listings.input.format !== 'reso';
+  const input = { batches: untilItBreaks(batches, staged), map: compileListingMapper(listings), checked };
+  await withStage(pool, runId, copy =>
+    withStage(pool, runId, raw =>
+      withStage(pool, runId, async rejectClient => {
+        const rejects = openRejects(rejectClient, runId);
+        await stageListings(input, { copy, raw, rejects, counts });
+        await rejects.end();
+      }),
+    ),
+  );
+  return staged;
+}
+
+/**
+ * Ends where a source breaks off that can be taken up again. Only an error of the source: what fails while a batch
+ * is staged is thrown in the consumer and means that the batch is lost.
+ */
+async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
+  try {
+    for await (const batch of batches) {
+      yield batch;
+      if (batch.checkpoint) staged.checkpoint = batch.checkpoint;
+    }
+  } catch (error) {
+    if (staged.checkpoint === null || !isRetryable(error)) throw error;
+    staged.brokeOff = error;
+  }
+}

@@ -1,0 +1,118 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PlatError } from '../../../shared/errors.ts';
+import { formatError, type OpenContext } from '../../../shared/net/context.ts';
+import { tilesOfBounds } from '../../../shared/raster/tile-names.ts';
+import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
+import { localPath, openSource } from '../../formats/source.ts';
+
+/** A file of heights that a feed names, in the order of the naming. */
+export type NamedTile = {
+  rowNo: number;
+  /** Absolute path or http(s) address; null for an entry of an index that names none. */
+  source: string | null;
+};
+
+export type NamedTiles = {
+  by: ElevationInput['tiles']['by'];
+  /** For the record of the run: what the feed itself names. */
+  given: string[];
+  tiles: NamedTile[];
+};
+
+/** A list of every tile of the United States at 1 m is 20 MB. */
+const INDEX_BYTES = 64 * 2 ** 20;
+
+/**
+ * The files that a feed of elevation names by source, template or index. Relative paths start at the feed file, those of
+ * an index at the index.
+ * @param override an operator's other source, relative to the working directory
+ * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is neither lines nor GeoJSON
+ */
+export async function namedTiles(
+  { elevation, baseDir }: Pick<ElevationFeed, 'elevation' | 'baseDir'>,
+  override: string | undefined,
+  context: OpenContext,
+): Promise<NamedTiles> {
+  const { tiles } = elevation;
+  if (override !== undefined) return listed('source', [override], [override], process.cwd());
+  if (tiles.by === 'source') return listed('source', tiles.sources, tiles.sources, baseDir);
+  if (tiles.by === 'template')
+    return listed('template', [tiles.template], tilesOfBounds(tiles.template, tiles.bounds), baseDir);
+  const locations = await readIndex(tiles.index, context);
+  const start = isUrl(tiles.index) ? tiles.index : dirname(localPath(tiles.index, baseDir));
+  return listed('index', [tiles.index], locations, start);
+}
+
+function listed(
+  by: NamedTiles['by'],
+  given: string[],
+  sources: readonly (string | null)[],
+  start: string,
+): NamedTiles {
+  const tiles = sources.map((source, i) => ({
+    rowNo: i + 1,
+    source: source === null ? null : absolute(source, start),
+  }));
+  return { by, given, tiles };
+}
+
+const isUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+
+function absolute(source: string, start: string): string {
+  if (isUrl(source)) return source;
+  return isUrl(start) ? new URL(source, start).href : localPath(source, start);
+}
+
+async function readIndex(index: string, context: OpenContext): Promise<(string | null)[]> {
+  const extensions = ['.txt', '.csv', '.geojson', '.json'];
+  const progress = { expect() {}, add() {} };
+  const opened = await openSource(index, { extensions }, context, progress);
+  try {
+    const parts: Buffer[] = [];
+    let length = 0;
+    for await (const part of opened.bytes()) {
+      length += part.length;
+      if (length > INDEX_BYTES)
+        throw formatError(`${opened.name} is longer than ${INDEX_BYTES} bytes: is it a list of tiles?`);
+      parts.push(part);
+    }
+    const text = Buffer.concat(parts)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
+    return /^\s*\{/.test(text) ? locationsOf(text, opened.name) : linesOf(text, opened.name);
+  } finally {
+    await opened.close();
+  }
+}
+
+function linesOf(text: string, name: string): string[] {
+  if (text.includes('\0')) throw formatError(`${name} is no list of tiles: give a path or address a line.`);
+  return text
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(line => line !== '' && !line.startsWith('#'));
+}
+
+/** The `location` of every feature of a tile index. https://gdal.org/en/stable/programs/gdaltindex.html */
+function locationsOf(text: string, name: string): (string | null)[] {
+  let index: { features?: unknown };
+  try {
+    index = JSON.parse(text) as { features?: unknown };
+  } catch (cause) {
+    throw formatError(`${name} is not valid JSON (${(cause as Error).message}).`, cause);
+  }
+  if (!Array.isArray(index.features))
+    throw formatError(`${name} is no GeoJSON FeatureCollection. Write it with gdaltindex -f GeoJSON.`);
+  return index.features.map((feature: { properties?: { location?: unknown } | null } | null) => {
+    const location = feature?.properties?.location;
+    return typeof location === 'string' && location.trim() !== '' ? location.trim() : null;
+  });
+}
+
+/** Whether a file that a template names is simply not there, as over the sea. */
+export async function isAbsent(source: string, error: unknown): Promise<boolean> {
+  if (!(error instanceof PlatError) || error.code !== 'feed_source') return false;
+  if (isUrl(source)) return error.status === 404;
+  return (await stat(source).catch(() => null)) === null;
+}
