@@ -46,8 +46,8 @@ export function sqlBlocks(text: string): Map<string, string> {
 }
 
 /**
- * The statement `name` with fragments in its marked places: `{{where}}` becomes `fragments.where`. Fragments are
- * constants of the program joined together; what a client sends travels in numbered parameters.
+ * The statement `name` with fragments in its marked places: `{{where}}` becomes `fragments.where`. Fragments are constants of the
+ * program or made by `literal`; what a client sends travels in numbered parameters.
  */
 export function compose(name: string, fragments: Record<string, string>): string {
   return sql(name).replaceAll(/\{\{(\w+)\}\}/g, (_marker, part: string) => {
@@ -55,6 +55,21 @@ export function compose(name: string, fragments: Record<string, string>): string
     if (fragment === undefined) throw new Error(`${name} has a place for ${part}, which is not given`);
     return fragment;
   });
+}
+
+/**
+ * A value written into the text of a statement that can take no parameters (`copy (select …)`) or must have none (`insert … select` on
+ * tables that may be distributed): compose('area/name', { fips: literal(fips) }). An array becomes `'{…}'`, to be cast in its place.
+ * @throws RangeError for a number that is not finite.
+ */
+export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
+  if (typeof value === 'string') return pg.escapeLiteral(value);
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw new RangeError(`${value} cannot stand in a statement`);
+    return value < 0 ? `(${value})` : String(value);
+  }
+  if (value === null || typeof value === 'boolean') return String(value);
+  return literal(`{${value.map(one => `"${String(one).replace(/["\\]/g, '\\$&')}"`).join(',')}}`);
 }
 
 export type PoolOptions = {

@@ -3,10 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { PlatError } from './errors.ts';
+import { LOCKS } from './locks.ts';
 import { rootDir } from './root.ts';
-
-/** Advisory lock under which one process migrates while others wait; any number that nothing else uses. */
-const MIGRATION_LOCK = 7_152_801;
 
 export const QUEUE_SCHEMA = 'bullmq';
 
@@ -35,7 +33,7 @@ export async function migrate(databaseUrl: string, options: { queue: boolean }):
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });
   await client.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('select pg_advisory_lock($1)', [LOCKS.migrate]);
     const applied = await applyPending(client, readMigrations());
     if (options.queue) {
       // A tenth of a second to load, and every command checks the schema's version.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { connectionOf, createPool, RESTLESS } from '../../shared/db.ts';
+import { connectionOf, createPool, literal, RESTLESS } from '../../shared/db.ts';
+import { LOCKS } from '../../shared/locks.ts';
 import { createLogger } from '../../shared/log.ts';
 import { createTestDatabase } from '../support/database.ts';
 
@@ -33,4 +34,30 @@ test('the rest of DATABASE_URL stays as it is', () => {
     connectionString: url,
     options: '-c jit=off',
   });
+});
+
+test('a literal means in a statement what the parameter would', async () => {
+  const texts = ['O\'Neil \\ "x"', '{a,b}', '', 'null', '--', ' '];
+  const values = [...texts, -5, 0, 1.25e-7, 2 ** 52, true, null];
+  const { rows } = await db.pool.query<{ value: unknown }>(
+    values.map(value => `select (${literal(value)})::text as value`).join(' union all '),
+  );
+  expect(rows.map(row => row.value)).toEqual([
+    ...texts,
+    '-5',
+    '0',
+    '0.000000125',
+    '4503599627370496',
+    'true',
+    null,
+  ]);
+  const arrays = await db.pool.query(
+    `select ${literal(texts)}::text[] as texts, ${literal([-3, 4])}::int[] as numbers, ${literal([])}::int[] as none`,
+  );
+  expect(arrays.rows).toEqual([{ texts, numbers: [-3, 4], none: [] }]);
+  expect(() => literal(Number.NaN)).toThrow(RangeError);
+});
+
+test('no two advisory locks have the same number', () => {
+  expect(new Set(Object.values(LOCKS)).size).toBe(Object.keys(LOCKS).length);
 });

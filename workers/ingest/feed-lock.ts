@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../shared/db.ts';
+import { LOCKS } from '../../shared/locks.ts';
 import { interrupted } from './read.ts';
-
-/** The class of advisory locks that stands for feeds; any number that nothing else uses. */
-const FEED_LOCK = 7_152_803;
 
 /** Asked for again and again rather than waited for: a waiting statement could not be told that the worker stops. */
 const ASK_MS = 250;
@@ -24,7 +22,7 @@ export async function withFeedLock<T>(
   try {
     for (;;) {
       const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1, $2) as held', [
-        FEED_LOCK,
+        LOCKS.feed,
         feedId,
       ]);
       if (rows[0]!.held) break;
@@ -32,7 +30,7 @@ export async function withFeedLock<T>(
       await sleep(ASK_MS);
     }
     const result = await work();
-    await client.query('select pg_advisory_unlock($1, $2)', [FEED_LOCK, feedId]);
+    await client.query('select pg_advisory_unlock($1, $2)', [LOCKS.feed, feedId]);
     failed = false;
     return result;
   } finally {

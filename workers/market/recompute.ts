@@ -3,6 +3,7 @@ import { type Client, type Pool, sql } from '../../shared/db.ts';
 import { computeRegionTable, encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { LOCKS } from '../../shared/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { statsEtag } from '../../shared/regions/stats-etag.ts';
 import { regionFields } from '../regions/region-rows.ts';
@@ -40,8 +41,6 @@ export type Recomputed = {
   failed: FailedRegion[];
 };
 
-/** Advisory lock of `recomputeStats`: MIGRATION_LOCK of shared/migrate.ts plus 1. */
-const RECOMPUTE_LOCK = 7_152_802;
 const LOCK_POLL_MS = 100;
 
 /** A batch is one transaction: large enough that its overhead does not show, small enough to hold twice in memory. */
@@ -67,7 +66,7 @@ export async function recomputeStats(
     await lock(client, options.signal);
     const snapshot = await readSnapshot(client, scope);
     const result = await recomputeRegions(client, scope, snapshot, options);
-    await client.query(sql('market/unlock_recompute'), [RECOMPUTE_LOCK]);
+    await client.query(sql('market/unlock_recompute'), [LOCKS.marketRecompute]);
     usable = true;
     return result;
   } finally {
@@ -80,7 +79,7 @@ async function lock(client: Client, signal: AbortSignal | undefined): Promise<vo
   for (;;) {
     throwIfStopping(signal);
     const { rows } = await client.query<{ locked: boolean }>(sql('market/try_lock_recompute'), [
-      RECOMPUTE_LOCK,
+      LOCKS.marketRecompute,
     ]);
     if (rows[0]?.locked) return;
     await sleep(LOCK_POLL_MS);

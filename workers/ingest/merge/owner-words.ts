@@ -1,8 +1,6 @@
 import { type Queryable, sql } from '../../../shared/db.ts';
 import { type StoredSerials, toBitmap, unionOf } from '../../../shared/kernels/serials/serials.ts';
-
-/** The first of a pair of advisory locks; any number that no other pair begins with. */
-const OWNER_WORDS_LOCK = 7_152_804;
+import { LOCKS } from '../../../shared/locks.ts';
 
 /**
  * Writes the words by which parcels are found by their owners, for whole counties, from the parcels on the roll: about
@@ -11,7 +9,7 @@ const OWNER_WORDS_LOCK = 7_152_804;
  */
 export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
   if (counties.length === 0) return;
-  await db.query(sql('roll/lock_owner_words'), [OWNER_WORDS_LOCK, counties]);
+  await db.query(sql('roll/lock_owner_words'), [LOCKS.ownerWords, counties]);
   await db.query(sql('roll/clear_owner_words'), [counties]);
   await db.query(sql('roll/fill_owner_words'), [counties]);
   const dense = await db.query<{ fips: number; word: string }>(sql('roll/list_dense_words'), [counties]);

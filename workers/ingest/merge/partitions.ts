@@ -1,8 +1,6 @@
 import type { Pool } from '../../../shared/db.ts';
 import { transaction } from '../../../shared/db.ts';
-
-/** Any number that nothing else locks. */
-const PARTITION_LOCK = 7_152_802;
+import { LOCKS } from '../../../shared/locks.ts';
 
 /** The tables that hold a partition for every state. */
 const PARTITIONED = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes', 'valuations'];
@@ -40,7 +38,7 @@ export async function ensurePartitions(pool: Pool, fips: number[]): Promise<void
 
 function createPartition(pool: Pool, table: string, name: string, state: number): Promise<void> {
   return transaction(pool, async client => {
-    await client.query('select pg_advisory_xact_lock($1)', [PARTITION_LOCK]);
+    await client.query('select pg_advisory_xact_lock($1)', [LOCKS.partitions]);
     const { rows } = await client.query<{ found: string | null }>('select to_regclass($1)::text as found', [
       name,
     ]);
