@@ -3,8 +3,8 @@ import { join, relative, sep } from 'node:path';
 
 export type SourceFile = { path: string; text: string };
 
-/** What is not ours or not text: installed, made at run time, or data. */
-const SKIPPED_FOLDERS = new Set(['node_modules', '.git', '.plat', '.vitest', 'bench-data', 'data']);
+/** What is not ours or not text: installed, made at run time, or data. `.git` is a file in a worktree. */
+const SKIPPED = new Set(['node_modules', '.git', '.plat', '.vitest', 'bench-data', 'data']);
 const TEXT = /\.(ts|mjs|sql|json|md|ya?ml|sh)$|(^|\/)(Dockerfile|run|\.[a-z.]+)$/;
 const SKIPPED_FILES = new Set(['package-lock.json']);
 
@@ -13,11 +13,11 @@ export function readSources(root: string): SourceFile[] {
   const files: SourceFile[] = [];
   const walk = (dir: string) => {
     for (const entry of readdirSync(dir, { withFileTypes: true })) {
+      if (SKIPPED.has(entry.name)) continue;
       const full = join(dir, entry.name);
       const path = relative(root, full).split(sep).join('/');
-      if (entry.isDirectory()) {
-        if (!SKIPPED_FOLDERS.has(entry.name)) walk(full);
-      } else if (entry.isFile() && TEXT.test(path) && !SKIPPED_FILES.has(path) && path !== '.env') {
+      if (entry.isDirectory()) walk(full);
+      else if (entry.isFile() && TEXT.test(path) && !SKIPPED_FILES.has(path) && path !== '.env') {
         files.push({ path, text: readFileSync(full, 'utf8') });
       }
     }
