@@ -118,11 +118,15 @@ export function connectionOf(config: Config, settings: Record<string, string>): 
 }
 
 /** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */
-export async function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+export function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return within(pool, 'begin', work);
+}
+
+async function within<T>(pool: Pool, begin: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query('begin');
+    await client.query(begin);
     const result = await work(client);
     await client.query('commit');
     return result;
@@ -134,4 +138,9 @@ export async function transaction<T>(pool: Pool, work: (client: Client) => Promi
   } finally {
     client.release(broken);
   }
+}
+
+/** Runs `work` on one connection, with all its statements seeing the database as of one moment; they can only read. */
+export function snapshot<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return within(pool, 'begin isolation level repeatable read read only', work);
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
+import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, type Feature, feedOf, ingest, ORIGIN, tempFolder, writeFeatures } from '../support/ingest.ts';
 import { roadFeed, writeRoads } from '../support/layers.ts';

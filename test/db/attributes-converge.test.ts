@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import type { Position } from '../../shared/geo/types.ts';
-import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
+import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createRandom, pick, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';

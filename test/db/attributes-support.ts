@@ -1,9 +1,9 @@
 import type pg from 'pg';
 import { encodeBoundary } from '../../shared/geo/codec.ts';
 import type { MultiPolygon } from '../../shared/geo/types.ts';
+import type { LandKernels } from '../../shared/land/compute.ts';
 import { runChunk } from '../../workers/attributes/chunk.ts';
 import type { ChunkPayload, PlanPayload } from '../../workers/attributes/jobs.ts';
-import type { LandKernels } from '../../workers/attributes/kernels.ts';
 import { type Planned, planAttributes } from '../../workers/attributes/plan.ts';
 import { COUNTING_KERNELS } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';

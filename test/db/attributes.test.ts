@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../shared/db.ts';
+import type { LandKernels } from '../../shared/land/compute.ts';
 import { lockCounties } from '../../workers/attributes/county-lock.ts';
-import type { LandKernels } from '../../workers/attributes/kernels.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { COUNTING_KERNELS, markParcels, marksOf, putLayer } from '../support/land.ts';
 import { square } from '../support/parcels.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
-import { LAND_KERNELS } from '../../workers/attributes/kernels.ts';
+import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { all, feedOf, ingest, ORIGIN, one, square, tempFolder, writeFeatures } from '../support/ingest.ts';

@@ -3,8 +3,8 @@ import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../
 import { encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
 import { encodeLines } from '../../shared/geo/line-codec.ts';
 import type { Extent, MultiPolygon, Position } from '../../shared/geo/types.ts';
+import type { LandKernels } from '../../shared/land/compute.ts';
 import { readTileHeader } from '../../shared/raster/header.ts';
-import type { LandKernels } from '../../workers/attributes/kernels.ts';
 
 export type LayerFeature = { class: RoadClass; line: Position[] } | { class: string; shape: MultiPolygon };
 

@@ -1,12 +1,13 @@
-import { type Pool, sql } from '../../shared/db.ts';
+import { type Pool, snapshot, sql } from '../../shared/db.ts';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
 import { enqueue } from '../../shared/jobs.ts';
+import type { LandKernels } from '../../shared/land/compute.ts';
+import { type ComputeOptions, computeChunk } from '../../shared/land/compute.ts';
+import type { MarkedRow } from '../../shared/land/layers.ts';
+import { type LandInput, readLand } from '../../shared/land/read-land.ts';
 import { valuationRefresh } from '../valuation/jobs.ts';
-import { type ComputeOptions, computeChunk } from './compute.ts';
 import type { ChunkPayload } from './jobs.ts';
-import type { LandKernels } from './kernels.ts';
 import { landlockedWarnings } from './landlocked.ts';
-import { readChunk } from './read-chunk.ts';
 import { type WrittenChunk, writeChunk } from './write-chunk.ts';
 
 /**
@@ -30,6 +31,14 @@ export async function runChunk(
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
   const warnings = last && hasRoads ? await landlockedWarnings(pool, chunk.fips) : [];
   return { ...written, jobs, warnings };
+}
+
+/** Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features that are read too. */
+function readChunk(pool: Pool, { fips, chunk }: ChunkPayload): Promise<LandInput> {
+  return snapshot(pool, async client => {
+    const { rows } = await client.query<MarkedRow>(sql('attributes/read_marked_parcels'), [fips, chunk]);
+    return readLand(client, fips, rows);
+  });
 }
 
 /** Asked once the chunk is committed: of two that end at the same time one at least sees that no other is left. */

@@ -1,7 +1,7 @@
+import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { type JobContext, type JobResult, job } from '../registry.ts';
 import { runChunk } from './chunk.ts';
 import { attributesChunk, attributesPlan, type ChunkPayload, type PlanPayload } from './jobs.ts';
-import { LAND_KERNELS } from './kernels.ts';
 import { planAttributes } from './plan.ts';
 
 async function plan(context: JobContext, payload: PlanPayload): Promise<JobResult> {

@@ -1,6 +1,6 @@
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
-import type { ComputedParcel } from './compute.ts';
+import type { ComputedParcel } from '../../shared/land/compute.ts';
 import { shareCounty } from './county-lock.ts';
 import type { ChunkPayload } from './jobs.ts';
 

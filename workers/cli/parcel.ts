@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { SLOPE_GRADES } from '../../shared/domain/land.ts';
+import type { Drawn } from '../../shared/drawing/collect.ts';
+import { type Difference, differences } from '../../shared/drawing/compare.ts';
+import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import type { Drawn } from '../parcel-drawing/collect.ts';
-import { type Difference, differences } from '../parcel-drawing/compare.ts';
-import type { KnownParcel } from '../parcel-drawing/known-parcel.ts';
 import { print, printJson, table } from './output.ts';
 import { withSession } from './session.ts';
 
@@ -23,7 +23,7 @@ export function addParcelCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg')
     .action((id: number, flags: Flags) =>
       withSession(async ({ pool }) => {
-        const { collectParcel } = await import('../parcel-drawing/collect.ts');
+        const { collectParcel } = await import('../../shared/drawing/collect.ts');
         const signal = new AbortController().signal;
         const found = await collectParcel(pool, id, flags.svg === undefined ? null : { signal });
         if (found === null)
@@ -48,8 +48,8 @@ type Drawing = { file: string; drawn: Drawn; found: Difference[]; lines: string[
 /** Writes the drawing and tells what it shows that the table above it does not. */
 async function draw({ land, waiting }: KnownParcel, drawn: Drawn, file: string): Promise<Drawing> {
   const [{ drawParcel }, { notesOf }] = await Promise.all([
-    import('../parcel-drawing/draw.ts'),
-    import('../parcel-drawing/panel.ts'),
+    import('../../shared/drawing/draw.ts'),
+    import('../../shared/drawing/panel.ts'),
   ]);
   const found = land === null ? [] : differences(land.figures, drawn.computed);
   const options = { differences: found, waiting: waiting.length > 0, computedAt: land?.computed_at ?? null };

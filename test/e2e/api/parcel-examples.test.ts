@@ -6,8 +6,8 @@ import {
   PORTFOLIO_EXAMPLE,
   SEARCH_EXAMPLE,
 } from '../../../api/v1/properties/examples.ts';
+import { LAND_KERNELS } from '../../../shared/land/compute.ts';
 import { rootDir } from '../../../shared/root.ts';
-import { LAND_KERNELS } from '../../../workers/attributes/kernels.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { settle } from '../../db/attributes-support.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';

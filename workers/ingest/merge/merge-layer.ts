@@ -3,8 +3,8 @@ import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/doma
 import { toE7 } from '../../../shared/geo/codec.ts';
 import type { Extent } from '../../../shared/geo/types.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
+import { type Box, grow, boxText as placeText } from '../../../shared/land/places.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
-import { type Box, grow, boxText as placeText } from '../../attributes/places.ts';
 import type { RunCounts } from '../counts.ts';
 import type { AcceptedRun } from '../run-record.ts';
 import { boxText } from '../stage/coverage.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { element, escapeXml, textElement } from '../../../workers/parcel-drawing/xml.ts';
+import { element, escapeXml, textElement } from '../../../shared/drawing/xml.ts';
 import { elementsOf, parseXml, textOf } from '../../support/xml.ts';
 
 const document = (content: string) => parseXml(`<?xml version="1.0" encoding="UTF-8"?>\n${content}\n`);

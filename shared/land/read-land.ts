@@ -1,51 +1,17 @@
-import { type Client, type Pool, sql } from '../../shared/db.ts';
-import {
-  ALL_LAYERS,
-  LAYER_BITS,
-  LAYER_KINDS,
-  type LayerKind,
-  type RoadClass,
-  type RoadReach,
-} from '../../shared/domain/land.ts';
-import { decodeBoundary } from '../../shared/geo/codec.ts';
-import { hilbertOrder } from '../../shared/geo/hilbert.ts';
-import { decodeLines } from '../../shared/geo/line-codec.ts';
-import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
-import { frontageMarginM, type Neighbour, type Road } from '../../shared/kernels/frontage/frontage.ts';
-import type { ElevationTile } from '../../shared/raster/elevation.ts';
-import { TERRAIN_MARGIN_M } from '../../shared/raster/limits.ts';
-import type { ChunkPayload } from './jobs.ts';
-import { type Box, boxText, grow, placesOf } from './places.ts';
-import { inSnapshot } from './snapshot.ts';
-import { addSources } from './sources.ts';
-
-/** A layer as it was merged last. */
-export type Layer = Box & {
-  feed_id: number;
-  kind: LayerKind;
-  run_id: number;
-  /** The county that it covers as a whole besides. */
-  fips: number | null;
-  /** Roads only. */
-  reach_m: RoadReach | null;
-};
-
-/** A parcel of the chunk. */
-export type Subject = {
-  id: number;
-  mark: number;
-  /** The kinds to compute, as bits. */
-  layers: number;
-  shapeHash: string;
-  shape: MultiPolygon;
-  /** By kind, the layers that cover it; none for a kind that is not to be computed. */
-  covering: Record<LayerKind, Layer[]>;
-  /** Of the kinds that can be told, the layers that the figures come from: those, and others that show something near. */
-  sources: Record<LayerKind, Layer[]>;
-};
+import { type Client, sql } from '../db.ts';
+import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land.ts';
+import { decodeBoundary } from '../geo/codec.ts';
+import { hilbertOrder } from '../geo/hilbert.ts';
+import { decodeLines } from '../geo/line-codec.ts';
+import type { MultiPolygon, Position } from '../geo/types.ts';
+import { frontageMarginM, type Neighbour, type Road } from '../kernels/frontage/frontage.ts';
+import type { ElevationTile } from '../raster/elevation.ts';
+import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
+import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from './layers.ts';
+import { boxText, grow, placesOf } from './places.ts';
 
 /** What has to be known to compute a chunk, all as of one moment. */
-export type ChunkInput = {
+export type LandInput = {
   /** In the order of a Hilbert curve. */
   subjects: Subject[];
   /** Parcels of the chunk without geometry: nothing can be told of them. */
@@ -58,33 +24,8 @@ export type ChunkInput = {
   tiles: ElevationTile[];
 };
 
-/** A parcel to compute, with its extent and a point on it in 1e-7 degrees; null without geometry. */
-export type MarkedRow = Box & {
-  property_id: number;
-  layers: number;
-  mark: number;
-  boundary: Uint8Array | null;
-  shape_hash: string | null;
-  /** The shape that the stored attributes are of; null where all kinds are to be computed. */
-  kept: string | null;
-  x: number;
-  y: number;
-};
-
-/** Reads a chunk in one snapshot: a mark that is read stands for parcels, layers and features that are read too. */
-export function readChunk(pool: Pool, { fips, chunk }: ChunkPayload): Promise<ChunkInput> {
-  return inSnapshot(pool, async client => {
-    const { rows } = await client.query<MarkedRow>(sql('attributes/read_marked_parcels'), [fips, chunk]);
-    return readInput(client, fips, rows);
-  });
-}
-
 /** Reads what has to be known to compute parcels of a county. The connection must be in a snapshot. */
-export async function readInput(
-  client: Client,
-  fips: number,
-  rows: readonly MarkedRow[],
-): Promise<ChunkInput> {
+export async function readLand(client: Client, fips: number, rows: readonly MarkedRow[]): Promise<LandInput> {
   const { rows: layers } = await client.query<Layer>(sql('attributes/list_layers'));
   const shaped = rows.filter(row => row.boundary !== null);
   const order = hilbertOrder(
@@ -123,35 +64,6 @@ export async function readInput(
     flood: await readPolygons(client, feeds('flood'), places.flood),
     tiles: await readTiles(client, feeds('elevation'), places.elevation),
   };
-}
-
-function subjectOf(row: MarkedRow, fips: number, all: readonly Layer[]): Subject {
-  // What is stored of another shape is worth nothing.
-  const layers = row.kept === row.shape_hash ? row.layers : ALL_LAYERS;
-  const covering = (kind: LayerKind) =>
-    (layers & LAYER_BITS[kind]) === 0
-      ? []
-      : all.filter(layer => layer.kind === kind && covers(layer, row, fips));
-  const byKind = {
-    elevation: covering('elevation'),
-    roads: covering('roads'),
-    wetlands: covering('wetlands'),
-    flood: covering('flood'),
-  };
-  return {
-    id: row.property_id,
-    mark: row.mark,
-    layers,
-    shapeHash: row.shape_hash!,
-    shape: decodeBoundary(row.boundary!),
-    covering: byKind,
-    sources: byKind,
-  };
-}
-
-function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number): boolean {
-  if (layer.fips === fips) return true;
-  return layer.west <= x && x <= layer.east && layer.south <= y && y <= layer.north;
 }
 
 type FeatureRow = { class: string; geometry: Uint8Array };

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { PlatError } from '../../../shared/errors.ts';
-import { computeChunk } from '../../../workers/attributes/compute.ts';
-import { LAND_KERNELS, type LandKernels } from '../../../workers/attributes/kernels.ts';
-import type { ChunkInput, Layer, Subject } from '../../../workers/attributes/read-chunk.ts';
+import { computeChunk, LAND_KERNELS, type LandKernels } from '../../../shared/land/compute.ts';
+import type { Layer, Subject } from '../../../shared/land/layers.ts';
+import type { LandInput } from '../../../shared/land/read-land.ts';
 
 const LAYER: Layer = {
   ...{ feed_id: 1, kind: 'elevation', run_id: 7, fips: null, reach_m: null },
   ...{ west: 0, south: 0, east: 1, north: 1 },
 };
 
-function chunkOf(parcels: number): ChunkInput {
+function chunkOf(parcels: number): LandInput {
   const subjects = Array.from({ length: parcels }, (_, i): Subject => {
     const covering = { elevation: [LAYER], roads: [], wetlands: [], flood: [] };
     return { id: i, mark: i, layers: 1, shapeHash: '', shape: [], covering, sources: covering };

@@ -1,5 +1,5 @@
-import { fromE7 } from '../../shared/geo/codec.ts';
-import { marginDeg } from '../../shared/geo/margin.ts';
+import { fromE7 } from '../geo/codec.ts';
+import { marginDeg } from '../geo/margin.ts';
 
 /** A box of integers of 1e-7 degrees. */
 export type Box = { west: number; south: number; east: number; north: number };

@@ -1,9 +1,8 @@
-import { PlatError } from '../../shared/errors.ts';
-import { type FacingStretch, prepareFrontage } from '../../shared/kernels/frontage/frontage.ts';
-import { openElevation, type SlopeCell } from '../../shared/raster/elevation.ts';
-import { type ComputedParcel, computeChunk } from '../attributes/compute.ts';
-import { LAND_KERNELS, type LandKernels } from '../attributes/kernels.ts';
-import type { ChunkInput } from '../attributes/read-chunk.ts';
+import { PlatError } from '../errors.ts';
+import { type FacingStretch, prepareFrontage } from '../kernels/frontage/frontage.ts';
+import { type ComputedParcel, computeChunk, LAND_KERNELS, type LandKernels } from '../land/compute.ts';
+import type { LandInput } from '../land/read-land.ts';
+import { openElevation, type SlopeCell } from '../raster/elevation.ts';
 
 /** A parcel's figures as a chunk computes them, and what they were made of. */
 export type Computed = {
@@ -16,7 +15,7 @@ export type Computed = {
 };
 
 /** Computes the one parcel of an input, and keeps the stretches of boundary and the cells that made its figures. */
-export async function computeParcel(input: ChunkInput, signal: AbortSignal): Promise<Computed> {
+export async function computeParcel(input: LandInput, signal: AbortSignal): Promise<Computed> {
   const made: Pick<Computed, 'facing' | 'cells'> = { facing: [], cells: [] };
   const kernels: LandKernels = {
     ...LAND_KERNELS,

@@ -1,4 +1,4 @@
-import { ROAD_CLASSES, type RoadClass } from '../../shared/domain/land.ts';
+import { ROAD_CLASSES, type RoadClass } from '../domain/land.ts';
 
 /** From below the first of SLOPE_GRADES to above the last: ColorBrewer's RdYlGn the other way round, and a darker red. */
 export const SLOPE_COLOURS = [

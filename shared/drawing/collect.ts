@@ -1,14 +1,13 @@
-import { type Client, type Pool, sql } from '../../shared/db.ts';
-import { ALL_LAYERS, type RoadClass } from '../../shared/domain/land.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { decodeBoundary } from '../../shared/geo/codec.ts';
-import { extent } from '../../shared/geo/extent.ts';
-import { decodeLines } from '../../shared/geo/line-codec.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
-import type { Road } from '../../shared/kernels/frontage/frontage.ts';
-import { boxText } from '../attributes/places.ts';
-import { type ChunkInput, readInput } from '../attributes/read-chunk.ts';
-import { inSnapshot } from '../attributes/snapshot.ts';
+import { type Client, type Pool, snapshot, sql } from '../db.ts';
+import { ALL_LAYERS, type RoadClass } from '../domain/land.ts';
+import { PlatError } from '../errors.ts';
+import { decodeBoundary } from '../geo/codec.ts';
+import { extent } from '../geo/extent.ts';
+import { decodeLines } from '../geo/line-codec.ts';
+import type { MultiPolygon } from '../geo/types.ts';
+import type { Road } from '../kernels/frontage/frontage.ts';
+import { boxText } from '../land/places.ts';
+import { type LandInput, readLand } from '../land/read-land.ts';
 import { type Computed, computeParcel } from './computed.ts';
 import { type KnownParcel, type ParcelRow, readKnownParcel } from './known-parcel.ts';
 import { type View, viewOf } from './view.ts';
@@ -63,7 +62,7 @@ export async function collectParcel(
   propertyId: number,
   draw: DrawOptions | null,
 ): Promise<{ known: KnownParcel; drawn: Drawn | null } | null> {
-  const read = await inSnapshot(pool, async client => {
+  const read = await snapshot(pool, async client => {
     const known = await readKnownParcel(client, propertyId);
     if (known === null) return null;
     if (draw === null) return { known, ground: null };
@@ -99,10 +98,10 @@ function drawable(parcel: ParcelRow): Drawable {
   return { ...parcel, boundary };
 }
 
-type Ground = { input: ChunkInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
+type Ground = { input: LandInput; shape: MultiPolygon; view: View; surroundings: Surroundings };
 
 async function readGround(client: Client, parcel: Drawable, mostDrawn: number): Promise<Ground> {
-  const input = await readInput(client, parcel.fips, [
+  const input = await readLand(client, parcel.fips, [
     { ...parcel, layers: ALL_LAYERS, mark: 0, kept: parcel.shape_hash },
   ]);
   const shape = decodeBoundary(parcel.boundary);
@@ -116,7 +115,7 @@ async function readGround(client: Client, parcel: Drawable, mostDrawn: number): 
   };
 }
 
-function leastMarginM({ roads }: ChunkInput): number {
+function leastMarginM({ roads }: LandInput): number {
   if (roads.length === 0) return ROADLESS_MARGIN_M;
   return roads.some(road => road.class === 'highway') ? HIGHWAY_MARGIN_M : LEAST_MARGIN_M;
 }

@@ -1,6 +1,6 @@
-import { SLOPE_GRADES } from '../../shared/domain/land.ts';
-import type { Position } from '../../shared/geo/types.ts';
-import type { SlopeCell } from '../../shared/raster/elevation.ts';
+import { SLOPE_GRADES } from '../domain/land.ts';
+import type { Position } from '../geo/types.ts';
+import type { SlopeCell } from '../raster/elevation.ts';
 import { SLOPE_COLOURS, SLOPE_OPACITY } from './style.ts';
 import type { Point, View } from './view.ts';
 import { element } from './xml.ts';

@@ -1,5 +1,5 @@
-import { LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
-import type { Figures } from '../attributes/compute.ts';
+import { LAYER_BITS, type LayerKind } from '../domain/land.ts';
+import type { Figures } from '../land/compute.ts';
 import type { Computed } from './computed.ts';
 
 /**

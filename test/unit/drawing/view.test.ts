@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import geographiclib from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
+import { scaleBarOf, viewOf } from '../../../shared/drawing/view.ts';
 import type { MultiPolygon, Position } from '../../../shared/geo/types.ts';
-import { scaleBarOf, viewOf } from '../../../workers/parcel-drawing/view.ts';
 import { square } from '../../support/parcels.ts';
 
 const geodesic = geographiclib.Geodesic.WGS84;

@@ -1,10 +1,41 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../../shared/domain/land.ts';
-import { isRetryable, PlatError } from '../../shared/errors.ts';
-import { round2 } from '../../shared/kernels/stats/rounding.ts';
-import type { LandKernels } from './kernels.ts';
-import type { ChunkInput, Layer, Subject } from './read-chunk.ts';
-import { largestReach } from './sources.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../domain/land.ts';
+import { isRetryable, PlatError } from '../errors.ts';
+import type { MultiPolygon } from '../geo/types.ts';
+import {
+  type Neighbour,
+  type PreparedFrontage,
+  prepareFrontage,
+  type Road,
+} from '../kernels/frontage/frontage.ts';
+import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap/overlap.ts';
+import { round2 } from '../kernels/stats/rounding.ts';
+import { type ElevationTile, newBlockCache, type OpenElevation, openElevation } from '../raster/elevation.ts';
+import { type Layer, largestReach, type Subject } from './layers.ts';
+import type { LandInput } from './read-land.ts';
+
+/** What computes the figures of parcels; tests have some that count what they are given, or fail. */
+export type LandKernels = {
+  prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap;
+  prepareFrontage(
+    roads: readonly Road[],
+    parcels: readonly Neighbour[],
+    reachM: RoadReach,
+  ): Pick<PreparedFrontage, 'of'>;
+  openElevation(
+    tiles: readonly ElevationTile[],
+    options: { signal: AbortSignal },
+  ): Pick<OpenElevation, 'terrainOf' | 'close'>;
+};
+
+/** Chunks that follow on one another lie side by side. */
+const blocks = newBlockCache();
+
+export const LAND_KERNELS: LandKernels = {
+  prepareOverlap,
+  prepareFrontage,
+  openElevation: (tiles, { signal }) => openElevation(tiles, { signal, blocks }),
+};
 
 /** The columns of parcel_attributes that layers fill. */
 export type Figures = {
@@ -65,7 +96,7 @@ type Recipe = {
  * @throws the signal's reason when it is aborted
  */
 export async function computeChunk(
-  input: ChunkInput,
+  input: LandInput,
   kernels: LandKernels,
   { signal, progress }: ComputeOptions,
 ): Promise<ComputedChunk> {
@@ -125,7 +156,7 @@ function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
 }
 
 /** Figures are stored as they are shown, to 2 decimals: what is read is found by a filter with the same number. */
-const RECIPES: Record<LayerKind, (input: ChunkInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
+const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal: AbortSignal) => Recipe> = {
   roads(input, kernels) {
     const frontageFor = frontageByReach(input, kernels);
     return {
@@ -220,7 +251,7 @@ function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
 
 /** One preparation for each reach that counts for a parcel of the chunk. */
 function frontageByReach(
-  { roads, neighbours }: ChunkInput,
+  { roads, neighbours }: LandInput,
   kernels: LandKernels,
 ): (covering: readonly Layer[]) => ReturnType<LandKernels['prepareFrontage']> {
   const prepared = new Map<string, ReturnType<LandKernels['prepareFrontage']>>();

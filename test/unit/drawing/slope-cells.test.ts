@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { drawCells, gradeOf } from '../../../shared/drawing/slope-cells.ts';
+import { SLOPE_COLOURS } from '../../../shared/drawing/style.ts';
+import { viewOf } from '../../../shared/drawing/view.ts';
 import type { SlopeCell } from '../../../shared/raster/elevation.ts';
-import { drawCells, gradeOf } from '../../../workers/parcel-drawing/slope-cells.ts';
-import { SLOPE_COLOURS } from '../../../workers/parcel-drawing/style.ts';
-import { viewOf } from '../../../workers/parcel-drawing/view.ts';
 import { square } from '../../support/parcels.ts';
 import { elementsOf, parseXml } from '../../support/xml.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clipLine, clipRing, type Line } from '../../../workers/parcel-drawing/clip.ts';
-import { lengthPx } from '../../../workers/parcel-drawing/lines.ts';
-import type { Point } from '../../../workers/parcel-drawing/view.ts';
+import { clipLine, clipRing, type Line } from '../../../shared/drawing/clip.ts';
+import { lengthPx } from '../../../shared/drawing/lines.ts';
+import type { Point } from '../../../shared/drawing/view.ts';
 
 const FRAME = { left: 0, top: 0, right: 100, bottom: 80 };
 const inFrame = ([x, y]: Point) => x >= -1e-9 && x <= 100 + 1e-9 && y >= -1e-9 && y <= 80 + 1e-9;

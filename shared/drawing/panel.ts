@@ -1,5 +1,5 @@
-import { ROAD_CLASSES, SLOPE_GRADES } from '../../shared/domain/land.ts';
-import { fiveDigits } from '../../shared/regions/counties.ts';
+import { ROAD_CLASSES, SLOPE_GRADES } from '../domain/land.ts';
+import { fiveDigits } from '../regions/counties.ts';
 import type { Drawn } from './collect.ts';
 import type { Difference } from './compare.ts';
 import { FAINT, feetText, INK, ROAD_STYLES, SLOPE_COLOURS, SLOPE_OPACITY } from './style.ts';

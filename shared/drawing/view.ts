@@ -1,7 +1,7 @@
-import { extent } from '../../shared/geo/extent.ts';
-import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
-import { type Plane, planeAround } from '../../shared/kernels/frontage/plane.ts';
-import type { Box } from '../attributes/places.ts';
+import { extent } from '../geo/extent.ts';
+import type { MultiPolygon, Position } from '../geo/types.ts';
+import { type Plane, planeAround } from '../kernels/frontage/plane.ts';
+import type { Box } from '../land/places.ts';
 
 /** A place in the drawing: pixels to the right and down. */
 export type Point = [x: number, y: number];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Box, boxText, grow, placesOf } from '../../../workers/attributes/places.ts';
+import { type Box, boxText, grow, placesOf } from '../../../shared/land/places.ts';
 
 const lot = (x: number, y: number, side = 10_000): Box => ({
   west: x,

@@ -1,7 +1,7 @@
-import { type Client, sql } from '../../shared/db.ts';
-import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../../shared/domain/land.ts';
-import type { Figures } from '../attributes/compute.ts';
-import type { Box } from '../attributes/places.ts';
+import { type Client, sql } from '../db.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../domain/land.ts';
+import type { Figures } from '../land/compute.ts';
+import type { Box } from '../land/places.ts';
 
 /** A parcel as its roll has it. */
 export type ParcelRow = Box & {

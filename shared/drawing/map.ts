@@ -1,5 +1,5 @@
-import type { MultiPolygon } from '../../shared/geo/types.ts';
-import type { FacingStretch } from '../../shared/kernels/frontage/frontage.ts';
+import type { MultiPolygon } from '../geo/types.ts';
+import type { FacingStretch } from '../kernels/frontage/frontage.ts';
 import { clipLine, clipRing, type Frame, type Line } from './clip.ts';
 import type { Drawn, Surroundings, Zone } from './collect.ts';
 import { lengthPx, placeOn } from './lines.ts';
