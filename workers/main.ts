@@ -1,7 +1,7 @@
 import { loadConfig } from '../shared/config.ts';
 import { createLogger } from '../shared/log.ts';
 import { onShutdown } from '../shared/shutdown.ts';
-import { sweepRunFolders } from './ingest/run-folder.ts';
+import { sweepRunFolders } from './ingest/run/folder.ts';
 import { registry } from './jobs.ts';
 import { startWorker } from './start.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { acres } from '../../shared/geo/area.ts';
 import { decodeBoundary } from '../../shared/geo/codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
-import { total } from '../../workers/ingest/counts.ts';
+import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, feedOf, ingest, lotRings, tempFolder, writeFeatures } from '../support/ingest.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { decodeLines } from '../../shared/geo/line-codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
-import { total } from '../../workers/ingest/counts.ts';
+import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, ingest, tempFolder } from '../support/ingest.ts';

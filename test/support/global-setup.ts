@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/migrate.ts';
-import { sweepRunFolders } from '../../workers/ingest/run-folder.ts';
+import { sweepRunFolders } from '../../workers/ingest/run/folder.ts';
 import { clearRedis } from './redis.ts';
 import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from './server.ts';
 

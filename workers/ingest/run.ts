@@ -7,15 +7,15 @@ import { attributesPlan } from '../attributes/jobs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import { valuationRefresh } from '../valuation/jobs.ts';
-import type { RunContext, Step } from './context.ts';
-import { newCounts, type RunCounts } from './counts.ts';
-import { withFeedLock } from './feed-lock.ts';
 import type { GateResult } from './gate/gate.ts';
 import { type Prepared, prepareAssessor } from './recipes/assessor.ts';
 import { prepareElevation } from './recipes/elevation.ts';
 import { prepareLayer } from './recipes/layers.ts';
 import { prepareListings } from './recipes/listings.ts';
-import { makeRunFolder } from './run-folder.ts';
+import type { RunContext, Step } from './run/context.ts';
+import { newCounts, type RunCounts } from './run/counts.ts';
+import { withFeedLock } from './run/feed-lock.ts';
+import { makeRunFolder } from './run/folder.ts';
 import {
   abandonRuns,
   detachRun,
@@ -26,8 +26,8 @@ import {
   type RunStatus,
   registerFeed,
   startRun,
-} from './run-record.ts';
-import { dropStage, stageSchema } from './stage/stage-schema.ts';
+} from './run/record.ts';
+import { dropStage, stageSchema } from './run/stage-schema.ts';
 
 export type RunOptions = {
   feed: Feed;

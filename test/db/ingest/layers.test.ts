@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { LAYER_BITS } from '../../../shared/domain/land.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { decodeLines } from '../../../shared/geo/line-codec.ts';
-import { total } from '../../../workers/ingest/counts.ts';
+import { total } from '../../../workers/ingest/run/counts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, lot, ORIGIN, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
 import {

@@ -3,6 +3,7 @@ import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Extent } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, ElevationFeed, Gates, LayerFeed } from '../../feeds/feed.ts';
 import type { SourceRow } from '../../formats/rows.ts';
+import { declaredPlace } from '../gate/declared-place.ts';
 import { countyBox, type PlacedPoints, summedUp } from '../gate/extent.ts';
 import { outsideParcels } from '../gate/gate.ts';
 import {
@@ -16,7 +17,6 @@ import {
   tilesOutside,
 } from '../gate/layer.ts';
 import { emptyExtent, extentWords, growExtent, isEmptyExtent, rawExtent } from '../stage/coverage.ts';
-import { declaredPlace } from '../stage/declared-place.ts';
 import { stageFeature } from '../stage/feature.ts';
 import type { Besides, GeometryFault } from './part.ts';
 

@@ -1,5 +1,5 @@
 import type { Gates } from '../../feeds/feed.ts';
-import { type RunCounts, total } from '../counts.ts';
+import { type RunCounts, total } from '../run/counts.ts';
 import type { LayerFigures } from './layer.ts';
 
 /** What a run is judged by. Figures of the last accepted run are absent on the first. */

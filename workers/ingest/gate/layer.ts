@@ -5,7 +5,7 @@ import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
 import { extentOfRun, type LayerVersion, NOWHERE } from '../merge/merge-layer.ts';
-import type { AcceptedRun } from '../run-record.ts';
+import type { AcceptedRun } from '../run/record.ts';
 import { emptyExtent, extentWords, growExtent, grownPercent, sharedPercent } from '../stage/coverage.ts';
 import { compareDrop, type GateResult, percent, show } from './gate.ts';
 

@@ -5,8 +5,8 @@ import type { Extent } from '../../../shared/geo/types.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import { type Box, grow, boxText as placeText } from '../../../shared/land/places.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
-import type { RunCounts } from '../counts.ts';
-import type { AcceptedRun } from '../run-record.ts';
+import type { RunCounts } from '../run/counts.ts';
+import type { AcceptedRun } from '../run/record.ts';
 import { boxText } from '../stage/coverage.ts';
 
 /** Where a layer is complete, and how far its roads reach. */

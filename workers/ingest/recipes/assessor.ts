@@ -1,21 +1,21 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/reso.ts';
-import type { RunContext } from '../context.ts';
-import { bump } from '../counts.ts';
 import { extentFigures } from '../gate/extent.ts';
 import { type GateResult, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileParcelMapper } from '../map/parcel.ts';
 import { mergeListings } from '../merge/merge-listings.ts';
 import { mergeParcels } from '../merge/merge-parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
-import { chooseSource, readBatches } from '../read.ts';
-import { openRejects } from '../rejects.ts';
+import type { RunContext } from '../run/context.ts';
+import { bump } from '../run/counts.ts';
+import { chooseSource, readBatches } from '../run/read.ts';
+import { openRejects } from '../run/rejects.ts';
+import { createStage, withStage } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
 import { stageParcels } from '../stage/stage-parcels.ts';
 import { stageSales } from '../stage/stage-sales.ts';
-import { createStage, withStage } from '../stage/stage-schema.ts';
 
 /** What a recipe leaves to do once the gate has let it pass; `merge` runs inside the merging transaction. */
 export type Prepared = {

@@ -2,8 +2,6 @@ import { sql } from '../../../shared/db.ts';
 import type { Extent } from '../../../shared/geo/types.ts';
 import type { DeclaredElevation } from '../../../shared/raster/header.ts';
 import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
-import type { RunContext } from '../context.ts';
-import { total } from '../counts.ts';
 import { rejectedRows } from '../gate/gate.ts';
 import {
   homeBoxes,
@@ -23,13 +21,15 @@ import {
   sameScope,
   switchLayer,
 } from '../merge/merge-layer.ts';
-import { interrupted } from '../read.ts';
-import { openRejects } from '../rejects.ts';
+import type { RunContext } from '../run/context.ts';
+import { total } from '../run/counts.ts';
+import { interrupted } from '../run/read.ts';
+import { openRejects } from '../run/rejects.ts';
+import { createStage, withStage } from '../run/stage-schema.ts';
 import { emptyExtent, growExtent } from '../stage/coverage.ts';
-import { createStage, withStage } from '../stage/stage-schema.ts';
 import { readTiles, stageTiles, type TileOutcome } from '../stage/stage-tiles.ts';
+import { type NamedTile, namedTiles } from '../stage/tiles.ts';
 import type { Prepared } from './assessor.ts';
-import { type NamedTile, namedTiles } from './tiles.ts';
 
 const STAGE_TABLES = ['layers/create_tile_stage'];
 

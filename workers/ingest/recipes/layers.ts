@@ -1,8 +1,7 @@
 import { sql } from '../../../shared/db.ts';
 import type { Extent } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
-import type { RunContext } from '../context.ts';
-import { total } from '../counts.ts';
+import { declaredPlace } from '../gate/declared-place.ts';
 import { rejectedRows } from '../gate/gate.ts';
 import {
   coveredBox,
@@ -25,11 +24,12 @@ import {
   sameScope,
   switchLayer,
 } from '../merge/merge-layer.ts';
-import { chooseSource, readBatches } from '../read.ts';
-import { openRejects } from '../rejects.ts';
-import { declaredPlace } from '../stage/declared-place.ts';
+import type { RunContext } from '../run/context.ts';
+import { total } from '../run/counts.ts';
+import { chooseSource, readBatches } from '../run/read.ts';
+import { openRejects } from '../run/rejects.ts';
+import { createStage, withStage } from '../run/stage-schema.ts';
 import { type StagedLayer, stageLayer } from '../stage/stage-layer.ts';
-import { createStage, withStage } from '../stage/stage-schema.ts';
 import type { Prepared } from './assessor.ts';
 
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */

@@ -2,14 +2,14 @@ import type { Client } from '../../../shared/db.ts';
 import type { Extent } from '../../../shared/geo/types.ts';
 import { LAYER_FIELD_NAMES, type VectorKind } from '../../feeds/layer-fields.ts';
 import type { RowBatch, SourceRow } from '../../formats/rows.ts';
-import { bump, countFilled, type RunCounts } from '../counts.ts';
+import type { PlaceCount } from '../gate/declared-place.ts';
 import type { DeclaredPlace } from '../gate/layer.ts';
 import type { LayerMapper } from '../map/layer.ts';
-import { type RejectWriter, rawText } from '../rejects.ts';
+import { bump, countFilled, type RunCounts } from '../run/counts.ts';
+import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { bumpClass, newClasses } from './classes.ts';
 import { copyBytes, copyValue, openCopy } from './copy.ts';
 import { boxText, emptyExtent, growExtent, isEmptyExtent, rawExtent } from './coverage.ts';
-import type { PlaceCount } from './declared-place.ts';
 import { stageFeature } from './feature.ts';
 
 /** A source of a land layer's features and how its rows map. */

@@ -1,9 +1,9 @@
 import type { Client } from '../../../shared/db.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import type { RowBatch, SourceRow } from '../../formats/rows.ts';
-import { bump, countFilled, type RunCounts } from '../counts.ts';
 import type { ListingMapper } from '../map/listing.ts';
-import { type RejectWriter, rawText } from '../rejects.ts';
+import { bump, countFilled, type RunCounts } from '../run/counts.ts';
+import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { copyValue, openCopy } from './copy.ts';
 import { COPY_LISTING, type ListingRecord, listingLine } from './listing-row.ts';
 import { resolveListing } from './resolve-listing.ts';

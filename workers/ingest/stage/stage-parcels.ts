@@ -1,9 +1,9 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RowBatch, SourceRow } from '../../formats/rows.ts';
-import { bump, countFilled, type RunCounts } from '../counts.ts';
 import type { ParcelMapper } from '../map/parcel.ts';
-import { type RejectWriter, rawText } from '../rejects.ts';
+import { bump, countFilled, type RunCounts } from '../run/counts.ts';
+import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { stageBoundary } from './boundary.ts';
 import { copyBytes, copyValue, openCopy } from './copy.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';

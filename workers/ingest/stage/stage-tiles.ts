@@ -1,10 +1,10 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { isRetryable, PlatError } from '../../../shared/errors.ts';
 import { type DeclaredElevation, readTileHeader, type TileHeader } from '../../../shared/raster/header.ts';
-import { bump, type RunCounts } from '../counts.ts';
-import { isAbsent, type NamedTile, type NamedTiles } from '../recipes/tiles.ts';
-import type { RejectWriter } from '../rejects.ts';
+import { bump, type RunCounts } from '../run/counts.ts';
+import type { RejectWriter } from '../run/rejects.ts';
 import { boxText } from './coverage.ts';
+import { isAbsent, type NamedTile, type NamedTiles } from './tiles.ts';
 
 /** What became of a file that a feed names. */
 export type TileOutcome =

@@ -1,7 +1,7 @@
 import { extentsMeet } from '../../../shared/geo/extent.ts';
 import type { Extent } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
-import { type DeclaredPlace, homeBoxes } from '../gate/layer.ts';
+import { type DeclaredPlace, homeBoxes } from './layer.ts';
 
 /** Counts the features of a layer that lie wholly outside the coverage that its feed declares. */
 export type PlaceCount = {

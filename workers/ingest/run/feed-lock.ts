@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '../../shared/db.ts';
-import { LOCKS } from '../../shared/locks.ts';
+import type { Pool } from '../../../shared/db.ts';
+import { LOCKS } from '../../../shared/locks.ts';
 import { interrupted } from './read.ts';
 
 /** Asked for again and again rather than waited for: a waiting statement could not be told that the worker stops. */

@@ -1,9 +1,9 @@
-import { type Pool, type Queryable, sql } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
-import type { Feed } from '../feeds/feed.ts';
-import type { ResoCheckpoint } from '../formats/reso.ts';
+import { type Pool, type Queryable, sql } from '../../../shared/db.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import type { Feed } from '../../feeds/feed.ts';
+import type { ResoCheckpoint } from '../../formats/reso.ts';
+import type { GateResult } from '../gate/gate.ts';
 import type { RunCounts } from './counts.ts';
-import type { GateResult } from './gate/gate.ts';
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 

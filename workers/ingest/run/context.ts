@@ -1,8 +1,8 @@
-import type { Pool } from '../../shared/db.ts';
-import type { Logger } from '../../shared/log.ts';
-import type { ResoCheckpoint } from '../formats/reso.ts';
+import type { Pool } from '../../../shared/db.ts';
+import type { Logger } from '../../../shared/log.ts';
+import type { ResoCheckpoint } from '../../formats/reso.ts';
 import type { RunCounts } from './counts.ts';
-import type { AcceptedRun, InputRecord } from './run-record.ts';
+import type { AcceptedRun, InputRecord } from './record.ts';
 
 /** The places at which a run can be looked at, and killed in tests. */
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { errorCode } from '../../shared/errors.ts';
+import { errorCode } from '../../../shared/errors.ts';
 
 /** With the host's name: containers that share a folder for temporary files number their processes each from 1. */
 const PREFIX = `plat-run_${hostname()}_`;
