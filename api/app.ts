@@ -4,6 +4,7 @@ import type { Config } from '../shared/config.ts';
 import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
+import { endpoints as v1 } from './endpoints.ts';
 import { type BoardQueue, mountAdmin } from './http/admin.ts';
 import { begin, type Lifecycle, presetHeaders } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
@@ -18,11 +19,10 @@ import { type Meter, openMeter } from './http/meter.ts';
 import { createMetrics } from './http/metrics.ts';
 import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
-import { openRegionStats } from './http/region-stats.ts';
 import { handlerFor, type ServeDeps } from './http/serve.ts';
-import { openValuations } from './http/valuations.ts';
 import { openApiDocument } from './openapi.ts';
-import { endpoints as v1 } from './v1/index.ts';
+import { openRegionStats } from './v1/common/region-stats.ts';
+import { openValuations } from './v1/common/valuations.ts';
 
 export type AppDeps = {
   config: Config;

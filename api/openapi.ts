@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { endpoints as v1 } from './endpoints.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { ExtraLimit } from './http/rate-limits.ts';
-import { endpoints as v1 } from './v1/index.ts';
-import { errorEnvelope } from './v1/schemas.ts';
+import { errorEnvelope } from './v1/common/schemas.ts';
 
 const DESCRIPTION = `US land-parcel data and market statistics.
 

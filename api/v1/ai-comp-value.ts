@@ -4,8 +4,8 @@ import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { Database } from '../http/database.ts';
 import { defineEndpoint, type StoredValuation } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
-import { countyOf, propertyId } from './properties/property-id.ts';
-import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './properties/value-example.ts';
+import { countyOf, propertyId } from './common/property-id.ts';
+import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './examples/comp-value.ts';
 
 const TOKENS = 10;
 

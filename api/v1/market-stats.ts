@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Answer, defineEndpoint, type RegionStats } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
-import { fips, regionStats, zip } from './schemas.ts';
+import { fips, regionStats, zip } from './common/schemas.ts';
 
 const TOKENS = 10;
 const METERING = { key: 'public_market_stats', price: TOKENS, rule: '10 tokens; 0 on 404 and 304' };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatError } from '../../shared/errors.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { notFound, validationError } from '../http/errors.ts';
-import { type RegionRow, region, toRegion } from './region.ts';
+import { type RegionRow, region, toRegion } from './common/region.ts';
 
 const PATH = '/api/public/v1/markets/';
 

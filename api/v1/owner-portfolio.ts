@@ -9,9 +9,9 @@ import {
   SUMMARY_COLUMNS,
   type SummaryRow,
   toSummary,
-} from './parcel-summary.ts';
-import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './properties/examples.ts';
-import { countyOf, propertyId } from './properties/property-id.ts';
+} from './common/parcel-summary.ts';
+import { countyOf, propertyId } from './common/property-id.ts';
+import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './examples/parcels.ts';
 
 const TOKENS = 30;
 

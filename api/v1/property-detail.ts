@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
-import { SUMMARY_COLUMNS } from './parcel-summary.ts';
-import { DETAIL_EXAMPLE, EXAMPLE_ID } from './properties/examples.ts';
+import { SUMMARY_COLUMNS } from './common/parcel-summary.ts';
+import { countyOf, propertyId } from './common/property-id.ts';
+import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/parcels.ts';
 import { type DetailRow, parcelDetail, ROLL_COLUMNS, toDetail } from './properties/parcel-detail.ts';
-import { countyOf, propertyId } from './properties/property-id.ts';
 
 const TOKENS = 10;
 

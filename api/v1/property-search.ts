@@ -10,8 +10,10 @@ import {
 import { type Database, unavailable } from '../http/database.ts';
 import { defineEndpoint } from '../http/endpoint.ts';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
-import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './parcel-summary.ts';
-import { SEARCH_EXAMPLE } from './properties/examples.ts';
+import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
+import { propertyIdOf, serialOf } from './common/property-id.ts';
+import { fips } from './common/schemas.ts';
+import { SEARCH_EXAMPLE } from './examples/parcels.ts';
 import {
   findByApn,
   findByOwner,
@@ -21,8 +23,6 @@ import {
   ownerPieces,
   splitName,
 } from './properties/find-parcels.ts';
-import { propertyIdOf, serialOf } from './properties/property-id.ts';
-import { fips } from './schemas.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 const TOKENS = 10;

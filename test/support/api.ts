@@ -1,11 +1,11 @@
 import { afterAll } from 'vitest';
 import { createApp } from '../../api/app.ts';
+import { endpoints as v1 } from '../../api/endpoints.ts';
 import type { BoardQueue } from '../../api/http/admin.ts';
 import type { Lifecycle } from '../../api/http/begin.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import { openApiDocument } from '../../api/openapi.ts';
 import { serveHttp } from '../../api/server.ts';
-import { endpoints as v1 } from '../../api/v1/index.ts';
 import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts.ts';
 import { type Config, loadConfig } from '../../shared/config.ts';
 import { createPool } from '../../shared/db.ts';

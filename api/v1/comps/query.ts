@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageParameters } from '../../http/paging.ts';
-import { fips, zip } from '../schemas.ts';
+import { fips, zip } from '../common/schemas.ts';
 
 /** About 124 miles: comps further away compare with nothing, and a search costs as the area does. */
 export const MAX_DIST_M = 200_000;

@@ -4,7 +4,7 @@ import type { Database } from '../../http/database.ts';
 import { defineEndpoint } from '../../http/endpoint.ts';
 import { validationError } from '../../http/errors.ts';
 import { openPage, pageParameters, turnPage } from '../../http/paging.ts';
-import { parcelPage, readSummaries } from '../parcel-summary.ts';
+import { parcelPage, readSummaries } from '../common/parcel-summary.ts';
 import { filterBody } from './body.ts';
 import type { FilterBody } from './declare.ts';
 import { FILTER_EXAMPLE } from './example.ts';

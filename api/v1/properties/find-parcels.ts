@@ -9,8 +9,8 @@ import {
   unionOf,
 } from '../../../shared/kernels/serials/serials.ts';
 import type { Database } from '../../http/database.ts';
+import { propertyIdOf } from '../common/property-id.ts';
 import { type CountyWords, heldOwnersOf } from './held-owners.ts';
-import { propertyIdOf } from './property-id.ts';
 import { indexWords, wordsHolding } from './word-index.ts';
 
 /** As many as a page may have: the statement that reads a page can look at the names of so many as well. */

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/domain/parcel-fields.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { round2 } from '../../../shared/kernels/stats/rounding.ts';
-import { parcelSummary, type SummaryRow, toSummary } from '../parcel-summary.ts';
+import { parcelSummary, type SummaryRow, toSummary } from '../common/parcel-summary.ts';
 
 const yesNo = (description: string) => z.boolean().nullable().meta({ description });
 const percent = (description: string) =>

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { endpoints as v1 } from '../../../api/endpoints.ts';
 import { defineEndpoint } from '../../../api/http/endpoint.ts';
 import { keepHouse } from '../../../api/http/housekeeping.ts';
-import { endpoints as v1 } from '../../../api/v1/index.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { SUMMARY_COLUMNS } from '../../../api/v1/parcel-summary.ts';
+import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { compose } from '../../../shared/db.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';

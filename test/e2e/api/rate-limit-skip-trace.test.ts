@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { endpoints as v1 } from '../../../api/endpoints.ts';
 import { defineEndpoint } from '../../../api/http/endpoint.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
-import { endpoints as v1 } from '../../../api/v1/index.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';

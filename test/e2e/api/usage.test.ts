@@ -1,8 +1,8 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { endpoints } from '../../../api/endpoints.ts';
 import type { Caller } from '../../../api/http/callers.ts';
 import { openDatabase } from '../../../api/http/database.ts';
 import { openMeter } from '../../../api/http/meter.ts';
-import { endpoints } from '../../../api/v1/index.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import type { Mode } from '../../../shared/domain/tiers.ts';

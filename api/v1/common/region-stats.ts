@@ -1,6 +1,6 @@
-import { batch } from './batch.ts';
-import type { Database } from './database.ts';
-import type { RegionStats, Resources } from './endpoint.ts';
+import { batch } from '../../http/batch.ts';
+import type { Database } from '../../http/database.ts';
+import type { RegionStats, Resources } from '../../http/endpoint.ts';
 
 type Ask = { type: 'county' | 'zip'; code: string };
 type Row = { type: Buffer; code: Buffer; etag: Buffer; body: Buffer };

@@ -1,6 +1,6 @@
-import { batch } from './batch.ts';
-import type { Database } from './database.ts';
-import type { Resources, StoredValuation } from './endpoint.ts';
+import { batch } from '../../http/batch.ts';
+import type { Database } from '../../http/database.ts';
+import type { Resources, StoredValuation } from '../../http/endpoint.ts';
 
 type Ask = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Database } from '../http/database.ts';
-import { pageOf } from '../http/paging.ts';
+import type { Database } from '../../http/database.ts';
+import { pageOf } from '../../http/paging.ts';
 
 const text = (description: string) => z.string().nullable().meta({ description });
 const acreage = (description: string) => z.number().min(0).nullable().meta({ description });

@@ -1,0 +1,31 @@
+import type { Endpoint } from './http/endpoint.ts';
+import { aiCompValue } from './v1/ai-comp-value.ts';
+import { listComps } from './v1/comps/endpoint.ts';
+import { filterParcels } from './v1/filter/filter-parcels.ts';
+import { listFilters } from './v1/filter/list-filters.ts';
+import { countyStats, zipStats } from './v1/market-stats.ts';
+import { deleteMarket, listMarkets, saveMarket } from './v1/markets.ts';
+import { ownerPortfolio } from './v1/owner-portfolio.ts';
+import { getProperty } from './v1/property-detail.ts';
+import { searchProperties } from './v1/property-search.ts';
+import { searchRegions } from './v1/regions.ts';
+import { readUsage, readUsageBreakdown } from './v1/usage.ts';
+
+/** Every endpoint of v1, in the order of the documentation. */
+export const endpoints: readonly Endpoint[] = [
+  filterParcels,
+  searchProperties,
+  getProperty,
+  ownerPortfolio,
+  aiCompValue,
+  listFilters,
+  countyStats,
+  zipStats,
+  listComps,
+  searchRegions,
+  listMarkets,
+  saveMarket,
+  deleteMarket,
+  readUsage,
+  readUsageBreakdown,
+];
