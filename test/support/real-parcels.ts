@@ -9,7 +9,7 @@ import { extent } from '../../shared/geo/extent.ts';
 import { pointOnSurface } from '../../shared/geo/pointOnSurface.ts';
 import { prepareBoundary } from '../../shared/geo/prepare.ts';
 import type { MultiPolygon } from '../../shared/geo/types.ts';
-import { readInput } from '../../workers/formats/rows.ts';
+import { readInput } from '../../workers/formats/read.ts';
 
 /** A parcel as it is stored: the boundary on the grid, location and extent in units of 1e-7 degrees. */
 export type StoredParcel = { boundary: MultiPolygon; location: [number, number]; extentE7: Box };

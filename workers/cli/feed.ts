@@ -51,9 +51,10 @@ export function addFeedCommands(program: Command): void {
     .addHelpText('after', '\nExample:\n  plat feed check feeds/my-county.yaml --rows 5000')
     .action(async (file: string, { rows, json }: { rows: number; json?: boolean }) => {
       // The readers of every format are for this command alone.
-      const [{ loadFeed }, { checkFeed, renderCheck }] = await Promise.all([
+      const [{ loadFeed }, { checkFeed }, { renderCheck }] = await Promise.all([
         import('../feeds/load.ts'),
         import('../ingest/check/check.ts'),
+        import('../ingest/check/text.ts'),
       ]);
       const found = /\.(ya?ml|json)$/i.test(file)
         ? await loadFeed(file)

@@ -6,12 +6,12 @@ import {
   type ListingField,
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
-import type { TargetSpec } from '../ingest/validate/values.ts';
 import { columnSchema, conditionSchema, keySchema } from './column-schema.ts';
 import { cronProblem, isTimeZone } from './cron.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
 import { LAYER_FIELDS, type VectorKind } from './layer-fields.ts';
 import { coverageSchema, elevationSchema, layerSchema } from './layer-schema.ts';
+import type { TargetSpec } from './values/parser.ts';
 
 /**
  * The feed file, a public format: what `plat feed check` accepts and feed.schema.json describes. Properties are

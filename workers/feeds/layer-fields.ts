@@ -1,6 +1,6 @@
 import type { LayerKind } from '../../shared/domain/land.ts';
-import type { TargetSpec } from '../ingest/validate/values.ts';
 import type { ColumnSpec } from './column-schema.ts';
+import type { TargetSpec } from './values/parser.ts';
 
 /** The kinds whose sources hold features; elevation is files of heights. */
 export type VectorKind = Exclude<LayerKind, 'elevation'>;

@@ -1,11 +1,11 @@
 import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/domain/land.ts';
+import { mergeColumns } from './columns.ts';
 import type { FeedFile } from './definition.ts';
 import type { ElevationFeed, ElevationInput, Feed, FeedBase, LayerFeed, LayerInput } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import { DECISIVE, LAYER_DEFAULTS, LAYER_FIELDS, type LayerField, type VectorKind } from './layer-fields.ts';
 import type { LayerFile } from './layer-schema.ts';
 import type { Issue } from './locate.ts';
-import { mergeColumns } from './merge-columns.ts';
 
 /** Formats whose rows have no geometry. */
 const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso']);

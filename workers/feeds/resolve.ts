@@ -1,16 +1,20 @@
 import { dirname } from 'node:path';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
-import { columnProblem } from '../ingest/map/column.ts';
-import { isKnownCounty, noSuchCounty } from '../ingest/map/county.ts';
 import type { ColumnSpec, KeySpec } from './column-schema.ts';
-import type { FeedFile, ListingsFile, ParcelTarget, RollFile } from './definition.ts';
-import { targetSpec } from './definition.ts';
+import { columnProblem, mergeColumns } from './columns.ts';
+import {
+  type FeedFile,
+  type ListingsFile,
+  type ParcelTarget,
+  type RollFile,
+  targetSpec,
+} from './definition.ts';
 import type { Feed, FeedBase, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue } from './locate.ts';
-import { mergeColumns } from './merge-columns.ts';
-import { type Preset, presets } from './presets/index.ts';
+import { type Preset, presets } from './presets.ts';
 import { elevation, layer, strayIssues } from './resolve-layer.ts';
+import { isKnownCounty, noSuchCounty } from './values/place.ts';
 
 /**
  * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.

@@ -2,8 +2,7 @@ import type { Point } from 'geojson';
 import { toWgs84 } from '../../shared/geo/projection.ts';
 import { formatError, limitsOf, sourceError } from '../../shared/net/context.ts';
 import { addFeature } from './json.ts';
-import { type Output, takeFull, useCrs } from './output.ts';
-import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import { type InputSpec, type Output, type ReadContext, type RowBatch, takeFull, useCrs } from './rows.ts';
 import type { OpenedSource } from './source.ts';
 import { utf8Bytes } from './text.ts';
 

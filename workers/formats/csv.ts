@@ -1,6 +1,15 @@
 import { formatError, limitsOf } from '../../shared/net/context.ts';
-import { addBad, addRow, checkColumns, detached, type Output, takeFull } from './output.ts';
-import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import {
+  addBad,
+  addRow,
+  checkColumns,
+  detached,
+  type InputSpec,
+  type Output,
+  type ReadContext,
+  type RowBatch,
+  takeFull,
+} from './rows.ts';
 import type { OpenedSource } from './source.ts';
 import { decodeText } from './text.ts';
 

@@ -1,8 +1,16 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { formatError, sourceError } from '../../shared/net/context.ts';
-import { addRow, checkColumns, detached, type Output, takeFull } from './output.ts';
-import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import {
+  addRow,
+  checkColumns,
+  detached,
+  type InputSpec,
+  type Output,
+  type ReadContext,
+  type RowBatch,
+  takeFull,
+} from './rows.ts';
 import type { OpenedSource, Sibling } from './source.ts';
 import { encodingName } from './text.ts';
 

@@ -2,8 +2,15 @@ import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
 import { formatError, limitsOf, sourceError } from '../../shared/net/context.ts';
-import { addRow, type Output, takeFull, useCrs } from './output.ts';
-import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import {
+  addRow,
+  type InputSpec,
+  type Output,
+  type ReadContext,
+  type RowBatch,
+  takeFull,
+  useCrs,
+} from './rows.ts';
 import type { OpenedSource } from './source.ts';
 
 /** FlatGeobuf, streamed in file order; its spatial index is passed over. */

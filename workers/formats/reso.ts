@@ -3,40 +3,22 @@ import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/c
 import { request, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
 import type { Limits } from '../../shared/net/limits.ts';
 import { networkOutcome, type Outcome, retrying } from '../../shared/net/retry.ts';
-import { addBad, addRow, newOutput, takeRest } from './output.ts';
-import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import {
+  addBad,
+  addRow,
+  type InputSpec,
+  newOutput,
+  type ReadContext,
+  type ResoCheckpoint,
+  type ResoSpec,
+  type RowBatch,
+  takeRest,
+} from './rows.ts';
 
 /*
  * RESO Web API Core 2.0 (https://github.com/RESOStandards/transport, "Web API Core"), which is OData 4: pages of
  * { value: […], "@odata.nextLink"? }, ordered by ModificationTimestamp so that a broken chain can be taken up again.
  */
-
-export type ResoSpec = {
-  /** Name of the environment variable that holds the bearer token; the token itself never stands in a feed. */
-  tokenEnv?: string;
-  /** OData fields to fetch; default all. The timestamp is added. */
-  select?: string[];
-  /** OData condition that is and-ed with the watermark's. */
-  filter?: string;
-  /** Asked of the server as `Prefer: odata.maxpagesize`, which it may cap. */
-  pageSize?: number;
-  /** Default ModificationTimestamp. */
-  timestampField?: string;
-};
-
-/**
- * Where a feed stands; to be stored with the page that carries it and handed back at the next start. With `nextLink`
- * a chain of pages is under way; without, the next run asks for what is newer than `watermark`.
- */
-export type ResoCheckpoint = {
-  nextLink: string | null;
-  /** The highest timestamp received, as the server wrote it. */
-  watermark: string | null;
-  /** The watermark that the chain under way began from. */
-  since: string | null;
-  /** Whether its pages came in the order asked for, so that it may be taken up at `watermark`. */
-  ordered: boolean;
-};
 
 type Page = { value: unknown[]; nextLink: URL | null };
 

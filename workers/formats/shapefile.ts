@@ -4,8 +4,15 @@ import { openShp } from 'shapefile';
 import { formatError, sourceError } from '../../shared/net/context.ts';
 import { CHUNK_BYTES } from './bytes.ts';
 import { dbfRecords } from './dbf.ts';
-import { addRow, type Output, takeFull, useCrs } from './output.ts';
-import type { InputSpec, ReadContext, RowBatch } from './rows.ts';
+import {
+  addRow,
+  type InputSpec,
+  type Output,
+  type ReadContext,
+  type RowBatch,
+  takeFull,
+  useCrs,
+} from './rows.ts';
 import type { OpenedSource, Sibling } from './source.ts';
 
 /**

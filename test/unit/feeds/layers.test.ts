@@ -9,7 +9,8 @@ import { PlatError } from '../../../shared/errors.ts';
 import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
 import type { ElevationFeed, LayerFeed } from '../../../workers/feeds/feed.ts';
 import { loadFeed, parseFeed } from '../../../workers/feeds/load.ts';
-import { checkFeed, renderCheck } from '../../../workers/ingest/check/check.ts';
+import { checkFeed } from '../../../workers/ingest/check/check.ts';
+import { renderCheck } from '../../../workers/ingest/check/text.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
 import { feedOf, sampleFeeds } from './support.ts';
 

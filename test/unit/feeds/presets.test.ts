@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
-import { presets } from '../../../workers/feeds/presets/index.ts';
-import { type InputSpec, readInput, type SourceRow } from '../../../workers/formats/rows.ts';
+import { presets } from '../../../workers/feeds/presets.ts';
+import { readInput } from '../../../workers/formats/read.ts';
+import type { InputSpec, SourceRow } from '../../../workers/formats/rows.ts';
 import type { Refused } from '../../../workers/ingest/map/fields.ts';
 import { compileListingMapper, type MappedListing } from '../../../workers/ingest/map/listing.ts';
 import { compileParcelMapper, type MappedParcel } from '../../../workers/ingest/map/parcel.ts';

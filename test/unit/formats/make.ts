@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { afterAll } from 'vitest';
-import { newOutput, takeRest } from '../../../workers/formats/output.ts';
+import { readInput } from '../../../workers/formats/read.ts';
 import {
   type BadRow,
   type FileReader,
   type InputSpec,
+  newOutput,
   type ReadContext,
   type RowBatch,
-  readInput,
   type SourceRow,
+  takeRest,
 } from '../../../workers/formats/rows.ts';
 
 export const fixtures = new URL('../../fixtures/feeds/formats/', import.meta.url).pathname;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type InputSpec, type ReadContext, type RowBatch, readInput } from '../../../workers/formats/rows.ts';
+import { readInput } from '../../../workers/formats/read.ts';
+import type { InputSpec, ReadContext, RowBatch } from '../../../workers/formats/rows.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';
 import { contextFor } from './make.ts';
 

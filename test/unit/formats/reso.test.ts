@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ResoCheckpoint } from '../../../workers/formats/reso.ts';
+import type { ResoCheckpoint } from '../../../workers/formats/rows.ts';
 import { serve } from '../../support/http-server.ts';
 import {
   answer,

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../../../shared/net/limits.ts';
 import { retryAfterMs } from '../../../shared/net/retry.ts';
-import { readInput } from '../../../workers/formats/rows.ts';
+import { readInput } from '../../../workers/formats/read.ts';
 import { type Handler, serve } from '../../support/http-server.ts';
 import { contextFor, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from './make.ts';
 

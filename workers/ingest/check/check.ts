@@ -5,7 +5,8 @@ import { PlatError } from '../../../shared/errors.ts';
 import type { Extent } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, Feed, LayerFeed } from '../../feeds/feed.ts';
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-fields.ts';
-import { type BadRow, type InputSpec, type RowBatch, readInput } from '../../formats/rows.ts';
+import { readInput } from '../../formats/read.ts';
+import type { BadRow, InputSpec, RowBatch } from '../../formats/rows.ts';
 import { NO_USABLE_ROW } from '../gate/gate.ts';
 import { noneCounts } from '../gate/layer.ts';
 import { compileLayerMapper } from '../map/layer.ts';
@@ -14,8 +15,6 @@ import { compileParcelMapper } from '../map/parcel.ts';
 import { checkElevation, type TilesCheck } from './elevation.ts';
 import { type Mapping, newPartCheck, type PartCheck, type PartState } from './part.ts';
 import { coverageWarnings, layerPlaces, type Places, parcelPlaces } from './place.ts';
-
-export { renderCheck } from './text.ts';
 
 /** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
 export type FeedCheck = {

@@ -1,14 +1,14 @@
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import { sourceColumns } from '../../feeds/columns.ts';
 import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import type { Input } from '../../feeds/feed.ts';
+import type { Value } from '../../feeds/values/parser.ts';
+import { shown, tidyText } from '../../feeds/values/text.ts';
 import type { BadRow, InputSpec, SourceRow } from '../../formats/rows.ts';
-import { type CompiledColumn, compileColumn, sourceColumns } from '../map/column.ts';
+import { type CompiledColumn, compileColumn } from '../map/column.ts';
 import type { Mapper } from '../map/fields.ts';
 import { columnsOf, resolver } from '../map/names.ts';
 import { bumpClass, newClasses } from '../stage/classes.ts';
-import { shown } from '../validate/failure.ts';
-import { tidyText } from '../validate/text.ts';
-import type { Value } from '../validate/values.ts';
 
 export type Fault = {
   field: string | null;

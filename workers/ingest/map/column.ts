@@ -1,11 +1,11 @@
-import type { ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
-import { FAILURES, type Failure, isFailure } from '../validate/failure.ts';
-import { acres, floorArea, parseNumber } from '../validate/number.ts';
-import { parseFipsParts } from '../validate/place.ts';
-import { tidyText } from '../validate/text.ts';
-import { fieldParser, type Parser, type TargetSpec, type Value } from '../validate/values.ts';
-import { convertArea, unitOf } from './area.ts';
-import { alternatives, namesOf, type Resolve } from './names.ts';
+import { SQ_FT_PER_ACRE } from '../../../shared/domain/buckets.ts';
+import type { AreaUnit, ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
+import { alternatives, type FieldTarget } from '../../feeds/columns.ts';
+import { acres, floorArea, parseNumber } from '../../feeds/values/number.ts';
+import { fieldParser, type Parser, type Value } from '../../feeds/values/parser.ts';
+import { parseFipsParts } from '../../feeds/values/place.ts';
+import { FAILURES, type Failure, isFailure, tidyText } from '../../feeds/values/text.ts';
+import type { Resolve } from './names.ts';
 
 type Values = Record<string, unknown>;
 
@@ -15,7 +15,6 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-export type FieldTarget = { name: string; spec: TargetSpec };
 type Options = { resolve: Resolve; lastYear: number };
 
 /**
@@ -168,30 +167,39 @@ function areaReader(
   };
 }
 
-const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
+/** The international acre: 43,560 square feet of 0.3048 m. */
+const SQ_M_PER_ACRE = 4_046.856_422_4;
+const HECTARES_PER_ACRE = 0.404_685_642_24;
 
-/** What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state. */
-export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
-  const { type, unit } = target.spec;
-  for (const way of alternatives(spec)) {
-    if (way.date !== undefined && type !== 'date') return `date is for dates, and this is a ${type}`;
-    if (way.scale !== undefined && !NUMERIC.has(type)) return `scale is for numbers, and this is a ${type}`;
-    if (way.sum && !NUMERIC.has(type)) return `sum is for numbers, and this is a ${type}`;
-    if (way.sum && way.columns === undefined) return 'sum needs columns';
-    if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet') return 'unit is for areas';
-    if (way.unit !== undefined && (way.values ?? way.otherwise) !== undefined)
-      return 'unit cannot be combined with values';
-    const parse = fieldParser(target.name, target.spec, { date: way.date, lastYear: 9999 });
-    const constants = [way.value, way.otherwise, ...Object.values(way.values ?? {})];
-    for (const constant of constants) {
-      const parsed = constant === undefined ? null : parse(constant);
-      if (isFailure(parsed)) return `'${constant}' ${parsed.says}`;
-    }
-  }
-  return null;
+/** Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, for buckets begin there. */
+const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
+  acres: area => area,
+  sqft: area => area / SQ_FT_PER_ACRE,
+  sqm: area => area / SQ_M_PER_ACRE,
+  hectares: area => area / HECTARES_PER_ACRE,
+};
+
+type AreaTarget = 'acres' | 'square feet';
+
+function convertArea(area: number, unit: AreaUnit, target: AreaTarget): number {
+  if (target === 'acres') return TO_ACRES[unit](area);
+  return unit === 'sqft' ? area : TO_ACRES[unit](area) * SQ_FT_PER_ACRE;
 }
 
-/** The columns that a mapping reads, over all its ways. */
-export function sourceColumns(spec: ColumnSpec): string[] {
-  return [...new Set(alternatives(spec).flatMap(namesOf))];
+const WORDS: Record<AreaUnit, string[]> = {
+  acres: ['acres', 'acre', 'acs', 'ac', 'a'],
+  sqft: ['sqft', 'squarefeet', 'squarefoot', 'sqfeet', 'sqfoot', 'sf', 'ft2', 'feet', 'usft'],
+  sqm: ['sqm', 'squaremeters', 'squaremetres', 'squaremeter', 'sqmeters', 'm2'],
+  hectares: ['hectares', 'hectare', 'ha'],
+};
+const UNITS = new Map(
+  (Object.entries(WORDS) as [AreaUnit, string[]][]).flatMap(([unit, words]) =>
+    words.map(word => [word, unit] as const),
+  ),
+);
+
+/** The unit that a word means ('Square Feet', 'AC.'); `whenEmpty` for none, null for a word that is no unit. */
+function unitOf(raw: unknown, whenEmpty: AreaUnit): AreaUnit | null {
+  const text = tidyText(raw);
+  return text === null ? whenEmpty : (UNITS.get(text.toLowerCase().replace(/[^a-z0-9]/g, '')) ?? null);
 }

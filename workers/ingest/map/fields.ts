@@ -1,11 +1,11 @@
-import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
 import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
+import { parseNumber } from '../../feeds/values/number.ts';
+import type { Value } from '../../feeds/values/parser.ts';
+import { isFailure, shown, tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';
-import { isFailure, shown } from '../validate/failure.ts';
-import type { Value } from '../validate/values.ts';
 import { type CompiledColumn, compileColumn } from './column.ts';
-import { compileCondition } from './condition.ts';
 import { checkColumns, columnsOf, type Mention, type Resolve, resolver } from './names.ts';
 
 /** A value that could not be used and became null. */
@@ -63,6 +63,34 @@ export const SKIPPED: Refused = {
 
 export function refused(field: string, reason: string, message: string): Refused {
   return { ok: false, field, reason, message };
+}
+
+type Values = Record<string, unknown>;
+type Test = (values: Values) => boolean;
+
+const folded = (raw: unknown): string => tidyText(raw)?.toUpperCase() ?? '';
+
+/** Compiles a condition; all that it lists must hold. A column that the source lacks is an empty cell. */
+export function compileCondition(condition: Condition, resolve: Resolve): Test {
+  const column = resolve(condition.column) ?? condition.column;
+  const tests: ((raw: unknown) => boolean)[] = [];
+  const { equals, min, max, present } = condition;
+  if (condition.in) {
+    const wanted = new Set(condition.in.map(folded));
+    tests.push(raw => wanted.has(folded(raw)));
+  }
+  if (condition.not_in) {
+    const unwanted = new Set(condition.not_in.map(folded));
+    tests.push(raw => !unwanted.has(folded(raw)));
+  }
+  if (equals !== undefined) tests.push(raw => folded(raw) === folded(equals));
+  if (present !== undefined) tests.push(raw => (folded(raw) !== '') === present);
+  if (min !== undefined || max !== undefined) tests.push(raw => within(parseNumber(raw), min, max));
+  return values => tests.every(test => test(values[column]));
+}
+
+function within(value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {
+  return typeof value === 'number' && value >= min && value <= max;
 }
 
 /** Whether a row is to be left out. */

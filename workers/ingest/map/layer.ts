@@ -9,9 +9,9 @@ import {
   type LayerField,
   type VectorKind,
 } from '../../feeds/layer-fields.ts';
+import type { Value } from '../../feeds/values/parser.ts';
+import { tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';
-import { tidyText } from '../validate/text.ts';
-import type { Value } from '../validate/values.ts';
 import { compileColumn } from './column.ts';
 import {
   compileFill,
@@ -23,7 +23,6 @@ import {
   refused,
   SKIPPED,
 } from './fields.ts';
-import { floodZone } from './flood-zone.ts';
 import { columnMentions, columnsOf, conditionMentions, type Resolve, resolver } from './names.ts';
 
 export type MappedFeature = {
@@ -157,4 +156,59 @@ function wetland(attribute: string | null, type: string | null): Verdict {
     return { class: null, label: 'upland' };
   const label = type ?? (system === undefined ? 'unlabelled' : (SYSTEMS[system] ?? 'other'));
   return { class: attribute ?? type ?? 'unlabelled', label };
+}
+
+/** The numbered zones, which have 1 to 30 only; policies and claims write the first nine with a zero. */
+const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
+
+/**
+ * Zones of the special flood hazard area: A, V, AE, AH, AO, VE, VO, AR and its doubles, A99, and the numbered ones (44 CFR
+ * 59.1).
+ */
+const HAZARD = new RegExp(
+  `^(?:A99|AR|(?:AR/)?A(?:[EHO]|${ONE_TO_30}|1-A?30)?|V(?:[EO]|${ONE_TO_30}|1-V?30)?)$`,
+);
+
+/**
+ * Zones outside it: those of 44 CFR 64.3 (X, B, C, D; M, N and P of special, moderate and undetermined mudslide hazards, E of
+ * erosion), those of the National Flood Hazard Layer (open water, areas not included, NP), those of the Q3 flood data (X500,
+ * ANI, UNDES, 100IC, 500IC, FWIC, FPQ), and the ways in which communities write X: after its share a year, shaded or not, behind a levee.
+ */
+const NO_HAZARD = new RegExp(
+  `^(?:${[
+    'X\\d*L?|X[ ,(/_-].*|XFUT|(?:UN)?SHADED X|[BCDEMNP]',
+    'NP|ANI|UNDES|100IC|500IC|FWIC|FPQ|OUT|OPEN WATER|NONE|AREAS? NOT INCLUDED|NOT (?:INCLUDED|POPULATED|MAPPED|STUDIED)',
+    '(?:0?\\.2|500).*|1 ?(?:%|PCT|PERCENT) FUTURE.*|FUTURE.*|AREAS? (?:OF|WITH) (?:MINIMAL|MODERATE|REDUCED|UNDETERMINED).*',
+  ].join('|')})$`,
+);
+
+const YES = new Set(['T', 'TRUE', 'Y', 'YES', 'IN', '1']);
+const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
+/** What a flag says that says nothing: unknown, not populated, and what FEMA writes where there is no value. */
+const UNSTATED = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
+
+/**
+ * The flag of the special flood hazard area decides where it is given, else the zone.
+ * @returns null when both are empty; refused `unknown_zone` when what they say is not known
+ */
+function floodZone(
+  zone: string | null,
+  subtype: string | null,
+  sfha: string | null,
+): Verdict | Refused | null {
+  const flag = sfha?.toUpperCase() ?? null;
+  const flagged = flag === null ? null : YES.has(flag) ? true : NO.has(flag) ? false : null;
+  if (flag !== null && flagged === null && !UNSTATED.has(flag))
+    return unknown('sfha', sfha!, 'neither T nor F, nor IN or OUT');
+  if (zone === null && flagged === null) return null;
+  const name = zone?.toUpperCase() ?? (flagged ? 'SFHA' : 'OUT');
+  const counts = flagged ?? HAZARD.test(name);
+  if (flagged === null && !counts && !NO_HAZARD.test(name))
+    return unknown('zone', zone!, 'no flood zone of FEMA');
+  return { class: counts ? name : null, label: subtype === null ? name : `${name}, ${subtype}` };
+}
+
+function unknown(field: string, text: string, what: string): Refused {
+  const remedy = `Map it with layer.columns.${field}.values, or leave it out with layer.skip_where.`;
+  return refused(field, 'unknown_zone', `'${text}' is ${what}. ${remedy}`);
 }

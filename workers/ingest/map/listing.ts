@@ -1,7 +1,7 @@
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import type { ListingInput } from '../../feeds/feed.ts';
-import type { Value } from '../validate/values.ts';
-import { isKnownCounty, noSuchCounty } from './county.ts';
+import type { Value } from '../../feeds/values/parser.ts';
+import { isKnownCounty, noSuchCounty } from '../../feeds/values/place.ts';
 import {
   compileFill,
   compileSkip,

@@ -1,5 +1,6 @@
 import { PlatError } from '../../../shared/errors.ts';
-import type { ColumnSpec, PlainColumn } from '../../feeds/column-schema.ts';
+import type { ColumnSpec } from '../../feeds/column-schema.ts';
+import { alternatives, namesOf } from '../../feeds/columns.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { nearMatches } from '../../feeds/near.ts';
 import type { SourceRow } from '../../formats/rows.ts';
@@ -38,17 +39,6 @@ export function resolver(columns: readonly string[], { sparse = false } = {}): R
 export function baseName(name: string): string {
   const list = name.indexOf('[].');
   return list < 0 ? name : name.slice(0, list);
-}
-
-/** The columns that one way of filling a field reads. */
-export function namesOf(spec: PlainColumn): string[] {
-  const names = spec.columns ?? (spec.column === undefined ? [] : [spec.column]);
-  return typeof spec.unit === 'object' ? [...names, spec.unit.column] : names;
-}
-
-/** The ways of filling a field, one or those of `first_of`. */
-export function alternatives(spec: ColumnSpec): PlainColumn[] {
-  return spec.first_of?.map(item => (typeof item === 'string' ? { column: item } : item)) ?? [spec];
 }
 
 /** A column that a feed names: where it names it, and whether the source may lack it. */

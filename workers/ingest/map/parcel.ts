@@ -1,21 +1,24 @@
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import type { KeySpec } from '../../feeds/column-schema.ts';
 import { targetSpec } from '../../feeds/definition.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
-import { MAX_IDENTIFIER } from '../validate/values.ts';
-import { compileColumn } from './column.ts';
-import { compileCondition } from './condition.ts';
-import { compileCounty, isKnownCounty } from './county.ts';
+import { MAX_IDENTIFIER } from '../../feeds/values/parser.ts';
+import { isKnownCounty, noSuchCounty } from '../../feeds/values/place.ts';
+import { isFailure, shown, tidyText } from '../../feeds/values/text.ts';
+import { type CompiledColumn, compileColumn } from './column.ts';
 import {
+  compileCondition,
   compileFill,
   compileSkip,
   type DroppedValue,
   type Mapper,
   type MapperOptions,
   mapperOf,
+  type Refused,
   refused,
   SKIPPED,
 } from './fields.ts';
-import { compileKey } from './key.ts';
 import { columnMentions, conditionMentions, type Mention, type Resolve } from './names.ts';
 
 export type MappedParcel = {
@@ -91,4 +94,83 @@ function compileSale(sales: Sales, resolve: Resolve) {
     if (values[SALE_DATE] === null || typeof price !== 'number') return false;
     return price > 0 && price >= sales.minPrice && tests.every(test => test(source));
   };
+}
+
+type CountyOf = (source: Record<string, unknown>) => number | Refused;
+
+/**
+ * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown, or not the feed's.
+ */
+function compileCounty(
+  feedFips: number | null,
+  column: CompiledColumn | null,
+  isCounty: (fips: number) => boolean,
+): CountyOf {
+  if (feedFips !== null && !isCounty(feedFips)) {
+    const fault = refused('fips', 'unknown_fips', noSuchCounty(feedFips));
+    return () => fault;
+  }
+  const missing = refused('fips', 'missing_fips', 'the row does not say its county');
+  if (column === null) return () => feedFips ?? missing;
+  return source => {
+    const fips = column.read(source);
+    if (fips === null) return feedFips ?? missing;
+    if (isFailure(fips))
+      return refused('fips', 'unknown_fips', `'${shown(column.raw(source))}' ${fips.says}`);
+    const code = Number(fips);
+    if (code === feedFips) return code;
+    if (feedFips !== null) {
+      return refused(
+        'fips',
+        'wrong_fips',
+        `${fiveDigits(code)} is not the feed's county ${fiveDigits(feedFips)}`,
+      );
+    }
+    return isCounty(code) ? code : refused('fips', 'unknown_fips', noSuchCounty(code));
+  };
+}
+
+/**
+ * A parcel's key: the texts of the key's columns without white space and in upper case, joined. Null when nothing is
+ * left, which makes the row unusable.
+ */
+export function compileKey(
+  spec: KeySpec,
+  resolve: Resolve,
+): (values: Record<string, unknown>) => string | null {
+  const columns = spec.columns.map(name => resolve(name) ?? name);
+  const { split } = spec;
+  return values => {
+    let key: string | null = null;
+    for (const column of columns) {
+      const text = keyText(values[column]);
+      if (split === undefined) key = append(key, text, spec);
+      else for (const part of text.split(split)) key = append(key, part, spec);
+    }
+    return key !== null && hasContent(key, spec) ? key : null;
+  };
+}
+
+function append(key: string | null, text: string, spec: KeySpec): string | null {
+  const part =
+    spec.strip_leading_zeros && text.charCodeAt(0) === ZERO ? text.replace(LEADING_ZEROS, '') : text;
+  if (spec.drop_empty && (part === '' || ONLY_ZEROS.test(part))) return key;
+  return key === null ? part : key + (spec.join ?? '-') + part;
+}
+
+/** Whether there is more to a key than what joins its parts. */
+function hasContent(key: string, spec: KeySpec): boolean {
+  return (
+    key !== '' && (spec.columns.length === 1 || key !== (spec.join ?? '-').repeat(spec.columns.length - 1))
+  );
+}
+
+const ZERO = 48;
+const LEADING_ZEROS = /^0+(?=.)/;
+const ONLY_ZEROS = /^0+$/;
+
+function keyText(raw: unknown): string {
+  const text = tidyText(raw);
+  if (text === null) return '';
+  return (text.includes(' ') ? text.replaceAll(' ', '') : text).toUpperCase();
 }

@@ -1,5 +1,4 @@
-import type { Client } from '../../../shared/db.ts';
-import { sql } from '../../../shared/db.ts';
+import { type Client, sql } from '../../../shared/db.ts';
 
 /** More new and changed comps than this, or than this share of all, are worth a new model: every parcel is valued anew. */
 const MOST_MARKED_COMPS = 1_000;

@@ -1,5 +1,4 @@
-import type { Client } from '../../../shared/db.ts';
-import { sql } from '../../../shared/db.ts';
+import { type Client, sql } from '../../../shared/db.ts';
 import { BULB_M } from '../../../shared/kernels/frontage/rules.ts';
 import { lockCounties } from '../../attributes/county-lock.ts';
 import { rewriteOwnerWords } from './owner-words.ts';

@@ -1,5 +1,4 @@
-import type { Pool } from '../../../shared/db.ts';
-import { transaction } from '../../../shared/db.ts';
+import { type Pool, transaction } from '../../../shared/db.ts';
 import { LOCKS } from '../../../shared/locks.ts';
 
 /** The tables that hold a partition for every state. */

@@ -1,6 +1,6 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
-import type { ResoCheckpoint } from '../../formats/reso.ts';
+import type { ResoCheckpoint } from '../../formats/rows.ts';
 import { extentFigures } from '../gate/extent.ts';
 import { type GateResult, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileParcelMapper } from '../map/parcel.ts';

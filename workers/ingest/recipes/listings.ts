@@ -1,8 +1,7 @@
 import { sql } from '../../../shared/db.ts';
 import { isRetryable } from '../../../shared/errors.ts';
 import type { ListingsFeed } from '../../feeds/feed.ts';
-import type { ResoCheckpoint } from '../../formats/reso.ts';
-import type { RowBatch } from '../../formats/rows.ts';
+import type { ResoCheckpoint, RowBatch } from '../../formats/rows.ts';
 import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileListingMapper } from '../map/listing.ts';
 import { mergeListings } from '../merge/merge-listings.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from '../../../shared/db.ts';
 import type { Logger } from '../../../shared/log.ts';
-import type { ResoCheckpoint } from '../../formats/reso.ts';
+import type { ResoCheckpoint } from '../../formats/rows.ts';
 import type { RunCounts } from './counts.ts';
 import type { AcceptedRun, InputRecord } from './record.ts';
 

@@ -1,6 +1,6 @@
 import { PlatError } from '../../../shared/errors.ts';
+import { readInput } from '../../formats/read.ts';
 import type { InputSpec, ReadContext, RowBatch } from '../../formats/rows.ts';
-import { readInput } from '../../formats/rows.ts';
 import type { RunContext } from './context.ts';
 
 /** An operator's other source stands relative to where the operator is, the feed's to its file. */

@@ -1,7 +1,7 @@
 import { type Pool, type Queryable, sql } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Feed } from '../../feeds/feed.ts';
-import type { ResoCheckpoint } from '../../formats/reso.ts';
+import type { ResoCheckpoint } from '../../formats/rows.ts';
 import type { GateResult } from '../gate/gate.ts';
 import type { RunCounts } from './counts.ts';
 

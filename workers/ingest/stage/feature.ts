@@ -1,10 +1,10 @@
 import type { Geometry } from 'geojson';
 import { encodeBoundary } from '../../../shared/geo/codec.ts';
 import { encodeLines } from '../../../shared/geo/line-codec.ts';
+import { prepareLines } from '../../../shared/geo/lines.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Extent, MultiPolygon } from '../../../shared/geo/types.ts';
 import type { VectorKind } from '../../feeds/layer-fields.ts';
-import { prepareLines } from '../validate/lines.ts';
 import { emptyExtent, growByPositions } from './coverage.ts';
 import { digest } from './digest.ts';
 

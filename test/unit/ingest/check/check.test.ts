@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadFeed } from '../../../../workers/feeds/load.ts';
-import { checkFeed, type FeedCheck, renderCheck } from '../../../../workers/ingest/check/check.ts';
+import { checkFeed, type FeedCheck } from '../../../../workers/ingest/check/check.ts';
+import { renderCheck } from '../../../../workers/ingest/check/text.ts';
 import { feedOf, sampleFeeds } from '../../feeds/support.ts';
 
 const regrid = (roll: string, top = '') =>

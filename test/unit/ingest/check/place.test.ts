@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
 import { afterAll, describe, expect, test } from 'vitest';
-import { checkFeed, renderCheck } from '../../../../workers/ingest/check/check.ts';
+import { checkFeed } from '../../../../workers/ingest/check/check.ts';
+import { renderCheck } from '../../../../workers/ingest/check/text.ts';
 import { geographicKeys, writeTiff } from '../../../support/geotiff.ts';
 import { type Feature, feedOf, lot, lotRings, tempFolder, writeFeatures } from '../../../support/ingest.ts';
 import { road, writeRoads } from '../../../support/layers.ts';

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../shared/domain/parcel-fields.ts';
 import type { KeySpec } from '../../../../workers/feeds/column-schema.ts';
 import { parseFeed } from '../../../../workers/feeds/load.ts';
-import { compileKey } from '../../../../workers/ingest/map/key.ts';
-import { compileParcelMapper } from '../../../../workers/ingest/map/parcel.ts';
+import { compileKey, compileParcelMapper } from '../../../../workers/ingest/map/parcel.ts';
 
 type Values = Record<string, unknown>;
 

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldType } from '../../../../shared/domain/parcel-fields.ts';
-import { dateParser } from '../../../../workers/ingest/validate/date.ts';
-import { isFailure } from '../../../../workers/ingest/validate/failure.ts';
-import { tidyText } from '../../../../workers/ingest/validate/text.ts';
-import { fieldParser } from '../../../../workers/ingest/validate/values.ts';
+import { dateParser } from '../../../../workers/feeds/values/date.ts';
+import { fieldParser } from '../../../../workers/feeds/values/parser.ts';
+import { isFailure, tidyText } from '../../../../workers/feeds/values/text.ts';
 
 /** What a value becomes, or the reason why it cannot be used. */
 function parsed(

@@ -2,8 +2,6 @@ import { ROAD_CLASSES } from '../../../shared/domain/land.ts';
 import { LISTING_STATUSES, type ListingFieldSpec } from '../../../shared/domain/listing-fields.ts';
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { dateParser } from './date.ts';
-import { FAILURES, type Failure } from './failure.ts';
-import { parseList } from './list.ts';
 import {
   acres,
   count,
@@ -18,7 +16,7 @@ import {
   year,
 } from './number.ts';
 import { parseFips, parseState, parseZip } from './place.ts';
-import { tidyText } from './text.ts';
+import { FAILURES, type Failure, tidyText } from './text.ts';
 
 /** Turns what a source holds into what a column of ours holds. Null is "not known"; a Failure is "cannot be used". */
 export type Value = FieldValue | string[];
@@ -70,6 +68,33 @@ function parseRoadClass(raw: unknown): string | null | Failure {
   const text = typeof raw === 'string' ? raw.trim().toLowerCase() : tidyText(raw);
   if (text === null || text === '') return null;
   return ROAD_CLASS_NAMES.has(text) ? text : FAILURES.notARoadClass;
+}
+
+/**
+ * A list of web addresses. Takes a list, JSON text of one, or text separated by white space, '|',
+ * ';' or a comma before the next address. One entry that is no address spoils the list: half a list would hide it.
+ */
+function parseList(raw: unknown): string[] | null | Failure {
+  const items = Array.isArray(raw) ? raw : split(tidyText(raw));
+  const addresses: string[] = [];
+  for (const item of items) {
+    const address = tidyText(item);
+    if (address === null) continue;
+    if (!/^https?:\/\/\S+$/i.test(address)) return FAILURES.notAUrl;
+    addresses.push(address);
+  }
+  return addresses.length === 0 ? null : addresses;
+}
+
+function split(text: string | null): unknown[] {
+  if (text === null) return [];
+  if (!text.startsWith('[')) return text.split(/[\s|;]+|,(?=https?:)/i);
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return Array.isArray(parsed) ? parsed : [text];
+  } catch {
+    return [text];
+  }
 }
 
 /** The parser of a target field. */

@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
-import { toE7 } from '../../../shared/geo/codec.ts';
-import type { Position } from '../../../shared/geo/types.ts';
+import { toE7 } from './codec.ts';
+import type { Position } from './types.ts';
 
 /** Why a geometry cannot be a road; the reasons of boundaries (prepare.ts) where they are the same. */
 export type LineFault =

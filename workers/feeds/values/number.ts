@@ -1,5 +1,4 @@
-import { FAILURES, type Failure } from './failure.ts';
-import { tidyText } from './text.ts';
+import { FAILURES, type Failure, tidyText } from './text.ts';
 
 /** Plain decimal notation, with or without an exponent; keeps '0x1F' and 'Infinity' out, which Number() takes. */
 const PLAIN = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;

@@ -1,5 +1,4 @@
-import { FAILURES, type Failure } from './failure.ts';
-import { tidyText } from './text.ts';
+import { FAILURES, type Failure, tidyText } from './text.ts';
 
 /** A day as 'YYYY-MM-DD', null for nothing, or why it is not a day. */
 export type DateParser = (raw: unknown) => string | null | Failure;

@@ -1,6 +1,6 @@
+import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { stateCode } from '../../../shared/regions/states.ts';
-import { FAILURES, type Failure } from './failure.ts';
-import { tidyText } from './text.ts';
+import { FAILURES, type Failure, tidyText } from './text.ts';
 
 /** The armed forces' mail has states of its own (USPS Publication 28, appendix B). */
 const MILITARY = new Set(['AA', 'AE', 'AP']);
@@ -56,3 +56,15 @@ export function parseFipsParts(state: unknown, county: unknown): number | null |
 function fipsInRange(fips: number): number | Failure {
   return fips >= FIRST_FIPS && fips <= LAST_FIPS && fips % 1000 !== 0 ? fips : FAILURES.notAFips;
 }
+
+let codes: ReadonlySet<number> | undefined;
+
+/** Whether a county of this FIPS code exists. */
+export function isKnownCounty(fips: number): boolean {
+  codes ??= new Set(allCounties().map(county => county.fips));
+  return codes.has(fips);
+}
+
+/** Connecticut's planning regions took the place of its counties (87 FR 34235). */
+export const noSuchCounty = (fips: number): string =>
+  `${fiveDigits(fips)} is the FIPS code of no county${Math.floor(fips / 1000) === 9 ? "; Connecticut's are those of its planning regions, 09110 to 09190" : ''}`;

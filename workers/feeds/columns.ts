@@ -1,0 +1,73 @@
+import type { ColumnSpec, PlainColumn } from './column-schema.ts';
+import type { Columns } from './feed.ts';
+import { fieldParser, type TargetSpec } from './values/parser.ts';
+import { isFailure } from './values/text.ts';
+
+/** The ways of filling a field, one or those of `first_of`. */
+export function alternatives(spec: ColumnSpec): PlainColumn[] {
+  return spec.first_of?.map(item => (typeof item === 'string' ? { column: item } : item)) ?? [spec];
+}
+
+/** The columns that one way of filling a field reads. */
+export function namesOf(spec: PlainColumn): string[] {
+  const names = spec.columns ?? (spec.column === undefined ? [] : [spec.column]);
+  return typeof spec.unit === 'object' ? [...names, spec.unit.column] : names;
+}
+
+/** The columns that a mapping reads, over all its ways. */
+export function sourceColumns(spec: ColumnSpec): string[] {
+  return [...new Set(alternatives(spec).flatMap(namesOf))];
+}
+
+type Given = string | ColumnSpec | null | undefined;
+
+/**
+ * The feed's own columns win over those of a preset or a default; null removes one. Those of a preset may be missing in
+ * a file: exports leave columns out.
+ */
+export function mergeColumns<Target extends string>(
+  preset: Partial<Record<Target, Given>>,
+  own: Partial<Record<Target, Given>>,
+): Columns<Target> {
+  const merged: Columns<Target> = {};
+  for (const [target, spec] of entries(preset)) {
+    if (spec != null && own[target] === undefined) merged[target] = { ...longForm(spec), optional: true };
+  }
+  for (const [target, spec] of entries(own)) {
+    if (spec != null) merged[target] = longForm(spec);
+  }
+  return merged;
+}
+
+function entries<Target extends string>(columns: Partial<Record<Target, Given>>): [Target, Given][] {
+  return Object.entries(columns) as [Target, Given][];
+}
+
+const longForm = (spec: string | ColumnSpec): ColumnSpec =>
+  typeof spec === 'string' ? { column: spec } : spec;
+
+/** A field of ours that a feed fills. */
+export type FieldTarget = { name: string; spec: TargetSpec };
+
+const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);
+
+/** What is wrong with a mapping whatever the source holds: a date format for a price, a recoding to no state. */
+export function columnProblem(target: FieldTarget, spec: ColumnSpec): string | null {
+  const { type, unit } = target.spec;
+  for (const way of alternatives(spec)) {
+    if (way.date !== undefined && type !== 'date') return `date is for dates, and this is a ${type}`;
+    if (way.scale !== undefined && !NUMERIC.has(type)) return `scale is for numbers, and this is a ${type}`;
+    if (way.sum && !NUMERIC.has(type)) return `sum is for numbers, and this is a ${type}`;
+    if (way.sum && way.columns === undefined) return 'sum needs columns';
+    if (way.unit !== undefined && unit !== 'acres' && unit !== 'square feet') return 'unit is for areas';
+    if (way.unit !== undefined && (way.values ?? way.otherwise) !== undefined)
+      return 'unit cannot be combined with values';
+    const parse = fieldParser(target.name, target.spec, { date: way.date, lastYear: 9999 });
+    const constants = [way.value, way.otherwise, ...Object.values(way.values ?? {})];
+    for (const constant of constants) {
+      const parsed = constant === undefined ? null : parse(constant);
+      if (isFailure(parsed)) return `'${constant}' ${parsed.says}`;
+    }
+  }
+  return null;
+}
