@@ -1,5 +1,4 @@
 import express, { type Express, type Request, type RequestHandler } from 'express';
-import type { Redis } from 'ioredis';
 import type { Config } from '../shared/config.ts';
 import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
@@ -8,7 +7,6 @@ import { endpoints as v1 } from './endpoints.ts';
 import { type BoardQueue, mountAdmin } from './http/admin.ts';
 import { begin, type Lifecycle, presetHeaders } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
-import { openCursorSecret } from './http/cursor-secret.ts';
 import { openDatabase } from './http/database.ts';
 import { docs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -21,8 +19,7 @@ import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
 import { handlerFor, type ServeDeps } from './http/serve.ts';
 import { openApiDocument } from './openapi.ts';
-import { openRegionStats } from './v1/common/region-stats.ts';
-import { openValuations } from './v1/common/valuations.ts';
+import { openResources } from './v1/common/resources.ts';
 
 export type AppDeps = {
   config: Config;
@@ -30,8 +27,6 @@ export type AppDeps = {
   pool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
-  /** For the rate limits; without it they are kept in the database. */
-  redis: Redis | undefined;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
   /** Default: charges accounts. */
@@ -51,7 +46,6 @@ export function createApp({
   pool,
   lifecycle,
   queues,
-  redis,
   endpoints = v1,
   meter,
   now = () => new Date(),
@@ -60,15 +54,10 @@ export function createApp({
   const metrics = createMetrics(database, queues);
   const serving: ServeDeps = {
     callers: openCallers(database, () => now().getTime()),
-    rateLimits: openRateLimits(database, redis, config.QUEUE_PREFIX, log),
+    rateLimits: openRateLimits(database),
     meter: meter ?? openMeter(database, () => lifecycle.active),
     idempotency: openIdempotency(database),
-    resources: {
-      readRegionStats: openRegionStats(database),
-      readValuation: openValuations(database),
-      database,
-      cursorSecret: openCursorSecret(database, config.CURSOR_SECRET),
-    },
+    resources: openResources(database, config.CURSOR_SECRET),
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     originOf: req => originOf(req, config),
     appUrl: config.APP_URL,
@@ -80,7 +69,7 @@ export function createApp({
   app.use(begin({ lifecycle, metrics, log, logRequests: config.LOG_REQUESTS }));
   mountEndpoints(app, endpoints, serving);
   app.use(presetHeaders);
-  app.use(operations({ pool, redis, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
+  app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
   app.use(docs(openApiDocument(), req => originOf(req, config)));
   if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
   app.use(unknownPath);

@@ -1,12 +1,10 @@
 import type { Config } from '../shared/config.ts';
-import { createPool, RESTLESS } from '../shared/db.ts';
+import { createPool, type Pool, RESTLESS, sql } from '../shared/db.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
-import { openRedis } from '../shared/redis.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
-import { startHousekeeping } from './http/housekeeping.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 
 /**
@@ -26,9 +24,7 @@ export async function startApi(
     settings: { ...RESTLESS, random_page_cost: '1.1' },
   });
   const backend = openQueueBackend(config, log);
-  const redis = await openRedis(config);
   const close = async () => {
-    redis?.disconnect();
     await backend.close();
     await pool.end();
   };
@@ -36,7 +32,7 @@ export async function startApi(
     await assertSchemaVersion(pool);
     const lifecycle: Lifecycle = { active: 0, draining: false };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
-    const app = createApp({ config, log, pool, lifecycle, queues, redis, ...parts });
+    const app = createApp({ config, log, pool, lifecycle, queues, ...parts });
     const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startHousekeeping(pool, log);
     log.info({ url: server.url }, 'listening');
@@ -52,4 +48,31 @@ export async function startApi(
     await close();
     throw error;
   }
+}
+
+/** Nothing depends on it: a call rolls its own account's period, and answers older than a day are not given out. */
+const EVERY_MS = 60_000;
+
+/**
+ * Once a minute, in every process: periods that are over begin anew also for accounts that nobody calls with, and answers that
+ * were kept for repeated calls are deleted after their day. Returns how to stop it.
+ */
+export function startHousekeeping(pool: Pool, log: Logger, everyMs = EVERY_MS): () => Promise<void> {
+  let running = Promise.resolve();
+  const timer = setInterval(() => {
+    running = keepHouse(pool).catch(error =>
+      log.warn({ err: error }, 'housekeeping failed; it is tried again'),
+    );
+  }, everyMs);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}
+
+export async function keepHouse(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>(sql('api/list_due_accounts'));
+  if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
+  await pool.query(sql('api/delete_old_answers'));
 }

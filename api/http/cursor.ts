@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Database } from './database.ts';
 
 /** A place in a sorted list: the sort values of a row and, last, its id. Numbers pass through JSON unchanged. */
 export type Place = readonly (string | number | null)[];
@@ -58,4 +59,17 @@ function canonical(value: unknown): string {
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
       : part,
   );
+}
+
+/** The key that signs cursors: the configured one, else the installation's own, which all its processes share. */
+export type CursorSecret = () => Promise<Buffer>;
+
+export function openCursorSecret(database: Database, configured: string | undefined): CursorSecret {
+  let known: Buffer | undefined = configured === undefined ? undefined : Buffer.from(configured);
+  return async () => {
+    if (known !== undefined) return known;
+    const rows = await database.run<{ secret: Buffer }>('api/read_cursor_secret');
+    known = rows[0]!.secret;
+    return known;
+  };
 }

@@ -1,7 +1,5 @@
 import type { z } from 'zod';
 import type { Account } from './callers.ts';
-import type { CursorSecret } from './cursor-secret.ts';
-import type { Database } from './database.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
 /** What a handler gives back. */
@@ -13,33 +11,6 @@ export type Answer = {
   /** What the answer costs; 0 when it is empty. */
   tokens: number;
 };
-
-/** What handlers may use. */
-export type Resources = {
-  readRegionStats(type: 'county' | 'zip', code: string): Promise<RegionStats | undefined>;
-  /** Undefined where the parcel is unknown or has left the roll; its comps are null unless they are asked for. */
-  readValuation(fips: number, propertyId: number, withComps: boolean): Promise<StoredValuation | undefined>;
-  database: Database;
-  cursorSecret: CursorSecret;
-};
-export type RegionStats = { body: Buffer; etag: string };
-/** A row of the table of valuations; nothing but nulls for a parcel without relevant comps. */
-export type StoredValuation =
-  | {
-      mean_price: number;
-      mean_ppa: number;
-      mean_adjusted_price: number;
-      mean_adjusted_ppa: number;
-      confidence_score: number;
-      gini_index: number;
-      low_price: number;
-      high_price: number;
-      out_of_support: boolean;
-      comps: Buffer | null;
-      as_of: string;
-      model_version: string;
-    }
-  | { mean_price: null };
 
 /** Who calls, when, and under which address: what paging links and company scope need. */
 export type CallContext = {
@@ -54,12 +25,13 @@ export type CallContext = {
 
 /**
  * An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it.
- * Every POST takes `Idempotency-Key`, between validation and the quota check (serve.ts).
+ * `Resources` are what its handler may use, which the request path only hands on. Every POST takes `Idempotency-Key`, between validation and the quota check (serve.ts).
  */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
+  Resources extends object = object,
 > = {
   method: 'get' | 'post' | 'delete';
   /** The documented form, with `{name}` parameters and the trailing slash. */
@@ -96,10 +68,3 @@ export type Input<Params extends z.ZodType, Query extends z.ZodType, Body extend
   query: z.output<Query>;
   body: z.output<Body>;
 };
-
-/** Lets the compiler infer the handler's input from the schemas. */
-export function defineEndpoint<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
-  endpoint: Endpoint<Params, Query, Body>,
-): Endpoint {
-  return endpoint as unknown as Endpoint;
-}

@@ -1,9 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Redis } from 'ioredis';
 import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { assertSchemaVersion } from '../../shared/migrate.ts';
-import { isReachable } from '../../shared/redis.ts';
 import type { Lifecycle } from './begin.ts';
 import { unavailable } from './database.ts';
 import { methodNotAllowed, notFound, sendError } from './errors.ts';
@@ -13,33 +11,31 @@ import { sameSecret } from './secrets.ts';
 
 export type OperationsDeps = {
   pool: Pool;
-  redis: Redis | undefined;
   metrics: Metrics;
   lifecycle: Lifecycle;
   metricsToken: string | undefined;
 };
 
 /** What machines that run the service ask: /healthz, /readyz, /metrics. */
-export function operations({ pool, redis, metrics, lifecycle, metricsToken }: OperationsDeps): Router {
+export function operations({ pool, metrics, lifecycle, metricsToken }: OperationsDeps): Router {
   const router = Router({ caseSensitive: true });
 
   get('/healthz', async (_req, res) => sendText(res, 200, 'application/json', '{"status":"ok"}'));
 
-  // However often it is asked, database and Redis are asked once at a time.
-  let checking: Promise<string> | undefined;
+  // However often it is asked, the database is asked once at a time.
+  let checking: Promise<void> | undefined;
   get('/readyz', async (_req, res) => {
     if (lifecycle.draining) throw unavailable('The service is shutting down.');
-    checking ??= readiness(pool, redis).finally(() => {
+    checking ??= assertSchemaVersion(pool).finally(() => {
       checking = undefined;
     });
-    let state: string;
     try {
-      state = await checking;
+      await checking;
     } catch (cause) {
       const reason = cause instanceof PlatError ? cause.message : 'The database cannot be reached.';
       throw unavailable(`The service is not ready. ${reason}`, cause);
     }
-    sendText(res, 200, 'application/json', state);
+    sendText(res, 200, 'application/json', '{"status":"ready"}');
   });
 
   get('/metrics', async (req, res) => {
@@ -57,16 +53,6 @@ export function operations({ pool, redis, metrics, lifecycle, metricsToken }: Op
     };
     router.route(path).get(named).all(methodNotAllowed('GET', 'HEAD'));
   }
-}
-
-/** Probes wait a second, as a rule: a Redis that hangs must not make the service seem to hang. */
-const REDIS_PING_MS = 250;
-
-/** The service is ready without its Redis, which it can do without. */
-async function readiness(pool: Pool, redis: Redis | undefined): Promise<string> {
-  const [found] = await Promise.all([redis && isReachable(redis, REDIS_PING_MS), assertSchemaVersion(pool)]);
-  const state = found === undefined ? {} : { redis: found ? 'reachable' : 'unreachable' };
-  return JSON.stringify({ status: 'ready', ...state });
 }
 
 /**

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { type Cursor, type Place, readCursor, requestDigest, signCursor } from './cursor.ts';
-import type { CursorSecret } from './cursor-secret.ts';
+import {
+  type Cursor,
+  type CursorSecret,
+  type Place,
+  readCursor,
+  requestDigest,
+  signCursor,
+} from './cursor.ts';
 import { validationError } from './errors.ts';
 
 /**

@@ -1,18 +1,16 @@
-import type { Redis } from 'ioredis';
 import { PlatError } from '../../shared/errors.ts';
-import type { Logger } from '../../shared/log.ts';
 import { batch } from './batch.ts';
 import type { Account } from './callers.ts';
 import type { Database } from './database.ts';
-import { type Admitted, type Asked, type Buckets, CALL } from './rate-limits-buckets.ts';
-import { openPostgresBuckets } from './rate-limits-postgres.ts';
-import { openRedisBuckets, redisElse } from './rate-limits-redis.ts';
 
 /** What an account without settings of its own may do: 60 calls a minute in bursts of up to 120. */
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 120;
 
-/** The limit of some endpoints' calls together, which count besides as every account's calls do. */
+/** Levels of buckets are in 60 millionths of a call, which one call a minute gains in a microsecond: refilling is exact. */
+const CALL = 60_000_000;
+
+/** A limit that the calls of some endpoints share, besides the account's limit of all calls. */
 export type ExtraLimit = 'skip_trace';
 
 export type Bucket = {
@@ -29,62 +27,72 @@ export type RateState = { admitted: boolean; buckets: readonly Bucket[] };
 
 export type RateLimits = { take(account: Account, extra?: ExtraLimit): Promise<RateState> };
 
-/**
- * The accounts' token buckets: in Redis when there is one, else in the database. Calls that are in flight together share
- * a round trip.
- * @param prefix before the names of keys in Redis.
- */
-export function openRateLimits(
-  database: Database,
-  redis: Redis | undefined,
-  prefix: string,
-  log: Logger,
-): RateLimits {
-  const postgres = openPostgresBuckets(database);
-  const buckets = redis ? redisElse(openRedisBuckets(redis, prefix), postgres, log) : postgres;
-  const take = batch<Call, RateState>(calls => admit(buckets, calls));
+type Call = { account: Account; extra: ExtraLimit | undefined };
+
+/** The accounts' token buckets, which every process shares. Calls that are in flight together share a round trip. */
+export function openRateLimits(database: Database): RateLimits {
+  const take = batch<Call, RateState>(calls => admit(database, calls));
   return { take: (account, extra) => take({ account, extra }) };
 }
 
-type Call = { account: Account; extra: ExtraLimit | undefined };
+/** The calls of one account that are asked for together. */
+type Demand = { account: Account; plain: number; skipTraces: number };
+
+type AdmittedRow = {
+  account_id: string;
+  level: number;
+  skip_trace_level: number;
+  plain_admitted: number;
+  skip_traces_admitted: number;
+};
 
 /** Asks for all calls of an account together, then deals out what its buckets let through in the order of the calls. */
-async function admit(buckets: Buckets, calls: Call[]): Promise<RateState[]> {
-  const asked = new Map<string, Asked>();
+async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
+  const demands = new Map<string, Demand>();
   for (const { account, extra } of calls) {
-    const { id: accountId, ratePerMinute: perMinute, rateBurst: burst, skipTracePerMinute } = account;
-    const limits = { accountId, plain: 0, skipTraces: 0, perMinute, burst, skipTracePerMinute };
-    const sum = asked.get(accountId) ?? limits;
-    if (extra === 'skip_trace') sum.skipTraces++;
-    else sum.plain++;
-    asked.set(accountId, sum);
+    const demand = demands.get(account.id) ?? { account, plain: 0, skipTraces: 0 };
+    if (extra === 'skip_trace') demand.skipTraces++;
+    else demand.plain++;
+    demands.set(account.id, demand);
   }
-  const list = [...asked.values()];
-  const answers = await buckets(list);
+  // In one order everywhere, so that two processes never wait for each other's rows in turn.
+  const ordered = [...demands.values()].sort((a, b) => (a.account.id < b.account.id ? -1 : 1));
+  const rows = await database.run<AdmittedRow>('api/admit_calls', [
+    ordered.map(({ account }) => account.id),
+    ordered.map(({ plain }) => plain),
+    ordered.map(({ skipTraces }) => skipTraces),
+    ordered.map(({ account }) => account.ratePerMinute),
+    ordered.map(({ account }) => account.rateBurst),
+    ordered.map(({ account }) => account.skipTracePerMinute),
+  ]);
   const shares = new Map(
-    list.map((limits, at) => [limits.accountId, { limits, after: answers[at]!, left: { ...answers[at]! } }]),
+    rows.map(row => [
+      row.account_id,
+      { after: row, plain: row.plain_admitted, skipTraces: row.skip_traces_admitted },
+    ]),
   );
-  return calls.map(({ account, extra }) => deal(shares.get(account.id)!, extra));
+  return calls.map(({ account, extra }) => deal(account, shares.get(account.id)!, extra));
 }
 
-type Share = { limits: Asked; after: Admitted; left: Pick<Admitted, 'plain' | 'skipTraces'> };
+/** How many of an account's calls are still to be dealt, and the levels after all of them. */
+type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
 /** One call's share of what was let through. For this call a bucket still holds what the later ones take. */
-function deal({ limits, after, left }: Share, extra: ExtraLimit | undefined): RateState {
-  const { perMinute, burst, skipTracePerMinute } = limits;
+function deal(account: Account, share: Share, extra: ExtraLimit | undefined): RateState {
+  const { ratePerMinute: perMinute, rateBurst: burst, skipTracePerMinute } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
-  const admitted = left[kind] > 0;
-  if (admitted) left[kind]--;
+  const admitted = share[kind] > 0;
+  if (admitted) share[kind]--;
+  const { level, skip_trace_level, skip_traces_admitted } = share.after;
   // All plain calls come before all skip traces.
-  const later = kind === 'plain' ? left.plain + after.skipTraces : left.skipTraces;
-  const all: Bucket = { name: 'account', perMinute, burst, level: after.level + CALL * later };
+  const later = CALL * (kind === 'plain' ? share.plain + skip_traces_admitted : share.skipTraces);
+  const all: Bucket = { name: 'account', perMinute, burst, level: level + later };
   if (kind === 'plain') return { admitted, buckets: [all] };
-  const level = after.skipTraceLevel + CALL * later;
   const traces: Bucket = {
     name: 'skip-trace',
     perMinute: skipTracePerMinute,
     burst: skipTracePerMinute,
-    level,
+    level: skip_trace_level + later,
   };
   return { admitted, buckets: [all, traces] };
 }

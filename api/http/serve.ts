@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { PlatError } from '../../shared/errors.ts';
 import type { Caller, Callers } from './callers.ts';
 import { unavailable } from './database.ts';
-import type { Answer, Endpoint, Resources } from './endpoint.ts';
+import type { Answer, Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError, validationError } from './errors.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
@@ -16,7 +16,8 @@ export type ServeDeps = {
   rateLimits: RateLimits;
   meter: Meter;
   idempotency: Idempotency;
-  resources: Resources;
+  /** What the handlers may use. */
+  resources: object;
   requestTimeoutMs: number;
   originOf(req: Request): string;
   /** APP_URL. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type Answer, defineEndpoint, type RegionStats } from '../http/endpoint.ts';
+import type { Answer } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
+import { defineEndpoint, type RegionStats } from './common/resources.ts';
 import { fips, regionStats, zip } from './common/schemas.ts';
 
 const TOKENS = 10;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { PlatError } from '../../shared/errors.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
 import { notFound, validationError } from '../http/errors.ts';
 import {
   type ParcelSummary,
@@ -11,6 +10,7 @@ import {
   toSummary,
 } from './common/parcel-summary.ts';
 import { countyOf, propertyId } from './common/property-id.ts';
+import { defineEndpoint } from './common/resources.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './examples/parcels.ts';
 
 const TOKENS = 30;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { defineEndpoint } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
 import { SUMMARY_COLUMNS } from './common/parcel-summary.ts';
 import { countyOf, propertyId } from './common/property-id.ts';
+import { defineEndpoint } from './common/resources.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/parcels.ts';
 import { type DetailRow, parcelDetail, ROLL_COLUMNS, toDetail } from './properties/parcel-detail.ts';
 

@@ -8,10 +8,10 @@ import {
   takenFrom,
 } from '../../shared/kernels/serials/serials.ts';
 import { type Database, unavailable } from '../http/database.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
 import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
 import { propertyIdOf, serialOf } from './common/property-id.ts';
+import { defineEndpoint } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
 import { SEARCH_EXAMPLE } from './examples/parcels.ts';
 import {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { STATES } from '../../shared/regions/states.ts';
-import { defineEndpoint, type Resources } from '../http/endpoint.ts';
 import { openPage, type Page, pageOf, pageParameters, turnPage } from '../http/paging.ts';
 import { type RegionRow, region, toRegion } from './common/region.ts';
+import { defineEndpoint, type Resources } from './common/resources.ts';
 import { wordPatterns } from './region-words.ts';
 
 const PATH = '/api/public/v1/regions/';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoDay } from '../../shared/kernels/stats/calendar.ts';
 import type { Database } from '../http/database.ts';
-import { defineEndpoint } from '../http/endpoint.ts';
+import { defineEndpoint } from './common/resources.ts';
 
 const PATH = '/api/public/v1/usage/';
 

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../../api/http/database.ts';
-import type { CallContext, Resources } from '../../api/http/endpoint.ts';
+import type { CallContext } from '../../api/http/endpoint.ts';
+import type { Resources } from '../../api/v1/common/resources.ts';
 import { filterBody } from '../../api/v1/filter/body.ts';
 import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
 import { selectionOf } from '../../api/v1/filter/selection.ts';

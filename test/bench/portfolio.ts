@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { pino } from 'pino';
 import { openDatabase } from '../../api/http/database.ts';
-import type { Resources } from '../../api/http/endpoint.ts';
 import { SUMMARY_COLUMNS } from '../../api/v1/common/parcel-summary.ts';
+import type { Resources } from '../../api/v1/common/resources.ts';
 import { ownerPortfolio } from '../../api/v1/owner-portfolio.ts';
 import { loadConfig } from '../../shared/config.ts';
 import { createPool } from '../../shared/db.ts';

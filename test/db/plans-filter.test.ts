@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../api/http/database.ts';
-import type { CallContext, Resources } from '../../api/http/endpoint.ts';
+import type { CallContext } from '../../api/http/endpoint.ts';
+import type { Resources } from '../../api/v1/common/resources.ts';
 import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
 import { type Pool, type Queryable, transaction } from '../../shared/db.ts';
 import { createTestDatabase } from '../support/database.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { keepHouse } from '../../api/http/housekeeping.ts';
+import { keepHouse } from '../../api/start.ts';
 import { createKey, revokeKey } from '../../shared/accounts.ts';
 import { changeAccount } from '../../shared/contracts.ts';
 import { listPeriods } from '../../shared/usage.ts';

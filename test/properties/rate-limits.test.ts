@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import type { Account } from '../../api/http/callers.ts';
 import { openDatabase } from '../../api/http/database.ts';
 import { openRateLimits, type RateState } from '../../api/http/rate-limits.ts';
 import { createPool } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
-import { openRedis } from '../../shared/redis.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { CALL } from '../support/rate-limits.ts';
-import { BACKENDS, queueEnv } from '../support/workers.ts';
+
+/** In 60 millionths of a call. */
+const CALL = 60_000_000;
 
 type Limits = Pick<Account, 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 type Kind = 'plain' | 'trace';
@@ -56,51 +55,18 @@ const db = await createTestDatabase();
 await stopClock(db, '2027-03-01T00:00:00Z');
 const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 
-/** Two processes on one backend: each has its own connections. */
-async function openBackend({ kind }: (typeof BACKENDS)[number]) {
-  const env = queueEnv(kind);
-  const processes = await Promise.all(
-    [0, 1].map(async () => {
-      const pool = createPool(db.config, log, { applicationName: 'plat api test' });
-      const redis = await openRedis({ REDIS_URL: env.REDIS_URL });
-      afterAll(() => {
-        redis?.disconnect();
-        return pool.end();
-      });
-      return openRateLimits(openDatabase(pool, 5_000), redis, env.QUEUE_PREFIX!, log);
-    }),
-  );
-  const time = kind === 'postgres' ? stoppedTime() : shiftedTime(env);
-  return { kind, processes, ...time };
-}
+/** Two processes, each with its own connections. */
+const processes = [0, 1].map(() => {
+  const pool = createPool(db.config, log, { applicationName: 'plat api test' });
+  afterAll(() => pool.end());
+  return openRateLimits(openDatabase(pool, 5_000));
+});
 
-/** PostgreSQL's clock stands still until it is set. */
-function stoppedTime() {
-  let micros = 0;
-  return {
-    now: async (_account: string) => micros,
-    async wait(_account: string, passed: number) {
-      micros += passed;
-      await db.pool.query("update clock.time set at = at + $1::bigint * interval '1 microsecond'", [passed]);
-    },
-  };
-}
-
-/** Redis' clock goes on: the bucket tells when it was last asked, and is put back for a wait. */
-function shiftedTime(env: Record<string, string>) {
-  const redis = new Redis(env.REDIS_URL!);
-  afterAll(() => redis.disconnect());
-  const shifts = new Map<string, number>();
-  const key = (account: string) => `${env.QUEUE_PREFIX}:rate:${account}`;
-  const shift =
-    "return redis.call('exists', KEYS[1]) == 1 and redis.call('hincrby', KEYS[1], 'at', -ARGV[1])";
-  return {
-    now: async (account: string) => Number(await redis.hget(key(account), 'at')) + (shifts.get(account) ?? 0),
-    async wait(account: string, passed: number) {
-      shifts.set(account, (shifts.get(account) ?? 0) + passed);
-      await redis.eval(shift, 1, key(account), passed);
-    },
-  };
+/** Microseconds since the clock was stopped, which PostgreSQL's stands still at until it is set. */
+let now = 0;
+async function wait(passed: number): Promise<void> {
+  now += passed;
+  await db.pool.query("update clock.time set at = at + $1::bigint * interval '1 microsecond'", [passed]);
 }
 
 function accountWith(id: string, limits: Limits): Account {
@@ -108,7 +74,6 @@ function accountWith(id: string, limits: Limits): Account {
 }
 
 const limits = fc.record<Limits>({
-  // A bucket in Redis that is full is forgotten: slower than the test looks at it.
   ratePerMinute: fc.integer({ min: 1, max: 60 }),
   rateBurst: fc.integer({ min: 1, max: 12 }),
   skipTracePerMinute: fc.integer({ min: 1, max: 8 }),
@@ -123,43 +88,35 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ limits }) },
 );
 
-const backends = await Promise.all(BACKENDS.map(openBackend));
-
-test.each(backends)(
-  'on $kind every history of calls, waits and new limits is that of two plain buckets',
-  async backend => {
-    const history = fc.asyncProperty(
-      limits,
-      fc.array(step, { minLength: 1, maxLength: 25 }),
-      async (first, steps) => {
-        const id = randomUUID();
-        let current = first;
-        let model: Model | undefined;
-        for (const each of steps) {
-          if ('limits' in each) current = each.limits;
-          else if ('wait' in each) await backend.wait(id, each.wait);
-          else if ('gain' in each) {
-            const wait = Math.ceil((each.gain * CALL) / current.ratePerMinute) - each.short;
-            await backend.wait(id, wait);
-          } else {
-            const { take } = backend.processes[each.process]!;
-            const states = await Promise.all(
-              each.calls.map(kind =>
-                take(accountWith(id, current), kind === 'trace' ? 'skip_trace' : undefined),
-              ),
-            );
-            const now = await backend.now(id);
-            model ??= new Model(current, now);
-            model.refill(current, now);
-            compare(model, current, each.calls, states);
-          }
+test('every history of calls, waits and new limits is that of two plain buckets', async () => {
+  const history = fc.asyncProperty(
+    limits,
+    fc.array(step, { minLength: 1, maxLength: 25 }),
+    async (first, steps) => {
+      const id = randomUUID();
+      let current = first;
+      let model: Model | undefined;
+      for (const each of steps) {
+        if ('limits' in each) current = each.limits;
+        else if ('wait' in each) await wait(each.wait);
+        else if ('gain' in each) {
+          await wait(Math.ceil((each.gain * CALL) / current.ratePerMinute) - each.short);
+        } else {
+          const { take } = processes[each.process]!;
+          const states = await Promise.all(
+            each.calls.map(kind =>
+              take(accountWith(id, current), kind === 'trace' ? 'skip_trace' : undefined),
+            ),
+          );
+          model ??= new Model(current, now);
+          model.refill(current, now);
+          compare(model, current, each.calls, states);
         }
-      },
-    );
-    await fc.assert(history, { numRuns: 200 });
-  },
-  60_000,
-);
+      }
+    },
+  );
+  await fc.assert(history, { numRuns: 200 });
+}, 60_000);
 
 /** Calls at once are served plain ones first. */
 function compare(
@@ -180,23 +137,22 @@ function compare(
 }
 
 test('two processes at once let through what one would, and never more than burst and rate allow', async () => {
-  const backend = backends.find(({ kind }) => kind === 'postgres')!;
-  const round = fc.record({ wait: fc.nat(20_000_000), calls: fc.tuple(kinds(12), kinds(12)) });
+  const round = fc.record({ passed: fc.nat(20_000_000), calls: fc.tuple(kinds(12), kinds(12)) });
   const history = fc.asyncProperty(
     limits,
     fc.array(round, { minLength: 1, maxLength: 12 }),
     async (own, rounds) => {
       const account = accountWith(randomUUID(), own);
-      const model = new Model(own, 0);
+      const model = new Model(own, now);
       const through: { at: number; kind: Kind }[] = [];
-      for (const { wait, calls } of rounds) {
-        await backend.wait(account.id, wait);
-        const at = await backend.now(account.id);
+      for (const { passed, calls } of rounds) {
+        await wait(passed);
+        const at = now;
         model.refill(own, at);
         const asked = calls.flatMap((each, process) => each.map(kind => ({ kind, process })));
         const states = await Promise.all(
           asked.map(({ kind, process }) =>
-            backend.processes[process]!.take(account, kind === 'trace' ? 'skip_trace' : undefined),
+            processes[process]!.take(account, kind === 'trace' ? 'skip_trace' : undefined),
           ),
         );
         const served = asked.filter((_, index) => states[index]!.admitted).map(({ kind }) => kind);

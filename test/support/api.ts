@@ -10,7 +10,6 @@ import { createAccount, createKey, type NewAccount, type NewKey } from '../../sh
 import { type Config, loadConfig } from '../../shared/config.ts';
 import { createPool } from '../../shared/db.ts';
 import { createLogger, type Logger } from '../../shared/log.ts';
-import { openRedis } from '../../shared/redis.ts';
 import type { TestDatabase } from './database.ts';
 import { conformsTo, type Document, type Reply } from './openapi.ts';
 
@@ -60,10 +59,9 @@ export async function startTestApi(
     applicationName: 'plat api test',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
-  const redis = await openRedis(config);
   const lifecycle: Lifecycle = { active: 0, draining: false };
   const server = await serveHttp(
-    createApp({ config, log, pool, lifecycle, queues, redis, endpoints, ...(now ? { now } : {}) }),
+    createApp({ config, log, pool, lifecycle, queues, endpoints, ...(now ? { now } : {}) }),
     config,
     lifecycle,
   );
@@ -72,7 +70,6 @@ export async function startTestApi(
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= server.stop().then(() => {
-      redis?.disconnect();
       return pool.end();
     });
     return stopped;

@@ -1,6 +1,30 @@
 import { batch } from '../../http/batch.ts';
 import type { Database } from '../../http/database.ts';
-import type { Resources, StoredValuation } from '../../http/endpoint.ts';
+
+/** A row of the table of valuations; nothing but nulls for a parcel without relevant comps. */
+export type StoredValuation =
+  | {
+      mean_price: number;
+      mean_ppa: number;
+      mean_adjusted_price: number;
+      mean_adjusted_ppa: number;
+      confidence_score: number;
+      gini_index: number;
+      low_price: number;
+      high_price: number;
+      out_of_support: boolean;
+      comps: Buffer | null;
+      as_of: string;
+      model_version: string;
+    }
+  | { mean_price: null };
+
+/** Undefined where the parcel is unknown or has left the roll; its comps are null unless they are asked for. */
+export type ReadValuation = (
+  fips: number,
+  propertyId: number,
+  withComps: boolean,
+) => Promise<StoredValuation | undefined>;
 
 type Ask = { fips: number; propertyId: number };
 type Row = StoredValuation & { property_id: number };
@@ -9,7 +33,7 @@ type Row = StoredValuation & { property_id: number };
  * Reads stored valuations; those that are asked for together come in one statement, each parcel once. At 50 connections
  * on one parcel a call took 217 us of this process and 26 us of PostgreSQL, with a statement of its own 303 and 115 us.
  */
-export function openValuations(database: Database): Resources['readValuation'] {
+export function openValuations(database: Database): ReadValuation {
   const read = batch<Ask, Row | undefined>(async asks => {
     const wanted = [...new Map(asks.map(ask => [ask.propertyId, ask])).values()];
     const found = new Map((await ask(wanted, false)).map(row => [row.property_id, row]));

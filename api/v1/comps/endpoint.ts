@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineEndpoint } from '../../http/endpoint.ts';
 import { openPage, pageOf, turnPage } from '../../http/paging.ts';
+import { defineEndpoint } from '../common/resources.ts';
 import { readArea } from './area.ts';
 import { comp, toComp } from './comp.ts';
 import { findComps } from './find.ts';

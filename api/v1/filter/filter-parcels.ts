@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ParsedQuery } from '../../../shared/geo/query-types.ts';
 import type { Database } from '../../http/database.ts';
-import { defineEndpoint } from '../../http/endpoint.ts';
 import { validationError } from '../../http/errors.ts';
 import { openPage, pageParameters, turnPage } from '../../http/paging.ts';
 import { parcelPage, readSummaries } from '../common/parcel-summary.ts';
+import { defineEndpoint } from '../common/resources.ts';
 import { filterBody } from './body.ts';
 import type { FilterBody } from './declare.ts';
 import { FILTER_EXAMPLE } from './example.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineEndpoint } from '../../http/endpoint.ts';
+import { defineEndpoint } from '../common/resources.ts';
 import { FILTERS } from './filters.ts';
 
 const filterList = z

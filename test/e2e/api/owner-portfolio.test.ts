@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../api/http/database.ts';
-import type { Resources } from '../../../api/http/endpoint.ts';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
+import type { Resources } from '../../../api/v1/common/resources.ts';
 import { MAX_PORTFOLIO, ownerPortfolio } from '../../../api/v1/owner-portfolio.ts';
 import { compose } from '../../../shared/db.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { keepHouse, startHousekeeping } from '../../../api/http/housekeeping.ts';
+import { keepHouse, startHousekeeping } from '../../../api/start.ts';
 import { changeAccount, listChanges } from '../../../shared/contracts.ts';
 import type { Pool } from '../../../shared/db.ts';
 import type { Logger } from '../../../shared/log.ts';
