@@ -1,7 +1,7 @@
 import type { FieldSpec, FieldType } from './parcel-fields.ts';
 
 export type ListingFieldType = FieldType | 'fips' | 'status' | 'list' | 'degrees';
-export type ListingFieldSpec = Omit<FieldSpec, 'type'> & { type: ListingFieldType };
+export type ListingFieldSpec = Pick<FieldSpec, 'doc' | 'unit'> & { type: ListingFieldType };
 
 export const LISTING_STATUSES = ['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET'] as const;
 export type ListingStatus = (typeof LISTING_STATUSES)[number];

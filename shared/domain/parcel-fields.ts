@@ -1,6 +1,7 @@
 /**
- * The columns that a roll's mapping may fill: the one list behind the feed schema, the mapper, the staging
- * table and the merge. Order is the order of the staging table's columns.
+ * The columns that a roll's mapping may fill. Feed schema, mapper, staging table, COPY, merge, the detail of a parcel and its
+ * filters are made from this list: besides it a new field needs a migration that adds the column to `parcels` (and to
+ * `parcel_filters`, see `filter`).
  */
 export type FieldType =
   | 'text'
@@ -13,56 +14,71 @@ export type FieldType =
   | 'zip'
   | 'year';
 
-export type FieldSpec = { type: FieldType; doc: string; unit?: string };
+/**
+ * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of some values, `exact` by one; `own` by a
+ * filter that is written by hand. Table parcel_filters repeats the columns of range, flag and own; list and exact read parcels.
+ */
+export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 
-const spec = (type: FieldType, doc: string, unit?: string): FieldSpec =>
-  unit === undefined ? { type, doc } : { type, doc, unit };
+export type FieldSpec = { type: FieldType; doc: string; unit?: string; filter: FieldFilter };
+
+function field(type: FieldType, doc: string, filter: FieldFilter = 'none', unit?: string): FieldSpec {
+  if (type === 'money') return { type, doc, unit: 'USD', filter };
+  return unit === undefined ? { type, doc, filter } : { type, doc, unit, filter };
+}
 
 export const PARCEL_FIELDS = {
-  apn: spec('text', "Assessor's parcel number as the roll prints it"),
-  acres: spec('number', 'Assessor-reported acreage; 0 means that none is stated', 'acres'),
-  owner_name: spec('text', 'Primary owner of record, raw'),
-  owner_name_2: spec('text', 'Secondary owner of record, raw'),
-  mail_address: spec('text', "Street or box of the owner's mailing address"),
-  mail_city: spec('text', "City of the owner's mailing address"),
-  mail_state: spec('state', "State of the owner's mailing address"),
-  mail_zip: spec('zip', "ZIP of the owner's mailing address"),
-  situs_address: spec('text', 'Street address of the parcel'),
-  situs_city: spec('text', 'City of the parcel'),
-  situs_state: spec('state', 'State of the parcel'),
-  situs_zip: spec('zip', 'ZIP of the parcel'),
-  subdivision: spec('text', 'Subdivision name'),
-  zoning_code: spec('text', 'Zoning code of the county'),
-  land_use_code: spec('text', 'Land-use code or label of the county'),
-  school_district: spec('text', 'School-district name'),
-  structure_count: spec('integer', 'Structures on the parcel'),
-  building_sqft: spec('number', 'Total building area', 'square feet'),
-  year_built: spec('year', 'Year in which a structure was built; 0 means unknown'),
-  assessed_total_value: spec('money', 'Assessed value, total', 'USD'),
-  assessed_land_value: spec('money', 'Assessed value of the land', 'USD'),
-  assessed_improvement_value: spec('money', 'Assessed value of the improvements', 'USD'),
-  market_total_value: spec('money', 'Market value by the assessor, total', 'USD'),
-  market_land_value: spec('money', 'Market value of the land by the assessor', 'USD'),
-  market_improvement_value: spec('money', 'Market value of the improvements by the assessor', 'USD'),
-  tax_delinquent: spec('boolean', 'Currently flagged tax-delinquent'),
-  tax_delinquent_year: spec('year', 'First year of the current delinquency'),
-  last_sale_date: spec('date', 'Recording date of the most recent sale'),
-  last_sale_price: spec('money', 'Price of the most recent sale', 'USD'),
-  sale_price_code: spec('text', 'Code that qualifies the sale price'),
-  seller_name: spec('text', 'Seller of the most recent sale'),
-  document_type_code: spec('text', 'Deed or document type of the most recent sale'),
-  inter_family_transfer: spec('boolean', 'The last transfer was within a family'),
-  mortgage_amount: spec('money', 'First-mortgage loan amount', 'USD'),
-  mortgage_date: spec('date', 'Recording date of the first mortgage'),
-  mortgage_financing_type_code: spec('text', 'Financing type of the first mortgage'),
-  mortgage_loan_type_code: spec('text', 'Loan type of the first mortgage'),
-  mortgage_interest_rate: spec('number', 'Interest rate of the first mortgage', 'percent'),
-  owner_occupied: spec('boolean', 'The owner lives on the parcel'),
-  vacant: spec('boolean', 'No structure stands on the parcel'),
+  apn: field('text', "Assessor's parcel number as the roll prints it"),
+  acres: field('number', 'Assessor-reported acreage; 0 means that none is stated', 'none', 'acres'),
+  owner_name: field('text', 'Primary owner of record, raw', 'exact'),
+  owner_name_2: field('text', 'Secondary owner of record, raw', 'exact'),
+  mail_address: field('text', "Street or box of the owner's mailing address"),
+  mail_city: field('text', "City of the owner's mailing address"),
+  mail_state: field('state', "State of the owner's mailing address"),
+  mail_zip: field('zip', "ZIP of the owner's mailing address"),
+  situs_address: field('text', 'Street address of the parcel'),
+  situs_city: field('text', 'City of the parcel'),
+  situs_state: field('state', 'State of the parcel'),
+  situs_zip: field('zip', 'ZIP of the parcel'),
+  subdivision: field('text', 'Subdivision name', 'list'),
+  zoning_code: field('text', 'Zoning code of the county', 'list'),
+  land_use_code: field('text', 'Land-use code or label of the county', 'list'),
+  school_district: field('text', 'School-district name', 'exact'),
+  structure_count: field('integer', 'Structures on the parcel', 'range'),
+  building_sqft: field('number', 'Total building area', 'range', 'square feet'),
+  year_built: field('year', 'Year in which a structure was built; 0 means unknown', 'range'),
+  assessed_total_value: field('money', 'Assessed value, total', 'range'),
+  assessed_land_value: field('money', 'Assessed value of the land', 'range'),
+  assessed_improvement_value: field('money', 'Assessed value of the improvements', 'range'),
+  market_total_value: field('money', 'Market value by the assessor, total', 'range'),
+  market_land_value: field('money', 'Market value of the land by the assessor', 'range'),
+  market_improvement_value: field('money', 'Market value of the improvements by the assessor', 'range'),
+  tax_delinquent: field('boolean', 'Currently flagged tax-delinquent', 'flag'),
+  tax_delinquent_year: field('year', 'First year of the current delinquency', 'own'),
+  last_sale_date: field('date', 'Recording date of the most recent sale', 'range'),
+  last_sale_price: field('money', 'Price of the most recent sale', 'range'),
+  sale_price_code: field('text', 'Code that qualifies the sale price', 'list'),
+  seller_name: field('text', 'Seller of the most recent sale'),
+  document_type_code: field('text', 'Deed or document type of the most recent sale', 'list'),
+  inter_family_transfer: field('boolean', 'The last transfer was within a family', 'flag'),
+  mortgage_amount: field('money', 'First-mortgage loan amount', 'range'),
+  mortgage_date: field('date', 'Recording date of the first mortgage', 'range'),
+  mortgage_financing_type_code: field('text', 'Financing type of the first mortgage', 'list'),
+  mortgage_loan_type_code: field('text', 'Loan type of the first mortgage', 'list'),
+  mortgage_interest_rate: field('number', 'Interest rate of the first mortgage', 'range', 'percent'),
+  owner_occupied: field('boolean', 'The owner lives on the parcel'),
+  vacant: field('boolean', 'No structure stands on the parcel', 'own'),
 } as const satisfies Record<string, FieldSpec>;
 
 export type ParcelField = keyof typeof PARCEL_FIELDS;
 export const PARCEL_FIELD_NAMES = Object.keys(PARCEL_FIELDS) as ParcelField[];
+
+const REPEATED: readonly FieldFilter[] = ['range', 'flag', 'own'];
+
+/** The fields whose columns table parcel_filters repeats. */
+export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
+  REPEATED.includes(PARCEL_FIELDS[name].filter),
+);
 
 /** A mapped value: text, a number, a day as 'YYYY-MM-DD', a boolean, or null for not known. */
 export type FieldValue = string | number | boolean | null;

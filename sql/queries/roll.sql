@@ -4,6 +4,15 @@
 delete from owner_words
 where fips = any ($1::int[])
 
+-- name: create_before_stage
+-- What the feed's parcels were before the run, retired ones included, in every county that has parcels: one that the roll
+-- no longer names is retired. Only this feed's runs write these parcels, one run at a time.
+-- Fragment: feed id as a literal
+create unlogged table stage_before as
+select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.retired_at is null as active
+from county_serials c
+join parcels p on p.fips = c.fips and p.feed_id = {{feed}}
+
 -- name: create_raw_stage
 -- The raw text of rows whose key had been seen before in their run: some of them will be set aside.
 create unlogged table stage_raw (
@@ -29,37 +38,33 @@ group by fips, word
 -- name: insert_parcel_filters
 -- Writes what filters and portfolios read of the parcels that are new, changed or back, from the rows that the merge
 -- has just written and from what was derived while staging.
--- $1 feed id int
+-- Fragments: copied and copied_from, the declared columns that parcel_filters repeats; feed id as a literal
 with written as (
   insert into parcel_filters (
-    fips, property_id, location, extent, effective_acres, situs_zip, owner_key, building_sqft, improvement_percent,
-    mortgage_interest_rate, assessed_total_value, assessed_land_value, assessed_improvement_value, market_total_value,
-    market_land_value, market_improvement_value, last_sale_price, mortgage_amount, last_sale_date, mortgage_date,
-    structure_count, year_built, tax_delinquent_year, tax_delinquent, owner_occupied, out_of_state_owner,
-    out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, inter_family_transfer, vacant, landlocked,
-    wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft, steeper_percent
+    fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
+    out_of_state_owner, out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, landlocked,
+    wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft, steeper_percent,
+    {{copied}}
   )
   select
     p.fips, p.property_id, p.location, p.extent,
     -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
-    coalesce(p.acres, floor(p.calculated_acres * 100 + 0.5) / 100), p.situs_zip::int, r.owner_key, p.building_sqft,
+    coalesce(p.acres, floor(p.calculated_acres * 100 + 0.5) / 100), p.situs_zip::int,
     case
       when p.assessed_total_value > 0 then 100.0 * p.assessed_improvement_value / p.assessed_total_value
       when p.market_total_value > 0 then 100.0 * p.market_improvement_value / p.market_total_value
     end,
-    p.mortgage_interest_rate, p.assessed_total_value, p.assessed_land_value, p.assessed_improvement_value,
-    p.market_total_value, p.market_land_value, p.market_improvement_value, p.last_sale_price, p.mortgage_amount,
-    p.last_sale_date, p.mortgage_date, p.structure_count, p.year_built, p.tax_delinquent_year, p.tax_delinquent,
-    r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner, r.hoa_owner,
-    p.inter_family_transfer, p.vacant, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft,
-    a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent
+    r.owner_key, r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner,
+    r.hoa_owner, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft, a.road_frontage_ft,
+    a.local_frontage_ft, a.steeper_percent,
+    {{copied_from}}
   from stage_match m
-  join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = $1
+  join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = {{feed}}
   left join stage_roll r on r.fips = m.fips and r.key = m.key
   -- What the land layers tell of a shape holds as long as the shape does.
   left join parcel_attributes a
     on m.state <> 'new' and a.fips = p.fips and a.property_id = p.property_id and a.shape_hash = p.shape_hash
-  where m.state <> 'unchanged'
+  where m.state in ('new', 'changed', 'returned')
   returning owner_key, property_id
 )
 insert into owner_parcels (owner_key, property_id)
@@ -69,32 +74,19 @@ where owner_key is not null
 
 -- name: insert_parcels
 -- Adds the parcels that the feed shows for the first time, in the order of the roll. Serials were reserved.
--- $1 run id bigint, $2 feed id int
+-- Fragments: fields and staged, the declared columns; run id and feed id as literals
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
   location, extent, boundary, calculated_acres,
-  apn, acres, owner_name, owner_name_2, mail_address, mail_city, mail_state, mail_zip, situs_address,
-  situs_city, situs_state, situs_zip, subdivision, zoning_code, land_use_code, school_district,
-  structure_count, building_sqft, year_built, assessed_total_value, assessed_land_value,
-  assessed_improvement_value, market_total_value, market_land_value, market_improvement_value,
-  tax_delinquent, tax_delinquent_year, last_sale_date, last_sale_price, sale_price_code, seller_name,
-  document_type_code, inter_family_transfer, mortgage_amount, mortgage_date, mortgage_financing_type_code,
-  mortgage_loan_type_code, mortgage_interest_rate, owner_occupied, vacant
+  {{fields}}
 )
 select
   m.fips,
   m.fips::bigint * 100000000 + c.last_serial - count(*) over (partition by m.fips)
     + row_number() over (partition by m.fips order by m.in_roll desc, m.row_no),
-  $2, m.key, upper(translate(r.apn, ' .-', '')), r.hash, s.hash, $1, $1,
+  {{feed}}, m.key, upper(translate(r.apn, ' .-', '')), r.hash, s.hash, {{run}}, {{run}},
   s.location, s.extent, s.boundary, s.calculated_acres,
-  r.apn, r.acres, r.owner_name, r.owner_name_2, r.mail_address, r.mail_city, r.mail_state, r.mail_zip,
-  r.situs_address, r.situs_city, r.situs_state, r.situs_zip, r.subdivision, r.zoning_code, r.land_use_code,
-  r.school_district, r.structure_count, r.building_sqft, r.year_built, r.assessed_total_value,
-  r.assessed_land_value, r.assessed_improvement_value, r.market_total_value, r.market_land_value,
-  r.market_improvement_value, r.tax_delinquent, r.tax_delinquent_year, r.last_sale_date, r.last_sale_price,
-  r.sale_price_code, r.seller_name, r.document_type_code, r.inter_family_transfer, r.mortgage_amount,
-  r.mortgage_date, r.mortgage_financing_type_code, r.mortgage_loan_type_code, r.mortgage_interest_rate,
-  r.owner_occupied, r.vacant
+  {{staged}}
 from stage_match m
 join county_serials c on c.fips = m.fips
 left join stage_roll r on r.fips = m.fips and r.key = m.key
@@ -109,7 +101,7 @@ select *
 from unnest($1::bigint[], $2::text[])
 
 -- name: list_changed_counties
--- The counties in which parcels are new, changed or back.
+-- The counties in which parcels are new, changed, back or retired.
 select distinct fips
 from stage_match
 where state <> 'unchanged'
@@ -159,29 +151,26 @@ select pg_advisory_xact_lock($1::int, fips)
 from (select fips from unnest($2::int[]) fips order by fips) counties
 
 -- name: match_parcels
--- What the merge will do with every key of the run. Made before the merging transaction: only this feed's runs,
--- of which one is under way at a time, write parcels of this feed.
--- CREATE TABLE AS takes no parameters: the feed is the setting plat.feed_id of the session.
+-- What the merge will do with every key of the run, and with the parcels whose keys the run no longer has.
 create unlogged table stage_match as
 select
-  coalesce(r.fips, s.fips) as fips,
-  coalesce(r.key, s.key) as key,
+  coalesce(r.fips, s.fips, p.fips) as fips,
+  coalesce(r.key, s.key, p.key) as key,
   coalesce(r.row_no, s.row_no) as row_no,
-  r.key is not null and r.input = 0 as in_roll,
+  coalesce(r.input = 0, false) as in_roll,
   s.key is not null as in_shape,
   p.property_id,
   case
     when p.property_id is null then 'new'
-    when p.retired_at is not null then 'returned'
+    when r.key is null and s.key is null then 'retired'
+    when not p.active then 'returned'
     when p.roll_hash is distinct from r.hash or p.shape_hash is distinct from s.hash then 'changed'
     else 'unchanged'
   end as state
 from stage_roll r
 full join stage_shape s on s.fips = r.fips and s.key = r.key
-left join parcels p
-  on p.fips = coalesce(r.fips, s.fips)
-  and p.source_key = coalesce(r.key, s.key)
-  and p.feed_id = current_setting('plat.feed_id')::int
+full join stage_before p on p.fips = coalesce(r.fips, s.fips) and p.key = coalesce(r.key, s.key)
+where p.active is not false or r.key is not null or s.key is not null
 
 -- name: measure_extent
 -- The extent of a run's points by county, in degrees, and how many lie outside the box that is given for it.
@@ -205,30 +194,18 @@ group by s.fips
 
 -- name: measure_parcels
 -- The figures that the gate compares and the run reports.
--- $1 feed id int
 -- Returns: one row of counts
-with current as (
-  select
-    count(*)::int as parcels,
-    count(*) filter (where in_roll and in_shape)::int as joined,
-    count(*) filter (where in_roll and not in_shape)::int as roll_without_shape,
-    count(*) filter (where in_shape and not in_roll)::int as shape_without_roll,
-    count(*) filter (where state = 'new')::int as new,
-    count(*) filter (where state = 'changed')::int as changed,
-    count(*) filter (where state = 'returned')::int as returned,
-    count(*) filter (where state = 'unchanged')::int as unchanged
-  from stage_match
-),
-before as (
-  select count(*)::int as active
-  from parcels
-  where feed_id = $1 and retired_at is null
-)
 select
-  current.*,
-  before.active as active_before,
-  before.active - current.changed - current.unchanged as retired
-from current, before
+  count(*) filter (where state <> 'retired')::int as parcels,
+  count(*) filter (where in_roll and in_shape)::int as joined,
+  count(*) filter (where in_roll and not in_shape)::int as roll_without_shape,
+  count(*) filter (where in_shape and not in_roll)::int as shape_without_roll,
+  count(*) filter (where state = 'new')::int as new,
+  count(*) filter (where state = 'changed')::int as changed,
+  count(*) filter (where state = 'returned')::int as returned,
+  count(*) filter (where state = 'unchanged')::int as unchanged,
+  count(*) filter (where state = 'retired')::int as retired
+from stage_match
 
 -- name: read_owner_word
 -- Reads the parcels whose owner has a word.
@@ -248,11 +225,11 @@ select
 from unnest($3::bigint[]) as row_no
 
 -- name: remove_parcel_filters
--- Takes away what filters and portfolios know of the parcels that changed; insert_parcel_filters.sql writes it anew.
+-- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were retired.
 with outdated as (
   delete from parcel_filters f
   using stage_match m
-  where m.state = 'changed' and f.fips = m.fips and f.property_id = m.property_id
+  where m.state in ('changed', 'retired') and f.fips = m.fips and f.property_id = m.property_id
   returning f.owner_key, f.property_id
 )
 delete from owner_parcels o
@@ -283,30 +260,12 @@ order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
 
 -- name: retire_parcels
--- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does; filters
--- and portfolios no longer know them. Gives the counties that they left.
--- $1 run id bigint, $2 feed id int
-with gone as (
-  update parcels p
-  set retired_run = $1, retired_at = now(), changed_run = $1
-  where p.feed_id = $2
-    and p.retired_at is null
-    and not exists (select from stage_match m where m.fips = p.fips and m.key = p.source_key)
-  returning p.fips, p.property_id
-),
-unfiltered as (
-  delete from parcel_filters f
-  using gone g
-  where f.fips = g.fips and f.property_id = g.property_id
-  returning f.owner_key, f.property_id
-),
-ownerless as (
-  delete from owner_parcels o
-  using unfiltered u
-  where o.owner_key = u.owner_key and o.property_id = u.property_id
-)
-select distinct fips
-from gone
+-- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does.
+-- $1 run id bigint
+update parcels p
+set retired_run = $1, retired_at = now(), changed_run = $1
+from stage_match m
+where m.state = 'retired' and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: stage_united_shapes
 -- The united boundaries of parcels that came in parts.
@@ -323,3 +282,23 @@ from unnest($1::smallint[], $2::bigint[], $3::int[], $4::text[], $5::uuid[], $6:
 update owner_words
 set serials = $3::bytea, is_bitmap = true
 where fips = $1::int and word = $2::text
+-- name: update_parcels
+-- Rewrites the parcels that changed or came back; each keeps its property_id.
+-- Fragments: assigned, the declared columns. $1 run id bigint
+update parcels p
+set
+  apn_normalized = upper(translate(r.apn, ' .-', '')),
+  roll_hash = r.hash,
+  shape_hash = s.hash,
+  changed_run = $1,
+  retired_run = null,
+  retired_at = null,
+  location = s.location,
+  extent = s.extent,
+  boundary = s.boundary,
+  calculated_acres = s.calculated_acres,
+  {{assigned}}
+from stage_match m
+left join stage_roll r on r.fips = m.fips and r.key = m.key
+left join stage_shape s on s.fips = m.fips and s.key = m.key
+where m.state in ('changed', 'returned') and p.fips = m.fips and p.property_id = m.property_id

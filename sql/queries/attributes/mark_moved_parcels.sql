@@ -1,7 +1,7 @@
 -- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those that come
 -- back; by roads the parcels within the largest reach of one that comes, goes or changes, for it may stand between them
 -- and a road, or stand there no longer. Before the merge writes anything; parcels that are new have no id yet.
--- $1 feed id int, $2 metres by which frontage can lie beyond the reach of a road
+-- $1 metres by which frontage can lie beyond the reach of a road
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
   from stage_match m
@@ -11,10 +11,9 @@ with moved as materialized (
 ),
 gone as materialized (
   select p.fips, p.property_id, p.extent
-  from parcels p
-  where p.feed_id = $1
-    and p.retired_at is null
-    and not exists (select from stage_match m where m.fips = p.fips and m.key = p.source_key)
+  from stage_match m
+  join parcels p on p.fips = m.fips and p.property_id = m.property_id
+  where m.state = 'retired'
 ),
 places as (
   select old_extent as extent
@@ -27,7 +26,7 @@ places as (
   from gone
 ),
 reach as (
-  select max(metres.value::double precision) + $2::double precision as metres
+  select max(metres.value::double precision) + $1::double precision as metres
   from land_layers l
   cross join jsonb_each_text(l.reach_m) metres
 ),

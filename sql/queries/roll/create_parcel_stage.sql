@@ -1,5 +1,6 @@
 -- The staging tables of one run of an assessor feed, in the run's own schema (first on the search path).
 -- Unlogged and without indexes: they are filled once by COPY and dropped with the schema.
+-- Fragment: declared, the columns of the declared fields with their types
 create unlogged table stage_roll (
   -- 0 for a row of the roll; 1 for what a geometry row tells where the roll has no row of that key.
   input smallint not null,
@@ -17,46 +18,7 @@ create unlogged table stage_roll (
   out_of_county_owner boolean,
   out_of_zip_owner boolean,
   lives_there boolean,
-  apn text,
-  acres double precision,
-  owner_name text,
-  owner_name_2 text,
-  mail_address text,
-  mail_city text,
-  mail_state text,
-  mail_zip text,
-  situs_address text,
-  situs_city text,
-  situs_state text,
-  situs_zip text,
-  subdivision text,
-  zoning_code text,
-  land_use_code text,
-  school_district text,
-  structure_count int,
-  building_sqft double precision,
-  year_built int,
-  assessed_total_value bigint,
-  assessed_land_value bigint,
-  assessed_improvement_value bigint,
-  market_total_value bigint,
-  market_land_value bigint,
-  market_improvement_value bigint,
-  tax_delinquent boolean,
-  tax_delinquent_year int,
-  last_sale_date date,
-  last_sale_price bigint,
-  sale_price_code text,
-  seller_name text,
-  document_type_code text,
-  inter_family_transfer boolean,
-  mortgage_amount bigint,
-  mortgage_date date,
-  mortgage_financing_type_code text,
-  mortgage_loan_type_code text,
-  mortgage_interest_rate double precision,
-  owner_occupied boolean,
-  vacant boolean
+  {{declared}}
 );
 
 create unlogged table stage_shape (

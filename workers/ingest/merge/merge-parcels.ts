@@ -1,6 +1,7 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { BULB_M } from '../../../shared/kernels/frontage/rules.ts';
 import { lockCounties } from '../../attributes/county-lock.ts';
+import { rollSql } from '../stage/roll-sql.ts';
 import { rewriteOwnerWords } from './owner-words.ts';
 
 /**
@@ -9,17 +10,17 @@ import { rewriteOwnerWords } from './owner-words.ts';
  * before; this only does it.
  */
 export async function mergeParcels(client: Client, runId: number, feedId: number): Promise<void> {
-  const landed = await holdLayers(client);
+  const { rows } = await client.query<{ fips: number }>(sql('roll/list_changed_counties'));
+  const counties = rows.map(row => row.fips);
+  const landed = await holdLayers(client, counties);
   await client.query(sql('roll/reserve_serials'));
-  if (landed) await client.query(sql('attributes/mark_moved_parcels'), [feedId, BULB_M]);
-  await client.query(sql('roll/update_parcels'), [runId]);
-  const retired = await client.query<{ fips: number }>(sql('roll/retire_parcels'), [runId, feedId]);
-  await client.query(sql('roll/insert_parcels'), [runId, feedId]);
+  if (landed) await client.query(sql('attributes/mark_moved_parcels'), [BULB_M]);
+  await client.query(rollSql('roll/update_parcels'), [runId]);
+  await client.query(sql('roll/retire_parcels'), [runId]);
+  await client.query(rollSql('roll/insert_parcels', { run: runId, feed: feedId }));
   if (landed) await client.query(sql('attributes/mark_new_parcels'), [feedId]);
   await client.query(sql('roll/remove_parcel_filters'));
-  await client.query(sql('roll/insert_parcel_filters'), [feedId]);
-  const changed = await client.query<{ fips: number }>(sql('roll/list_changed_counties'));
-  const counties = [...new Set([...changed.rows, ...retired.rows].map(row => row.fips))];
+  await client.query(rollSql('roll/insert_parcel_filters', { feed: feedId }));
   await rewriteOwnerWords(client, counties);
   await client.query(sql('valuation/mark_counties'), [counties]);
 }
@@ -28,14 +29,10 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
  * Keeps land layers, and chunks of the counties that are about to change, from being written until the merge is done.
  * @returns false when there are no layers: then no parcel's attributes can be out of date
  */
-async function holdLayers(client: Client): Promise<boolean> {
+async function holdLayers(client: Client, counties: readonly number[]): Promise<boolean> {
   await client.query(sql('attributes/hold_layers'));
   const { rows } = await client.query<{ present: boolean }>(sql('attributes/has_layers'));
   if (!rows[0]!.present) return false;
-  const counties = await client.query<{ fips: number }>(sql('roll/list_changed_counties'));
-  await lockCounties(
-    client,
-    counties.rows.map(row => row.fips),
-  );
+  await lockCounties(client, counties);
   return true;
 }

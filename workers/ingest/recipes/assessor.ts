@@ -14,6 +14,7 @@ import { openRejects } from '../run/rejects.ts';
 import { createStage, withStage } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
+import { rollSql } from '../stage/roll-sql.ts';
 import { stageParcels } from '../stage/stage-parcels.ts';
 import { stageSales } from '../stage/stage-sales.ts';
 
@@ -34,8 +35,6 @@ export type Prepared = {
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-const STAGE_TABLES = ['roll/create_raw_stage', 'roll/create_parcel_stage', 'listings/create_listing_stage'];
-
 /**
  * The recipe of an assessor feed up to the gate: read and stage the roll (and the geometry, where it is a file of
  * its own), settle keys that come twice, compare with the parcels that are there.
@@ -46,7 +45,11 @@ export async function prepareAssessor(
   sources: Record<string, string>,
 ): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
-  await createStage(pool, runId, STAGE_TABLES);
+  await createStage(pool, runId, [
+    sql('roll/create_raw_stage'),
+    rollSql('roll/create_parcel_stage'),
+    sql('listings/create_listing_stage'),
+  ]);
 
   await run.step('stage', 'reading', 0);
   const derive = await openDerivation(pool);
@@ -79,10 +82,11 @@ export async function prepareAssessor(
     const { rows: counties } = await client.query<{ fips: number }>(sql('roll/list_stage_counties'));
     const fips = counties.map(row => row.fips);
     await ensurePartitions(pool, fips);
-    await client.query("select set_config('plat.feed_id', $1, false)", [String(feedId)]);
+    await client.query(rollSql('roll/create_before_stage', { feed: feedId }));
+    await client.query('analyze stage_before (fips, key)');
     await client.query(sql('roll/match_parcels'));
     await client.query('analyze stage_match');
-    const { rows: measured } = await client.query<ParcelFigures>(sql('roll/measure_parcels'), [feedId]);
+    const { rows: measured } = await client.query<ParcelFigures>(sql('roll/measure_parcels'));
     const figures = measured[0]!;
     recordFigures(run, feed, figures);
     if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
@@ -94,7 +98,7 @@ export async function prepareAssessor(
         rejected: rejectedRows(counts),
         rows: figures.parcels,
         matchedKeys: Number(counts.matched_keys),
-        before: figures.active_before,
+        before: figures.changed + figures.unchanged + figures.retired,
         retired: figures.retired,
         outside: await extentFigures(client, fips),
         filled: counts.filled,
@@ -128,7 +132,6 @@ type ParcelFigures = {
   returned: number;
   unchanged: number;
   retired: number;
-  active_before: number;
 };
 
 function recordFigures({ counts }: RunContext, feed: AssessorFeed, figures: ParcelFigures): void {

@@ -31,8 +31,6 @@ import { readTiles, stageTiles, type TileOutcome } from '../stage/stage-tiles.ts
 import { type NamedTile, namedTiles } from '../stage/tiles.ts';
 import type { Prepared } from './assessor.ts';
 
-const STAGE_TABLES = ['layers/create_tile_stage'];
-
 /**
  * The recipe of a feed of elevation up to the gate. Of each file only its header is read and kept; the heights stay where
  * they are and are read by window when attributes are computed.
@@ -43,7 +41,7 @@ export async function prepareElevation(
   sources: Record<string, string>,
 ): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
-  await createStage(pool, runId, STAGE_TABLES);
+  await createStage(pool, runId, [sql('layers/create_tile_stage')]);
 
   await run.step('stage', 'reading', 0);
   const tiles = await withStage(pool, runId, client =>

@@ -35,8 +35,6 @@ import type { Prepared } from './assessor.ts';
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-const STAGE_TABLES = ['layers/create_layer_stage'];
-
 /**
  * The recipe of a feed of roads, wetlands or flood zones up to the gate: read and stage the features that count, drop
  * those that come twice, compare with the layer that is there.
@@ -48,7 +46,7 @@ export async function prepareLayer(
 ): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   const { kind } = feed;
-  await createStage(pool, runId, STAGE_TABLES);
+  await createStage(pool, runId, [sql('layers/create_layer_stage')]);
 
   await run.step('stage', 'reading', 0);
   const { extent: found, declared } = await stageAll(run, feed, sources.layer);

@@ -13,8 +13,6 @@ import { createStage, withStage } from '../run/stage-schema.ts';
 import { stageListings } from '../stage/stage-listings.ts';
 import type { Prepared } from './assessor.ts';
 
-const STAGE_TABLES = ['roll/create_raw_stage', 'listings/create_listing_stage'];
-
 type ListingFigures = { listings: number; new: number; changed: number; unchanged: number; retired: number };
 
 /**
@@ -29,7 +27,7 @@ export async function prepareListings(
 ): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   const { listings } = feed;
-  await createStage(pool, runId, STAGE_TABLES);
+  await createStage(pool, runId, [sql('roll/create_raw_stage'), sql('listings/create_listing_stage')]);
 
   await run.step('stage', 'reading', 0);
   const staged = await stageAll(run, feed, sources.listings);

@@ -1,4 +1,4 @@
-import { type Client, type Pool, sql } from '../../../shared/db.ts';
+import type { Client, Pool } from '../../../shared/db.ts';
 
 /** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
 export function stageSchema(runId: number): string {
@@ -6,11 +6,11 @@ export function stageSchema(runId: number): string {
 }
 
 /** Creates the run's staging tables afresh: an attempt that died left some of an unknown state. */
-export async function createStage(pool: Pool, runId: number, tables: string[]): Promise<void> {
+export async function createStage(pool: Pool, runId: number, statements: string[]): Promise<void> {
   await dropStage(pool, runId);
   await withStage(pool, runId, async client => {
     await client.query(`create schema ${stageSchema(runId)}`);
-    for (const table of tables) await client.query(sql(table));
+    for (const statement of statements) await client.query(statement);
   });
 }
 
