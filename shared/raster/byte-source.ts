@@ -1,9 +1,7 @@
 import { open } from 'node:fs/promises';
 import { errorCode, PlatError } from '../errors.ts';
-import { formatError, shownUrl, sourceError } from '../net/context.ts';
-import { request, statusOutcome, USER_AGENT } from '../net/http.ts';
-import { LIMITS, type Limits } from '../net/limits.ts';
-import { networkOutcome, type Outcome, retrying } from '../net/retry.ts';
+import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/context.ts';
+import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from '../net/http.ts';
 import { ByteLru } from './byte-lru.ts';
 import { contentHash, ON_DISK, OVER_HTTP, type ReadRange } from './content-hash.ts';
 

@@ -1,7 +1,7 @@
 import { isRetryable, PlatError } from '../errors.ts';
 import { metresPerUnit } from '../kernels/terrain/ground.ts';
 import { hornSlopes } from '../kernels/terrain/horn.ts';
-import type { Limits } from '../net/limits.ts';
+import type { Limits } from '../net/context.ts';
 import { ByteLru, loadOnce } from './byte-lru.ts';
 import { type ByteSource, openBytes } from './byte-source.ts';
 import type { GridTile, VirtualGrid } from './grids.ts';

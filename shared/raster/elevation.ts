@@ -4,7 +4,7 @@ import { PlatError } from '../errors.ts';
 import type { MultiPolygon, Polygon, Position } from '../geo/types.ts';
 import { areaCells, type CellWindow, coverCells, windowOf } from '../kernels/terrain/coverage.ts';
 import { addCells, LEAST_FRACTION, startSums, type Terrain, terrainOf } from '../kernels/terrain/terrain.ts';
-import type { Limits } from '../net/limits.ts';
+import type { Limits } from '../net/context.ts';
 import { ByteLru } from './byte-lru.ts';
 import { type BlockCache, type Chunk, type ChunkReader, isLasting, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';

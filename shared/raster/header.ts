@@ -1,8 +1,7 @@
 import type { GeoTIFFImage } from 'geotiff';
 import { resolveCrs } from '../geo/projection.ts';
 import type { Extent } from '../geo/types.ts';
-import { formatError } from '../net/context.ts';
-import type { Limits } from '../net/limits.ts';
+import { formatError, type Limits } from '../net/context.ts';
 import { openBytes } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf, UNIT_M, type VerticalUnit, verticalUnitOf } from './geo-keys.ts';
 import { type ElevationImage, openImage } from './image.ts';

@@ -1,4 +1,4 @@
-import type { Limits } from '../net/limits.ts';
+import type { Limits } from '../net/context.ts';
 import { openBytes } from './byte-source.ts';
 import type { ElevationTile } from './header.ts';
 import { HIGHEST_M, LOWEST_M, nodataRange } from './heights.ts';

@@ -11,7 +11,7 @@ import {
   type RowBatch,
   takeFull,
 } from './rows.ts';
-import type { OpenedSource, Sibling } from './source.ts';
+import type { OpenedSource, SourceFile } from './source.ts';
 import { encodingName } from './text.ts';
 
 /*
@@ -58,9 +58,9 @@ export async function* readDbf(
  * @throws PlatError `feed_format` when it is no dBASE table, `feed_source` when it ends before its last record
  */
 export async function* dbfRecords(
-  source: Sibling,
+  source: SourceFile,
   spec: Pick<InputSpec, 'encoding' | 'header'>,
-  cpg: Sibling | null,
+  cpg: SourceFile | null,
 ): AsyncGenerator<(DbfRecord | null)[]> {
   const declared = spec.encoding ?? (cpg === null ? undefined : await readCpg(cpg));
   let header: Header | null = null;
@@ -238,7 +238,7 @@ function decoderOf(declared: string | undefined, language: number): Decode {
   };
 }
 
-async function readCpg(cpg: Sibling): Promise<string | undefined> {
+async function readCpg(cpg: SourceFile): Promise<string | undefined> {
   for await (const bytes of cpg.bytes()) return bytes.toString('latin1', 0, 40).trim() || undefined;
   return undefined;
 }

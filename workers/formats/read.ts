@@ -1,4 +1,3 @@
-import { trackProgress } from './bytes.ts';
 import { readCollection } from './collection.ts';
 import { readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
@@ -16,7 +15,7 @@ import {
   takeRest,
 } from './rows.ts';
 import { readShapefile } from './shapefile.ts';
-import { openSource } from './source.ts';
+import { openSource, trackProgress } from './source.ts';
 
 type FileFormat = Exclude<Format, 'reso'>;
 

@@ -1,8 +1,13 @@
 import { PlatError } from '../../shared/errors.ts';
-import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
-import { request, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
-import type { Limits } from '../../shared/net/limits.ts';
-import { networkOutcome, type Outcome, retrying } from '../../shared/net/retry.ts';
+import { formatError, type Limits, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
+import {
+  networkOutcome,
+  type Outcome,
+  request,
+  retrying,
+  statusOutcome,
+  USER_AGENT,
+} from '../../shared/net/http.ts';
 import {
   addBad,
   addRow,

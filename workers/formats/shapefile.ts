@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type { Geometry } from 'geojson';
 import { openShp } from 'shapefile';
 import { formatError, sourceError } from '../../shared/net/context.ts';
-import { CHUNK_BYTES } from './bytes.ts';
 import { dbfRecords } from './dbf.ts';
 import {
   addRow,
@@ -13,7 +12,7 @@ import {
   takeFull,
   useCrs,
 } from './rows.ts';
-import type { OpenedSource, Sibling } from './source.ts';
+import { CHUNK_BYTES, type OpenedSource, type SourceFile } from './source.ts';
 
 /**
  * Shapefile: `.shp` and `.dbf` are read side by side, record by record; `.prj` and `.cpg` are used when there. Z and M
@@ -70,7 +69,7 @@ type Shapes = { next(): Promise<Geometry | null | typeof END>; close(): Promise<
  * The geometries of a `.shp`. The library's Node stream source leaves rejected promises behind when its stream fails,
  * which would end the process: so the stream it gets never fails, and what went wrong is thrown here.
  */
-async function openShapes(source: Sibling): Promise<Shapes> {
+async function openShapes(source: SourceFile): Promise<Shapes> {
   let failure: unknown = null;
   const unfailing = async function* () {
     try {
@@ -105,7 +104,7 @@ async function openShapes(source: Sibling): Promise<Shapes> {
 const SHP_CODE = 9994;
 
 /** The bytes of a `.shp`, with its file code and its length (in 16-bit words at byte 24) checked. */
-async function* checkedShp(source: Sibling): AsyncGenerator<Buffer> {
+async function* checkedShp(source: SourceFile): AsyncGenerator<Buffer> {
   let expected: number | null = null;
   let read = 0;
   for await (const chunk of source.bytes()) {
@@ -125,7 +124,7 @@ async function* checkedShp(source: Sibling): AsyncGenerator<Buffer> {
   }
 }
 
-async function readSmall(file: Sibling): Promise<string> {
+async function readSmall(file: SourceFile): Promise<string> {
   let text = '';
   for await (const bytes of file.bytes()) {
     text += bytes.toString('utf8');

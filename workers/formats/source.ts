@@ -1,24 +1,27 @@
-import { readdir, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { pipeline, type Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { createGunzip } from 'node:zlib';
 import type { Entry } from 'yauzl';
 import { limitsOf, type OpenContext, shownUrl, sourceError } from '../../shared/net/context.ts';
-import { type Download, download } from '../../shared/net/http.ts';
-import { fileBytes, type Progress, sniff, unpacked } from './bytes.ts';
-import { type Archive, chooseMember, openArchive } from './zip.ts';
+import { download } from '../../shared/net/http.ts';
+import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
 /** One file of a feed, wherever it lies: on disk, behind http(s), in a zip, as a gzip. */
-export type OpenedSource = {
+export type SourceFile = {
   /** For messages: the path or address as the feed has it, and the member of a zip. */
   name: string;
   /** The unpacked bytes from the start; a further call begins again. */
   bytes(): AsyncGenerator<Buffer>;
-  /** A file with the same stem and another extension (".dbf") beside it, or null. */
-  sibling(extension: string): Promise<Sibling | null>;
-  close(): Promise<void>;
 };
 
-export type Sibling = Pick<OpenedSource, 'name' | 'bytes'>;
+export type OpenedSource = SourceFile & {
+  /** A file with the same stem and another extension (".dbf") beside it, or null. */
+  sibling(extension: string): Promise<SourceFile | null>;
+  close(): Promise<void>;
+};
 
 export type Wanted = {
   /** What a member of a zip ends with to be meant, with the dot, lower case. */
@@ -27,20 +30,97 @@ export type Wanted = {
   member?: string | undefined;
 };
 
+/** Large reads: below 256 KB the cost of a turn of the event loop shows, above 1 MB nothing is gained. */
+export const CHUNK_BYTES = 2 ** 20;
+
+/** Counts what has been read of all the files of one source, and tells it onwards. */
+export type Progress = { expect(bytes: number): void; add(bytes: number): void };
+
+/** @param totalKnown false when further files will be opened later, so that a total would be wrong */
+export function trackProgress(context: OpenContext, totalKnown: boolean): Progress {
+  let read = 0;
+  let total = 0;
+  return {
+    expect: bytes => {
+      total += bytes;
+    },
+    add: bytes => {
+      read += bytes;
+      context.onBytes?.(read, totalKnown ? total : null);
+    },
+  };
+}
+
 /**
- * Opens one source: a path (relative ones start at `baseDir`), a `file:` URL or an http(s) URL.
+ * Opens one source in one pass: locate it (a path, relative ones start at `baseDir`; a `file:` or http(s) address),
+ * fetch it, see how it is packed, and choose the file that is meant. Its bytes are unpacked as they are read.
  * @throws PlatError `feed_source` when it is missing or unreachable, `feed_format` when a zip leaves the choice open.
  */
 export async function openSource(
   source: string,
   wanted: Wanted,
   context: OpenContext,
-  progress: Progress,
+  progress = trackProgress(context, true),
 ): Promise<OpenedSource> {
-  if (/^https?:\/\//i.test(source)) return openUrl(new URL(source), wanted, context, progress);
-  const path = localPath(source, context.baseDir);
-  await requireFile(path, source);
-  return openFile(path, source, wanted, context, progress);
+  const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
+  const name = url === null ? source : shownUrl(url);
+  const opened: (() => unknown)[] = [];
+  const close = async () => {
+    for (const release of opened.splice(0).reverse()) await release();
+  };
+  const file: Packed = (label, packedBytes, gzip, stream) => {
+    progress.expect(packedBytes);
+    return { name: label, bytes: () => unpacked(stream, label, gzip, context, progress) };
+  };
+  const onDisk = async (path: string, label: string) =>
+    file(label, (await stat(path)).size, (await sniff(path, label)) === 'gzip', () =>
+      createReadStream(path, { highWaterMark: CHUNK_BYTES }),
+    );
+  const fetched = async (from: URL, optional: boolean): Promise<string | null> => {
+    const copy = await download(from, context, { optional });
+    if (copy !== null) opened.push(copy.remove);
+    return copy?.path ?? null;
+  };
+  try {
+    const path = url === null ? await requireFile(source, context.baseDir) : (await fetched(url, false))!;
+    if ((await sniff(path, name)) === 'zip') {
+      const archive = await openArchive(path, name, limitsOf(context));
+      opened.push(archive.close);
+      return { ...chosenMember(archive, name, wanted, file), close };
+    }
+    const sibling = async (extension: string): Promise<SourceFile | null> => {
+      const from = url === null ? null : siblingUrl(url, extension);
+      const beside = url === null ? await findBeside(path, extension) : from && (await fetched(from, true));
+      return beside === null ? null : onDisk(beside, from === null ? basename(beside) : shownUrl(from));
+    };
+    return { ...(await onDisk(path, name)), sibling, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Packed = (
+  name: string,
+  bytes: number,
+  gzip: boolean,
+  stream: () => Readable | Promise<Readable>,
+) => SourceFile;
+
+function chosenMember(archive: Archive, name: string, wanted: Wanted, file: Packed) {
+  const member = (entry: Entry): SourceFile => {
+    const label = `${name}/${entry.fileName}`;
+    return file(label, entry.uncompressedSize, /\.gz$/i.test(entry.fileName), () =>
+      memberStream(archive, entry, label),
+    );
+  };
+  const main = chooseMember(archive, wanted.extensions, wanted.member, name);
+  const stem = stemOf(main.fileName).toLowerCase();
+  const sibling = async (extension: string): Promise<SourceFile | null> => {
+    const beside = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
+    return beside === undefined ? null : member(beside);
+  };
+  return { ...member(main), sibling };
 }
 
 /** The absolute path of a source that is no http(s) address. */
@@ -52,7 +132,8 @@ export function localPath(source: string, baseDir: string): string {
   return isAbsolute(source) ? source : resolve(baseDir, source);
 }
 
-async function requireFile(path: string, source: string): Promise<void> {
+async function requireFile(source: string, baseDir: string): Promise<string> {
+  const path = localPath(source, baseDir);
   const found = await stat(path).catch(() => null);
   if (found === null) {
     throw sourceError(
@@ -60,40 +141,70 @@ async function requireFile(path: string, source: string): Promise<void> {
     );
   }
   if (!found.isFile()) throw sourceError(`${source} is not a file. Name a file in the feed's source.`);
+  return path;
 }
 
-async function openFile(
-  path: string,
-  name: string,
-  wanted: Wanted,
-  context: OpenContext,
-  progress: Progress,
-): Promise<OpenedSource> {
-  const kind = await sniff(path).catch(cause => {
+/** Whether a file begins as a zip or a gzip does; names are not trusted, downloads often have none. */
+async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'plain'> {
+  const file = await open(path, 'r').catch(cause => {
     throw sourceError(`${name} cannot be read (${cause.message}). Check its permissions.`, { cause });
   });
-  if (kind === 'zip')
-    return openMember(await openArchive(path, name, limitsOf(context)), name, wanted, context, progress);
-  const main = await onDisk(path, name, context, progress);
-  return {
-    ...main,
-    sibling: async extension => {
-      const beside = await findBeside(path, extension);
-      return beside === null ? null : onDisk(beside, basename(beside), context, progress);
-    },
-    close: async () => {},
-  };
+  try {
+    const head = Buffer.alloc(4);
+    await file.read(head, 0, 4, 0);
+    const magic = head.toString('hex');
+    if (magic.startsWith('1f8b')) return 'gzip';
+    // "PK" and a local file header, or the end record of an empty archive.
+    return magic === '504b0304' || magic === '504b0506' ? 'zip' : 'plain';
+  } finally {
+    await file.close();
+  }
 }
 
-async function onDisk(
-  path: string,
+/**
+ * The chunks of a stream, unpacked when `gzip`, counted as they are before unpacking. Pulled one by one: nothing
+ * runs ahead of the consumer by more than the streams' own buffers.
+ * @throws PlatError `feed_source` for a file that is cut off, damaged, or grows past `expandedBytes`.
+ */
+async function* unpacked(
+  start: () => Readable | Promise<Readable>,
   name: string,
+  gzip: boolean,
   context: OpenContext,
   progress: Progress,
-): Promise<Sibling> {
-  const gzip = (await sniff(path)) === 'gzip';
-  progress.expect((await stat(path)).size);
-  return { name, bytes: () => fileBytes(path, name, gzip, context, progress) };
+): AsyncGenerator<Buffer> {
+  const { expandedBytes } = limitsOf(context);
+  const packed = await start();
+  const gunzip = gzip ? createGunzip({ chunkSize: CHUNK_BYTES / 4 }) : null;
+  // The error of either stream reaches the loop below through the last one.
+  const stream = gunzip === null ? packed : pipeline(packed, gunzip, () => {});
+  let counted = 0;
+  let expanded = 0;
+  try {
+    for await (const chunk of stream) {
+      context.signal.throwIfAborted();
+      expanded += chunk.length;
+      const consumed = gunzip?.bytesWritten ?? expanded;
+      progress.add(consumed - counted);
+      counted = consumed;
+      if (expanded > expandedBytes) {
+        throw sourceError(
+          `${name} unpacks to more than ${expandedBytes} bytes. Split it into smaller files.`,
+        );
+      }
+      yield chunk as Buffer;
+    }
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
+    throw sourceError(
+      `${name} is cut off or damaged (${(cause as Error).message}). Fetch or copy it again.`,
+      { cause },
+    );
+  } finally {
+    packed.destroy();
+    stream.destroy();
+  }
 }
 
 /** Finds `stem + extension`, whatever its case and with or without `.gz`, in the folder of `path`. */
@@ -111,86 +222,6 @@ async function findBeside(path: string, extension: string): Promise<string | nul
 function stemOf(fileName: string): string {
   const plain = fileName.replace(/\.gz$/i, '');
   return plain.slice(0, plain.length - extname(plain).length);
-}
-
-function openMember(
-  archive: Archive,
-  name: string,
-  wanted: Wanted,
-  context: OpenContext,
-  progress: Progress,
-): OpenedSource {
-  const read = (entry: Entry): Sibling => {
-    const label = `${name}/${entry.fileName}`;
-    progress.expect(entry.uncompressedSize);
-    return { name: label, bytes: () => memberBytes(archive, entry, label, context, progress) };
-  };
-  try {
-    const main = chooseMember(archive, wanted.extensions, wanted.member, name);
-    const stem = stemOf(main.fileName).toLowerCase();
-    return {
-      ...read(main),
-      sibling: async extension => {
-        const beside = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
-        return beside === undefined ? null : read(beside);
-      },
-      close: async () => archive.close(),
-    };
-  } catch (error) {
-    archive.close();
-    throw error;
-  }
-}
-
-async function* memberBytes(
-  archive: Archive,
-  entry: Entry,
-  name: string,
-  context: OpenContext,
-  progress: Progress,
-): AsyncGenerator<Buffer> {
-  if (!entry.canDecodeFileData()) {
-    const why = entry.isEncrypted() ? 'is encrypted' : `uses compression method ${entry.compressionMethod}`;
-    throw sourceError(`${name} ${why}, which cannot be read. Pack it again with plain deflate.`);
-  }
-  const stream = await archive.zip.openReadStreamPromise(entry).catch(cause => {
-    throw sourceError(`${name} cannot be unpacked (${cause.message}). Fetch or copy the zip again.`, {
-      cause,
-    });
-  });
-  yield* unpacked(stream, name, /\.gz$/i.test(entry.fileName), context, progress);
-}
-
-async function openUrl(
-  url: URL,
-  wanted: Wanted,
-  context: OpenContext,
-  progress: Progress,
-): Promise<OpenedSource> {
-  const downloads: Download[] = [];
-  const close = async () => {
-    await Promise.all(downloads.map(each => each.remove()));
-  };
-  const fetched = await download(url, context);
-  if (fetched === null) throw sourceError(`${shownUrl(url)} is missing. Correct the feed's source.`);
-  downloads.push(fetched);
-  try {
-    const main = await openFile(fetched.path, shownUrl(url), wanted, context, progress);
-    if ((await sniff(fetched.path)) === 'zip') {
-      return { ...main, close: () => main.close().then(close) };
-    }
-    const sibling = async (extension: string) => {
-      const beside = siblingUrl(url, extension);
-      const found = beside === null ? null : await download(beside, context, { optional: true });
-      if (beside === null || found === null) return null;
-      downloads.push(found);
-      return onDisk(found.path, shownUrl(beside), context, progress);
-    };
-    return { ...main, sibling, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
 }
 
 /** The address of a sibling: the extension of the path replaced in the same case, `.gz` and query kept. */

@@ -1,6 +1,6 @@
+import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
-import { formatError, sourceError } from '../../shared/net/context.ts';
-import type { Limits } from '../../shared/net/limits.ts';
+import { formatError, type Limits, sourceError } from '../../shared/net/context.ts';
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
 
@@ -37,6 +37,19 @@ export async function openArchive(path: string, name: string, limits: Limits): P
     });
   }
   return { zip, entries, close: () => zip.close() };
+}
+
+/** @throws PlatError `feed_source` for a member that is encrypted, packed in a way of its own, or damaged */
+export async function memberStream({ zip }: Archive, entry: Entry, name: string): Promise<Readable> {
+  if (!entry.canDecodeFileData()) {
+    const why = entry.isEncrypted() ? 'is encrypted' : `uses compression method ${entry.compressionMethod}`;
+    throw sourceError(`${name} ${why}, which cannot be read. Pack it again with plain deflate.`);
+  }
+  return zip.openReadStreamPromise(entry).catch(cause => {
+    throw sourceError(`${name} cannot be unpacked (${cause.message}). Fetch or copy the zip again.`, {
+      cause,
+    });
+  });
 }
 
 function isData(fileName: string): boolean {

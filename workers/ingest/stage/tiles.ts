@@ -66,8 +66,7 @@ function absolute(source: string, start: string): string {
 
 async function readIndex(index: string, context: OpenContext): Promise<(string | null)[]> {
   const extensions = ['.txt', '.csv', '.geojson', '.json'];
-  const progress = { expect() {}, add() {} };
-  const opened = await openSource(index, { extensions }, context, progress);
+  const opened = await openSource(index, { extensions }, context);
   try {
     const parts: Buffer[] = [];
     let length = 0;
