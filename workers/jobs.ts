@@ -3,7 +3,7 @@ import { definitions } from './definitions.ts';
 import { handleIngest } from './ingest/handler.ts';
 import { ingestJob } from './ingest/job.ts';
 import { marketJobs } from './market/handlers.ts';
-import { buildRegistry, job } from './registry.ts';
+import { buildRegistry, job } from './runner/registry.ts';
 import { valuationJobs } from './valuation/handlers.ts';
 
 /** Every job and the one function that does it. */

@@ -5,9 +5,9 @@ import { deliver } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, openQueues, type Processor, QUEUE_NAMES } from '../shared/queue.ts';
-import { serveHealth } from './health.ts';
-import { definitionsOf, type Registry } from './registry.ts';
-import { createProcessor } from './runner.ts';
+import { serveHealth } from './runner/health.ts';
+import { definitionsOf, type Registry } from './runner/registry.ts';
+import { createProcessor } from './runner/runner.ts';
 import { enqueueScheduled, keepSchedules } from './schedules.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */

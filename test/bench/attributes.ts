@@ -10,7 +10,7 @@ import { createLogger, type Logger } from '../../shared/log.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { rootDir } from '../../shared/root.ts';
 import { type AttributesScope, attributesPlan } from '../../workers/attributes/jobs.ts';
-import { deliverFromHere } from '../../workers/cli/session.ts';
+import { deliverFromHere } from '../../workers/cli/common/session.ts';
 import { programOf, RUNTIMES } from '../../workers/cli/up/service.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { runFeed } from '../../workers/ingest/run.ts';

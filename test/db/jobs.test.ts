@@ -3,7 +3,7 @@ import { sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { deliver, enqueue, getJob, type JobDefinition, waitForJob } from '../../shared/jobs.ts';
 import { openQueues } from '../../shared/queue.ts';
-import { buildRegistry, definitionsOf, job, type Registry } from '../../workers/registry.ts';
+import { buildRegistry, definitionsOf, job, type Registry } from '../../workers/runner/registry.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {
   BACKENDS,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createPool, sql } from '../../shared/db.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
-import { warnOfNoWorker } from '../../workers/cli/idle.ts';
+import { warnOfNoWorker } from '../../workers/cli/common/enqueue.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testJob } from '../support/workers.ts';
 

@@ -37,7 +37,7 @@ const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--jso
 
 test('what a start finds due is valued before it goes on', async () => {
   expect(await valuationMarks(pool)).toEqual(['market']);
-  const { deliverFromHere } = await import('../../workers/cli/session.ts');
+  const { deliverFromHere } = await import('../../workers/cli/common/session.ts');
   const deliver = (ids: string[]) =>
     deliverFromHere(
       { config: { ...db.config, DATABASE_URL: db.url }, pool, log: createLogger(db.config, 'x') },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
-import { deliverFromHere } from '../../workers/cli/session.ts';
+import { deliverFromHere } from '../../workers/cli/common/session.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { registry } from '../../workers/jobs.ts';
 import { type RunningWorker, startWorker } from '../../workers/start.ts';

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { sql } from '../../shared/db.ts';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
-import { deliverFromHere } from '../../workers/cli/session.ts';
+import { deliverFromHere } from '../../workers/cli/common/session.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { removeLayer } from '../../workers/ingest/remove-layer.ts';
 import { registry } from '../../workers/jobs.ts';

@@ -7,7 +7,7 @@ import { countyStats, zipStats } from '../../api/v1/market-stats.ts';
 import { sql } from '../../shared/db.ts';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
-import { deliverFromHere } from '../../workers/cli/session.ts';
+import { deliverFromHere } from '../../workers/cli/common/session.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';

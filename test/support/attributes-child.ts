@@ -8,7 +8,7 @@ import { loadConfig } from '../../shared/config.ts';
 import { createPool, sql } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
 import { attributesJobs } from '../../workers/attributes/handlers.ts';
-import { createProcessor } from '../../workers/runner.ts';
+import { createProcessor } from '../../workers/runner/runner.ts';
 
 export type ChildOrder = {
   /** The server knows its connections by it. */

@@ -6,7 +6,7 @@ import { type Config, loadConfig } from '../../shared/config.ts';
 import type { JobDefinition } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
 import { openQueueBackend, type QueueBackend } from '../../shared/queue.ts';
-import { buildRegistry, type JobHandler, job, type Registry } from '../../workers/registry.ts';
+import { buildRegistry, type JobHandler, job, type Registry } from '../../workers/runner/registry.ts';
 import { type RunningWorker, startWorker } from '../../workers/start.ts';
 import type { TestDatabase } from './database.ts';
 import { clearRedis } from './redis.ts';

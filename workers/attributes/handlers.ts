@@ -1,5 +1,5 @@
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
-import { type JobContext, type JobResult, job } from '../registry.ts';
+import { type JobContext, type JobResult, job } from '../runner/registry.ts';
 import { runChunk } from './chunk.ts';
 import { attributesChunk, attributesPlan, type ChunkPayload, type PlanPayload } from './jobs.ts';
 import { planAttributes } from './plan.ts';

@@ -9,9 +9,9 @@ import {
 } from '../../shared/contracts.ts';
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { moment, refuseBoth, wholeNumber } from './options.ts';
-import { print, printChanges, printJson, printNote, shellWord, table } from './output.ts';
-import { withSession } from './session.ts';
+import { moment, refuseBoth, wholeNumber } from './common/options.ts';
+import { print, printChanges, printJson, printNote, shellWord, table } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 /** As commander hands them over; `--no-contract` makes `contract` false. */
 type AccountFlags = {

@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import type { Backtest, Method } from '../../shared/kernels/valuation/backtest.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { EXIT } from './exit.ts';
-import { day, fips } from './options.ts';
-import { print, printJson, table } from './output.ts';
-import { requireRegion } from './require-region.ts';
-import { withSession } from './session.ts';
+import { EXIT } from './common/exit.ts';
+import { day, fips, requireRegion } from './common/options.ts';
+import { print, printJson, table } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 type Flags = { fips?: number; from?: string; to?: string; json?: boolean };
 

@@ -5,12 +5,12 @@ import { PlatError } from '../../shared/errors.ts';
 import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
 import { type Feed, INPUTS, type Input } from '../feeds/feed.ts';
 import { ingestJob } from '../ingest/job.ts';
-import { enqueueFromCli } from './enqueue.ts';
-import { EXIT } from './exit.ts';
-import { wholeNumber } from './options.ts';
-import { print, printJson, table } from './output.ts';
+import { enqueueFromCli } from './common/enqueue.ts';
+import { EXIT } from './common/exit.ts';
+import { wholeNumber } from './common/options.ts';
+import { print, printJson, table } from './common/output.ts';
+import { deliverFromHere, type Session, withSession } from './common/session.ts';
 import { printRun } from './runs.ts';
-import { deliverFromHere, type Session, withSession } from './session.ts';
 
 type RunFlags = { wait?: boolean; force?: boolean; json?: boolean } & Partial<Record<Input, string>>;
 

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { createKey, listKeys, revokeKey } from '../../shared/accounts.ts';
 import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
-import { endOfDayAhead } from './options.ts';
-import { print, printJson, table } from './output.ts';
-import { withSession } from './session.ts';
+import { endOfDayAhead } from './common/options.ts';
+import { print, printJson, table } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 type KeyFlags = { name: string; scope: Scope[]; expires?: Date; json?: boolean };
 

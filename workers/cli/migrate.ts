@@ -3,8 +3,8 @@ import { createPool } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
 import type { RegionsLoaded } from '../regions/load.ts';
-import { print, printJson } from './output.ts';
-import { type ConnectedConfig, connectedConfig } from './session.ts';
+import { print, printJson, regionsLine } from './common/output.ts';
+import { type ConnectedConfig, connectedConfig } from './common/session.ts';
 
 export function addMigrateCommand(program: Command): void {
   program
@@ -21,10 +21,6 @@ export function addMigrateCommand(program: Command): void {
           `${applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`}\n${regionsLine(regions)}`,
         );
     });
-}
-
-export function regionsLine({ counties, zips }: RegionsLoaded): string {
-  return `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIPs.`;
 }
 
 async function loadInto(config: ConnectedConfig): Promise<RegionsLoaded> {

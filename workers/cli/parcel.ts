@@ -6,8 +6,8 @@ import { type Difference, differences } from '../../shared/drawing/compare.ts';
 import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { print, printJson, table } from './output.ts';
-import { withSession } from './session.ts';
+import { print, printJson, table } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 type Flags = { json?: boolean; svg?: string };
 

@@ -6,13 +6,11 @@ import { type JobState, patiently } from '../../shared/jobs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { landlockedWarnings } from '../attributes/landlocked.ts';
 import type { Planned } from '../attributes/plan.ts';
-import { enqueueFromCli } from './enqueue.ts';
-import { EXIT } from './exit.ts';
-import { fips } from './options.ts';
-import { print, printJson } from './output.ts';
-import { openProgress } from './progress-view.ts';
-import { requireRegion } from './require-region.ts';
-import { withSession } from './session.ts';
+import { enqueueFromCli, openProgress } from './common/enqueue.ts';
+import { EXIT } from './common/exit.ts';
+import { fips, requireRegion } from './common/options.ts';
+import { print, printJson } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 type Flags = { fips?: number; all?: boolean; layer?: LayerKind[]; wait?: boolean; json?: boolean };
 

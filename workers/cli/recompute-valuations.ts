@@ -6,13 +6,11 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { defaultDay } from '../valuation/default-day.ts';
 import type { FitResult } from '../valuation/fit.ts';
 import { VALUATION_DAILY, valuationFit } from '../valuation/jobs.ts';
-import { enqueueFromCli } from './enqueue.ts';
-import { EXIT } from './exit.ts';
-import { dayBegun, fips } from './options.ts';
-import { print, printJson } from './output.ts';
-import { openProgress } from './progress-view.ts';
-import { requireRegion } from './require-region.ts';
-import { withSession } from './session.ts';
+import { enqueueFromCli, openProgress } from './common/enqueue.ts';
+import { EXIT } from './common/exit.ts';
+import { dayBegun, fips, requireRegion } from './common/options.ts';
+import { print, printJson } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 type Flags = { fips?: number; all?: boolean; asOf?: string; wait?: boolean; json?: boolean };
 

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { type MarketScope, marketRecompute } from '../market/jobs.ts';
-import { enqueueFromCli } from './enqueue.ts';
-import { EXIT } from './exit.ts';
-import { dayBegun, fips, zip } from './options.ts';
-import { print, printJson } from './output.ts';
+import { enqueueFromCli } from './common/enqueue.ts';
+import { EXIT } from './common/exit.ts';
+import { dayBegun, fips, requireRegion, zip } from './common/options.ts';
+import { print, printJson } from './common/output.ts';
+import { withSession } from './common/session.ts';
 import { addRecomputeAttributes } from './recompute-attributes.ts';
 import { addRecomputeValuations } from './recompute-valuations.ts';
-import { requireRegion } from './require-region.ts';
-import { withSession } from './session.ts';
 
 type StatsFlags = {
   fips?: number;

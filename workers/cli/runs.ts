@@ -7,9 +7,9 @@ import { installedFeed } from '../feeds/dirs.ts';
 import type { GateResult } from '../ingest/gate/gate.ts';
 import { type RunCounts, total } from '../ingest/run/counts.ts';
 import { extentWords } from '../ingest/stage/coverage.ts';
-import { wholeNumber } from './options.ts';
-import { listCounts, print, printJson, table } from './output.ts';
-import { type Session, withSession } from './session.ts';
+import { wholeNumber } from './common/options.ts';
+import { listCounts, print, printJson, table } from './common/output.ts';
+import { type Session, withSession } from './common/session.ts';
 
 type Run = {
   id: number;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
 import type { JobState } from '../../shared/jobs.ts';
-import { wholeNumber } from './options.ts';
-import { print, printJson, table } from './output.ts';
-import { type ConnectedConfig, withSession } from './session.ts';
-import { readState } from './state.ts';
+import { wholeNumber } from './common/options.ts';
+import { print, printJson, table } from './common/output.ts';
+import { type ConnectedConfig, withSession } from './common/session.ts';
+import { readState } from './common/state.ts';
 
 export function addStatusCommand(program: Command): void {
   program

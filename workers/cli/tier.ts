@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { listTierChanges, listTiers, saveTier } from '../../shared/contracts.ts';
-import { refuseBoth, wholeNumber } from './options.ts';
-import { print, printChanges, printJson, table } from './output.ts';
-import { withSession } from './session.ts';
+import { refuseBoth, wholeNumber } from './common/options.ts';
+import { print, printChanges, printJson, table } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 type TierFlags = { new?: boolean; tokens?: number; overagePrice?: number; direct?: boolean; json?: boolean };
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { listPeriods, readPeriod } from '../../shared/usage.ts';
-import { csv, print, printJson, table } from './output.ts';
-import { withSession } from './session.ts';
+import { csv, print, printJson, table } from './common/output.ts';
+import { withSession } from './common/session.ts';
 
 type UsageFlags = { account: string; period?: string; csv?: boolean; json?: boolean };
 

@@ -1,5 +1,5 @@
 import { installedFeed } from '../feeds/dirs.ts';
-import type { JobContext, JobResult } from '../registry.ts';
+import type { JobContext, JobResult } from '../runner/registry.ts';
 import type { IngestPayload } from './job.ts';
 import { runFeed } from './run.ts';
 

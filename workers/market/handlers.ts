@@ -1,5 +1,5 @@
 import { PlatError } from '../../shared/errors.ts';
-import { type JobContext, type JobResult, job } from '../registry.ts';
+import { type JobContext, type JobResult, job } from '../runner/registry.ts';
 import { type MarketScope, marketDaily, marketRecompute } from './jobs.ts';
 import { recomputeStats } from './recompute.ts';
 

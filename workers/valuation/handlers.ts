@@ -1,4 +1,4 @@
-import { type JobContext, type JobResult, job } from '../registry.ts';
+import { type JobContext, type JobResult, job } from '../runner/registry.ts';
 import { valueCounty } from './county.ts';
 import { fitMarket } from './fit.ts';
 import {

@@ -6,9 +6,9 @@ import { PassThrough } from 'node:stream';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../shared/config.ts';
 import type { JobState } from '../../../shared/jobs.ts';
-import { csv, listCounts, table } from '../../../workers/cli/output.ts';
-import { openProgress } from '../../../workers/cli/progress-view.ts';
-import { claimState, clearState, readState, writeState } from '../../../workers/cli/state.ts';
+import { openProgress } from '../../../workers/cli/common/enqueue.ts';
+import { csv, listCounts, table } from '../../../workers/cli/common/output.ts';
+import { claimState, clearState, readState, writeState } from '../../../workers/cli/common/state.ts';
 import { findPort } from '../../../workers/cli/up/port.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'plat-state-'));

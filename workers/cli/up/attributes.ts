@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Pool, sql } from '../../../shared/db.ts';
 import { enqueue, patiently } from '../../../shared/jobs.ts';
 import { attributesPlan } from '../../attributes/jobs.ts';
-import { print } from '../output.ts';
+import { print } from '../common/output.ts';
 
 type DirtyState = { waiting: number; open: boolean };
 

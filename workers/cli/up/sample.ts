@@ -6,8 +6,8 @@ import type { Feed } from '../../feeds/feed.ts';
 import { listFeeds } from '../../feeds/load.ts';
 import { ingestJob } from '../../ingest/job.ts';
 import { marketRecompute } from '../../market/jobs.ts';
-import { print } from '../output.ts';
-import { openProgress } from '../progress-view.ts';
+import { openProgress } from '../common/enqueue.ts';
+import { print } from '../common/output.ts';
 
 type DirtyState = { due: boolean; open: boolean };
 type Deliver = (ids: string[]) => Promise<void>;

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { rootDir } from '../../../shared/root.ts';
-import type { ConnectedConfig } from '../session.ts';
+import type { ConnectedConfig } from '../common/session.ts';
 
 const PROGRAMS = { api: join('api', 'main.ts'), worker: join('workers', 'main.ts') } as const;
 export type ServiceName = keyof typeof PROGRAMS;

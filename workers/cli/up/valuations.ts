@@ -3,7 +3,7 @@ import { type Pool, sql } from '../../../shared/db.ts';
 import { enqueue, patiently } from '../../../shared/jobs.ts';
 import { MODEL_VERSION } from '../../../shared/kernels/valuation/model.ts';
 import { valuationFit, valuationRefresh } from '../../valuation/jobs.ts';
-import { print } from '../output.ts';
+import { print } from '../common/output.ts';
 
 type DirtyState = { due: boolean; unfitted: boolean; open: boolean };
 

@@ -1,9 +1,11 @@
-import type { Config } from '../shared/config.ts';
-import type { Pool } from '../shared/db.ts';
-import { PlatError } from '../shared/errors.ts';
-import type { Deliverable, Deliverer, JobDefinition } from '../shared/jobs.ts';
-import type { Logger } from '../shared/log.ts';
-import type { Progress } from './progress.ts';
+import type { Config } from '../../shared/config.ts';
+import type { Pool } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
+import type { Deliverable, Deliverer, JobDefinition } from '../../shared/jobs.ts';
+import type { Logger } from '../../shared/log.ts';
+
+/** `fraction` from 0 to 1, `note` in the words of the job. */
+export type Progress = (fraction: number, note: string) => void;
 
 /** What a handler may use. `signal` is aborted when the worker has to stop. */
 export type JobContext = {

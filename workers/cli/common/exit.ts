@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { PlatError } from '../../shared/errors.ts';
+import { PlatError } from '../../../shared/errors.ts';
 
 /** Exit codes of every command. */
 export const EXIT = {

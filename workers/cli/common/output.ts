@@ -1,4 +1,5 @@
-import type { Change } from '../../shared/contracts.ts';
+import type { Change } from '../../../shared/contracts.ts';
+import type { RegionsLoaded } from '../../regions/load.ts';
 
 /** Everything a command prints goes through here: people read tables, scripts read one JSON document. */
 
@@ -19,6 +20,10 @@ export function printNote(text: string): void {
 export function shellWord(text: string): string {
   const word = /^[\w./:,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
   return text.startsWith('-') ? `-- ${word}` : word;
+}
+
+export function regionsLine({ counties, zips }: RegionsLoaded): string {
+  return `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIPs.`;
 }
 
 type Cell = string | number | boolean | Date | null | undefined;

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../shared/config.ts';
-import { errorCode, PlatError } from '../../shared/errors.ts';
+import type { Config } from '../../../shared/config.ts';
+import { errorCode, PlatError } from '../../../shared/errors.ts';
 
 /**
  * What a running `plat up` tells the other commands of the same checkout: .plat/up.json, readable by its owner. The URLs

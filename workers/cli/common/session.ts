@@ -1,10 +1,10 @@
-import { type Config, loadConfig } from '../../shared/config.ts';
-import { createPool, type Pool, RESTLESS } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { deliver } from '../../shared/jobs.ts';
-import { createLogger, type Logger } from '../../shared/log.ts';
-import { assertSchemaVersion } from '../../shared/migrate.ts';
-import { definitions } from '../definitions.ts';
+import { type Config, loadConfig } from '../../../shared/config.ts';
+import { createPool, type Pool, RESTLESS } from '../../../shared/db.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import { deliver } from '../../../shared/jobs.ts';
+import { createLogger, type Logger } from '../../../shared/log.ts';
+import { assertSchemaVersion } from '../../../shared/migrate.ts';
+import { definitions } from '../../definitions.ts';
 import { readState } from './state.ts';
 
 /** The settings with a database. */
@@ -47,7 +47,7 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
 /** Hands outbox jobs to the queue from a process that is no worker. */
 export async function deliverFromHere({ config, pool, log }: Session, ids: string[]): Promise<void> {
   // A quarter of a second to load, which the commands that only read need not spend.
-  const { openQueueBackend, openQueues } = await import('../../shared/queue.ts');
+  const { openQueueBackend, openQueues } = await import('../../../shared/queue.ts');
   const backend = openQueueBackend(config, log);
   try {
     const known = new Map(definitions.map(definition => [definition.name, definition]));

@@ -1,11 +1,10 @@
 import { UnrecoverableError, WaitingError } from 'bullmq';
-import type { Config } from '../shared/config.ts';
-import { type Pool, sql } from '../shared/db.ts';
-import { isRetryable, PlatError } from '../shared/errors.ts';
-import type { Logger } from '../shared/log.ts';
-import type { Processor } from '../shared/queue.ts';
-import { jobProgress } from './progress.ts';
-import type { JobResult, Registry } from './registry.ts';
+import type { Config } from '../../shared/config.ts';
+import { type Pool, sql } from '../../shared/db.ts';
+import { isRetryable, PlatError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { Processor } from '../../shared/queue.ts';
+import type { JobResult, Progress, Registry } from './registry.ts';
 
 export type RunnerDeps = {
   pool: Pool;
@@ -109,4 +108,20 @@ function codeOf(error: unknown): string | null {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** People look a few times a second at most; writing more often would only load the database. */
+const INTERVAL_MS = 300;
+
+/** Writes a job's progress to its row, at most every 300 ms; a failure to write never fails the job. */
+function jobProgress(pool: Pool, jobId: string, log: Logger): Progress {
+  let last = 0;
+  return (fraction, note) => {
+    const now = Date.now();
+    if (now - last < INTERVAL_MS) return;
+    last = now;
+    pool
+      .query(sql('jobs/report_progress'), [jobId, Math.min(1, Math.max(0, fraction)), note])
+      .catch(error => log.debug({ err: error }, 'progress was not written'));
+  };
 }

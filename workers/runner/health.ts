@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import type { Pool } from '../shared/db.ts';
-import { errorCode, PlatError } from '../shared/errors.ts';
+import type { Pool } from '../../shared/db.ts';
+import { errorCode, PlatError } from '../../shared/errors.ts';
 
 /**
  * `/healthz` for container health checks and `/metrics` of this process.

@@ -1,5 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { type Pool, sql } from '../../../shared/db.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import { isoDay, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
 
 /** Parsers of what people type, for commander; each refuses with the form that is wanted. */
 
@@ -67,4 +70,16 @@ export function moment(text: string): Date {
       'A moment is written 2026-01-31 or 2026-01-31T10:00:00Z, with its offset from UTC.',
     );
   return date;
+}
+
+/** @throws PlatError `not_found` when a scope names a county or a ZIP that does not exist */
+export async function requireRegion(pool: Pool, scope: object): Promise<void> {
+  const { fips, zip } = scope as { fips?: number; zip?: string };
+  const code = fips === undefined ? zip : fiveDigits(fips);
+  if (code === undefined) return;
+  const type = fips === undefined ? 'zip' : 'county';
+  const { rowCount } = await pool.query(sql('regions/find_region'), [type, code]);
+  if (rowCount) return;
+  const message = type === 'county' ? `No county has the FIPS code ${code}.` : `There is no ZIP ${code}.`;
+  throw new PlatError('not_found', message, { status: 404 });
 }

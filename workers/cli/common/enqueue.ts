@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MultiBar, Presets } from 'cli-progress';
+import { type Pool, sql } from '../../../shared/db.ts';
+import { enqueue, getJob, type JobDefinition, type JobState, waitForJob } from '../../../shared/jobs.ts';
+import { print, printJson } from './output.ts';
+import { deliverFromHere, type Session } from './session.ts';
+
+export type EnqueueOptions = { wait?: boolean; json?: boolean };
+
+/**
+ * Enqueues one job from the command line and, with `--wait`, shows it to its end.
+ * @returns the job's final state, or undefined when nobody waits
+ */
+export async function enqueueFromCli<P>(
+  session: Session,
+  definition: JobDefinition<P>,
+  payload: P,
+  label: string,
+  options: EnqueueOptions,
+): Promise<JobState | undefined> {
+  const { id, added } = await enqueue(session.pool, definition, payload);
+  await deliverFromHere(session, [id]);
+  if (!options.wait) {
+    if (options.json) printJson({ job: id, added });
+    else
+      print(
+        `${label}: job ${id} ${added ? 'is queued' : 'was waiting already'}. \`plat status\` shows how it goes.`,
+      );
+    return undefined;
+  }
+  const view = openProgress();
+  const ended = new AbortController();
+  const warning = warnOfNoWorker(session.pool, id, ended.signal);
+  try {
+    return await waitForJob(session.pool, id, { onState: state => view.update(label, state) });
+  } finally {
+    ended.abort();
+    await warning;
+    view.stop();
+  }
+}
+
+/** A worker takes a job within a second of its being queued, when it is not busy. */
+const UNTAKEN_MS = 10_000;
+
+/**
+ * Says, while somebody waits for a job, that nobody is there who could take it: after ten seconds, once. Ends with the signal.
+ * Faults of the database are left to those who wait.
+ */
+export async function warnOfNoWorker(
+  pool: Pool,
+  id: string,
+  signal: AbortSignal,
+  options: { afterMs?: number; out?: { write(text: string): unknown } } = {},
+): Promise<void> {
+  const { afterMs = UNTAKEN_MS, out = process.stderr } = options;
+  try {
+    await sleep(afterMs, undefined, { signal });
+    const { status } = await getJob(pool, id);
+    if (status !== 'queued') return;
+    const { rows } = await pool.query<{ workers: number }>(sql('jobs/count_worker_sessions'));
+    if (rows[0]?.workers !== 0 || signal.aborted) return;
+    out.write(
+      `No worker has been seen in ${afterMs / 1000} seconds: start one with \`plat worker\` (or everything with \`npm start\`). The job waits until then; Ctrl-C stops waiting, not the job.\n`,
+    );
+  } catch {
+    // Aborted, or the database is away, which waiting itself finds out.
+  }
+}
+
+/** Shows jobs as they go: a bar each on a terminal, a plain line at every change of tens elsewhere. */
+export type ProgressView = { update(label: string, state: JobState): void; stop(): void };
+
+export function openProgress(out: NodeJS.WriteStream = process.stderr): ProgressView {
+  return out.isTTY ? bars(out) : lines(out);
+}
+
+function bars(out: NodeJS.WriteStream): ProgressView {
+  const multi = new MultiBar(
+    {
+      // With the label 52 columns, so that 80 leave room for the note.
+      barsize: 20,
+      format: '  {label} [{bar}] {percentage}% {note}',
+      hideCursor: true,
+      stream: out,
+      clearOnComplete: false,
+    },
+    Presets.shades_grey,
+  );
+  const open = new Map<string, ReturnType<MultiBar['create']>>();
+  return {
+    update(label, state) {
+      const payload = { label: label.padEnd(24), note: noteOf(state) };
+      const bar = open.get(label) ?? multi.create(100, 0, payload);
+      open.set(label, bar);
+      bar.update(Math.round(state.progress * 100), payload);
+    },
+    stop: () => multi.stop(),
+  };
+}
+
+function lines(out: NodeJS.WriteStream): ProgressView {
+  const shown = new Map<string, string>();
+  return {
+    update(label, state) {
+      const step = `${state.status} ${Math.floor(state.progress * 5)}`;
+      if (shown.get(label) === step) return;
+      shown.set(label, step);
+      out.write(`  ${label}: ${Math.round(state.progress * 100)}% ${noteOf(state)}\n`);
+    },
+    stop() {},
+  };
+}
+
+function noteOf(state: JobState): string {
+  if (state.status === 'failed') return `failed: ${state.error ?? ''}`;
+  return state.status === 'running' ? (state.note ?? 'running') : state.status;
+}
