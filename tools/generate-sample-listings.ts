@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Feature, MultiPolygon, Polygon } from 'geojson';
 import { acres, areaSqM } from '../shared/geo/area.ts';
-import { pointOnSurface } from '../shared/geo/pointOnSurface.ts';
+import { pointOnSurface } from '../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../shared/geo/prepare.ts';
 import { rootDir } from '../shared/root.ts';
 import { createRandom } from '../test/bench/generate/random.ts';

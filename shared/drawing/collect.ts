@@ -1,12 +1,11 @@
 import { type Client, type Pool, snapshot, sql } from '../db.ts';
 import { ALL_LAYERS, type RoadClass } from '../domain/land.ts';
 import { PlatError } from '../errors.ts';
+import { boxOf, boxSql } from '../geo/box.ts';
 import { decodeBoundary } from '../geo/codec.ts';
-import { extent } from '../geo/extent.ts';
 import { decodeLines } from '../geo/line-codec.ts';
 import type { MultiPolygon } from '../geo/types.ts';
 import type { Road } from '../kernels/frontage/frontage.ts';
-import { boxText } from '../land/places.ts';
 import { type LandInput, readLand } from '../land/read-land.ts';
 import { type Computed, computeParcel } from './computed.ts';
 import { type KnownParcel, type ParcelRow, readKnownParcel } from './known-parcel.ts';
@@ -122,7 +121,7 @@ function leastMarginM({ roads }: LandInput): number {
 
 /** The longer side of a shape's extent, near enough to choose a margin by. */
 function lengthM(shape: MultiPolygon): number {
-  const [west, south, east, north] = extent(shape);
+  const [west, south, east, north] = boxOf(shape);
   const across = (east - west) * Math.cos(((south + north) / 2) * (Math.PI / 180));
   return 111_000 * Math.max(across, north - south);
 }
@@ -133,7 +132,7 @@ async function readSurroundings(
   propertyId: number,
   mostDrawn: number,
 ): Promise<Surroundings> {
-  const box = boxText(view.box);
+  const box = boxSql(view.box);
   const cut: string[] = [];
   const read = async <Row extends object>(what: string, statement: string, parameters: unknown[]) => {
     const { rows } = await client.query<Row>(sql(statement), [...parameters, mostDrawn + 1]);

@@ -1,10 +1,10 @@
 import { type Client, sql } from '../db.ts';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../domain/land.ts';
+import type { BoxColumns } from '../geo/box.ts';
 import type { Figures } from '../land/compute.ts';
-import type { Box } from '../land/places.ts';
 
 /** A parcel as its roll has it. */
-export type ParcelRow = Box & {
+export type ParcelRow = BoxColumns & {
   property_id: number;
   fips: number;
   county: string | null;

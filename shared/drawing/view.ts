@@ -1,7 +1,6 @@
-import { extent } from '../geo/extent.ts';
-import type { MultiPolygon, Position } from '../geo/types.ts';
+import { boxOf, boxOfLine, boxToE7 } from '../geo/box.ts';
+import type { Box, MultiPolygon, Position } from '../geo/types.ts';
 import { type Plane, planeAround } from '../kernels/frontage/plane.ts';
-import type { Box } from '../land/places.ts';
 
 /** A place in the drawing: pixels to the right and down. */
 export type Point = [x: number, y: number];
@@ -23,9 +22,9 @@ const LEAST_SIDE_M = 1;
  * around it. Lengths in it are true to 1e-4 within 90 km of the middle.
  */
 export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
-  const [west, south, east, north] = extent(shape);
+  const [west, south, east, north] = boxOf(shape);
   const plane = planeAround([(west + east) / 2, (south + north) / 2]);
-  const [left, bottom, right, top] = extent(
+  const [left, bottom, right, top] = boxOf(
     shape.map(([shell]) => [shell!.map(position => plane.toPlane(position))]),
   );
   const across = Math.max(LEAST_SIDE_M, right - left) + 2 * marginM;
@@ -40,11 +39,11 @@ export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, he
       const [x, y] = plane.toPlane(position);
       return [widthPx / 2 + (x - middleX) / metresPerPx, heightPx / 2 - (y - middleY) / metresPerPx];
     },
-    box: boxAround(plane, middleX, middleY, (metresPerPx * widthPx) / 2, (metresPerPx * heightPx) / 2),
+    box: groundBox(plane, middleX, middleY, (metresPerPx * widthPx) / 2, (metresPerPx * heightPx) / 2),
   };
 }
 
-function boxAround(plane: Plane, x: number, y: number, halfX: number, halfY: number): Box {
+function groundBox(plane: Plane, x: number, y: number, halfX: number, halfY: number): Box {
   const [dx, dy] = [1.01 * halfX, 1.01 * halfY];
   const corners = [
     plane.toDegrees(x - dx, y - dy),
@@ -52,14 +51,7 @@ function boxAround(plane: Plane, x: number, y: number, halfX: number, halfY: num
     plane.toDegrees(x - dx, y + dy),
     plane.toDegrees(x + dx, y + dy),
   ];
-  const lons = corners.map(([lon]) => Math.round(lon * 1e7));
-  const lats = corners.map(([, lat]) => Math.round(lat * 1e7));
-  return {
-    west: Math.min(...lons),
-    south: Math.min(...lats),
-    east: Math.max(...lons),
-    north: Math.max(...lats),
-  };
+  return boxToE7(boxOfLine(corners));
 }
 
 /** The longest of 1, 2 or 5 times a power of ten feet that is no longer than so many pixels. */

@@ -1,7 +1,8 @@
+import { emptyBox } from './box.ts';
 import { covers, type PreparedQuery } from './intersects.ts';
+import type { Box } from './types.ts';
 
-/** West, south, east and north, inclusive integers of 1e-7 degrees. */
-export type Box = [west: number, south: number, east: number, north: number];
+/** Boxes here have inclusive integers of 1e-7 degrees. */
 
 export type QueryCover = {
   /** Wholly inside the query's area; no two share a point. */
@@ -90,7 +91,7 @@ function halve([west, south, east, north]: Box): [Box, Box] {
 function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]): Cell | null {
   const within = new Uint32Array(edges.length);
   let count = 0;
-  const held: Box = [Infinity, Infinity, -Infinity, -Infinity];
+  const held = emptyBox();
   for (const e of edges) if (clip(query, e, box, held)) within[count++] = e;
   const keep = (rest: Box) => {
     const [west, south, east, north] = rest;

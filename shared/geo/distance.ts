@@ -1,5 +1,5 @@
 import geographiclib from 'geographiclib-geodesic';
-import type { Extent } from './types.ts';
+import type { Box } from './types.ts';
 
 const RAD = Math.PI / 180;
 
@@ -21,7 +21,7 @@ export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2
  * a unit sphere, each stretch of the ellipsoid is at least MIN_RADIUS_M times as long as its image, so the box around the spherical
  * circle of that scale will do; it is at most 1 % larger than need be.
  */
-export function geodesicCircleBoxes(lon: number, lat: number, metres: number): Extent[] {
+export function geodesicCircleBoxes(lon: number, lat: number, metres: number): Box[] {
   const radius = (metres / MIN_RADIUS_M) * (1 + SLACK);
   const south = Math.max(-90, lat - radius / RAD);
   const north = Math.min(90, lat + radius / RAD);

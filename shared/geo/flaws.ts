@@ -1,6 +1,6 @@
+import { boxesMeet, boxOf } from './box.ts';
 import { findContacts } from './contacts.ts';
-import { extent, extentsMeet } from './extent.ts';
-import { pointInPolygon, pointInRing } from './pointInPolygon.ts';
+import { pointInPolygon, pointInRing } from './point-in-polygon.ts';
 import type { Repair } from './repairs.ts';
 import type { MultiPolygon, Polygon, Ring } from './types.ts';
 
@@ -46,10 +46,10 @@ function checkHoles(polygon: Polygon, found: Set<Repair>): void {
 
 function checkParts(polygons: MultiPolygon, found: Set<Repair>): void {
   if (polygons.length < 2) return;
-  const boxes = polygons.map(polygon => extent([polygon]));
+  const boxes = polygons.map(polygon => boxOf([polygon]));
   for (let i = 0; i < polygons.length; i++) {
     for (let j = 0; j < polygons.length; j++) {
-      if (i === j || !extentsMeet(boxes[i]!, boxes[j]!)) continue;
+      if (i === j || !boxesMeet(boxes[i]!, boxes[j]!)) continue;
       const inner = polygons[i]![0]!.find(position => pointInPolygon(position, polygons[j]!) !== 'boundary');
       if (inner !== undefined && pointInPolygon(inner, polygons[j]!) === 'inside') found.add('parts_merged');
     }

@@ -1,8 +1,8 @@
 import Flatbush from 'flatbush';
 import { orient2d } from 'robust-predicates';
-import { extent } from './extent.ts';
+import { boxOf } from './box.ts';
 import type { QueryGeometry } from './query-types.ts';
-import type { Extent, MultiPolygon, Position, Ring } from './types.ts';
+import type { Box, MultiPolygon, Position, Ring } from './types.ts';
 import { toUnits } from './units.ts';
 
 /**
@@ -75,7 +75,7 @@ const MANY_CANDIDATES = 64;
  */
 export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolean {
   if (query.index === null || boundary.length === 0) return false;
-  const [west, south, east, north] = extent(boundary).map(toUnits) as Extent;
+  const [west, south, east, north] = boxOf(boundary).map(toUnits) as Box;
   if (!(west <= query.index.maxX && query.index.minX <= east)) return false;
   if (!(south <= query.index.maxY && query.index.minY <= north)) return false;
 

@@ -1,5 +1,5 @@
 import { intersection, setPrecision, union } from 'polyclip-ts';
-import { extent, extentsMeet } from './extent.ts';
+import { boxesMeet, boxOf } from './box.ts';
 import { findFlaws } from './flaws.ts';
 import { NEAR_DEG, nodeNearMisses } from './noding.ts';
 import type { Repair } from './repairs.ts';
@@ -153,7 +153,7 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
 /** Groups of polygons connected by meeting extents, in the order of their first members. */
 function groupByExtent(polygons: MultiPolygon): MultiPolygon[] {
   // Holes count too: one that lies beyond its shell may end as a part.
-  const boxes = polygons.map(polygon => extent(polygon.map(ring => [ring])));
+  const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
   const groupOf = polygons.map((_, i) => i);
   const rootOf = (i: number): number => {
     let root = i;
@@ -163,7 +163,7 @@ function groupByExtent(polygons: MultiPolygon): MultiPolygon[] {
   };
   for (let i = 0; i < polygons.length; i++) {
     for (let j = i + 1; j < polygons.length; j++) {
-      if (!extentsMeet(boxes[i]!, boxes[j]!)) continue;
+      if (!boxesMeet(boxes[i]!, boxes[j]!)) continue;
       const [a, b] = [rootOf(i), rootOf(j)];
       groupOf[Math.max(a, b)] = Math.min(a, b);
     }

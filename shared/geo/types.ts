@@ -13,5 +13,5 @@ export type Polygon = Ring[];
 
 export type MultiPolygon = Polygon[];
 
-/** [west, south, east, north]. */
-export type Extent = [minLon: number, minLat: number, maxLon: number, maxLat: number];
+/** The one type of boxes: in degrees, or in integers of 1e-7 degrees where that is said. */
+export type Box = [west: number, south: number, east: number, north: number];

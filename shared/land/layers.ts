@@ -1,14 +1,14 @@
 import { type Client, sql } from '../db.ts';
 import { ALL_LAYERS, LAYER_BITS, type LayerKind, ROAD_CLASSES, type RoadReach } from '../domain/land.ts';
+import { type BoxColumns, boxesMeet, boxHolds, boxOfColumns, withMarginE7 } from '../geo/box.ts';
 import { decodeBoundary } from '../geo/codec.ts';
-import type { MultiPolygon } from '../geo/types.ts';
+import type { Box, MultiPolygon } from '../geo/types.ts';
 import { frontageMarginM } from '../kernels/frontage/frontage.ts';
 import { addTo } from '../kernels/groups.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
-import { type Box, grow, overlap } from './places.ts';
 
 /** A layer as it was merged last. */
-export type Layer = Box & {
+export type Layer = BoxColumns & {
   feed_id: number;
   kind: LayerKind;
   run_id: number;
@@ -33,7 +33,7 @@ export type Subject = {
 };
 
 /** A parcel to compute, with its extent and a point on it in 1e-7 degrees; null without geometry. */
-export type MarkedRow = Box & {
+export type MarkedRow = BoxColumns & {
   property_id: number;
   layers: number;
   mark: number;
@@ -70,8 +70,7 @@ export function subjectOf(row: MarkedRow, fips: number, all: readonly Layer[]): 
 }
 
 function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number): boolean {
-  if (layer.fips === fips) return true;
-  return layer.west <= x && x <= layer.east && layer.south <= y && y <= layer.north;
+  return layer.fips === fips || boxHolds(boxOfColumns(layer), x, y);
 }
 
 /** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */
@@ -107,18 +106,18 @@ export async function addSources(
     covering[kind].length > 0 && !covering[kind].includes(layer);
   const beside = layers.filter(layer => subjects.some(subject => isBeside(layer, subject)));
   if (beside.length === 0) return;
-  const { rows } = await client.query<Box & { feed_id: number }>(sql('attributes/read_extents'), [
+  const { rows } = await client.query<BoxColumns & { feed_id: number }>(sql('attributes/read_extents'), [
     beside.map(layer => layer.feed_id),
     places,
   ]);
   const shown = new Map<number, Box[]>();
-  for (const row of rows) addTo(shown, row.feed_id, row);
+  for (const row of rows) addTo(shown, row.feed_id, boxOfColumns(row));
   const showing = beside.filter(layer => shown.has(layer.feed_id));
   if (showing.length === 0) return;
   for (const [i, subject] of subjects.entries()) {
-    const around = grow(boxes[i]!, marginM(kind, subject.covering[kind]));
+    const around = withMarginE7(boxes[i]!, marginM(kind, subject.covering[kind]));
     const near = showing.filter(
-      layer => isBeside(layer, subject) && shown.get(layer.feed_id)!.some(box => overlap(box, around)),
+      layer => isBeside(layer, subject) && shown.get(layer.feed_id)!.some(box => boxesMeet(box, around)),
     );
     if (near.length === 0) continue;
     const all = [...subject.covering[kind], ...near].sort((a, b) => a.run_id - b.run_id);

@@ -1,5 +1,6 @@
 import { type Client, sql } from '../db.ts';
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land.ts';
+import { boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
 import { decodeBoundary } from '../geo/codec.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
 import { decodeLines } from '../geo/line-codec.ts';
@@ -8,7 +9,7 @@ import { frontageMarginM, type Neighbour, type Road } from '../kernels/frontage/
 import type { ElevationTile } from '../raster/elevation.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from './layers.ts';
-import { boxText, grow, placesOf } from './places.ts';
+import { placesOf } from './places.ts';
 
 /** What has to be known to compute a chunk, all as of one moment. */
 export type LandInput = {
@@ -33,6 +34,7 @@ export async function readLand(client: Client, fips: number, rows: readonly Mark
     shaped.map(row => row.y),
   );
   const ordered = Array.from(order, i => shaped[i]!);
+  const boxes = ordered.map(boxOfColumns);
   const subjects = ordered.map(row => subjectOf(row, fips, layers));
   const shapeless = rows.flatMap(({ boundary, property_id, mark }) =>
     boundary === null ? [{ property_id, mark }] : [],
@@ -41,8 +43,8 @@ export async function readLand(client: Client, fips: number, rows: readonly Mark
   /** Where the parcels lie of which a kind can be told, with a margin. */
   const around = (kind: LayerKind, metres: number): string[] =>
     placesOf(
-      ordered.filter((_row, i) => subjects[i]!.covering[kind].length > 0).map(row => grow(row, metres)),
-    ).map(boxText);
+      boxes.filter((_, i) => subjects[i]!.covering[kind].length > 0).map(box => withMarginE7(box, metres)),
+    ).map(boxSql);
   const layersOf = (kind: LayerKind) => layers.filter(layer => layer.kind === kind);
   const feeds = (kind: LayerKind) => layersOf(kind).map(layer => layer.feed_id);
   const reach = Math.max(0, ...layers.flatMap(({ reach_m }) => (reach_m ? frontageMarginM(reach_m) : [])));
@@ -53,7 +55,7 @@ export async function readLand(client: Client, fips: number, rows: readonly Mark
     flood: around('flood', 0),
   };
   for (const kind of LAYER_KINDS)
-    await addSources(client, kind, layersOf(kind), subjects, ordered, places[kind]);
+    await addSources(client, kind, layersOf(kind), subjects, boxes, places[kind]);
 
   return {
     subjects,

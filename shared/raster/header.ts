@@ -1,6 +1,7 @@
 import type { GeoTIFFImage } from 'geotiff';
+import { emptyBox, growBox } from '../geo/box.ts';
 import { resolveCrs } from '../geo/projection.ts';
-import type { Extent } from '../geo/types.ts';
+import type { Box } from '../geo/types.ts';
 import { formatError, type Limits } from '../net/context.ts';
 import { openBytes } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf, UNIT_M, type VerticalUnit, verticalUnitOf } from './geo-keys.ts';
@@ -32,7 +33,7 @@ export type ElevationTile = {
 /** A file of heights as its header describes it. */
 export type TileHeader = ElevationTile & {
   /** WGS84 degrees. */
-  extent: Extent;
+  extent: Box;
   /** Whether the file or its feed says what the unit of heights is; metres are taken otherwise. */
   unitStated: boolean;
 };
@@ -202,9 +203,9 @@ async function bandMetadata(
 /** Points along each side from which the extent is taken: sides of projected grids bend. */
 const SIDE_POINTS = 16;
 
-function extentOf(tile: ElevationTile, name: string): Extent {
+function extentOf(tile: ElevationTile, name: string): Box {
   const { inverse } = placeGrid(resolveCrs(tile.crs, name), tile);
-  const extent: Extent = [Infinity, Infinity, -Infinity, -Infinity];
+  const extent = emptyBox();
   for (let i = 0; i <= SIDE_POINTS; i++) {
     const column = (i / SIDE_POINTS) * tile.width;
     const row = (i / SIDE_POINTS) * tile.height;
@@ -215,10 +216,7 @@ function extentOf(tile: ElevationTile, name: string): Extent {
       [tile.width, row],
     ] as const) {
       const [lon, lat] = inverse(x, y);
-      extent[0] = Math.min(extent[0], lon);
-      extent[1] = Math.min(extent[1], lat);
-      extent[2] = Math.max(extent[2], lon);
-      extent[3] = Math.max(extent[3], lat);
+      growBox(extent, [lon, lat, lon, lat]);
     }
   }
   if (

@@ -1,5 +1,5 @@
 import { PlatError } from '../errors.ts';
-import type { Extent } from '../geo/types.ts';
+import type { Box } from '../geo/types.ts';
 
 /** Rounding of bounds that are meant to lie on a degree, about 10 cm. */
 const SLACK_DEG = 1e-6;
@@ -14,7 +14,7 @@ const MOST_TILES = 4000;
  * @param template with `{tile}` where the name stands
  * @throws PlatError `feed_definition` without `{tile}`, or when the bounds are no box in degrees or span too many tiles
  */
-export function tilesOfBounds(template: string, [west, south, east, north]: Extent): string[] {
+export function tilesOfBounds(template: string, [west, south, east, north]: Box): string[] {
   if (!template.includes('{tile}')) {
     throw definitionError(`elevation.template "${template}" has no {tile} where the tile's name goes.`);
   }

@@ -1,9 +1,8 @@
-import { feature, featureCollection } from '@turf/turf';
-import { intersect } from '@turf/turf';
+import { feature, featureCollection, intersect } from '@turf/turf';
 import Flatbush from 'flatbush';
 import type { Polygon as GeoJsonPolygon, MultiPolygon as GeoJsonShape } from 'geojson';
-import { extent } from '../../shared/geo/extent.ts';
-import type { Extent, MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/types.ts';
+import { boxOf } from '../../shared/geo/box.ts';
+import type { Box, MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/types.ts';
 import { prepareOverlap } from '../../shared/kernels/overlap/overlap.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed } from './bench.ts';
 import { type FlatRing, fabric } from './generate/fabric.ts';
@@ -26,7 +25,7 @@ const HUGE_VERTICES = 50_000;
  */
 export async function bench({ quick, note }: BenchOptions): Promise<BenchResult> {
   const parcels = generateParcels(quick ? PARCELS / 50 : PARCELS);
-  const whole = extent(parcels.map(parcel => parcel[0]!));
+  const whole = boxOf(parcels.map(parcel => parcel[0]!));
   const polygons = generateWetlands(quick ? POLYGONS / 50 : POLYGONS, whole);
   note(`  ${parcels.length} parcels, ${polygons.length} polygons of ${polygons.flat(3).length} vertices`);
 
@@ -73,7 +72,7 @@ export async function bench({ quick, note }: BenchOptions): Promise<BenchResult>
 }
 
 /** All parcels against one outline that winds through the whole county. */
-async function timeHuge(parcels: MultiPolygon[], [west, south, east, north]: Extent): Promise<number> {
+async function timeHuge(parcels: MultiPolygon[], [west, south, east, north]: Box): Promise<number> {
   const centre: Position = [(west + east) / 2, (south + north) / 2];
   const reach: Position = [(east - west) / 3, (north - south) / 3];
   const shore = outline(createRandom(seedOf(7, 2)), centre, reach, HUGE_VERTICES);
@@ -90,13 +89,13 @@ function byTurf(
   const layer = polygons.map(turfFeature);
   const subjects = parcels.map(turfFeature);
   const index = new Flatbush(polygons.length);
-  for (const polygon of polygons) index.add(...extent(polygon));
+  for (const polygon of polygons) index.add(...boxOf(polygon));
   index.finish();
   let pairs = 0;
   const start = performance.now();
   const percents = parcels.map((parcel, i) => {
     let common = 0;
-    for (const candidate of index.search(...extent(parcel))) {
+    for (const candidate of index.search(...boxOf(parcel))) {
       pairs++;
       const met = intersect(featureCollection([subjects[i]!, layer[candidate]!]));
       if (met !== null) common += degreesArea(partsOf(met.geometry));
@@ -148,7 +147,7 @@ function closedRing(flat: FlatRing): Ring {
 }
 
 /** Ponds of 12 to 400 vertices, one in ten with an island, each in a cell of its own of a grid: no two overlap. */
-function generateWetlands(count: number, [west, south, east, north]: Extent): MultiPolygon[] {
+function generateWetlands(count: number, [west, south, east, north]: Box): MultiPolygon[] {
   const random = createRandom(seedOf(7, 1));
   const columns = Math.ceil(Math.sqrt(count));
   const width = (east - west) / columns;

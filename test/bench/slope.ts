@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fromFile } from 'geotiff';
 import { resolveCrs } from '../../shared/geo/projection.ts';
-import type { Extent, MultiPolygon, Ring } from '../../shared/geo/types.ts';
+import type { Box, MultiPolygon, Ring } from '../../shared/geo/types.ts';
 import { openElevation } from '../../shared/raster/elevation.ts';
 import { readTileHeader } from '../../shared/raster/header.ts';
 import { placeGrid } from '../../shared/raster/place.ts';
@@ -18,7 +18,7 @@ const TILE = 512;
 const UTM_19N = 26919;
 
 /** Penobscot County, Maine, of which the fabric fills the middle. */
-const EXTENT: Extent = [-69.35, 44.7, -68.2, 45.5];
+const EXTENT: Box = [-69.35, 44.7, -68.2, 45.5];
 
 /**
  * Slope shares of a county's parcels on a 10 m grid, against reading and decoding every block of that grid once with geotiff.js as it

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { combineParts } from '../../shared/geo/combine.ts';
-import { pointInMultiPolygon } from '../../shared/geo/pointInPolygon.ts';
+import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 import { prepareBoundary } from '../../shared/geo/prepare.ts';
 import { isCounterClockwise } from '../../shared/geo/ring.ts';
 import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';

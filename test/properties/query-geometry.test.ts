@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Box, coverQuery, type QueryCover } from '../../shared/geo/cells.ts';
+import { boxOf, boxToE7 } from '../../shared/geo/box.ts';
+import { coverQuery, type QueryCover } from '../../shared/geo/cells.ts';
 import { decodeBoundary, encodeBoundary, fromE7, toE7 } from '../../shared/geo/codec.ts';
-import { extent } from '../../shared/geo/extent.ts';
 import { covers, intersects, prepareQuery } from '../../shared/geo/intersects.ts';
-import { pointOnSurface } from '../../shared/geo/pointOnSurface.ts';
+import { pointOnSurface } from '../../shared/geo/point-on-surface.ts';
 import type { QueryGeometry } from '../../shared/geo/query-types.ts';
 import { findRingFault } from '../../shared/geo/ring-faults.ts';
-import type { Position, Ring } from '../../shared/geo/types.ts';
+import type { Box, Position, Ring } from '../../shared/geo/types.ts';
 import { toUnits } from '../../shared/geo/units.ts';
 import { exactlyCovers, exactlyIntersects } from '../support/exact-geometry.ts';
 import { windingNumber } from './geometry-shapes.ts';
@@ -72,7 +72,7 @@ describe('the cover', () => {
         for (const part of parcel) {
           const location = pointOnSurface([part]).map(toE7) as [number, number];
           const expected = exactlyIntersects(query, parcel);
-          const extentE7 = extent(parcel).map(toE7) as Box;
+          const extentE7 = boxToE7(boxOf(parcel));
           if (inner.some(box => boxHolds(box, location))) {
             by.inner++;
             expect(expected).toBe(true);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Box } from '../../shared/geo/types.ts';
 import {
   createReachGrid,
   noteReach,
@@ -27,7 +28,7 @@ function distanceM(a: Place, b: Place): number {
 
 function gridOf(parcels: readonly { at: Place; reachM: number }[], as: number) {
   const [lon, lat] = [parcels.map(({ at }) => at.lon), parcels.map(({ at }) => at.lat)];
-  const extent = [Math.min(...lon), Math.min(...lat), Math.max(...lon), Math.max(...lat)] as const;
+  const extent: Box = [Math.min(...lon), Math.min(...lat), Math.max(...lon), Math.max(...lat)];
   const grid = createReachGrid(extent, as);
   for (const { at, reachM } of parcels) noteReach(grid, at.lon, at.lat, reachM);
   return grid;

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/domain/land.ts';
 import { encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
 import { encodeLines } from '../../shared/geo/line-codec.ts';
-import type { Extent, MultiPolygon, Position } from '../../shared/geo/types.ts';
+import type { Box, MultiPolygon, Position } from '../../shared/geo/types.ts';
 import type { LandKernels } from '../../shared/land/compute.ts';
 import { readTileHeader } from '../../shared/raster/header.ts';
 
@@ -22,7 +22,7 @@ function boxOf(positions: readonly Position[]): string {
 export async function putLayer(
   pool: pg.Pool,
   kind: LayerKind,
-  layer: { feed?: string; coverage: Extent; fips?: number; features?: LayerFeature[] },
+  layer: { feed?: string; coverage: Box; fips?: number; features?: LayerFeature[] },
 ): Promise<number> {
   const name = layer.feed ?? kind;
   const { rows: feeds } = await pool.query<{ id: number }>(
@@ -122,7 +122,7 @@ export const COUNTING_KERNELS: LandKernels = {
 };
 
 /** Puts an elevation layer of one file in place of the one that is there. */
-export async function putTile(pool: pg.Pool, source: string, coverage: Extent): Promise<void> {
+export async function putTile(pool: pg.Pool, source: string, coverage: Box): Promise<void> {
   await putLayer(pool, 'elevation', { coverage });
   const { extent, ...tile } = await readTileHeader(source, {}, { signal: new AbortController().signal });
   const [west, south, east, north] = extent.map(degrees => Math.round(degrees * 1e7));

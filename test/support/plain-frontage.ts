@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import { ringExtent } from '../../shared/geo/extent.ts';
+import { boxOfLine } from '../../shared/geo/box.ts';
 import type { Position } from '../../shared/geo/types.ts';
 import type { Frontage, Neighbour, Road } from '../../shared/kernels/frontage/frontage.ts';
 import { planeAround } from '../../shared/kernels/frontage/plane.ts';
@@ -223,7 +223,7 @@ export function plainFrontage(
 function middleOf(parcels: readonly Neighbour[]): Position {
   const shells = parcels.flatMap(({ shape }) => shape.flatMap(polygon => polygon[0]!));
   if (shells.length === 0) return [0, 0];
-  const [west, south, east, north] = ringExtent(shells);
+  const [west, south, east, north] = boxOfLine(shells);
   return [(west + east) / 2, (south + north) / 2];
 }
 

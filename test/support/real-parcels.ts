@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Geometry } from 'geojson';
-import type { Box } from '../../shared/geo/cells.ts';
+import { boxOf, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
-import { extent } from '../../shared/geo/extent.ts';
-import { pointOnSurface } from '../../shared/geo/pointOnSurface.ts';
+import { pointOnSurface } from '../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../shared/geo/prepare.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
+import type { Box, MultiPolygon } from '../../shared/geo/types.ts';
 import { readInput } from '../../workers/formats/read.ts';
 
 /** A parcel as it is stored: the boundary on the grid, location and extent in units of 1e-7 degrees. */
@@ -21,7 +20,7 @@ export function storedParcel(polygons: MultiPolygon): StoredParcel {
   return {
     boundary: decodeBoundary(encodeBoundary(polygons)),
     location: [toE7(lon), toE7(lat)],
-    extentE7: extent(polygons).map(toE7) as Box,
+    extentE7: boxToE7(boxOf(polygons)),
   };
 }
 

@@ -1,5 +1,5 @@
 import proj4 from 'proj4';
-import type { Extent } from '../../shared/geo/types.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from './geotiff.ts';
 
 /** A made-up range of hills, known at every point, and its grids. UTM zone 19 north on NAD83 is its plane. */
@@ -52,7 +52,7 @@ export function writeGeographic(path: string, step: number, options: Partial<Tif
 }
 
 /** The largest box in degrees within the square in UTM. */
-export function steepExtent(): Extent {
+export function steepExtent(): Box {
   const { x, y, sizeM } = STEEP;
   const corner = (east: number, north: number) => utm.inverse([x + east * sizeM, y + north * sizeM]);
   const [sw, se, nw, ne] = [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)];

@@ -1,6 +1,6 @@
 import type { RoadReach } from '../../shared/domain/land.ts';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
-import type { Extent } from '../../shared/geo/types.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import type { InputSpec } from '../formats/rows.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { FeedFile, ParcelTarget, PresetName } from './definition.ts';
@@ -38,7 +38,7 @@ export type LayerInput = { input: InputSpec; columns: Columns<LayerField>; skipW
 export type ElevationInput = {
   tiles:
     | { by: 'source'; sources: string[] }
-    | { by: 'template'; template: string; bounds: Extent }
+    | { by: 'template'; template: string; bounds: Box }
     | { by: 'index'; index: string };
   crs?: string;
   unit?: 'metres' | 'feet' | 'us_survey_feet';
@@ -90,8 +90,8 @@ export type Feed = FeedBase &
   (
     | { kind: 'assessor'; roll: ParcelInput; shape: ParcelInput | null; sales: Sales | null }
     | { kind: 'listings'; listings: ListingInput }
-    | { kind: VectorKind; layer: LayerInput; coverage: Extent | null; reachM: RoadReach | null }
-    | { kind: 'elevation'; elevation: ElevationInput; coverage: Extent | null }
+    | { kind: VectorKind; layer: LayerInput; coverage: Box | null; reachM: RoadReach | null }
+    | { kind: 'elevation'; elevation: ElevationInput; coverage: Box | null }
   );
 
 export type AssessorFeed = Extract<Feed, { kind: 'assessor' }>;

@@ -1,9 +1,9 @@
+import { withMargin } from '../../shared/geo/box.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
-import { marginDeg } from '../../shared/geo/margin.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import type { Parameters } from '../../shared/kernels/valuation/model.ts';
 import { MOST_STEPS } from '../../shared/kernels/valuation/select.ts';
 import { LEVEL_STEPS } from '../../shared/kernels/valuation/surface.ts';
-import type { Box } from './read-comps.ts';
 
 /** Metres of a step in each county; -1 stands for those without sales. */
 function stepMetres({ steps }: Parameters, counties: readonly number[]): number[] {
@@ -21,16 +21,10 @@ export function levelReachM(parameters: Parameters, counties: readonly number[])
   return LEVEL_STEPS * Math.max(...stepMetres(parameters, counties));
 }
 
-/** A box of degrees grown by metres on every side. */
-export function grown([west, south, east, north]: Box, metres: number): Box {
-  const { lat, lon } = marginDeg(metres, south, north);
-  return [west - lon, south - lat, east + lon, north + lat];
-}
-
 /** A place, in integers of 1e-7 degree, and so many metres on every side, in degrees. */
 export function boxAround({ lon, lat }: { lon: number; lat: number }, metres: number): Box {
   const [x, y] = [fromE7(lon), fromE7(lat)];
-  return grown([x, y, x, y], metres);
+  return withMargin([x, y, x, y], metres);
 }
 
 export const holds = (outer: Box, inner: Box) =>

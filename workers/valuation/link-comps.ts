@@ -1,7 +1,7 @@
 import { type Client, sql } from '../../shared/db.ts';
 import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/codec.ts';
-import { pointInMultiPolygon } from '../../shared/geo/pointInPolygon.ts';
+import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 
 /** Which comps: all, those of a county, or some of a county. */
 export type LinkScope = { fips?: number; ids?: readonly string[] };

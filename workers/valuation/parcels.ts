@@ -1,6 +1,6 @@
 import type { CopiedColumns } from '../../shared/copy-binary.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import { LAND_COLUMNS } from './land-columns.ts';
-import type { Box } from './read-comps.ts';
 
 /** The columns of copy_parcels.sql. */
 export const PARCEL_COLUMNS = {

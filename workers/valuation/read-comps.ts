@@ -2,9 +2,11 @@ import copyStreams from 'pg-copy-streams';
 import { type CopiedColumns, type CopyColumns, readCopyBinary } from '../../shared/copy-binary.ts';
 import { type Client, sql } from '../../shared/db.ts';
 import { uuidText } from '../../shared/domain/uuid.ts';
+import { withMargin } from '../../shared/geo/box.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/types.ts';
-import { compReachM, grown, levelReachM } from './around.ts';
+import { compReachM, levelReachM } from './around.ts';
 import { LAND_COLUMNS, landTermsOf } from './land-columns.ts';
 import type { StoredModel } from './model-store.ts';
 
@@ -39,9 +41,6 @@ const COLUMNS_AROUND = {
 
 /** Comps with their listings' ids, 16 bytes each. */
 export type StoredComps = Comps & { ids: Uint8Array };
-
-/** West, south, east, north in degrees. */
-export type Box = readonly [number, number, number, number];
 
 /** Every comp that valuations can use, by id, what was asked for those that are sold, and which feed tells each. */
 export async function readComps(client: Client): Promise<StoredComps> {
@@ -91,9 +90,9 @@ export async function boxOfComps(
   { parameters }: StoredModel,
   extent: Box,
 ): Promise<Box> {
-  const around = grown(extent.map(fromE7) as unknown as Box, compReachM(parameters, fips));
+  const around = withMargin(extent.map(fromE7) as Box, compReachM(parameters, fips));
   const counties = [fips, ...(await listCompCounties(client, around))];
-  return grown(around, levelReachM(parameters, counties));
+  return withMargin(around, levelReachM(parameters, counties));
 }
 
 /** The counties that comps in a box are of. */

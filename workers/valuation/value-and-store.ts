@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Client } from '../../shared/db.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import { effectsByCounty, usesLand } from '../../shared/kernels/valuation/effects.ts';
 import { landAt } from '../../shared/kernels/valuation/land.ts';
 import { restoreModel } from '../../shared/kernels/valuation/model.ts';
@@ -11,7 +12,7 @@ import { landTermsOf } from './land-columns.ts';
 import type { StoredModel } from './model-store.ts';
 import { alongCurve } from './order.ts';
 import type { Parcels } from './parcels.ts';
-import { type Box, readCompsAround } from './read-comps.ts';
+import { readCompsAround } from './read-comps.ts';
 import { openValuationWriter } from './write-valuations.ts';
 
 /** Parcels between two looks at the signal, and turns of the event loop. */

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { PlatError } from '../../../shared/errors.ts';
+import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery } from '../../../shared/geo/cells.ts';
 import { parseGeoJsonArea } from '../../../shared/geo/geojson.ts';
 import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import { QUERY_LIMITS } from '../../../shared/geo/query-types.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
-import { boxesLiteral } from './boxes.ts';
 
 /** A polygon as statements test it: whoever is in a box is inside, and of the comps near the outline these are. */
 export type Area = { boxes: string; ids: string[] };
@@ -67,9 +67,9 @@ export async function openArea(area: PreparedQuery, database: Database): Promise
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));
   for (const maxCells of OUTLINE_BOXES) {
     const { inner, edge } = coverQuery(area, { maxCells });
-    const near = await database.run<OutlineRow>('comps/list_outline_comps', [boxesLiteral(edge), most + 1]);
+    const near = await database.run<OutlineRow>('comps/list_outline_comps', [boxArraySql(edge), most + 1]);
     if (near.length > most) continue;
-    return { boxes: boxesLiteral(inner), ids: await testAll(area, near, Math.ceil(TESTS_A_TURN / edges)) };
+    return { boxes: boxArraySql(inner), ids: await testAll(area, near, Math.ceil(TESTS_A_TURN / edges)) };
   }
   throw unprocessable(
     `its outline of ${edges} edges passes more than ${most} comps: simplify it, or ask for parts of it`,

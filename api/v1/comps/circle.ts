@@ -1,5 +1,5 @@
+import { boxArraySql } from '../../../shared/geo/box.ts';
 import { geodesicCircleBoxes, geodesicDistanceM } from '../../../shared/geo/distance.ts';
-import { boxesLiteral } from './boxes.ts';
 
 const RAD = Math.PI / 180;
 
@@ -44,7 +44,7 @@ export function circleAround(lon: number, lat: number, metres: number): Circle {
     // Nothing is surely within a circle that is smaller than the rounding.
     surelyIn: chord(MIN_RADIUS_M) > SLACK_M ? (chord(MIN_RADIUS_M) - SLACK_M) ** 2 : -1,
     surelyOut: (chord(MAX_RADIUS_M) + SLACK_M) ** 2,
-    boxes: boxesLiteral(geodesicCircleBoxes(lon, lat, metres).map(box => box.map(toUnit) as typeof box)),
+    boxes: boxArraySql(geodesicCircleBoxes(lon, lat, metres).map(box => box.map(toUnit) as typeof box)),
     holds: (lon2, lat2) => geodesicDistanceM(lon, lat, lon2, lat2) <= metres,
   };
 

@@ -1,4 +1,5 @@
-import type { Box, QueryCover } from '../../../shared/geo/cells.ts';
+import { boxArraySql } from '../../../shared/geo/box.ts';
+import type { QueryCover } from '../../../shared/geo/cells.ts';
 import type { FilterBody } from './declare.ts';
 import { FILTERS } from './filters.ts';
 
@@ -55,7 +56,7 @@ export function within(selection: Selection, { inner }: QueryCover, tested: read
   const bind = binder(values);
   const rows = `(
     (
-      with boxes as materialized (select box from unnest(${bind(boxArray(inner))}::box[]) as b (box))
+      with boxes as materialized (select box from unnest(${bind(boxArraySql(inner))}::box[]) as b (box))
       select n.* from boxes b join parcel_filters n on n.location <@ b.box
     )
     union all
@@ -68,9 +69,4 @@ export function within(selection: Selection, { inner }: QueryCover, tested: read
     wholeCounties: false,
     values,
   };
-}
-
-/** As text of PostgreSQL's box[], whose entries are parted by semicolons. */
-export function boxArray(boxes: readonly Box[]): string {
-  return `{${boxes.map(([west, south, east, north]) => `(${east},${north}),(${west},${south})`).join(';')}}`;
 }

@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PlatError } from '../../../shared/errors.ts';
+import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../shared/geo/cells.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { intersects, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import type { ParsedQuery } from '../../../shared/geo/query-types.ts';
 import type { Database } from '../../http/database.ts';
-import { binder, boxArray, type Selection } from './selection.ts';
+import { binder, type Selection } from './selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
 const FINE_EDGE_CELLS = 512;
@@ -51,8 +52,8 @@ async function listCandidates(
   const fragments = {
     from,
     where,
-    edge: bind(boxArray(edge)),
-    inner: bind(boxArray(inner)),
+    edge: bind(boxArraySql(edge)),
+    inner: bind(boxArraySql(inner)),
     limit: bind(MOST_CANDIDATES + 1),
   };
   return database.runComposed('parcels/list_edge_candidates', fragments, values);

@@ -1,5 +1,5 @@
 import type { Centrelines } from './centrelines.ts';
-import { boxOf } from './grounds.ts';
+import { boxOfEdges } from './grounds.ts';
 import { distanceTo, gap } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { roadFaced } from './point-rule.ts';
@@ -42,7 +42,7 @@ let count = 0;
 export function walkBoundary(walk: BoundaryWalk, parcel: number): void {
   const { near, searchM } = walk;
   const { roads, edges, firstEdge } = near;
-  const [minX, minY, maxX, maxY] = boxOf(edges, firstEdge[parcel]!, firstEdge[parcel + 1]!);
+  const [minX, minY, maxX, maxY] = boxOfEdges(edges, firstEdge[parcel]!, firstEdge[parcel + 1]!);
   const around = roads.index?.search(minX - searchM, minY - searchM, maxX + searchM, maxY + searchM) ?? [];
   if (around.length === 0) return;
   for (let edge = firstEdge[parcel]!; edge < firstEdge[parcel + 1]!; edge++) {

@@ -14,7 +14,7 @@ export type Grounds = {
 };
 
 /** West, south, east and north of a parcel, or a part of one, in the plane: that of the edges `from` up to `to`. */
-export function boxOf(
+export function boxOfEdges(
   { x1, y1 }: Segments,
   from: number,
   to: number,

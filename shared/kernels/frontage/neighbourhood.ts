@@ -1,8 +1,8 @@
 import Flatbush from 'flatbush';
-import { extent } from '../../geo/extent.ts';
-import type { Extent, MultiPolygon, Position, Ring } from '../../geo/types.ts';
+import { boxAround, boxOf, isEmptyBox } from '../../geo/box.ts';
+import type { MultiPolygon, Position, Ring } from '../../geo/types.ts';
 import { type Centrelines, centrelines } from './centrelines.ts';
-import { boxOf, type Grounds } from './grounds.ts';
+import { boxOfEdges, type Grounds } from './grounds.ts';
 import { type Plane, planeAround } from './plane.ts';
 import type { RoadClass } from './rules.ts';
 import { type Segments, segmentsOf } from './segments.ts';
@@ -31,15 +31,8 @@ export function neighbourhoodOf(
 }
 
 function middleOf(shapes: readonly MultiPolygon[]): Position {
-  const box: Extent = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const shape of shapes) {
-    const [west, south, east, north] = extent(shape);
-    box[0] = Math.min(box[0], west);
-    box[1] = Math.min(box[1], south);
-    box[2] = Math.max(box[2], east);
-    box[3] = Math.max(box[3], north);
-  }
-  return box[0] <= box[2] ? [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] : [0, 0];
+  const box = boxAround(shapes.map(boxOf));
+  return isEmptyBox(box) ? [0, 0] : [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
 }
 
 function boundaries(shapes: readonly MultiPolygon[], plane: Plane) {
@@ -93,7 +86,8 @@ function indexParts(edges: Segments, firstEdgeOfPart: Uint32Array): Flatbush | n
   const count = firstEdgeOfPart.length - 1;
   if (count === 0) return null;
   const index = new Flatbush(count);
-  for (let p = 0; p < count; p++) index.add(...boxOf(edges, firstEdgeOfPart[p]!, firstEdgeOfPart[p + 1]!));
+  for (let p = 0; p < count; p++)
+    index.add(...boxOfEdges(edges, firstEdgeOfPart[p]!, firstEdgeOfPart[p + 1]!));
   index.finish();
   return index;
 }

@@ -1,5 +1,5 @@
 import type { Centrelines } from './centrelines.ts';
-import { boxOf, isInside } from './grounds.ts';
+import { boxOfEdges, isInside } from './grounds.ts';
 import { distanceTo } from './nearest.ts';
 import { CONTACT_M, HALF_WAY_M, piecesOf, SLACK_M } from './rules.ts';
 import type { Segments } from './segments.ts';
@@ -20,7 +20,7 @@ const FEW = 256;
 export function walkThrough(roads: Centrelines, ground: Bounds, found: ThroughRun): void {
   const { edges, from, to } = ground;
   // In their order, so that the stretches of a road follow on one another.
-  const segments = roads.index?.search(...boxOf(edges, from, to)).sort((a, b) => a - b) ?? [];
+  const segments = roads.index?.search(...boxOfEdges(edges, from, to)).sort((a, b) => a - b) ?? [];
   for (const segment of segments) {
     const line = lineOf(roads, segment);
     if (line.pieces > 0) walkPart(ground, line, 0, line.pieces, edgesNear(ground, roads, segment), found);

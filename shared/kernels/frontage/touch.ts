@@ -1,4 +1,4 @@
-import { boxOf, isInside } from './grounds.ts';
+import { boxOfEdges, isInside } from './grounds.ts';
 import { distanceTo } from './nearest.ts';
 import type { Neighbourhood } from './neighbourhood.ts';
 import { HALF_WAY_M } from './rules.ts';
@@ -8,7 +8,11 @@ let askedParcel = 0;
 
 /** Does a road cross or touch a parcel: does ground of the parcel lie within half a way of a centreline? */
 export function isTouched(near: Neighbourhood, parcel: number): boolean {
-  const [minX, minY, maxX, maxY] = boxOf(near.edges, near.firstEdge[parcel]!, near.firstEdge[parcel + 1]!);
+  const [minX, minY, maxX, maxY] = boxOfEdges(
+    near.edges,
+    near.firstEdge[parcel]!,
+    near.firstEdge[parcel + 1]!,
+  );
   asked = near;
   askedParcel = parcel;
   const { index } = near.roads;

@@ -1,4 +1,4 @@
-import { extent } from '../../geo/extent.ts';
+import { boxOf } from '../../geo/box.ts';
 import type { MultiPolygon } from '../../geo/types.ts';
 import { clipRing, newEdges, type Origin, type Window } from './clip.ts';
 import { addPolygon, coverFrom, forgetAll, isInside, newMembership } from './membership.ts';
@@ -39,7 +39,7 @@ const place = newMembership();
 const sweep = newSweep();
 
 function percentOf(layer: Polygons, shape: MultiPolygon): number {
-  const [west, south, east, north] = extent(shape);
+  const [west, south, east, north] = boxOf(shape);
   const box = { west, south, east, north };
   const middle = { x: (west + east) / 2, y: (south + north) / 2 };
   start();

@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import { ringExtent } from '../../geo/extent.ts';
+import { boxOfLine } from '../../geo/box.ts';
 import type { Polygon, Ring } from '../../geo/types.ts';
 import type { Window } from './clip.ts';
 import { indexRing, type RingRuns } from './runs.ts';
@@ -27,7 +27,7 @@ export function indexPolygons(all: readonly Polygon[]): ByPlace<IndexedPolygon> 
 function byPlace<T>(things: T[], outlines: readonly Ring[]): ByPlace<T> {
   if (things.length <= FEW) return { things, index: null };
   const index = new Flatbush(things.length);
-  for (const outline of outlines) index.add(...ringExtent(outline));
+  for (const outline of outlines) index.add(...boxOfLine(outline));
   index.finish();
   return { things, index };
 }

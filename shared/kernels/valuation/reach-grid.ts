@@ -1,3 +1,5 @@
+import type { Box } from '../../geo/types.ts';
+
 /**
  * How far a comp can be from the parcels of a county and still change the valuation of one of them, cell by cell of the
  * county's extent. The farthest of a county is twice that of most: with the cells a changed comp has half the parcels looked at.
@@ -10,8 +12,6 @@ export type ReachGrid = {
   /** Of each cell, row by row from the south-west; NO_PARCEL where none is. */
   metres: Float32Array;
 };
-
-type Box = readonly [west: number, south: number, east: number, north: number];
 
 /** A cell has about so many parcels: smaller ones would save little more, and there would be more to read and write. */
 const PARCELS_A_CELL = 50;

@@ -1,5 +1,5 @@
 import { PlatError } from '../../../shared/errors.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import { type Block, type Centreline, cutBlocks } from './blocks.ts';
 import { cutLots, type Lot, type LotKind, putIsland, wholeBlock } from './lots.ts';
 import { type EdgeRing, type Mesh, start, UNIT_M, wholeEdges } from './mesh.ts';
@@ -32,7 +32,7 @@ export type FabricOptions = {
   count: number;
   seed: number;
   /** The rectangle to fill, in degrees. Larger than the parcels need, only its middle is used. */
-  extent: Extent;
+  extent: Box;
 };
 
 /** Parcels of a section, on average over the county: a square mile of suburb, a township of farms. */
@@ -92,7 +92,7 @@ export function* fabric({ count, seed, extent: whole }: FabricOptions): Generato
   }
 }
 
-function middle([west, south, east, north]: Extent, areaSqM: number): Extent {
+function middle([west, south, east, north]: Box, areaSqM: number): Box {
   const cos = Math.cos((((south + north) / 2) * Math.PI) / 180);
   const whole = (east - west) * (north - south) * 1e14 * UNIT_M * UNIT_M * cos;
   const shrink = Math.min(1, Math.sqrt(areaSqM / whole)) / 2;
@@ -104,7 +104,7 @@ function middle([west, south, east, north]: Extent, areaSqM: number): Extent {
 }
 
 /** Corners of the grid, in integers: on the extent's rim exact, inside off by up to a twelfth of a cell. */
-function cornerOf(seed: number, [west, south, east, north]: Extent, columns: number, rows: number) {
+function cornerOf(seed: number, [west, south, east, north]: Box, columns: number, rows: number) {
   const stepX = ((east - west) * 1e7) / columns;
   const stepY = ((north - south) * 1e7) / rows;
   return (column: number, row: number): [number, number] => {

@@ -1,4 +1,4 @@
-import type { Extent, MultiPolygon, Ring } from '../../../shared/geo/types.ts';
+import type { Box, MultiPolygon, Ring } from '../../../shared/geo/types.ts';
 import type { Road } from '../../../shared/kernels/frontage/frontage.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
 import { fabric, type Section } from './fabric.ts';
@@ -13,7 +13,7 @@ export type GeneratedLand = {
   wetlands: MultiPolygon[];
   flood: MultiPolygon[];
   /** All parcels lie in it. */
-  extent: Extent;
+  extent: Box;
 };
 
 /** Land for the parcels that `generateParcels` makes of the same options. */
@@ -55,7 +55,7 @@ function outline(random: Random, section: Section, radiusM: number, vertices: nu
   return ring;
 }
 
-function grow(extent: Extent, { blocks }: Section): void {
+function grow(extent: Box, { blocks }: Section): void {
   for (const block of blocks) {
     for (let i = 0; i < block.length; i += 2) {
       const [lon, lat] = [block[i]! / 1e7, block[i + 1]! / 1e7];
@@ -77,7 +77,7 @@ const MARGIN_CELLS = 4;
  * Writes heights for an extent in the layout of USGS 3DEP: geographic, tiles of 512 cells, packed.
  * @returns how many cells
  */
-export function writeHeights(path: string, [west, south, east, north]: Extent): number {
+export function writeHeights(path: string, [west, south, east, north]: Box): number {
   const width = Math.ceil((east - west) / CELL_DEG) + 2 * MARGIN_CELLS;
   const height = Math.ceil((north - south) / CELL_DEG) + 2 * MARGIN_CELLS;
   writeTiff(path, {

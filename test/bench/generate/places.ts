@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { feature } from 'topojson-client';
 import { PlatError } from '../../../shared/errors.ts';
-import type { Extent, MultiPolygon, Position } from '../../../shared/geo/types.ts';
+import type { Box, MultiPolygon, Position } from '../../../shared/geo/types.ts';
 import { allCounties, fiveDigits, readCountyTopology } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { readZips } from '../../../workers/regions/zip-file.ts';
@@ -84,17 +84,17 @@ export function countyBoundary(fips: number): MultiPolygon {
  * A rectangle within the county: sides are pushed out from the middle of its largest part, turn by turn, as far as no
  * edge of the boundary is met; then drawn in by 1 % so that a more exact boundary than this one holds it too.
  */
-export function countyRectangle(fips: number): Extent {
+export function countyRectangle(fips: number): Box {
   const part = largestPart(countyBoundary(fips));
   const outer = box(part[0]!);
   const step = [(outer[2] - outer[0]) / STEPS, (outer[3] - outer[1]) / STEPS] as const;
-  const free = (rectangle: Extent) => part.every(ring => !meets(ring, rectangle));
+  const free = (rectangle: Box) => part.every(ring => !meets(ring, rectangle));
   const rectangle = startRectangle(part[0]!, outer, step, free);
   let grew = true;
   while (grew) {
     grew = false;
     for (let side = 0; side < 4; side++) {
-      const wider = [...rectangle] as Extent;
+      const wider = [...rectangle] as Box;
       wider[side]! += side < 2 ? -step[side % 2]! : step[side % 2]!;
       if (free(wider)) {
         rectangle[side] = wider[side]!;
@@ -113,17 +113,17 @@ const STEPS = 512;
 /** The cell inside the ring that lies nearest the middle of its box. */
 function startRectangle(
   ring: Position[],
-  outer: Extent,
+  outer: Box,
   step: readonly [number, number],
-  free: (rectangle: Extent) => boolean,
-): Extent {
-  let best: Extent | undefined;
+  free: (rectangle: Box) => boolean,
+): Box {
+  let best: Box | undefined;
   let bestDistance = Infinity;
   for (let i = 0; i < 32; i++) {
     for (let j = 0; j < 32; j++) {
       const x = outer[0] + ((i + 0.5) / 32) * (outer[2] - outer[0]);
       const y = outer[1] + ((j + 0.5) / 32) * (outer[3] - outer[1]);
-      const cell: Extent = [x - step[0], y - step[1], x + step[0], y + step[1]];
+      const cell: Box = [x - step[0], y - step[1], x + step[0], y + step[1]];
       const distance = Math.hypot(i - 15.5, j - 15.5);
       if (distance < bestDistance && within(x, y, ring) && free(cell)) {
         best = cell;
@@ -140,13 +140,13 @@ function largestPart(boundary: MultiPolygon): Position[][] {
   return boundary.reduce((a, b) => (area(box(a[0]!)) >= area(box(b[0]!)) ? a : b));
 }
 
-function box(ring: Position[]): Extent {
+function box(ring: Position[]): Box {
   const lons = ring.map(position => position[0]);
   const lats = ring.map(position => position[1]);
   return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
 }
 
-function area([west, south, east, north]: Extent): number {
+function area([west, south, east, north]: Box): number {
   return (east - west) * (north - south);
 }
 
@@ -161,7 +161,7 @@ function within(x: number, y: number, ring: Position[]): boolean {
 }
 
 /** Does any edge of the ring share a point with the rectangle? (Liang and Barsky 1984.) */
-function meets(ring: Position[], [west, south, east, north]: Extent): boolean {
+function meets(ring: Position[], [west, south, east, north]: Box): boolean {
   for (let i = 1; i < ring.length; i++) {
     const [x, y] = ring[i - 1]!;
     const dx = ring[i]![0] - x;

@@ -3,7 +3,7 @@ import type { Geometry, Position } from 'geojson';
 import { afterAll, expect, test } from 'vitest';
 import { acres } from '../../../shared/geo/area.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
-import { pointInPolygon } from '../../../shared/geo/pointInPolygon.ts';
+import { pointInPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { geographicLibAreaSqM } from '../../properties/geometry-shapes.ts';
 import { createTestDatabase } from '../../support/database.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Extent } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import { type FlatRing, fabric, type ParcelShape, type Section } from '../../bench/generate/fabric.ts';
 import { countyRectangle } from '../../bench/generate/places.ts';
 import { createRandom } from '../../bench/generate/random.ts';
 
-const extent: Extent = [-93.7, 41.6, -93.5, 41.7];
+const extent: Box = [-93.7, 41.6, -93.5, 41.7];
 const sections = [...fabric({ count: 4_000, seed: 11, extent })];
 const parcels = sections.flatMap(section => section.parcels);
 
@@ -180,7 +180,7 @@ describe('the parcel fabric', () => {
   });
 
   test('says so when the parcels do not fit', () => {
-    const tiny: Extent = [-93.7, 41.6, -93.699, 41.601];
+    const tiny: Box = [-93.7, 41.6, -93.699, 41.601];
     expect(() => [...fabric({ count: 5_000, seed: 1, extent: tiny })]).toThrow(/of 5000 parcels fit/);
   });
 });
@@ -199,8 +199,8 @@ function distance([ax, ay, bx, by]: Edge, x: number, y: number): number {
   return Math.hypot(ax + share * dx - x, ay + share * dy - y);
 }
 
-function boxOf(section: Section): Extent {
-  const box: Extent = [Infinity, Infinity, -Infinity, -Infinity];
+function boxOf(section: Section): Box {
+  const box: Box = [Infinity, Infinity, -Infinity, -Infinity];
   for (const ring of section.parcels.flatMap(rings)) {
     for (const [x, y] of edges(ring)) {
       box[0] = Math.min(box[0], x);

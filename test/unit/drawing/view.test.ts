@@ -50,7 +50,7 @@ describe('a view', () => {
     fc.assert(
       fc.property(places, ({ lon, lat, side }) => {
         const view = viewOf(square(lon, lat, side), 40, 900, 740);
-        const { west, south, east, north } = view.box;
+        const [west, south, east, north] = view.box;
         for (const [x, y] of [
           view.toPx([west / 1e7, north / 1e7]),
           view.toPx([west / 1e7, (south + north) / 2e7]),

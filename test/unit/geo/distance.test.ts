@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Geodesic } from 'geographiclib-geodesic';
 import { describe, expect, test } from 'vitest';
 import { geodesicCircleBoxes, geodesicDistanceM } from '../../../shared/geo/distance.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 
 const lon = fc.double({ min: -180, max: 180, noNaN: true });
 const lat = fc.double({ min: -90, max: 90, noNaN: true });
@@ -44,10 +44,10 @@ describe('the boxes of a circle', () => {
     expect(held).toBeGreaterThan(1000);
   });
 
-  const holds = ([w, s, e, n]: Extent, x: number, y: number) => w <= x && x <= e && s <= y && y <= n;
+  const holds = ([w, s, e, n]: Box, x: number, y: number) => w <= x && x <= e && s <= y && y <= n;
 
   test('one box where it can be, two over the antimeridian, all longitudes at a pole', () => {
-    const [[west, south, east, north]] = geodesicCircleBoxes(-72.1, 43.2, 50_000) as [Extent];
+    const [[west, south, east, north]] = geodesicCircleBoxes(-72.1, 43.2, 50_000) as [Box];
     // 50 km at 43.2 degrees north: 0.45 degrees of latitude, 0.615 of longitude.
     expect([-72.1 - west, 43.2 - south, east + 72.1, north - 43.2].map(d => d.toFixed(2))).toEqual([
       '0.62',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { extent } from '../../../shared/geo/extent.ts';
-import { pointInMultiPolygon, pointInPolygon, pointInRing } from '../../../shared/geo/pointInPolygon.ts';
-import { pointOnSurface } from '../../../shared/geo/pointOnSurface.ts';
+import { boxOf } from '../../../shared/geo/box.ts';
+import { pointInMultiPolygon, pointInPolygon, pointInRing } from '../../../shared/geo/point-in-polygon.ts';
+import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import type { Polygon, Position, Ring } from '../../../shared/geo/types.ts';
 
 const square = (x: number, y: number, size: number): Ring => [
@@ -131,5 +131,5 @@ describe('point on surface', () => {
 });
 
 test('the extent of all parts', () => {
-  expect(extent([[square(0, 0, 1)], [square(-5, 3, 2), square(-4, 4, 0.5)]])).toEqual([-5, 0, 1, 5]);
+  expect(boxOf([[square(0, 0, 1)], [square(-5, 3, 2), square(-4, 4, 0.5)]])).toEqual([-5, 0, 1, 5]);
 });

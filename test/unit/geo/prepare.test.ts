@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { describe, expect, test } from 'vitest';
-import { pointInMultiPolygon } from '../../../shared/geo/pointInPolygon.ts';
+import { pointInMultiPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
 

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, Feed, LayerFeed } from '../../feeds/feed.ts';
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-fields.ts';
 import { readInput } from '../../formats/read.ts';
@@ -29,7 +29,7 @@ export type FeedCheck = {
   /** What may not be meant, and keeps nothing from running. */
   warnings: string[];
   /** Roads, wetlands and flood: the box around what was read, in degrees; else null. */
-  extent: Extent | null;
+  extent: Box | null;
   parts: PartCheck[];
   /** Kind elevation: what the headers of the first tiles say; null when none could be read. */
   tiles: TilesCheck | null;

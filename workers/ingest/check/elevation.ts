@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { PlatError } from '../../../shared/errors.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import type { TileHeader } from '../../../shared/raster/header.ts';
 import { HIGHEST_M, LOWEST_M } from '../../../shared/raster/heights.ts';
 import { type HeightSample, sampleHeights } from '../../../shared/raster/sample.ts';
@@ -26,7 +26,7 @@ export type TileCheck = {
   /** What a few of its cells hold; null when they were not read. */
   heights: HeightSample | null;
   /** Degrees. */
-  extent: Extent;
+  extent: Box;
 };
 
 export type TilesCheck = {

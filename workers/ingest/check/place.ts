@@ -1,6 +1,7 @@
-import { pointOnSurface } from '../../../shared/geo/pointOnSurface.ts';
+import { boxAround, boxOfGeometry, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
+import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, ElevationFeed, Gates, LayerFeed } from '../../feeds/feed.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { declaredPlace } from '../gate/declared-place.ts';
@@ -16,7 +17,7 @@ import {
   tilesDeclared,
   tilesOutside,
 } from '../gate/layer.ts';
-import { emptyExtent, extentWords, growExtent, isEmptyExtent, rawExtent } from '../stage/coverage.ts';
+import { extentWords } from '../stage/coverage.ts';
 import { stageFeature } from '../stage/feature.ts';
 import type { Besides, GeometryFault } from './part.ts';
 
@@ -29,23 +30,23 @@ export type Places = {
 };
 
 /** Of a layer: its features, those that do not count included, and the box around them. */
-export function layerPlaces(feed: LayerFeed): Places & { extent(): Extent | null } {
+export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } {
   const { kind, fips, gates } = feed;
-  const found = emptyExtent();
+  const found = emptyBox();
   const boxes = homeBoxes(fips);
   let rows = 0;
   let outside = 0;
   const declared = declaredPlace(feed);
-  const extent = () => (isEmptyExtent(found) ? null : found);
-  const grow = (box: Extent | null) => {
+  const extent = () => (isEmptyBox(found) ? null : found);
+  const grow = (box: Box | null) => {
     if (box === null) return;
-    growExtent(found, box);
+    growBox(found, box);
     declared.take(box);
   };
   return {
     take({ geometry }, mapped) {
       if (mapped.class === null || mapped.class === undefined) {
-        grow(rawExtent(geometry));
+        grow(boxOfGeometry(geometry));
         return null;
       }
       const result = stageFeature(kind, mapped.class, geometry);
@@ -64,7 +65,7 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Extent | null
 }
 
 /** What an operator should know of a layer whose place only its features tell. */
-export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Extent | null): string[] {
+export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Box | null): string[] {
   if (fips !== null || coverage !== null || extent === null) return [];
   return [
     `layer: neither fips nor coverage is given: the layer counts as complete in the box around all its features (those read here: ${extentWords(extent)}), where what it does not show is taken for not there. One stray feature widens the box.`,
@@ -73,11 +74,10 @@ export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Extent |
 
 /** Of a layer of heights: its tiles. */
 export function tileProblems(
-  tiles: readonly { extent: Extent }[],
+  tiles: readonly { extent: Box }[],
   { fips, coverage, gates }: ElevationFeed,
 ): string[] {
-  const extent = emptyExtent();
-  for (const tile of tiles) growExtent(extent, tile.extent);
+  const extent = boxAround(tiles.map(tile => tile.extent));
   const outside = tilesOutside(tiles, homeBoxes(fips));
   const figures = { outside, rows: tiles.length, extent, declared: tilesDeclared(tiles, coverage) };
   return placeProblems('elevation', figures, gates, { rows: 'tiles', area: layerArea(fips) });
@@ -105,11 +105,11 @@ export function parcelPlaces({ gates }: AssessorFeed): Places & { ofShape: Place
     const box = fips === undefined ? null : countyBox(fips);
     if (fips === undefined || box === null) return null;
     const [lon, lat] = pointOnSurface(prepared.polygons);
-    const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyExtent() };
+    const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
     counties.set(fips, known);
     known.points++;
     if (!(lon >= box[0] && lat >= box[1] && lon <= box[2] && lat <= box[3])) known.outside++;
-    growExtent(known.extent, [lon, lat, lon, lat]);
+    growBox(known.extent, [lon, lat, lon, lat]);
     return null;
   }
 

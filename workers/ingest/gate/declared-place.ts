@@ -1,12 +1,12 @@
-import { extentsMeet } from '../../../shared/geo/extent.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import { boxesMeet } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 import { type DeclaredPlace, homeBoxes } from './layer.ts';
 
 /** Counts the features of a layer that lie wholly outside the coverage that its feed declares. */
 export type PlaceCount = {
   /** Takes in the box around a feature. */
-  take(extent: Extent): void;
+  take(extent: Box): void;
   /** Null where the feed declares no coverage. */
   result(): DeclaredPlace | null;
 };
@@ -19,7 +19,7 @@ export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | '
   return {
     take(extent) {
       placed++;
-      if (!boxes.some(box => extentsMeet(box, extent))) outside++;
+      if (!boxes.some(box => boxesMeet(box, extent))) outside++;
     },
     result: () => coverage && { coverage, placed, outside },
   };

@@ -1,5 +1,6 @@
 import { type Client, sql } from '../../../shared/db.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import { padBox } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { GateFigures } from './gate.ts';
@@ -21,13 +22,12 @@ type Row = {
 };
 
 /** The points of a county's parcels, how many of them lie outside its box, and the box around them. */
-export type PlacedPoints = { fips: number; points: number; outside: number; extent: Extent };
+export type PlacedPoints = { fips: number; points: number; outside: number; extent: Box };
 
 /** The box in which a county's parcels lie, or null where it is not known. */
-export function countyBox(fips: number): Extent | null {
+export function countyBox(fips: number): Box | null {
   const box = countyExtent(fips);
-  if (!box) return null;
-  return [box[0] - MARGIN_DEG, box[1] - MARGIN_DEG, box[2] + MARGIN_DEG, box[3] + MARGIN_DEG];
+  return box ? padBox(box, MARGIN_DEG) : null;
 }
 
 /** How many of a run's parcels lie outside their counties; counties whose box is not known are left out. */

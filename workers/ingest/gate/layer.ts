@@ -1,12 +1,12 @@
 import { type Client, sql } from '../../../shared/db.ts';
-import { extentsMeet } from '../../../shared/geo/extent.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import { boxAround, boxesMeet, growBox, padBox } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
 import { extentOfRun, type LayerVersion, NOWHERE } from '../merge/merge-layer.ts';
 import type { AcceptedRun } from '../run/record.ts';
-import { emptyExtent, extentWords, growExtent, grownPercent, sharedPercent } from '../stage/coverage.ts';
+import { extentWords, grownPercent, sharedPercent } from '../stage/coverage.ts';
 import { compareDrop, type GateResult, percent, show } from './gate.ts';
 
 /** What a run of a land layer is judged by. Figures of the last accepted run are null on the first. */
@@ -18,19 +18,19 @@ export type LayerFigures = {
   /** How many of them lie outside the feed's county, or outside the United States where it names none. */
   outside: number;
   /** The box around what was read, in degrees. */
-  extent: Extent | null;
+  extent: Box | null;
   /** Where the feed itself says where the layer is complete: what was read, and how much of it lies wholly elsewhere. */
   declared: DeclaredPlace | null;
   /** The box in which the layer tells something, in degrees. */
-  covered: Extent | null;
+  covered: Readonly<Box> | null;
   /** Whether that is the box around what was read: where what is not shown is taken for not there. */
   boxed: boolean;
   filled: Record<string, number>;
-  last: { rows: number; covered: Extent | null; filled: Record<string, number> } | null;
+  last: { rows: number; covered: Readonly<Box> | null; filled: Record<string, number> } | null;
 };
 
 /** Features, those that do not count included, against the coverage that their feed declares. */
-export type DeclaredPlace = { coverage: Extent; placed: number; outside: number };
+export type DeclaredPlace = { coverage: Box; placed: number; outside: number };
 
 /** How a layer's rows are called. */
 export type LayerWords = { rows: string; area: string };
@@ -103,20 +103,16 @@ export function outsideCoverage(
 }
 
 /** The box in which a version of a layer tells something: where its feed says, and in the county that it names. */
-export function coveredBox({ coverage, fips }: LayerVersion['scope']): Extent | null {
+export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<Box> | null {
   const box = coverage.every((side, i) => side === NOWHERE[i]) ? null : coverage;
-  const county = fips === null ? null : countyExtent(fips);
-  if (!box || !county) return box ?? (county ? [...county] : null);
-  const both = emptyExtent();
-  growExtent(both, box);
-  growExtent(both, [...county]);
-  return both;
+  const county = (fips !== null && countyExtent(fips)) || null;
+  return box && county ? boxAround([box, county]) : (box ?? county);
 }
 
 /** The last accepted run's figures as the gate compares them; without `covered`, of heights, the box around its tiles. */
 export function lastLayerFigures(
   run: AcceptedRun | null,
-  covered = run && extentOfRun(run),
+  covered: Readonly<Box> | null = run && extentOfRun(run),
 ): LayerFigures['last'] {
   if (run === null) return null;
   const { rows, filled } = run.counts;
@@ -129,8 +125,8 @@ export function layerArea(fips: number | null): string {
 }
 
 function judgeDrop(
-  before: Extent,
-  now: Extent,
+  before: Readonly<Box>,
+  now: Readonly<Box>,
   limits: Gates,
   block: (gate: string, message: string) => void,
 ): void {
@@ -144,8 +140,8 @@ function judgeDrop(
 }
 
 function judgeGrowth(
-  before: Extent,
-  now: Extent,
+  before: Readonly<Box>,
+  now: Readonly<Box>,
   limits: Gates,
   block: (gate: string, message: string) => void,
 ): void {
@@ -165,32 +161,25 @@ const MARGIN_DEG = 0.05;
  * The boxes in which the features of a feed belong: the county's that it names, else those of the states. A county whose
  * box is not known has none, and nothing lies outside.
  */
-export function homeBoxes(fips: number | null): Extent[] {
+export function homeBoxes(fips: number | null): Box[] {
   if (fips !== null) {
     const box = countyExtent(fips);
-    return box ? [withMargin(box)] : [];
+    return box ? [padBox(box, MARGIN_DEG)] : [];
   }
-  const states = new Map<number, Extent>();
+  const states = new Map<number, Box>();
   for (const county of allCounties()) {
     const box = countyExtent(county.fips);
     if (!box) continue;
     const state = Math.floor(county.fips / 1000);
     const known = states.get(state);
-    if (known) growExtent(known, [...box]);
+    if (known) growBox(known, box);
     else states.set(state, [...box]);
   }
-  return [...states.values()].map(withMargin);
+  return [...states.values()].map(box => padBox(box, MARGIN_DEG));
 }
 
-const withMargin = (box: readonly [number, number, number, number]): Extent => [
-  box[0] - MARGIN_DEG,
-  box[1] - MARGIN_DEG,
-  box[2] + MARGIN_DEG,
-  box[3] + MARGIN_DEG,
-];
-
 /** How many of a run's features lie in none of the boxes. */
-export async function featuresOutside(client: Client, boxes: readonly Extent[]): Promise<number> {
+export async function featuresOutside(client: Client, boxes: readonly Box[]): Promise<number> {
   if (boxes.length === 0) return 0;
   const sides = [0, 1, 2, 3].map(side => boxes.map(box => box[side]!));
   const { rows } = await client.query<{ outside: number }>(sql('layers/count_outside'), sides);
@@ -198,15 +187,12 @@ export async function featuresOutside(client: Client, boxes: readonly Extent[]):
 }
 
 /** Where tiles lie against the coverage that their feed declares. */
-export function tilesDeclared(
-  tiles: readonly { extent: Extent }[],
-  coverage: Extent | null,
-): DeclaredPlace | null {
+export function tilesDeclared(tiles: readonly { extent: Box }[], coverage: Box | null): DeclaredPlace | null {
   return coverage && { coverage, placed: tiles.length, outside: tilesOutside(tiles, [coverage]) };
 }
 
 /** How many of a run's tiles lie in none of the boxes. */
-export function tilesOutside(tiles: readonly { extent: Extent }[], boxes: readonly Extent[]): number {
+export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly Box[]): number {
   if (boxes.length === 0) return 0;
-  return tiles.filter(({ extent }) => !boxes.some(box => extentsMeet(box, extent))).length;
+  return tiles.filter(({ extent }) => !boxes.some(box => boxesMeet(box, extent))).length;
 }

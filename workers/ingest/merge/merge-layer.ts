@@ -1,40 +1,31 @@
 import { type Client, type Queryable, sql } from '../../../shared/db.ts';
 import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/domain/land.ts';
-import { toE7 } from '../../../shared/geo/codec.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import { type BoxColumns, boxOfColumns, boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
+import { fromE7 } from '../../../shared/geo/codec.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
-import { type Box, grow, boxText as placeText } from '../../../shared/land/places.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { RunCounts } from '../run/counts.ts';
 import type { AcceptedRun } from '../run/record.ts';
-import { boxText } from '../stage/coverage.ts';
 
 /** Where a layer is complete, and how far its roads reach. */
-export type LayerScope = { coverage: Extent; fips: number | null; reachM: RoadReach | null };
+export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };
 
 /** The coverage of a layer that has none but its county: a point in the Atlantic, where no parcel is. */
-export const NOWHERE: Extent = [0, 0, 0, 0];
+export const NOWHERE: Box = [0, 0, 0, 0];
 
-type LayerRow = {
-  west: number;
-  south: number;
-  east: number;
-  north: number;
+type LayerRow = BoxColumns & {
   fips: number | null;
   reach_m: RoadReach | null;
 };
 
 /** A version of a layer: its scope, and the box around what was read of it. */
-export type LayerVersion = { scope: LayerScope; extent: Extent | null };
+export type LayerVersion = { scope: LayerScope; extent: Box | null };
 
 /** A box as the counts of a run keep it, in degrees. */
-export function extentFigures([west, south, east, north]: Extent): Record<string, number> {
-  return {
-    west: toE7(west) / 1e7,
-    south: toE7(south) / 1e7,
-    east: toE7(east) / 1e7,
-    north: toE7(north) / 1e7,
-  };
+export function extentFigures(box: Box): Record<string, number> {
+  const [west, south, east, north] = boxToE7(box).map(fromE7) as Box;
+  return { west, south, east, north };
 }
 
 /** Where a run's layer is complete, as its counts keep it: a box, a county, or both. */
@@ -46,7 +37,7 @@ export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCoun
 }
 
 /** The box around what a run read, or null when it read nothing. */
-export function extentOfRun({ counts }: AcceptedRun): Extent | null {
+export function extentOfRun({ counts }: AcceptedRun): Box | null {
   if (typeof counts.extent !== 'object') return null;
   const { west, south, east, north } = counts.extent;
   return [west!, south!, east!, north!];
@@ -66,13 +57,14 @@ async function currentScope(db: Queryable, feedId: number): Promise<LayerScope |
   const { rows } = await db.query<LayerRow>(sql('layers/get_layer'), [feedId]);
   const [row] = rows;
   if (!row) return null;
-  const { west, south, east, north, fips, reach_m: reachM } = row;
-  return { coverage: [west, south, east, north], fips, reachM };
+  const { fips, reach_m: reachM } = row;
+  return { coverage: boxOfColumns(row), fips, reachM };
 }
 
 /** Whether two scopes are stored alike. */
 export function sameScope(a: LayerScope | undefined, b: LayerScope): boolean {
-  if (a === undefined || a.fips !== b.fips || boxText(a.coverage) !== boxText(b.coverage)) return false;
+  if (a === undefined || a.fips !== b.fips || boxSql(boxToE7(a.coverage)) !== boxSql(boxToE7(b.coverage)))
+    return false;
   const { reachM: before } = a;
   const { reachM: now } = b;
   if (before === null || now === null) return before === now;
@@ -98,7 +90,7 @@ export async function switchLayer(
 ): Promise<void> {
   await client.query(sql('layers/lock_layers'));
   const reach = reachM === null ? null : JSON.stringify(reachM);
-  const values = [feedId, kind, runId, boxText(coverage), fips, reach];
+  const values = [feedId, kind, runId, boxSql(boxToE7(coverage)), fips, reach];
   await client.query(sql('layers/upsert_layer'), values);
 }
 
@@ -117,15 +109,13 @@ export async function markCovered(
   const marginM = await marginOf(client, kind);
   const versions = before === null ? [now] : [before, now];
   const boxes = versions.flatMap(({ scope, extent }) =>
-    [scope.coverage, extent].filter(box => box !== null).map(box => placeText(grow(placeOf(box), marginM))),
+    [scope.coverage, extent]
+      .filter(box => box !== null)
+      .map(box => boxSql(withMarginE7(boxToE7(box), marginM))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
   const values = [boxes, counties, LAYER_BITS[kind]];
   return (await client.query(sql('layers/mark_covered_parcels'), values)).rowCount ?? 0;
-}
-
-function placeOf([west, south, east, north]: Extent): Box {
-  return { west: toE7(west), south: toE7(south), east: toE7(east), north: toE7(north) };
 }
 
 /** How far from a parcel a layer of the kind changes its figures: for roads as far as any of them reaches. */

@@ -1,5 +1,6 @@
 import { sql } from '../../../shared/db.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import { boxAround } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import type { DeclaredElevation } from '../../../shared/raster/header.ts';
 import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
@@ -26,7 +27,6 @@ import { total } from '../run/counts.ts';
 import { interrupted } from '../run/read.ts';
 import { openRejects } from '../run/rejects.ts';
 import { createStage, withStage } from '../run/stage-schema.ts';
-import { emptyExtent, growExtent } from '../stage/coverage.ts';
 import { readTiles, stageTiles, type TileOutcome } from '../stage/stage-tiles.ts';
 import { type NamedTile, namedTiles } from '../stage/tiles.ts';
 import type { Prepared } from './assessor.ts';
@@ -139,9 +139,6 @@ export function declaredBy({ crs, unit, nodata }: ElevationInput): DeclaredEleva
   };
 }
 
-function coverageOf(tiles: readonly { extent: Extent }[]): Extent | null {
-  if (tiles.length === 0) return null;
-  const coverage = emptyExtent();
-  for (const { extent } of tiles) growExtent(coverage, extent);
-  return coverage;
+function coverageOf(tiles: readonly { extent: Box }[]): Box | null {
+  return tiles.length === 0 ? null : boxAround(tiles.map(({ extent }) => extent));
 }

@@ -1,5 +1,5 @@
 import { sql } from '../../../shared/db.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 import { declaredPlace } from '../gate/declared-place.ts';
 import { rejectedRows } from '../gate/gate.ts';
@@ -108,7 +108,7 @@ export async function prepareLayer(
  * Where a layer is complete: where its feed says, else in the county that it names, else in the box around what was read. A
  * county's box takes in land of its neighbours, whose roads are in other files.
  */
-function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Extent | null): LayerScope {
+function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Box | null): LayerScope {
   return { coverage: coverage ?? (fips === null ? found : null) ?? NOWHERE, fips, reachM };
 }
 

@@ -1,8 +1,8 @@
 import type { Geometry } from 'geojson';
 import { acres, areaSqM } from '../../../shared/geo/area.ts';
+import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { encodeBoundary, toE7 } from '../../../shared/geo/codec.ts';
-import { extent } from '../../../shared/geo/extent.ts';
-import { pointOnSurface } from '../../../shared/geo/pointOnSurface.ts';
+import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { type BoundaryFault, prepareBoundary, type Repair } from '../../../shared/geo/prepare.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { digest } from './digest.ts';
@@ -32,11 +32,10 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
 export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary {
   const boundary = encodeBoundary(polygons);
   const [lon, lat] = pointOnSurface(polygons);
-  const [west, south, east, north] = extent(polygons);
   return {
     hash: digest(boundary),
     location: `(${toE7(lon)},${toE7(lat)})`,
-    extent: `(${toE7(east)},${toE7(north)}),(${toE7(west)},${toE7(south)})`,
+    extent: boxSql(boxToE7(boxOf(polygons))),
     acres: areaAcres,
     boundary,
   };

@@ -1,15 +1,15 @@
 import type { Geometry } from 'geojson';
+import { boxAround, boxOf, boxOfLine } from '../../../shared/geo/box.ts';
 import { encodeBoundary } from '../../../shared/geo/codec.ts';
 import { encodeLines } from '../../../shared/geo/line-codec.ts';
 import { prepareLines } from '../../../shared/geo/lines.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
-import type { Extent, MultiPolygon } from '../../../shared/geo/types.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import type { VectorKind } from '../../feeds/layer-fields.ts';
-import { emptyExtent, growByPositions } from './coverage.ts';
 import { digest } from './digest.ts';
 
 /** A feature that counts, as the staging table wants it. */
-export type StagedFeature = { hash: string; extent: Extent; geometry: Uint8Array };
+export type StagedFeature = { hash: string; extent: Box; geometry: Uint8Array };
 
 export type FeatureResult =
   | { ok: true; feature: StagedFeature; repairs: string[] }
@@ -50,18 +50,12 @@ function encodedLines(geometry: Geometry) {
   const prepared = prepareLines(geometry);
   if (!prepared.ok) return prepared;
   const { lines, repairs } = prepared;
-  return { ok: true as const, repairs, extent: extentOf(lines), bytes: encodeLines(lines) };
+  return { ok: true as const, repairs, extent: boxAround(lines.map(boxOfLine)), bytes: encodeLines(lines) };
 }
 
 function encodedPolygons(geometry: Geometry) {
   const prepared = prepareBoundary(geometry);
   if (!prepared.ok) return prepared;
   const { polygons, repairs } = prepared;
-  return { ok: true as const, repairs, extent: extentOf(polygons), bytes: encodeBoundary(polygons) };
-}
-
-function extentOf(coordinates: MultiPolygon | MultiPolygon[number]): Extent {
-  const extent = emptyExtent();
-  growByPositions(extent, coordinates);
-  return extent;
+  return { ok: true as const, repairs, extent: boxOf(polygons), bytes: encodeBoundary(polygons) };
 }

@@ -1,5 +1,6 @@
 import type { Client } from '../../../shared/db.ts';
-import type { Extent } from '../../../shared/geo/types.ts';
+import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
+import type { Box } from '../../../shared/geo/types.ts';
 import { LAYER_FIELD_NAMES, type VectorKind } from '../../feeds/layer-fields.ts';
 import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import type { PlaceCount } from '../gate/declared-place.ts';
@@ -9,7 +10,6 @@ import { bump, countFilled, type RunCounts } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { bumpClass, newClasses } from './classes.ts';
 import { copyBytes, copyValue, openCopy } from './copy.ts';
-import { boxText, emptyExtent, growExtent, isEmptyExtent, rawExtent } from './coverage.ts';
 import { stageFeature } from './feature.ts';
 
 /** A source of a land layer's features and how its rows map. */
@@ -22,7 +22,7 @@ export type LayerRows = {
 
 export type StagedLayer = {
   /** The box around all features, those that do not count included and rejected ones not; null without any. */
-  extent: Extent | null;
+  extent: Box | null;
   declared: DeclaredPlace | null;
 };
 
@@ -38,7 +38,7 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<S
   const counting = newClasses();
   const notCounting = newClasses();
   Object.assign(counts, { counting, not_counting: notCounting });
-  const coverage = emptyExtent();
+  const coverage = emptyBox();
   let rows = 0;
 
   function reject(row: SourceRow, field: string | null, reason: string, message: string): void {
@@ -47,8 +47,8 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<S
     rejects.add({ input: 'layer', rowNo: row.rowNo, field, reason, message, raw });
   }
 
-  function take(extent: Extent): void {
-    growExtent(coverage, extent);
+  function take(extent: Box): void {
+    growBox(coverage, extent);
     place.take(extent);
   }
 
@@ -62,7 +62,7 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<S
     const { class: featureClass, label, values } = mapped;
     if (featureClass === null) {
       bumpClass(notCounting, label);
-      const extent = rawExtent(row.geometry);
+      const extent = boxOfGeometry(row.geometry);
       if (extent) take(extent);
     } else {
       const result = stageFeature(kind, featureClass, row.geometry);
@@ -75,7 +75,7 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<S
       for (const repair of result.repairs) bump(counts.repaired, repair);
       take(extent);
       copy.write(
-        `${row.rowNo}\t${hash}\t${copyValue(featureClass)}\t${boxText(extent)}\t${copyBytes(geometry)}`,
+        `${row.rowNo}\t${hash}\t${copyValue(featureClass)}\t${boxSql(boxToE7(extent))}\t${copyBytes(geometry)}`,
       );
     }
     countFilled(counts.filled, LAYER_FIELD_NAMES[kind], values);
@@ -94,5 +94,5 @@ export async function stageLayer(input: LayerRows, stage: LayerStage): Promise<S
   }
   counts.read.layer = rows;
   await copy.end();
-  return { extent: isEmptyExtent(coverage) ? null : coverage, declared: place.result() };
+  return { extent: isEmptyBox(coverage) ? null : coverage, declared: place.result() };
 }

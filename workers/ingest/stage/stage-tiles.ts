@@ -1,9 +1,9 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { isRetryable, PlatError } from '../../../shared/errors.ts';
+import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { type DeclaredElevation, readTileHeader, type TileHeader } from '../../../shared/raster/header.ts';
 import { bump, type RunCounts } from '../run/counts.ts';
 import type { RejectWriter } from '../run/rejects.ts';
-import { boxText } from './coverage.ts';
 import { isAbsent, type NamedTile, type NamedTiles } from './tiles.ts';
 
 /** What became of a file that a feed names. */
@@ -71,6 +71,6 @@ export async function stageTiles(
 function rowOf(tile: TileHeader): Record<string, string | number | null> {
   const { source, fingerprint, width, height, crs, nodata } = tile;
   const [origin_x, origin_y, step_x, step_y] = [tile.originX, tile.originY, tile.stepX, tile.stepY];
-  const place = { width, height, origin_x, origin_y, step_x, step_y, extent: boxText(tile.extent) };
+  const place = { width, height, origin_x, origin_y, step_x, step_y, extent: boxSql(boxToE7(tile.extent)) };
   return { source, fingerprint, ...place, crs, unit_m: tile.unitM, nodata };
 }

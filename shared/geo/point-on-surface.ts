@@ -1,7 +1,7 @@
+import { boxOfLine } from './box.ts';
 import { fromE7, toE7 } from './codec.ts';
-import { ringExtent } from './extent.ts';
 import { doubleSignedArea } from './overlay.ts';
-import { pointInPolygon } from './pointInPolygon.ts';
+import { pointInPolygon } from './point-in-polygon.ts';
 import type { MultiPolygon, Polygon, Position } from './types.ts';
 
 /** About a metre: the middle of a stretch this wide stays inside when the boundary, too, is rounded to 1e-7 degrees. */
@@ -60,7 +60,7 @@ function largestPart(polygons: MultiPolygon): Polygon {
 
 /** The band at the middle of the extent: no vertex lies on its parallel. */
 function middleBand(polygon: Polygon): Band {
-  const [, south, , north] = ringExtent(polygon[0]!);
+  const [, south, , north] = boxOfLine(polygon[0]!);
   const middle = (south + north) / 2;
   let below = south;
   let above = north;

@@ -1,0 +1,129 @@
+import { bbox } from '@turf/bbox';
+import type { Geometry } from 'geojson';
+import type { Box, MultiPolygon, Position } from './types.ts';
+
+// Modules of @turf/turf are imported one by one: loading all of it takes 200 ms in every process.
+
+/** A box without a point, to grow from. */
+export function emptyBox(): Box {
+  return [Infinity, Infinity, -Infinity, -Infinity];
+}
+
+export function isEmptyBox(box: Box): boolean {
+  return box[0] > box[2];
+}
+
+/** Makes `box` hold another one. */
+export function growBox(box: Box, other: Readonly<Box>): void {
+  box[0] = Math.min(box[0], other[0]);
+  box[1] = Math.min(box[1], other[1]);
+  box[2] = Math.max(box[2], other[2]);
+  box[3] = Math.max(box[3], other[3]);
+}
+
+/** The box around boxes; empty of none. */
+export function boxAround(boxes: Iterable<Readonly<Box>>): Box {
+  const around = emptyBox();
+  for (const box of boxes) growBox(around, box);
+  return around;
+}
+
+/** The box around a boundary; empty of one without parts. */
+export function boxOf(polygons: MultiPolygon): Box {
+  return bbox({ type: 'MultiPolygon', coordinates: polygons }) as Box;
+}
+
+/** The box around a ring or a line. */
+export function boxOfLine(line: readonly Position[]): Box {
+  return bbox({ type: 'LineString', coordinates: line as Position[] }) as Box;
+}
+
+/** The box around a GeoJSON geometry of any type as a file has it; null of one without positions, or with one that is not on the globe. */
+export function boxOfGeometry(geometry: Geometry | null): Box | null {
+  if (geometry === null) return null;
+  const box = emptyBox();
+  growByGeometry(box, geometry);
+  const [west, south, east, north] = box;
+  const onGlobe = west >= -180 && south >= -90 && east <= 180 && north <= 90;
+  return onGlobe && !isEmptyBox(box) ? box : null;
+}
+
+function growByGeometry(box: Box, geometry: Geometry): void {
+  const { coordinates, geometries } = geometry as { coordinates?: unknown; geometries?: unknown };
+  if (Array.isArray(coordinates)) growByPositions(box, coordinates);
+  else if (Array.isArray(geometries)) for (const part of geometries) if (part) growByGeometry(box, part);
+}
+
+/** What is no number makes the box one that no globe has. */
+function growByPositions(box: Box, coordinates: readonly unknown[]): void {
+  if (Array.isArray(coordinates[0])) {
+    for (const inner of coordinates) if (Array.isArray(inner)) growByPositions(box, inner);
+  } else if (coordinates.length > 1) {
+    const [lon, lat] = [Number(coordinates[0]), Number(coordinates[1])];
+    growBox(box, [lon, lat, lon, lat]);
+  }
+}
+
+/** True when two boxes share at least a point. */
+export function boxesMeet(a: Readonly<Box>, b: Readonly<Box>): boolean {
+  return a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
+}
+
+export function boxHolds([west, south, east, north]: Readonly<Box>, x: number, y: number): boolean {
+  return west <= x && x <= east && south <= y && y <= north;
+}
+
+/** The area of its sides' product: square degrees for degrees. */
+export function boxArea([west, south, east, north]: Readonly<Box>): number {
+  return (east - west) * (north - south);
+}
+
+export function padBox([west, south, east, north]: Readonly<Box>, across: number, up = across): Box {
+  return [west - across, south - up, east + across, north + up];
+}
+
+/** A degree of latitude has at least so many metres: WGS84 at the equator. */
+const DEGREE_M = 110_574;
+/** Beyond, meridians meet and a margin would have to go round the pole. */
+const MOST_LATITUDE_DEG = 89;
+
+/** How many degrees of latitude and of longitude hold so many metres on every side of what lies between two latitudes. */
+function marginDeg(metres: number, southDeg: number, northDeg: number): { lat: number; lon: number } {
+  const lat = metres / DEGREE_M;
+  const farthest = Math.min(MOST_LATITUDE_DEG, Math.max(Math.abs(southDeg), Math.abs(northDeg)) + lat);
+  return { lat, lon: lat / Math.cos((farthest * Math.PI) / 180) };
+}
+
+/** A box of degrees with a margin of at least so many metres on each side. */
+export function withMargin(box: Readonly<Box>, metres: number): Box {
+  const { lat, lon } = marginDeg(metres, box[1], box[3]);
+  return padBox(box, lon, lat);
+}
+
+/** The same of a box of 1e-7 degrees. */
+export function withMarginE7(box: Readonly<Box>, metres: number): Box {
+  const { lat, lon } = marginDeg(metres, box[1] / 1e7, box[3] / 1e7);
+  return padBox(box, Math.ceil(lon * 1e7), Math.ceil(lat * 1e7));
+}
+
+/** A box of degrees in integers of 1e-7 degrees, each side rounded. */
+export function boxToE7(box: Readonly<Box>): Box {
+  return box.map(degrees => Math.round(degrees * 1e7)) as Box;
+}
+
+/** As PostgreSQL reads a box; the tables have boxes in 1e-7 degrees. */
+export function boxSql([west, south, east, north]: Readonly<Box>): string {
+  return `(${east},${north}),(${west},${south})`;
+}
+
+/** As PostgreSQL reads a box[], whose entries are parted by semicolons. */
+export function boxArraySql(boxes: readonly Readonly<Box>[]): string {
+  return `{${boxes.map(boxSql).join(';')}}`;
+}
+
+/** The columns in which statements give a box. */
+export type BoxColumns = { west: number; south: number; east: number; north: number };
+
+export function boxOfColumns({ west, south, east, north }: BoxColumns): Box {
+  return [west, south, east, north];
+}
