@@ -1,7 +1,7 @@
 import { attributesJobs } from './attributes/handlers.ts';
 import { definitions } from './definitions.ts';
-import { handleIngest } from './ingest/handler.ts';
 import { ingestJob } from './ingest/job.ts';
+import { handleIngest } from './ingest/run.ts';
 import { marketJobs } from './market/handlers.ts';
 import { buildRegistry, job } from './runner/registry.ts';
 import { valuationJobs } from './valuation/handlers.ts';

@@ -4,14 +4,17 @@ import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import type { Logger } from '../../shared/log.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
+import { installedFeed } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
+import type { JobContext, JobResult } from '../runner/registry.ts';
 import { valuationRefresh } from '../valuation/jobs.ts';
-import type { GateResult } from './gate/gate.ts';
-import { type Prepared, prepareAssessor } from './recipes/assessor.ts';
+import type { IngestPayload } from './job.ts';
+import { prepareAssessor } from './recipes/assessor.ts';
 import { prepareElevation } from './recipes/elevation.ts';
 import { prepareLayer } from './recipes/layers.ts';
 import { prepareListings } from './recipes/listings.ts';
+import type { Prepared } from './recipes/recipe.ts';
 import type { RunContext, Step } from './run/context.ts';
 import { newCounts, type RunCounts } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
@@ -22,6 +25,7 @@ import {
   endedRun,
   failRun,
   finishRun,
+  type GateResult,
   lastAcceptedRun,
   type RunStatus,
   registerFeed,
@@ -194,4 +198,18 @@ function createContext(
       await onStep?.(name);
     },
   };
+}
+
+/** Runs a feed as a job; a run that the gate blocked is a job that did its work. */
+export async function handleIngest(context: JobContext, payload: IngestPayload): Promise<JobResult> {
+  const { pool, log, signal, progress, config, jobId } = context;
+  const feed = await installedFeed(config, payload.feed);
+  const result = await runFeed(
+    { pool, log, signal, progress, env: process.env },
+    { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
+  );
+  if (result.follow.length > 0) await context.deliver(result.follow);
+  const { runId, status, counts, blocked } = result;
+  const rows = Object.values(counts.read).reduce((a, b) => a + b, 0);
+  return { rows, runId, status, blocked, counts };
 }

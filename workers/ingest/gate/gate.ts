@@ -1,6 +1,6 @@
 import type { Gates } from '../../feeds/feed.ts';
 import { type RunCounts, total } from '../run/counts.ts';
-import type { LayerFigures } from './layer.ts';
+import type { GateResult } from '../run/record.ts';
 
 /** What a run is judged by. Figures of the last accepted run are absent on the first. */
 export type GateFigures = {
@@ -15,11 +15,6 @@ export type GateFigures = {
   outside: { points: number; outside: number; where: string };
   filled: Record<string, number>;
   last: { rows: number; matchedKeys: number; filled: Record<string, number> } | null;
-};
-
-export type GateResult = {
-  blocked: { gate: string; message: string }[];
-  figures: GateFigures | LayerFigures;
 };
 
 /** What the gate says of a run that would make no parcel and no listing. */

@@ -5,9 +5,9 @@ import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
 import { extentOfRun, type LayerVersion, NOWHERE } from '../merge/merge-layer.ts';
-import type { AcceptedRun } from '../run/record.ts';
+import type { AcceptedRun, GateResult } from '../run/record.ts';
 import { extentWords, grownPercent, sharedPercent } from '../stage/coverage.ts';
-import { compareDrop, type GateResult, percent, show } from './gate.ts';
+import { compareDrop, percent, show } from './gate.ts';
 
 /** What a run of a land layer is judged by. Figures of the last accepted run are null on the first. */
 export type LayerFigures = {

@@ -1,36 +1,21 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
-import type { ResoCheckpoint } from '../../formats/rows.ts';
 import { extentFigures } from '../gate/extent.ts';
-import { type GateResult, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileParcelMapper } from '../map/parcel.ts';
-import { mergeListings } from '../merge/merge-listings.ts';
-import { mergeParcels } from '../merge/merge-parcels.ts';
+import { mergeListings } from '../merge/listings.ts';
+import { mergeParcels } from '../merge/parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump } from '../run/counts.ts';
 import { chooseSource, readBatches } from '../run/read.ts';
-import { openRejects } from '../run/rejects.ts';
-import { createStage, withStage } from '../run/stage-schema.ts';
+import { createStage, withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
+import { stageParcels } from '../stage/parcels.ts';
 import { rollSql } from '../stage/roll-sql.ts';
-import { stageParcels } from '../stage/stage-parcels.ts';
-import { stageSales } from '../stage/stage-sales.ts';
-
-/** What a recipe leaves to do once the gate has let it pass; `merge` runs inside the merging transaction. */
-export type Prepared = {
-  gate: GateResult;
-  /** Whether there is anything to merge. */
-  touched: boolean;
-  merge(client: Client): Promise<void>;
-  /** What is left to do once the merge is committed; nothing depends on it. */
-  tidy?(): Promise<void>;
-  /** Where an incremental source goes on next time; stored with the merge, and also when there was nothing to merge. */
-  checkpoint?: ResoCheckpoint | null;
-  /** Why an incremental source ended early; what came before it is merged first. */
-  brokeOff?: unknown;
-};
+import { stageSales } from '../stage/sales.ts';
+import type { Prepared } from './recipe.ts';
 
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
@@ -170,20 +155,11 @@ async function stageInput(
   const { pool, runId, counts } = run;
   const batches = readBatches(run, name, chooseSource(input.input, feed.baseDir, source), { from, to });
   const map = compileParcelMapper(input, { fips: feed.fips, sales: name === 'roll' ? feed.sales : null });
-  const fallback = name === 'shape';
-  const attributes = !fallback || Object.keys(input.columns).length > 0;
-  await withStage(pool, runId, roll =>
-    withStage(pool, runId, shape =>
-      withStage(pool, runId, raw =>
-        withStage(pool, runId, async rejectClient => {
-          const rejects = openRejects(rejectClient, runId);
-          await stageParcels(
-            { name, batches, map, derive, fallback, attributes },
-            { roll, shape, raw, rejects, counts },
-          );
-          await rejects.end();
-        }),
-      ),
+  const attributes = name === 'roll' || Object.keys(input.columns).length > 0;
+  await withStages(pool, runId, 3, ([roll, shape, raw], rejects) =>
+    stageParcels(
+      { name, batches, map, derive, attributes },
+      { roll: roll!, shape: shape!, raw: raw!, rejects, counts },
     ),
   );
 }

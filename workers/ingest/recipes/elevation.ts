@@ -29,7 +29,7 @@ import { openRejects } from '../run/rejects.ts';
 import { createStage, withStage } from '../run/stage-schema.ts';
 import { readTiles, stageTiles, type TileOutcome } from '../stage/stage-tiles.ts';
 import { type NamedTile, namedTiles } from '../stage/tiles.ts';
-import type { Prepared } from './assessor.ts';
+import type { Prepared } from './recipe.ts';
 
 /**
  * The recipe of a feed of elevation up to the gate. Of each file only its header is read and kept; the heights stay where

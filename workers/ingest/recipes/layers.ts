@@ -30,7 +30,7 @@ import { chooseSource, readBatches } from '../run/read.ts';
 import { openRejects } from '../run/rejects.ts';
 import { createStage, withStage } from '../run/stage-schema.ts';
 import { type StagedLayer, stageLayer } from '../stage/stage-layer.ts';
-import type { Prepared } from './assessor.ts';
+import type { Prepared } from './recipe.ts';
 
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;

@@ -4,14 +4,13 @@ import type { ListingsFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint, RowBatch } from '../../formats/rows.ts';
 import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileListingMapper } from '../map/listing.ts';
-import { mergeListings } from '../merge/merge-listings.ts';
+import { mergeListings } from '../merge/listings.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump } from '../run/counts.ts';
 import { chooseSource, readBatches } from '../run/read.ts';
-import { openRejects } from '../run/rejects.ts';
-import { createStage, withStage } from '../run/stage-schema.ts';
-import { stageListings } from '../stage/stage-listings.ts';
-import type { Prepared } from './assessor.ts';
+import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { stageListings } from '../stage/listings.ts';
+import type { Prepared } from './recipe.ts';
 
 type ListingFigures = { listings: number; new: number; changed: number; unchanged: number; retired: number };
 
@@ -88,15 +87,10 @@ async function stageAll(run: RunContext, feed: ListingsFeed, override: string | 
   const staged: Staged = { checkpoint: null };
   // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
   const checked = listings.input.format !== 'reso';
-  const input = { batches: untilItBreaks(batches, staged), map: compileListingMapper(listings), checked };
-  await withStage(pool, runId, copy =>
-    withStage(pool, runId, raw =>
-      withStage(pool, runId, async rejectClient => {
-        const rejects = openRejects(rejectClient, runId);
-        await stageListings(input, { copy, raw, rejects, counts });
-        await rejects.end();
-      }),
-    ),
+  const rows = untilItBreaks(batches, staged);
+  const input = { name: 'listings', batches: rows, map: compileListingMapper(listings), checked };
+  await withStages(pool, runId, 2, ([copy, raw], rejects) =>
+    stageListings(input, { copy: copy!, raw: raw!, rejects, counts }),
   );
   return staged;
 }

@@ -2,12 +2,14 @@ import { type Pool, type Queryable, sql } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
-import type { GateResult } from '../gate/gate.ts';
 import type { RunCounts } from './counts.ts';
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
 export type InputRecord = { input: string; source: string[]; bytes: number };
+
+/** Why a run is not merged, every reason of it, and the figures that say so. */
+export type GateResult = { blocked: { gate: string; message: string }[]; figures: object };
 
 /** What is written when a run ends. */
 export type RunEnd = {

@@ -1,4 +1,5 @@
 import type { Client, Pool } from '../../../shared/db.ts';
+import { openRejects, type RejectWriter } from './rejects.ts';
 
 /** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
 export function stageSchema(runId: number): string {
@@ -38,4 +39,22 @@ export async function withStage<T>(
   } finally {
     client.release(failed);
   }
+}
+
+/** Runs `work` with some such connections, one a COPY, and a writer of rejects on one more. */
+export function withStages<T>(
+  pool: Pool,
+  runId: number,
+  connections: number,
+  work: (clients: Client[], rejects: RejectWriter) => Promise<T>,
+): Promise<T> {
+  const connect = (clients: Client[]): Promise<T> =>
+    withStage(pool, runId, async client => {
+      if (clients.length < connections) return connect([...clients, client]);
+      const rejects = openRejects(client, runId);
+      const result = await work(clients, rejects);
+      await rejects.end();
+      return result;
+    });
+  return connect([]);
 }

@@ -5,7 +5,7 @@ import { encodeBoundary, toE7 } from '../../../shared/geo/codec.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { type BoundaryFault, prepareBoundary, type Repair } from '../../../shared/geo/prepare.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
-import { digest } from './digest.ts';
+import { digest } from './hash.ts';
 
 /** A boundary as the staging table wants it: integers of 1e-7 degree in the text of point and box. */
 export type StagedBoundary = {

@@ -7,7 +7,7 @@ import {
 import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import { copyValue } from './copy.ts';
-import { digest } from './digest.ts';
+import { digest } from './hash.ts';
 
 /** The staged columns that are derived from a row, in the order of `deriveColumns`. */
 export const DERIVED_COLUMNS = [

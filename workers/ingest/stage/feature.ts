@@ -6,7 +6,7 @@ import { prepareLines } from '../../../shared/geo/lines.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { VectorKind } from '../../feeds/layer-fields.ts';
-import { digest } from './digest.ts';
+import { digest } from './hash.ts';
 
 /** A feature that counts, as the staging table wants it. */
 export type StagedFeature = { hash: string; extent: Box; geometry: Uint8Array };

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import type { Client } from '../../../../shared/db.ts';
 import { openRejects, rawText } from '../../../../workers/ingest/run/rejects.ts';
-import { SeenKeys } from '../../../../workers/ingest/stage/seen-keys.ts';
+import { SeenKeys } from '../../../../workers/ingest/stage/hash.ts';
 
 /** Bytes that ArrayBuffers hold outside the heap. */
 const buffers = () => process.memoryUsage().arrayBuffers;

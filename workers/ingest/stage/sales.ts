@@ -4,7 +4,7 @@ import { allCounties } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Sales } from '../../feeds/feed.ts';
 import { openCopy } from './copy.ts';
-import { COPY_LISTING, type ListingRecord, listingLine } from './listing-row.ts';
+import { COPY_LISTING, type ListingRecord, listingLine } from './listing-record.ts';
 
 type Sale = {
   fips: number;

@@ -1,0 +1,108 @@
+import { type Client, sql } from '../../../shared/db.ts';
+import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import type { SourceRow } from '../../formats/rows.ts';
+import type { MappedParcel } from '../map/parcel.ts';
+import { bump, countFilled, type RunCounts } from '../run/counts.ts';
+import { type RejectWriter, rawText } from '../run/rejects.ts';
+import { stageBoundary } from './boundary.ts';
+import { type CopyWriter, copyBytes, copyValue, openCopy } from './copy.ts';
+import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';
+import { digest, SeenKeys } from './hash.ts';
+import { type Faults, type RowInput, stageRows } from './rows.ts';
+
+/** An input of an assessor feed: its rows, how they map, and what of them is used. */
+export type ParcelInput = RowInput<MappedParcel> & {
+  name: 'roll' | 'shape';
+  derive: DeriveColumns;
+  /** Whether attributes are mapped at all (a geometry file may have none). */
+  attributes: boolean;
+};
+
+/** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
+export type ParcelStage = {
+  roll: Client;
+  shape: Client;
+  raw: Client;
+  rejects: RejectWriter;
+  counts: RunCounts;
+};
+
+const ROLL_COLUMNS = [
+  ...['input', 'row_no', 'fips', 'key', 'hash', 'sale'],
+  ...DERIVED_COLUMNS,
+  ...PARCEL_FIELD_NAMES,
+].join(', ');
+const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
+const COPY_SHAPE =
+  'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
+
+/**
+ * Maps, validates and stages the rows of one input. Rows that cannot be used go to the rejects; a value or a geometry that cannot be
+ * used is set to null and goes there too. A geometry file exists for its geometry: a row without one is rejected, and its attributes
+ * count only where the roll has no row.
+ */
+export async function stageParcels(input: ParcelInput, stage: ParcelStage): Promise<void> {
+  const { counts } = stage;
+  const roll = openCopy(stage.roll, COPY_ROLL);
+  const shape = openCopy(stage.shape, COPY_SHAPE);
+  const repeats: SourceRow[] = [];
+  const seen = new SeenKeys();
+  const second = input.name === 'shape';
+  const number = second ? 1 : 0;
+  const filledNames = second ? PARCEL_FIELD_NAMES.map(name => `shape.${name}`) : PARCEL_FIELD_NAMES;
+
+  function stageRow(
+    { key, fips, values, sale, dropped }: MappedParcel,
+    row: SourceRow,
+    faults: Faults,
+  ): void {
+    const place = `${row.rowNo}\t${fips}\t${copyValue(key)}`;
+    const fault = stageGeometry(row, `${number}\t${place}`, shape, counts);
+    if (fault && second) {
+      faults.reject(row, fault);
+      return;
+    }
+    if (fault && row.geometry) faults.drop(row, fault);
+
+    if (!input.attributes) return;
+    for (const value of dropped ?? []) faults.drop(row, value);
+    countFilled(counts.filled, filledNames, values);
+    if (!second && seen.add(`${fips}/${key}`)) repeats.push(row);
+    const attributes = values.map(copyValue).join('\t');
+    const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
+    roll.write(
+      `${number}\t${place}\t${hash}\t${sale ? 't' : 'f'}\t${input.derive(values, fips)}\t${attributes}`,
+    );
+  }
+
+  await stageRows(input, stage, stageRow, async () => {
+    await keepRaw(stage.raw, repeats.splice(0));
+    await Promise.all([roll.drain(), shape.drain()]);
+  });
+  await Promise.all([roll.end(), shape.end()]);
+}
+
+const NO_GEOMETRY = {
+  field: 'geometry',
+  reason: 'geometry_missing',
+  message: 'The feature has no geometry, and this input exists for its geometry.',
+};
+
+/** Stages a row's boundary. @returns why it cannot be used, or null */
+function stageGeometry({ geometry }: SourceRow, place: string, shape: CopyWriter, counts: RunCounts) {
+  if (geometry === null) return NO_GEOMETRY;
+  const result = stageBoundary(geometry);
+  if (!result.ok) return { field: 'geometry', reason: `geometry_${result.reason}`, message: result.message };
+  for (const repair of result.repairs) bump(counts.repaired, repair);
+  const { hash, location, extent, acres, boundary } = result.staged;
+  shape.write(`${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(boundary)}`);
+  return null;
+}
+
+async function keepRaw(client: Client, rows: SourceRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await client.query(sql('roll/keep_raw_rows'), [
+    rows.map(({ rowNo }) => rowNo),
+    rows.map(({ values, geometry }) => rawText(values, geometry)),
+  ]);
+}

@@ -1,0 +1,61 @@
+import type { RowBatch, SourceRow } from '../../formats/rows.ts';
+import type { Mapper } from '../map/fields.ts';
+import { bump, type RunCounts } from '../run/counts.ts';
+import { type RejectWriter, rawText } from '../run/rejects.ts';
+
+/** An input of a feed: its rows and how they map. */
+export type RowInput<Mapped> = {
+  name: string;
+  batches: AsyncIterable<RowBatch>;
+  map: Mapper<Mapped>;
+  /** False for a source whose rows may lack columns that the feed names. Default: true. */
+  checked?: boolean;
+};
+
+type Fault = { field: string | null; reason: string; message: string };
+
+/** Counts what could not be used, and keeps it among the rejects of the run. */
+export type Faults = {
+  reject(row: SourceRow, fault: Fault): void;
+  drop(row: SourceRow, value: Fault & { field: string }): void;
+};
+
+/**
+ * Maps every row of an input and hands the mapped ones to `stageRow`; the others are skipped or rejected. `drain` waits, once a
+ * batch, until the server has taken what was staged.
+ */
+export async function stageRows<Mapped extends { ok: true }>(
+  { name, batches, map, checked = true }: RowInput<Mapped>,
+  { counts, rejects }: { counts: RunCounts; rejects: RejectWriter },
+  stageRow: (mapped: Mapped, row: SourceRow, faults: Faults) => void,
+  drain: () => Promise<unknown>,
+): Promise<void> {
+  const keep = ({ rowNo, values, geometry }: SourceRow, { field, reason, message }: Fault) =>
+    rejects.add({ input: name, rowNo, field, reason, message, raw: rawText(values, geometry) });
+  const faults: Faults = {
+    reject(row, fault) {
+      bump(counts.rejected, fault.reason);
+      keep(row, fault);
+    },
+    drop(row, value) {
+      bump(counts.dropped, value.field);
+      keep(row, value);
+    },
+  };
+  counts.read[name] = 0;
+  for await (const { rows, bad } of batches) {
+    if (counts.read[name] === 0 && checked) map.prepare(rows);
+    for (const row of rows) {
+      const mapped = map(row);
+      if (mapped.ok) stageRow(mapped, row, faults);
+      else if (mapped.reason === 'skipped') counts.skipped++;
+      else faults.reject(row, mapped);
+    }
+    for (const { rowNo, field, reason, message, raw } of bad) {
+      bump(counts.rejected, reason);
+      rejects.add({ input: name, rowNo, field, reason, message, raw });
+    }
+    counts.read[name] += rows.length + bad.length;
+    await Promise.all([drain(), rejects.drain()]);
+  }
+}
