@@ -8,68 +8,64 @@ export type AreaUnit = (typeof AREA_UNITS)[number];
 const columnName = z.string().min(1);
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-const columnProperties = {
-  column: columnName
-    .describe(
+const columnProperties = z
+  .strictObject({
+    column: columnName.describe(
       "Column of the source. Upper and lower case do not matter where the source has no exact match. 'Media[].MediaURL' takes a property of every entry of a list; '$id' is a GeoJSON feature's id.",
-    )
-    .optional(),
-  columns: z
-    .array(columnName)
-    .min(2)
-    .describe('Several columns whose texts are joined; empty ones are left out.')
-    .optional(),
-  sum: z
-    .literal(true)
-    .describe('The numbers of the columns are added up instead; empty ones count as nothing.')
-    .optional(),
-  join: z.string().describe('Text between joined columns. Default: one space.').optional(),
-  value: scalar.describe('The same value for every row, instead of a column.').optional(),
-  values: z
-    .record(z.string(), scalar)
-    .describe(
-      "Recoding: the source's text (case does not matter, '' is an empty cell) to the value it stands for. Values not listed are taken as they are unless `otherwise` is given.",
-    )
-    .optional(),
-  otherwise: scalar
-    .describe('What every value that `values` does not list stands for, empty cells included.')
-    .optional(),
-  scale: z
-    .number()
-    .positive()
-    .describe("Factor from the source's number to the field's unit, such as 1000 for values in thousands.")
-    .optional(),
-  unit: z
-    .union([
-      z.enum(AREA_UNITS),
-      z
-        .strictObject({
-          column: columnName.describe(
-            "Column that holds each row's unit: 'Acres', 'Square Feet', 'SF', 'Hectares' …",
-          ),
-          otherwise: z.enum(AREA_UNITS).describe('Unit of rows that state none. Default: acres.').optional(),
-        })
-        .describe('The unit stands in a column of its own.'),
-    ])
-    .describe(
-      "Unit of the source's area, converted to the field's unit (acres, or square feet for building_sqft).",
-    )
-    .optional(),
-  date: z
-    .string()
-    .refine(isDateFormat, {
-      error:
-        'is no date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or give ISO, epoch_ms or epoch_s',
-    })
-    .describe(
-      'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, epoch_ms, epoch_s. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY and epoch milliseconds are recognised.',
-    )
-    .optional(),
-  optional: z
-    .boolean()
-    .describe('No error when the source has no such column. Columns of a preset are optional anyway.')
-    .optional(),
-};
+    ),
+    columns: z
+      .array(columnName)
+      .min(2)
+      .describe('Several columns whose texts are joined; empty ones are left out.'),
+    sum: z
+      .literal(true)
+      .describe('The numbers of the columns are added up instead; empty ones count as nothing.'),
+    join: z.string().describe('Text between joined columns. Default: one space.'),
+    value: scalar.describe('The same value for every row, instead of a column.'),
+    values: z
+      .record(z.string(), scalar)
+      .describe(
+        "Recoding: the source's text (case does not matter, '' is an empty cell) to the value it stands for. Values not listed are taken as they are unless `otherwise` is given.",
+      ),
+    otherwise: scalar.describe(
+      'What every value that `values` does not list stands for, empty cells included.',
+    ),
+    scale: z
+      .number()
+      .positive()
+      .describe("Factor from the source's number to the field's unit, such as 1000 for values in thousands."),
+    unit: z
+      .union([
+        z.enum(AREA_UNITS),
+        z
+          .strictObject({
+            column: columnName.describe(
+              "Column that holds each row's unit: 'Acres', 'Square Feet', 'SF', 'Hectares' …",
+            ),
+            otherwise: z
+              .enum(AREA_UNITS)
+              .describe('Unit of rows that state none. Default: acres.')
+              .optional(),
+          })
+          .describe('The unit stands in a column of its own.'),
+      ])
+      .describe(
+        "Unit of the source's area, converted to the field's unit (acres, or square feet for building_sqft).",
+      ),
+    date: z
+      .string()
+      .refine(isDateFormat, {
+        error:
+          'is no date format: combine YYYY, YY, MM, M, DD, D, MON with separators, or give ISO, epoch_ms or epoch_s',
+      })
+      .describe(
+        'Date format, such as YYYYMMDD, M/D/YY, DD-MON-YYYY, YYYY-M (first of the month), ISO, epoch_ms, epoch_s. Default: ISO, YYYY/MM/DD, YYYYMMDD, M/D/YYYY and epoch milliseconds are recognised.',
+      ),
+    optional: z
+      .boolean()
+      .describe('No error when the source has no such column. Columns of a preset are optional anyway.'),
+  })
+  .partial();
 
 type OneOf = { column?: unknown; columns?: unknown; value?: unknown; first_of?: unknown };
 
@@ -85,11 +81,10 @@ function exactlyOneSource(spec: OneOf, context: z.RefinementCtx): void {
   context.addIssue({ code: 'custom', message });
 }
 
-const plainColumn = z.strictObject(columnProperties).superRefine(exactlyOneSource);
+const plainColumn = columnProperties.superRefine(exactlyOneSource);
 
-const columnObject = z
-  .strictObject({
-    ...columnProperties,
+const columnObject = columnProperties
+  .extend({
     first_of: z
       .array(z.union([columnName, plainColumn]))
       .min(2)

@@ -1,3 +1,4 @@
+import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
 import { LAYER_KINDS } from '../../shared/domain/land.ts';
 import {
@@ -7,10 +8,14 @@ import {
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
 import { columnSchema, conditionSchema, keySchema } from './column-schema.ts';
-import { cronProblem, isTimeZone } from './cron.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
-import { LAYER_FIELDS, type VectorKind } from './layer-fields.ts';
-import { coverageSchema, elevationSchema, layerSchema } from './layer-schema.ts';
+import {
+  coverageSchema,
+  elevationSchema,
+  LAYER_FIELDS,
+  layerSchema,
+  type VectorKind,
+} from './layer-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
 /**
@@ -73,16 +78,17 @@ const rollSchema = z.strictObject({
   skip_where: skipWhere,
 });
 
-const salesSchema = z.strictObject({
-  label: z
-    .string()
-    .min(1)
-    .describe('The `source` that the comps carry. Default: the title, else the name of the feed.')
-    .optional(),
-  where: z.array(conditionSchema).describe('What a row must fulfil besides; all must hold.').optional(),
-  min_price: z.number().nonnegative().describe('Least price of a real sale, in USD. Default: 1.').optional(),
-  sale_type: z.string().describe('The `sale_type` that the comps carry. Default: empty.').optional(),
-});
+const salesSchema = z
+  .strictObject({
+    label: z
+      .string()
+      .min(1)
+      .describe('The `source` that the comps carry. Default: the title, else the name of the feed.'),
+    where: z.array(conditionSchema).describe('What a row must fulfil besides; all must hold.'),
+    min_price: z.number().nonnegative().describe('Least price of a real sale, in USD. Default: 1.'),
+    sale_type: z.string().describe('The `sale_type` that the comps carry. Default: empty.'),
+  })
+  .partial();
 
 const listingsSchema = z.strictObject({
   ...INPUT_PROPERTIES,
@@ -104,39 +110,39 @@ const listingsSchema = z.strictObject({
 });
 
 const percentage = (doc: string, standard: number) =>
-  z.number().min(0).max(100).describe(`${doc} Default: ${standard}.`).optional();
+  z.number().min(0).max(100).describe(`${doc} Default: ${standard}.`);
 
-const gatesSchema = z.strictObject({
-  max_row_drop_percent: percentage('How many rows fewer than in the last accepted run are accepted.', 10),
-  max_key_drop_percent: percentage(
-    "Kind assessor: how many of the last accepted run's keys may be missing.",
-    10,
-  ),
-  max_reject_percent: percentage('How many rows may be rejected.', 5),
-  max_outside_percent: percentage(
-    "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
-    1,
-  ),
-  max_outside_coverage_percent: percentage(
-    'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
-    5,
-  ),
-  max_coverage_drop_percent: percentage(
-    'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
-    10,
-  ),
-  max_coverage_growth_percent: z
-    .number()
-    .min(0)
-    .describe(
-      'Roads, wetlands and flood without fips and coverage: by how much of it the box around what was read may grow. Default: 10.',
-    )
-    .optional(),
-  empty_columns: z
-    .boolean()
-    .describe('Block when a mapped column that was filled has turned empty. Default: true.')
-    .optional(),
-});
+const gatesSchema = z
+  .strictObject({
+    max_row_drop_percent: percentage('How many rows fewer than in the last accepted run are accepted.', 10),
+    max_key_drop_percent: percentage(
+      "Kind assessor: how many of the last accepted run's keys may be missing.",
+      10,
+    ),
+    max_reject_percent: percentage('How many rows may be rejected.', 5),
+    max_outside_percent: percentage(
+      "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
+      1,
+    ),
+    max_outside_coverage_percent: percentage(
+      'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
+      5,
+    ),
+    max_coverage_drop_percent: percentage(
+      'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
+      10,
+    ),
+    max_coverage_growth_percent: z
+      .number()
+      .min(0)
+      .describe(
+        'Roads, wetlands and flood without fips and coverage: by how much of it the box around what was read may grow. Default: 10.',
+      ),
+    empty_columns: z
+      .boolean()
+      .describe('Block when a mapped column that was filled has turned empty. Default: true.'),
+  })
+  .partial();
 
 const fipsSchema = z
   .union([z.string().regex(/^\d{4,5}$/, 'is no county FIPS code'), z.number().int().min(1001).max(78_999)])
@@ -155,6 +161,28 @@ const daySchema = z
       error: 'is no day written YYYY-MM-DD',
     },
   );
+
+/** What the queue's own parser objects to. It fills in missing fields by itself, so they are counted here. */
+function cronProblem(expression: string): string | null {
+  const fields = expression.trim().split(/\s+/).length;
+  if (fields !== 5 && fields !== 6)
+    return 'needs five fields: minute, hour, day of month, month, day of week';
+  try {
+    CronExpressionParser.parse(expression);
+    return null;
+  } catch (error) {
+    return `is no schedule: ${(error as Error).message}`;
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const scheduleSchema = z.strictObject({
   cron: z

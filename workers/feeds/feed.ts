@@ -4,7 +4,7 @@ import type { Box } from '../../shared/geo/types.ts';
 import type { InputSpec } from '../formats/rows.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { FeedFile, ParcelTarget, PresetName } from './definition.ts';
-import type { LayerField, VectorKind } from './layer-fields.ts';
+import type { LayerField, VectorKind } from './layer-schema.ts';
 
 /** Mapped columns by target. A column that a preset brought is `optional`. */
 export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>;

@@ -19,29 +19,28 @@ const source = z
   .min(1)
   .describe('A path relative to the feed file, or a file:, http: or https: address.');
 
-const resoSchema = z.strictObject({
-  token_env: z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable')
-    .describe(
-      'Environment variable that holds the bearer token. The token itself never stands in a feed file.',
-    )
-    .optional(),
-  filter: z.string().describe("OData condition, such as PropertyType eq 'Land'.").optional(),
-  select: z.array(z.string().min(1)).min(1).describe('Fields to fetch. Default: all.').optional(),
-  page_size: z
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .describe('Records asked for at a time. Default: the service decides.')
-    .optional(),
-  timestamp_field: z
-    .string()
-    .min(1)
-    .describe('Field by which changes are asked for. Default: ModificationTimestamp.')
-    .optional(),
-});
+const resoSchema = z
+  .strictObject({
+    token_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable')
+      .describe(
+        'Environment variable that holds the bearer token. The token itself never stands in a feed file.',
+      ),
+    filter: z.string().describe("OData condition, such as PropertyType eq 'Land'."),
+    select: z.array(z.string().min(1)).min(1).describe('Fields to fetch. Default: all.'),
+    page_size: z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .describe('Records asked for at a time. Default: the service decides.'),
+    timestamp_field: z
+      .string()
+      .min(1)
+      .describe('Field by which changes are asked for. Default: ModificationTimestamp.'),
+  })
+  .partial();
 
 /** The properties by which roll, shape and listings say what to read: the reader's InputSpec. */
 export const INPUT_PROPERTIES = {
@@ -53,24 +52,23 @@ export const INPUT_PROPERTIES = {
       .map(([name, doc]) => `${name}: ${doc}`)
       .join('; '),
   ),
-  crs: z
-    .string()
-    .describe('Coordinate system, such as EPSG:2236 or WKT. Default: what the source says, else WGS84.')
-    .optional(),
-  encoding: z
-    .string()
-    .describe('Character encoding, such as utf-8 or windows-1252. Default: detected.')
-    .optional(),
-  delimiter: z.string().describe('csv: the separator. Default: detected.').optional(),
-  quote: z.string().max(1).describe('csv: the quotation mark. Default: "; empty for none.').optional(),
-  header: z
-    .union([z.boolean(), z.array(z.string().min(1)).min(1)])
-    .describe(
-      'csv: false when the first line is data (the columns are then column_1 …), or a list of names. Default: true.',
-    )
-    .optional(),
-  member: z.string().describe('The file meant in a zip that holds several.').optional(),
-  reso: resoSchema.describe('reso: how to ask the service.').optional(),
+  ...z
+    .strictObject({
+      crs: z
+        .string()
+        .describe('Coordinate system, such as EPSG:2236 or WKT. Default: what the source says, else WGS84.'),
+      encoding: z.string().describe('Character encoding, such as utf-8 or windows-1252. Default: detected.'),
+      delimiter: z.string().describe('csv: the separator. Default: detected.'),
+      quote: z.string().max(1).describe('csv: the quotation mark. Default: "; empty for none.'),
+      header: z
+        .union([z.boolean(), z.array(z.string().min(1)).min(1)])
+        .describe(
+          'csv: false when the first line is data (the columns are then column_1 …), or a list of names. Default: true.',
+        ),
+      member: z.string().describe('The file meant in a zip that holds several.'),
+      reso: resoSchema.describe('reso: how to ask the service.'),
+    })
+    .partial().shape,
 };
 
 /** The reader's part of a section. */

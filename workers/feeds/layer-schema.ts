@@ -1,8 +1,64 @@
 import { z } from 'zod';
-import { ROAD_REACH_M } from '../../shared/domain/land.ts';
-import { columnSchema, conditionSchema } from './column-schema.ts';
+import { type LayerKind, ROAD_REACH_M } from '../../shared/domain/land.ts';
+import { type ColumnSpec, columnSchema, conditionSchema } from './column-schema.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
-import { LAYER_FIELDS } from './layer-fields.ts';
+import type { TargetSpec } from './values/parser.ts';
+
+/** The kinds whose sources hold features; elevation is files of heights. */
+export type VectorKind = Exclude<LayerKind, 'elevation'>;
+
+const text = (doc: string): TargetSpec => ({ type: 'text', doc });
+
+/** What tells of a feature whether, and as what, it counts. */
+export const LAYER_FIELDS = {
+  roads: {
+    class: {
+      type: 'road_class',
+      doc: 'Class of a road: highway, normal, local, or none for one that does not count',
+    },
+    mtfcc: text(
+      'Feature class code of TIGER: S1100 is a highway, S1200 normal, S1400 local, no other counts',
+    ),
+  },
+  wetlands: {
+    attribute: text(
+      'Code of the National Wetlands Inventory, such as PFO1E; codes that begin with U are uplands',
+    ),
+    type: text('Its wetland type in words, such as Riverine'),
+  },
+  flood: {
+    zone: text('Flood zone of FEMA, such as AE or X'),
+    subtype: text('Its subtype, such as FLOODWAY'),
+    sfha: text('Whether it is a special flood hazard area (T or F, IN or OUT); wins over the zone'),
+  },
+} as const satisfies Record<VectorKind, Record<string, TargetSpec>>;
+
+export type LayerField = { [Kind in VectorKind]: keyof (typeof LAYER_FIELDS)[Kind] }[VectorKind];
+
+export const LAYER_FIELD_NAMES = Object.fromEntries(
+  Object.entries(LAYER_FIELDS).map(([kind, fields]) => [kind, Object.keys(fields)]),
+) as Record<VectorKind, LayerField[]>;
+
+/** A feature is known by one of these; a source that has none of their columns cannot be read. */
+export const DECISIVE: Record<VectorKind, readonly LayerField[]> = {
+  roads: ['class', 'mtfcc'],
+  wetlands: ['attribute', 'type'],
+  flood: ['zone', 'sfha'],
+};
+
+/**
+ * Columns of the national publications: TIGER/Line, the National Wetlands Inventory, and the National Flood Hazard Layer
+ * before the names of the older Q3 flood data.
+ */
+export const LAYER_DEFAULTS: Record<VectorKind, Partial<Record<LayerField, string | ColumnSpec>>> = {
+  roads: { mtfcc: 'MTFCC' },
+  wetlands: { attribute: 'ATTRIBUTE', type: 'WETLAND_TYPE' },
+  flood: {
+    zone: { first_of: ['FLD_ZONE', 'ZONE'] },
+    subtype: 'ZONE_SUBTY',
+    sfha: { first_of: ['SFHA_TF', 'SFHA'] },
+  },
+};
 
 /** The sections of the land layers: `layer` (roads, wetlands, flood), `elevation`, and `coverage`. */
 
@@ -58,38 +114,33 @@ export const coverageSchema = boundsSchema(
 
 const path = z.string().min(1);
 
-export const elevationSchema = z.strictObject({
-  source: z
-    .union([path, z.array(path).min(1).describe('Several files.')])
-    .describe(
-      'GeoTIFF files: paths relative to the feed file, or http(s) addresses, of which only the parts that are needed are read.',
-    )
-    .optional(),
-  template: path
-    .describe(
+export const elevationSchema = z
+  .strictObject({
+    source: z
+      .union([path, z.array(path).min(1).describe('Several files.')])
+      .describe(
+        'GeoTIFF files: paths relative to the feed file, or http(s) addresses, of which only the parts that are needed are read.',
+      ),
+    template: path.describe(
       'Addresses or paths of 1-degree tiles; {tile} stands for the name of each after its north-west corner, such as n45w069. Needs bounds.',
-    )
-    .optional(),
-  bounds: boundsSchema(
-    'Of template: the box [west, south, east, north], in degrees, whose tiles are wanted.',
-  ).optional(),
-  index: path
-    .describe(
+    ),
+    bounds: boundsSchema(
+      'Of template: the box [west, south, east, north], in degrees, whose tiles are wanted.',
+    ),
+    index: path.describe(
       'A file that lists the tiles: a path or address a line, or a GeoJSON tile index whose features carry it as `location`, as gdaltindex writes it.',
-    )
-    .optional(),
-  crs: z
-    .string()
-    .describe(
-      'Coordinate system of the grids, as an EPSG code, WKT or proj string; wins over what the files say.',
-    )
-    .optional(),
-  vertical_unit: z
-    .enum(['metres', 'feet', 'us_survey_feet'])
-    .describe('Unit of the heights; wins over what the files say. Default: what they say, else metres.')
-    .optional(),
-  nodata: z.number().describe('The height that stands for no data; wins over what the files say.').optional(),
-});
+    ),
+    crs: z
+      .string()
+      .describe(
+        'Coordinate system of the grids, as an EPSG code, WKT or proj string; wins over what the files say.',
+      ),
+    vertical_unit: z
+      .enum(['metres', 'feet', 'us_survey_feet'])
+      .describe('Unit of the heights; wins over what the files say. Default: what they say, else metres.'),
+    nodata: z.number().describe('The height that stands for no data; wins over what the files say.'),
+  })
+  .partial();
 
 export type LayerFile = z.infer<typeof layerSchema>;
 export type ElevationFile = z.infer<typeof elevationSchema>;

@@ -4,7 +4,7 @@ import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { type FeedFile, feedSchema, PARCEL_TARGETS } from './definition.ts';
 import type { Feed } from './feed.ts';
-import { LAYER_FIELD_NAMES } from './layer-fields.ts';
+import { LAYER_FIELD_NAMES } from './layer-schema.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate.ts';
 import { resolveFeed } from './resolve.ts';
 import { strayIssues } from './resolve-layer.ts';

@@ -3,8 +3,14 @@ import { mergeColumns } from './columns.ts';
 import type { FeedFile } from './definition.ts';
 import type { ElevationFeed, ElevationInput, Feed, FeedBase, LayerFeed, LayerInput } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
-import { DECISIVE, LAYER_DEFAULTS, LAYER_FIELDS, type LayerField, type VectorKind } from './layer-fields.ts';
-import type { LayerFile } from './layer-schema.ts';
+import {
+  DECISIVE,
+  LAYER_DEFAULTS,
+  LAYER_FIELDS,
+  type LayerField,
+  type LayerFile,
+  type VectorKind,
+} from './layer-schema.ts';
 import type { Issue } from './locate.ts';
 
 /** Formats whose rows have no geometry. */

@@ -102,7 +102,7 @@ describe('a feed file', () => {
     ['fips: "99"', /fips: is no county FIPS code/],
     ['fips: "06999"', /fips: 06999 is the FIPS code of no county/],
     ['as_of: 2025-02-30', /as_of: is no day/],
-    ['schedule: { cron: "61 6 * * *" }', /schedule\.cron: has a wrong minute: '61'/],
+    ['schedule: { cron: "61 6 * * *" }', /schedule\.cron: is no schedule: .*61 expected range 0-59/],
     ['schedule: { cron: "0 6 * *" }', /schedule\.cron: needs five fields/],
     ['schedule: { cron: "0 6 * * *", timezone: America/Gotham }', /schedule\.timezone: is no IANA time zone/],
     ['gates: { max_reject_percent: 101 }', /gates\.max_reject_percent: /],

@@ -4,7 +4,7 @@ import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, Feed, LayerFeed } from '../../feeds/feed.ts';
-import { LAYER_FIELD_NAMES } from '../../feeds/layer-fields.ts';
+import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
 import { readInput } from '../../formats/read.ts';
 import type { BadRow, InputSpec, RowBatch } from '../../formats/rows.ts';
 import { NO_USABLE_ROW } from '../gate/gate.ts';

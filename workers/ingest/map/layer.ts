@@ -8,7 +8,7 @@ import {
   LAYER_FIELD_NAMES,
   type LayerField,
   type VectorKind,
-} from '../../feeds/layer-fields.ts';
+} from '../../feeds/layer-schema.ts';
 import type { Value } from '../../feeds/values/parser.ts';
 import { tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';

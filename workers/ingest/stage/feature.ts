@@ -5,7 +5,7 @@ import { encodeLines } from '../../../shared/geo/line-codec.ts';
 import { prepareLines } from '../../../shared/geo/lines.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { VectorKind } from '../../feeds/layer-fields.ts';
+import type { VectorKind } from '../../feeds/layer-schema.ts';
 import { digest } from './hash.ts';
 
 /** A feature that counts, as the staging table wants it. */

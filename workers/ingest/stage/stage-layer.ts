@@ -1,7 +1,7 @@
 import type { Client } from '../../../shared/db.ts';
 import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import { LAYER_FIELD_NAMES, type VectorKind } from '../../feeds/layer-fields.ts';
+import { LAYER_FIELD_NAMES, type VectorKind } from '../../feeds/layer-schema.ts';
 import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import type { PlaceCount } from '../gate/declared-place.ts';
 import type { DeclaredPlace } from '../gate/layer.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LayerFeed } from '../../../../workers/feeds/feed.ts';
-import type { VectorKind } from '../../../../workers/feeds/layer-fields.ts';
+import type { VectorKind } from '../../../../workers/feeds/layer-schema.ts';
 import { compileLayerMapper } from '../../../../workers/ingest/map/layer.ts';
 import { feedOf } from '../../feeds/support.ts';
 
