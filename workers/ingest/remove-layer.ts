@@ -3,8 +3,9 @@ import { LAYER_KINDS, type LayerKind } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
-import { currentVersion, markCovered } from './merge/merge-layer.ts';
+import { markCovered } from './merge/layer.ts';
 import { withFeedLock } from './run/feed-lock.ts';
+import { currentVersion } from './run/layer-version.ts';
 import { lastAcceptedRun } from './run/record.ts';
 
 export type RemovedLayer = {

@@ -6,8 +6,7 @@ import { HIGHEST_M, LOWEST_M } from '../../../shared/raster/heights.ts';
 import { type HeightSample, sampleHeights } from '../../../shared/raster/sample.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { declaredBy } from '../recipes/elevation.ts';
-import { readTiles } from '../stage/stage-tiles.ts';
-import { namedTiles } from '../stage/tiles.ts';
+import { namedTiles, readTiles } from '../stage/tiles.ts';
 import type { Fault } from './part.ts';
 import { tileProblems } from './place.ts';
 

@@ -8,7 +8,7 @@ import type { BadRow, InputSpec, SourceRow } from '../../formats/rows.ts';
 import { type CompiledColumn, compileColumn } from '../map/column.ts';
 import type { Mapper } from '../map/fields.ts';
 import { columnsOf, resolver } from '../map/names.ts';
-import { bumpClass, newClasses } from '../stage/classes.ts';
+import { bumpClass, newClasses } from '../run/counts.ts';
 
 export type Fault = {
   field: string | null;

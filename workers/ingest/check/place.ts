@@ -4,20 +4,24 @@ import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, ElevationFeed, Gates, LayerFeed } from '../../feeds/feed.ts';
 import type { SourceRow } from '../../formats/rows.ts';
-import { declaredPlace } from '../gate/declared-place.ts';
-import { countyBox, type PlacedPoints, summedUp } from '../gate/extent.ts';
 import { outsideParcels } from '../gate/gate.ts';
 import {
-  homeBoxes,
   type LayerFigures,
   type LayerWords,
   layerArea,
   outsideCoverage,
   outsideFeatures,
+} from '../gate/layer.ts';
+import {
+  countyBox,
+  declaredPlace,
+  extentWords,
+  homeBoxes,
+  type PlacedPoints,
+  sumOutside,
   tilesDeclared,
   tilesOutside,
-} from '../gate/layer.ts';
-import { extentWords } from '../stage/coverage.ts';
+} from '../gate/place.ts';
 import { stageFeature } from '../stage/feature.ts';
 import type { Besides, GeometryFault } from './part.ts';
 
@@ -41,7 +45,7 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } 
   const grow = (box: Box | null) => {
     if (box === null) return;
     growBox(found, box);
-    declared.take(box);
+    declared.add(box);
   };
   return {
     take({ geometry }, mapped) {
@@ -129,7 +133,7 @@ export function parcelPlaces({ gates }: AssessorFeed): Places & { ofShape: Place
       return fault && { ...fault, refuses: true };
     },
     problems() {
-      const message = outsideParcels(summedUp([...counties.values()]), gates);
+      const message = outsideParcels(sumOutside([...counties.values()]), gates);
       return message === null ? [] : [message];
     },
   };

@@ -1,6 +1,7 @@
 import type { Gates } from '../../feeds/feed.ts';
 import { type RunCounts, total } from '../run/counts.ts';
 import type { GateResult } from '../run/record.ts';
+import type { OutsideParcels } from './place.ts';
 
 /** What a run is judged by. Figures of the last accepted run are absent on the first. */
 export type GateFigures = {
@@ -12,7 +13,7 @@ export type GateFigures = {
   /** Parcels on the roll before, and how many of them this run would retire. */
   before: number;
   retired: number;
-  outside: { points: number; outside: number; where: string };
+  outside: OutsideParcels;
   filled: Record<string, number>;
   last: { rows: number; matchedKeys: number; filled: Record<string, number> } | null;
 };
@@ -68,7 +69,7 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
 
 /** What the gate says of parcels that lie outside their county, or null. */
 export function outsideParcels(
-  { points, outside, where }: GateFigures['outside'],
+  { points, outside, where }: OutsideParcels,
   { maxOutsidePercent }: Gates,
 ): string | null {
   if (percent(outside, points) <= maxOutsidePercent) return null;

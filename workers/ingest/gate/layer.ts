@@ -1,13 +1,11 @@
-import { type Client, sql } from '../../../shared/db.ts';
-import { boxAround, boxesMeet, growBox, padBox } from '../../../shared/geo/box.ts';
+import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import { allCounties } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
-import { extentOfRun, type LayerVersion, NOWHERE } from '../merge/merge-layer.ts';
+import { extentOfRun, type LayerVersion, NOWHERE } from '../run/layer-version.ts';
 import type { AcceptedRun, GateResult } from '../run/record.ts';
-import { extentWords, grownPercent, sharedPercent } from '../stage/coverage.ts';
 import { compareDrop, percent, show } from './gate.ts';
+import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './place.ts';
 
 /** What a run of a land layer is judged by. Figures of the last accepted run are null on the first. */
 export type LayerFigures = {
@@ -28,9 +26,6 @@ export type LayerFigures = {
   filled: Record<string, number>;
   last: { rows: number; covered: Readonly<Box> | null; filled: Record<string, number> } | null;
 };
-
-/** Features, those that do not count included, against the coverage that their feed declares. */
-export type DeclaredPlace = { coverage: Box; placed: number; outside: number };
 
 /** How a layer's rows are called. */
 export type LayerWords = { rows: string; area: string };
@@ -152,47 +147,4 @@ function judgeGrowth(
     'coverage_growth',
     `The area that the layer covers grows by ${show(grown)} %, at most ${limits.maxCoverageGrowthPercent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`,
   );
-}
-
-/** As in extent.ts: county polygons are generalised, and roads and waters cross their lines. */
-const MARGIN_DEG = 0.05;
-
-/**
- * The boxes in which the features of a feed belong: the county's that it names, else those of the states. A county whose
- * box is not known has none, and nothing lies outside.
- */
-export function homeBoxes(fips: number | null): Box[] {
-  if (fips !== null) {
-    const box = countyExtent(fips);
-    return box ? [padBox(box, MARGIN_DEG)] : [];
-  }
-  const states = new Map<number, Box>();
-  for (const county of allCounties()) {
-    const box = countyExtent(county.fips);
-    if (!box) continue;
-    const state = Math.floor(county.fips / 1000);
-    const known = states.get(state);
-    if (known) growBox(known, box);
-    else states.set(state, [...box]);
-  }
-  return [...states.values()].map(box => padBox(box, MARGIN_DEG));
-}
-
-/** How many of a run's features lie in none of the boxes. */
-export async function featuresOutside(client: Client, boxes: readonly Box[]): Promise<number> {
-  if (boxes.length === 0) return 0;
-  const sides = [0, 1, 2, 3].map(side => boxes.map(box => box[side]!));
-  const { rows } = await client.query<{ outside: number }>(sql('layers/count_outside'), sides);
-  return rows[0]!.outside;
-}
-
-/** Where tiles lie against the coverage that their feed declares. */
-export function tilesDeclared(tiles: readonly { extent: Box }[], coverage: Box | null): DeclaredPlace | null {
-  return coverage && { coverage, placed: tiles.length, outside: tilesOutside(tiles, [coverage]) };
-}
-
-/** How many of a run's tiles lie in none of the boxes. */
-export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly Box[]): number {
-  if (boxes.length === 0) return 0;
-  return tiles.filter(({ extent }) => !boxes.some(box => boxesMeet(box, extent))).length;
 }

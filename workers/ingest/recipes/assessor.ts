@@ -1,7 +1,7 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
-import { extentFigures } from '../gate/extent.ts';
 import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { parcelsOutside } from '../gate/place.ts';
 import { compileParcelMapper } from '../map/parcel.ts';
 import { mergeListings } from '../merge/listings.ts';
 import { mergeParcels } from '../merge/parcels.ts';
@@ -85,7 +85,7 @@ export async function prepareAssessor(
         matchedKeys: Number(counts.matched_keys),
         before: figures.changed + figures.unchanged + figures.retired,
         retired: figures.retired,
-        outside: await extentFigures(client, fips),
+        outside: await parcelsOutside(client, fips),
         filled: counts.filled,
         last: lastFigures(run.last?.counts),
       },

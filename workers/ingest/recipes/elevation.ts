@@ -4,31 +4,22 @@ import type { Box } from '../../../shared/geo/types.ts';
 import type { DeclaredElevation } from '../../../shared/raster/header.ts';
 import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
-import {
-  homeBoxes,
-  judgeLayer,
-  lastLayerFigures,
-  layerArea,
-  tilesDeclared,
-  tilesOutside,
-} from '../gate/layer.ts';
-import {
-  coverageFigures,
-  currentVersion,
-  extentFigures,
-  type LayerScope,
-  markCovered,
-  NOWHERE,
-  sameScope,
-  switchLayer,
-} from '../merge/merge-layer.ts';
+import { judgeLayer, lastLayerFigures, layerArea } from '../gate/layer.ts';
+import { homeBoxes, tilesDeclared, tilesOutside } from '../gate/place.ts';
+import { markCovered, switchLayer } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
 import { total } from '../run/counts.ts';
+import {
+  boxFigures,
+  coverageFigures,
+  currentVersion,
+  type LayerScope,
+  NOWHERE,
+  sameScope,
+} from '../run/layer-version.ts';
 import { interrupted } from '../run/read.ts';
-import { openRejects } from '../run/rejects.ts';
-import { createStage, withStage } from '../run/stage-schema.ts';
-import { readTiles, stageTiles, type TileOutcome } from '../stage/stage-tiles.ts';
-import { type NamedTile, namedTiles } from '../stage/tiles.ts';
+import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { type NamedTile, namedTiles, readTiles, stageTiles, type TileOutcome } from '../stage/tiles.ts';
 import type { Prepared } from './recipe.ts';
 
 /**
@@ -44,18 +35,8 @@ export async function prepareElevation(
   await createStage(pool, runId, [sql('layers/create_tile_stage')]);
 
   await run.step('stage', 'reading', 0);
-  const tiles = await withStage(pool, runId, client =>
-    withStage(pool, runId, async rejectClient => {
-      const rejects = openRejects(rejectClient, runId);
-      const staged = await stageTiles(outcomes(run, feed, sources.elevation), {
-        client,
-        feedId,
-        rejects,
-        counts,
-      });
-      await rejects.end();
-      return staged;
-    }),
+  const tiles = await withStages(pool, runId, 1, ([client], rejects) =>
+    stageTiles(outcomes(run, feed, sources.elevation), { client: client!, feedId, rejects, counts }),
   );
 
   return withStage(pool, runId, async client => {
@@ -70,7 +51,7 @@ export async function prepareElevation(
     Object.assign(counts, figures, { rows, unchanged: rows - figures.new - figures.changed });
 
     const extent = coverageOf(tiles);
-    if (extent) counts.extent = extentFigures(extent);
+    if (extent) counts.extent = boxFigures(extent);
     const before = await currentVersion(client, feedId, run.last);
     // A tile is as good beyond the county's line as within.
     const scope: LayerScope = { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null };

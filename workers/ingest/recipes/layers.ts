@@ -1,35 +1,25 @@
 import { sql } from '../../../shared/db.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
-import { declaredPlace } from '../gate/declared-place.ts';
 import { rejectedRows } from '../gate/gate.ts';
-import {
-  coveredBox,
-  featuresOutside,
-  homeBoxes,
-  judgeLayer,
-  lastLayerFigures,
-  layerArea,
-} from '../gate/layer.ts';
+import { coveredBox, judgeLayer, lastLayerFigures, layerArea } from '../gate/layer.ts';
+import { declaredPlace, featuresOutside, homeBoxes } from '../gate/place.ts';
 import { compileLayerMapper } from '../map/layer.ts';
-import {
-  coverageFigures,
-  currentVersion,
-  extentFigures,
-  type LayerScope,
-  type LayerVersion,
-  markCovered,
-  mergeFeatures,
-  NOWHERE,
-  sameScope,
-  switchLayer,
-} from '../merge/merge-layer.ts';
+import { markCovered, mergeFeatures, switchLayer } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
 import { total } from '../run/counts.ts';
+import {
+  boxFigures,
+  coverageFigures,
+  currentVersion,
+  type LayerScope,
+  type LayerVersion,
+  NOWHERE,
+  sameScope,
+} from '../run/layer-version.ts';
 import { chooseSource, readBatches } from '../run/read.ts';
-import { openRejects } from '../run/rejects.ts';
-import { createStage, withStage } from '../run/stage-schema.ts';
-import { type StagedLayer, stageLayer } from '../stage/stage-layer.ts';
+import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { type StagedLayer, stageLayer } from '../stage/layer.ts';
 import type { Prepared } from './recipe.ts';
 
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
@@ -65,7 +55,7 @@ export async function prepareLayer(
     const { rows, ...figures } = measured[0]!;
     Object.assign(counts, figures, { rows, unchanged: rows - figures.new });
 
-    if (found) counts.extent = extentFigures(found);
+    if (found) counts.extent = boxFigures(found);
     const before = await currentVersion(client, feedId, run.last);
     const now: LayerVersion = { scope: scopeOf(feed, found), extent: found };
     Object.assign(counts, coverageFigures(now.scope));
@@ -122,13 +112,10 @@ async function stageAll(
   const source = chooseSource(layer.input, feed.baseDir, override);
   const batches = readBatches(run, 'layer', source, { from: 0, to: 0.6 });
   const map = compileLayerMapper(kind, layer);
-  return withStage(pool, runId, copy =>
-    withStage(pool, runId, async rejectClient => {
-      const rejects = openRejects(rejectClient, runId);
-      const place = declaredPlace(feed);
-      const staged = await stageLayer({ kind, batches, map, place }, { copy, rejects, counts });
-      await rejects.end();
-      return staged;
-    }),
+  return withStages(pool, runId, 1, ([copy], rejects) =>
+    stageLayer(
+      { name: 'layer', kind, batches, map, place: declaredPlace(feed) },
+      { copy: copy!, rejects, counts },
+    ),
   );
 }

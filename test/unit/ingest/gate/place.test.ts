@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sharedPercent } from '../../../../workers/ingest/stage/coverage.ts';
+import { sharedPercent } from '../../../../workers/ingest/gate/place.ts';
 
 test('how much of a box another one holds', () => {
   expect(sharedPercent([0, 0, 2, 2], [1, 1, 3, 3])).toBe(25);

@@ -1,0 +1,67 @@
+import { type Queryable, sql } from '../../../shared/db.ts';
+import type { RoadReach } from '../../../shared/domain/land.ts';
+import { type BoxColumns, boxOfColumns, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import { fromE7 } from '../../../shared/geo/codec.ts';
+import type { Box } from '../../../shared/geo/types.ts';
+import type { RunCounts } from './counts.ts';
+import type { AcceptedRun } from './record.ts';
+
+/** Where a layer is complete, and how far its roads reach. */
+export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };
+
+/** The coverage of a layer that has none but its county: a point in the Atlantic, where no parcel is. */
+export const NOWHERE: Box = [0, 0, 0, 0];
+
+type LayerRow = BoxColumns & { fips: number | null; reach_m: RoadReach | null };
+
+/** A version of a layer: its scope, and the box around what was read of it. */
+export type LayerVersion = { scope: LayerScope; extent: Box | null };
+
+/** A box as the counts of a run keep it, in degrees. */
+export function boxFigures(box: Box): Record<string, number> {
+  const [west, south, east, north] = boxToE7(box).map(fromE7) as Box;
+  return { west, south, east, north };
+}
+
+/** Where a run's layer is complete, as its counts keep it: a box, a county, or both. */
+export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCounts> {
+  return {
+    ...(coverage !== NOWHERE && { coverage: boxFigures(coverage) }),
+    ...(fips !== null && { coverage_fips: fips }),
+  };
+}
+
+/** The box around what a run read, or null when it read nothing. */
+export function extentOfRun({ counts }: AcceptedRun): Box | null {
+  if (typeof counts.extent !== 'object') return null;
+  const { west, south, east, north } = counts.extent;
+  return [west!, south!, east!, north!];
+}
+
+/** The version of a feed's layer that readers see, or null before the first. */
+export async function currentVersion(
+  db: Queryable,
+  feedId: number,
+  run: AcceptedRun | null,
+): Promise<LayerVersion | null> {
+  const scope = await currentScope(db, feedId);
+  return scope && { scope, extent: run && extentOfRun(run) };
+}
+
+async function currentScope(db: Queryable, feedId: number): Promise<LayerScope | null> {
+  const { rows } = await db.query<LayerRow>(sql('layers/get_layer'), [feedId]);
+  const [row] = rows;
+  if (!row) return null;
+  const { fips, reach_m: reachM } = row;
+  return { coverage: boxOfColumns(row), fips, reachM };
+}
+
+/** Whether two scopes are stored alike. */
+export function sameScope(a: LayerScope | undefined, b: LayerScope): boolean {
+  if (a === undefined || a.fips !== b.fips || boxSql(boxToE7(a.coverage)) !== boxSql(boxToE7(b.coverage)))
+    return false;
+  const { reachM: before } = a;
+  const { reachM: now } = b;
+  if (before === null || now === null) return before === now;
+  return before.highway === now.highway && before.normal === now.normal && before.local === now.local;
+}
