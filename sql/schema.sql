@@ -305,7 +305,6 @@ create table owner_words (
   fips integer not null,
   word text not null,
   serials bytea not null,
-  is_bitmap boolean default false not null,
   constraint owner_words_pkey PRIMARY KEY (fips, word)
 ) partition by RANGE (fips);
 alter table owner_words alter column serials set storage external;
@@ -644,6 +643,7 @@ CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
 CREATE INDEX parcel_filters_location ON ONLY public.parcel_filters USING gist (location);

@@ -1,9 +1,9 @@
 import type pg from 'pg';
-import { compose, type Pool, sql, transaction } from '../../shared/db.ts';
+import { compose, type Pool, type Queryable, snapshot, sql, transaction } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 
-/** Runs `sql/queries/<name>.sql`; every connection prepares a statement once, under its name. */
-export type Database = {
+/** Runs statements by their names; every connection prepares one once, under its name. */
+export type Statements = {
   run<Row extends pg.QueryResultRow>(name: string, values?: unknown[]): Promise<Row[]>;
   /** The same with declared fragments in its marked places; planned anew for every call, by its very values. */
   runComposed<Row extends pg.QueryResultRow>(
@@ -11,10 +11,15 @@ export type Database = {
     fragments: Record<string, string>,
     values: unknown[],
   ): Promise<Row[]>;
-  /** The same with every column as the bytes of PostgreSQL's binary format: bytea without the detour over hex. */
+  /** The same with every column as the bytes of PostgreSQL's binary format, for UTF-8 alone: a bytea of JSON without the detour over hex. */
   runBinary<Row extends Record<keyof Row, Buffer>>(name: string, values: unknown[]): Promise<Row[]>;
+};
+
+export type Database = Statements & {
   /** Statements that succeed or fail together; each sees what was committed when it began. */
   transaction<T>(work: (run: Database['run']) => Promise<T>): Promise<T>;
+  /** Statements that all see the database as of one moment. */
+  snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
 };
 
 const AS_BYTES = { getTypeParser: () => (value: unknown) => value };
@@ -49,34 +54,29 @@ const UNAVAILABLE = new Set([
 export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
   // The server cancels a statement that takes too long; a connection that answers nothing at all is given up a second later.
   const query_timeout = statementTimeoutMs + 1_000;
-  const ask = async <Row extends pg.QueryResultRow>(config: pg.QueryConfig): Promise<Row[]> => {
-    try {
-      return (await pool.query<Row>(config)).rows;
-    } catch (error) {
-      throw databaseError(error);
-    }
+  const on = (target: Queryable): Statements => {
+    const ask = async <Row extends pg.QueryResultRow>(
+      config: pg.QueryConfig & { binary?: true },
+      values?: unknown[],
+    ) => (await (target as Pool).query<Row>({ ...config, values, query_timeout } as pg.QueryConfig)).rows;
+    return {
+      run: (name, values) => ask({ name, text: sql(name) }, values),
+      runComposed: (name, fragments, values) => ask({ text: compose(name, fragments) }, values),
+      runBinary: (name, values) => ask({ name, text: sql(name), binary: true, types: AS_BYTES }, values),
+    };
   };
-  const prepared = (name: string, values?: unknown[]) =>
-    ({ name, text: sql(name), values, query_timeout }) as pg.QueryConfig;
+  const { run, runComposed, runBinary } = on(pool);
   return {
-    run: (name, values) => ask(prepared(name, values)),
-    async transaction(work) {
-      try {
-        return await transaction(pool, client =>
-          work(
-            async <Row extends pg.QueryResultRow>(name: string, values?: unknown[]) =>
-              (await client.query<Row>(prepared(name, values))).rows,
-          ),
-        );
-      } catch (error) {
-        throw error instanceof PlatError ? error : databaseError(error);
-      }
-    },
-    runComposed: (name, fragments, values) =>
-      ask({ text: compose(name, fragments), values, query_timeout } as pg.QueryConfig),
-    runBinary: (name, values) =>
-      ask({ name, text: sql(name), values, query_timeout, binary: true, types: AS_BYTES } as pg.QueryConfig),
+    run: (...asked) => run<never>(...asked).catch(fail),
+    runComposed: (...asked) => runComposed<never>(...asked).catch(fail),
+    runBinary: (...asked) => runBinary<never>(...asked).catch(fail),
+    transaction: work => transaction(pool, client => work(on(client).run)).catch(fail),
+    snapshot: work => snapshot(pool, client => work(on(client))).catch(fail),
   };
+}
+
+function fail(error: unknown): never {
+  throw error instanceof PlatError ? error : databaseError(error);
 }
 
 /** An error without a SQLSTATE never reached the server, or never came back: no connection, time-out, reset. */

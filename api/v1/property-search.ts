@@ -1,28 +1,10 @@
 import { z } from 'zod';
-import {
-  allOf,
-  type Serials,
-  serialsOf,
-  takenAfter,
-  takenBefore,
-  takenFrom,
-} from '../../shared/kernels/serials/serials.ts';
-import { type Database, unavailable } from '../http/database.ts';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
 import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
-import { propertyIdOf, serialOf } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
 import { SEARCH_EXAMPLE } from './examples/parcels.ts';
-import {
-  findByApn,
-  findByOwner,
-  forgetOwners,
-  holding,
-  type OwnerMatch,
-  ownerPieces,
-  splitName,
-} from './properties/find-parcels.ts';
+import { findByApn, findByOwner } from './properties/find-parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 const TOKENS = 10;
@@ -32,8 +14,7 @@ const MAX_PIECES = 10;
 const MAX_LENGTH = 200;
 const MIN_LONGEST = 2;
 
-/** A county's owners change with an ingestion, which takes far longer than a search: once is rare, and twice in a row. */
-const MAX_TRIES = 5;
+const splitName = (name: string) => name.split(/\s+/u).filter(piece => piece !== '');
 
 const text = z
   .string('must be given once')
@@ -109,95 +90,35 @@ export const searchProperties = defineEndpoint({
       call,
       secret: cursorSecret,
     });
-    const { found, rows } =
-      apn === undefined
-        ? await searchOwners(database, code, ownerPieces(owner_name!), page)
-        : await searchApn(database, code, apn, splitName(owner_name ?? ''), page);
-    const ids = shownOn(page, found).map(serial => propertyIdOf(code, serial));
-    const { rows: shown, ...envelope } = turnPage(page, ids, page.count ?? found.size, id => [id]);
-    const results = rows
-      .filter(row => shown.includes(row.property_id))
-      .map(row => toSummary(row, call.appUrl));
+    const pieces = splitName(owner_name ?? '');
+    // What is found and the names that are shown are of one moment, also while the roll is being replaced.
+    const { found, rows } = await database.snapshot(async statements => {
+      const found =
+        apn === undefined
+          ? await findByOwner(statements, code, pieces)
+          : await findByApn(statements, code, apn, pieces);
+      const rows = await statements.runComposed<SummaryRow>(
+        'properties/read_summaries',
+        { summary: SUMMARY_COLUMNS },
+        [code, shownOn(page, found)],
+      );
+      return { found, rows };
+    });
+    if (page.beside?.direction === 'previous') rows.reverse();
+    const turned = turnPage(page, rows, page.count ?? found.length, row => [row.property_id]);
+    const results = turned.rows.map(row => toSummary(row, call.appUrl));
     // Also for a page past the end: its count is an answer.
-    return { body: { ...envelope, results }, tokens: envelope.count === 0 ? 0 : TOKENS };
+    return { body: { ...turned, rows: undefined, results }, tokens: turned.count === 0 ? 0 : TOKENS };
   },
 });
 
-/** All parcels that were found, and the rows of those that the page shows, if not of more. */
-type Search = { found: Serials; rows: SummaryRow[] };
-
-/**
- * What is found, its count and the names that are shown are of one version of the county's owners: when another one
- * comes up between two statements, all begins anew.
- * @throws PlatError 503 when that happens again and again
- */
-async function searchOwners(
-  database: Database,
-  county: number,
-  pieces: readonly string[],
-  page: Page,
-): Promise<Search> {
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const match = await findByOwner(database, county, pieces);
-    const read = match && (await readMatch(database, county, match, page));
-    if (read !== undefined) return read;
-    forgetOwners(database, county);
-  }
-  throw unavailable('The parcels of this county are being replaced. Try again shortly.');
-}
-
-/** Undefined when there is another version than that of the match. */
-async function readMatch(
-  database: Database,
-  county: number,
-  { found, unchecked, version }: OwnerMatch,
-  page: Page,
-): Promise<Search | undefined> {
-  const wanted = unchecked.length > 0 ? allOf(found) : shownOn(page, found).slice(0, page.size);
-  const read = await readParcels(database, county, wanted, unchecked);
-  if (read.version !== version) return undefined;
-  if (unchecked.length === 0) return { found, rows: read.rows };
-  return { found: serialsOf(read.rows.map(row => serialOf(row.property_id))), rows: read.rows };
-}
-
-async function searchApn(
-  database: Database,
-  county: number,
-  apn: string,
-  pieces: readonly string[],
-  page: Page,
-): Promise<Search> {
-  const found = await findByApn(database, county, apn, pieces);
-  const { rows } = await readParcels(database, county, shownOn(page, found).slice(0, page.size), []);
-  return { found, rows };
-}
-
-/** One serial more than the page shows, in the order of reading. */
-function shownOn({ beside, offset, size }: Page, found: Serials): number[] {
-  if (beside === undefined) return takenFrom(found, offset, size + 1);
-  const serial = serialOf(Number(beside.place[0]));
+/** One id more than the page shows. @param found ascending */
+function shownOn({ beside, offset, size }: Page, found: readonly number[]): number[] {
+  if (beside === undefined) return found.slice(offset, offset + size + 1);
+  const place = Number(beside.place[0]);
+  const after = found.findIndex(id => (beside.direction === 'next' ? id > place : id >= place));
+  const at = after < 0 ? found.length : after;
   return beside.direction === 'next'
-    ? takenAfter(found, serial, size + 1)
-    : takenBefore(found, serial, size + 1);
-}
-
-type VersionedRow = { version: string | null } & (SummaryRow | { property_id: null });
-
-/** Parcels by their ids, those whose owners have all the pieces, and the version of the county's owners. */
-async function readParcels(
-  database: Database,
-  county: number,
-  serials: readonly number[],
-  pieces: readonly string[],
-): Promise<{ version: string | null; rows: SummaryRow[] }> {
-  const ids = serials.map(serial => propertyIdOf(county, serial));
-  const rows = await database.runComposed<VersionedRow>(
-    'properties/read_summaries',
-    { summary: SUMMARY_COLUMNS },
-    [county, ids, pieces.map(holding)],
-  );
-  return {
-    version: rows[0]!.version,
-    rows: rows.filter((row): row is VersionedRow & SummaryRow => row.property_id !== null),
-  };
+    ? found.slice(at, at + size + 1)
+    : found.slice(Math.max(0, at - size - 1), at);
 }

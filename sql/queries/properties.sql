@@ -1,26 +1,39 @@
--- name: check_owner_names
--- Of these parcels of a county, those whose primary owner's name matches every pattern.
--- $1 fips int, $2 property ids bigint[], $3 LIKE patterns text[]
-select coalesce(string_agg(int4send((p.property_id - p.fips * 100000000::bigint)::int), ''), '') as serials, false as is_bitmap
-from parcels p
-where p.fips = $1::int
-  and p.property_id = any ($2::bigint[])
-  and upper(p.owner_name) like all (array(select upper(pattern) from unnest($3::text[]) pattern))
-
 -- name: find_apn
--- Finds the parcels of a county by their number, whatever its spaces, dashes, dots and case, and by their owner.
+-- The parcels of a county with this number, whatever its spaces, dashes, dots and case, whose owner's name matches. By id.
 -- $1 fips int, $2 apn text, $3 LIKE patterns that the primary owner's name must match text[], empty for none
-select (p.property_id - p.fips * 100000000::bigint)::int as serial
+select p.property_id
 from parcels p
 where p.fips = $1::int
   and p.apn_normalized = upper(translate($2::text, ' .-', ''))
   and p.retired_at is null
   and upper(p.owner_name) like all (array(select upper(pattern) from unnest($3::text[]) pattern))
+order by p.property_id
 
--- name: fold_pieces
--- Pieces of text in upper case as the words of owners are, which for other letters than ASCII's depends on the server.
--- $1 pieces text[]
-select array(select upper(piece) from unnest($1::text[]) with ordinality p (piece, n) order by n) as pieces
+-- name: find_owner_words
+-- Looks pieces of text up among the words of a county's owners: the serials of the parcels whose owner has a word that matches, each 4
+-- bytes, some more than once. Where a piece has few, that piece alone: to read the names of its parcels is cheaper than the other lists.
+-- $1 fips int, $2 LIKE patterns text[], $3 how many parcels are few int
+with matched as materialized (
+  select piece.n, w.serials
+  from unnest($2::text[]) with ordinality piece (pattern, n)
+  join owner_words w on w.fips = $1::int and w.word like upper(piece.pattern)
+),
+sized as materialized (
+  select piece.n, coalesce(sum(octet_length(m.serials)), 0) / 4 as parcels
+  from generate_series(1, cardinality($2::text[])) piece (n)
+  left join matched m on m.n = piece.n
+  group by piece.n
+),
+wanted as (
+  select n
+  from sized
+  order by parcels
+  limit case when (select min(parcels) from sized) <= $3::int then 1 end
+)
+select string_agg(m.serials, '') as serials
+from matched m
+join wanted using (n)
+group by m.n
 
 -- name: get_parcel
 -- Reads all that is known of a parcel, on the roll or retired; of a retired one filters and land layers know nothing.
@@ -36,32 +49,15 @@ left join parcel_attributes a
   on a.fips = f.fips and a.property_id = f.property_id and a.shape_hash = p.shape_hash
 where p.fips = $1::int and p.property_id = $2::bigint
 
--- name: list_owner_words
--- All words of a county's owners, separated and enclosed by spaces, which no word holds, and their version; null without
--- any. 25 ms for 90,000 words. The version is the number of the transaction that wrote them: all of a county's are
--- written anew when one of its parcels changes.
--- $1 fips int
-select
-  (select xmin::text from owner_words where fips = $1::int order by word limit 1) as version,
-  (select ' ' || string_agg(word, ' ') || ' ' from owner_words where fips = $1::int) as words
-
--- name: read_owner_words
--- Reads the parcels of words of a county's owners that belong to some pieces of text: for the piece whose words take
--- the least room and for all others that fit in a limit. One row at least; for version see list_owner_words.sql.
--- $1 fips int, $2 words text[], $3 to which piece each belongs int[], $4 limit in bytes int
-select v.version, w.piece, w.serials, w.is_bitmap
-from (select (select xmin::text from owner_words where fips = $1::int order by word limit 1) as version) v
-left join (
-  select *, min(bytes) over () as least_bytes
-  from (
-    select p.piece, w.serials, w.is_bitmap, sum(octet_length(w.serials)) over (partition by p.piece) as bytes
-    from unnest($2::text[], $3::int[]) p (word, piece)
-    -- OFFSET 0: by primary key one by one, whatever the planner believes about how many words there are.
-    cross join lateral (
-      select serials, is_bitmap from owner_words where fips = $1::int and word = p.word offset 0
-    ) w
-  ) sized
-) w on w.bytes <= greatest($4::int, w.least_bytes)
+-- name: list_matching_owners
+-- Of these parcels of a county, those whose primary owner's name matches all patterns. By id.
+-- $1 fips int, $2 property ids bigint[], $3 LIKE patterns text[]
+select p.property_id
+from parcels p
+where p.fips = $1::int
+  and p.property_id = any ($2::bigint[])
+  and upper(p.owner_name) like all (array(select upper(pattern) from unnest($3::text[]) pattern))
+order by p.property_id
 
 -- name: read_portfolio
 -- Reads the parcels that share the owner of one of them, itself included, by their ids. One row at least when the parcel
@@ -99,25 +95,9 @@ left join lateral (
 order by portfolio.property_id
 
 -- name: read_summaries
--- Reads parcels of one county for a list, by their ids: those whose primary owner's name matches all patterns; a county
--- known beforehand spares the planner the other states. Whether they are on the roll is not asked: it follows from the
--- version of the owners' words by which the ids were found (list_owner_words.sql). One row at least.
--- Fragments: summary, the columns of a summary. $1 fips int, $2 property ids bigint[], $3 LIKE patterns text[]
-select v.version, s.*
-from (select (select xmin::text from owner_words where fips = $1::int order by word limit 1) as version) v
-left join (
-  select {{summary}}
-  from parcels p
-  where p.fips = $1::int
-    and p.property_id = any ($2::bigint[])
-    and upper(p.owner_name) like all (array(select upper(pattern) from unnest($3::text[]) pattern))
-) s on true
-order by s.property_id
-
--- name: scan_owner_words
--- Reads the parcels of all words of a county's owners that hold a piece of text, where those are too many to be named:
--- goes through 90,000 words in 20 ms. One row at least; for version see list_owner_words.sql.
--- $1 fips int, $2 piece in upper case text
-select v.version, w.serials, w.is_bitmap
-from (select (select xmin::text from owner_words where fips = $1::int order by word limit 1) as version) v
-left join owner_words w on w.fips = $1::int and position($2::text in w.word) > 0
+-- Reads parcels of one county for a list, by their ids; a county known beforehand spares the planner the other states.
+-- Fragments: summary, the columns of a summary. $1 fips int, $2 property ids bigint[]
+select {{summary}}
+from parcels p
+where p.fips = $1::int and p.property_id = any ($2::bigint[])
+order by p.property_id

@@ -1,8 +1,7 @@
 -- name: clear_owner_words
--- Forgets the words of the owners in these counties; fill_owner_words.sql writes them anew.
--- $1 counties int[]
+-- Forgets the words of the owners in a county; fill_owner_words writes them anew. $1 fips int
 delete from owner_words
-where fips = any ($1::int[])
+where fips = $1::int
 
 -- name: create_before_stage
 -- What the feed's parcels were before the run, retired ones included, in every county that has parcels: one that the roll
@@ -21,16 +20,16 @@ create unlogged table stage_raw (
 );
 
 -- name: fill_owner_words
--- Writes the words of the owners in these counties with the parcels on the roll that have them. An entry of the index
--- holds no word of thousands of characters: 500 are kept.
--- $1 counties int[]
+-- Writes the words of the owners in a county, each with the serials of the parcels on the roll that have it, 4 bytes a serial. Of a
+-- word of thousands of characters 500 are kept, which an index can hold.
+-- Fragments: fips, the county's literal.
 insert into owner_words (fips, word, serials)
 select fips, word, string_agg(int4send(serial), '')
 from (
   select p.fips, (p.property_id - p.fips * 100000000::bigint)::int as serial, left(w.word, 500) as word
   from parcels p
   cross join lateral string_to_table(upper(p.owner_name), ' ') w (word)
-  where p.fips = any ($1::int[]) and p.retired_at is null
+  where p.fips = {{fips}} and p.retired_at is null
 ) named
 where word <> ''
 group by fips, word
@@ -106,14 +105,6 @@ select distinct fips
 from stage_match
 where state <> 'unchanged'
 
--- name: list_dense_words
--- The words whose parcels take less room as a bitmap than as a list.
--- $1 counties int[]
-select w.fips, w.word
-from owner_words w
-join county_serials c on c.fips = w.fips
-where w.fips = any ($1::int[]) and not w.is_bitmap and octet_length(w.serials) > c.last_serial / 8 + 4
-
 -- name: list_split_shapes
 -- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each
 -- whether the attributes that came with it repeat those of the first; null where they were kept or there are none.
@@ -146,9 +137,8 @@ order by fips
 
 -- name: lock_owner_words
 -- Lets one transaction at a time write the words of a county's owners: two feeds may bring parcels of one county.
--- $1 number of the lock int, $2 counties int[]
-select pg_advisory_xact_lock($1::int, fips)
-from (select fips from unnest($2::int[]) fips order by fips) counties
+-- $1 number of the lock int, $2 fips int
+select pg_advisory_xact_lock($1::int, $2::int)
 
 -- name: match_parcels
 -- What the merge will do with every key of the run, and with the parcels whose keys the run no longer has.
@@ -205,13 +195,6 @@ select
   count(*) filter (where state = 'unchanged')::int as unchanged,
   count(*) filter (where state = 'retired')::int as retired
 from stage_match
-
--- name: read_owner_word
--- Reads the parcels whose owner has a word.
--- $1 fips int, $2 word text
-select serials, is_bitmap
-from owner_words
-where fips = $1::int and word = $2::text
 
 -- name: reject_parts
 -- Rejects the geometry of features that could not be united with the first of their parcel.
@@ -275,12 +258,6 @@ select u.input, u.row_no, u.fips, u.key, u.hash, u.location::point, u.extent::bo
 from unnest($1::smallint[], $2::bigint[], $3::int[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::float8[], $9::bytea[])
   as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
--- name: store_bitmap
--- Stores the parcels whose owner has a word as a bitmap.
--- $1 fips int, $2 word text, $3 bitmap bytea
-update owner_words
-set serials = $3::bytea, is_bitmap = true
-where fips = $1::int and word = $2::text
 -- name: update_parcels
 -- Rewrites the parcels that changed or came back; each keeps its property_id.
 -- Fragments: assigned, the declared columns. $1 run id bigint
