@@ -10,8 +10,8 @@ where p.fips = $1::int
 order by p.property_id
 
 -- name: find_owner_words
--- Looks pieces of text up among the words of a county's owners: the serials of the parcels whose owner has a word that matches, each 4
--- bytes, some more than once. Where a piece has few, that piece alone: to read the names of its parcels is cheaper than the other lists.
+-- Looks pieces of text up among the words of a county's owners. For each piece the serials of the parcels whose owner has a word that
+-- matches, 4 bytes a serial, some more than once; where one piece has few parcels, the rarest alone.
 -- $1 fips int, $2 LIKE patterns text[], $3 how many parcels are few int
 with matched as materialized (
   select piece.n, w.serials
@@ -30,10 +30,10 @@ wanted as (
   order by parcels
   limit case when (select min(parcels) from sized) <= $3::int then 1 end
 )
-select string_agg(m.serials, '') as serials
-from matched m
-join wanted using (n)
-group by m.n
+select coalesce(string_agg(m.serials, ''), '') as serials
+from wanted w
+left join matched m on m.n = w.n
+group by w.n
 
 -- name: get_parcel
 -- Reads all that is known of a parcel, on the roll or retired; of a retired one filters and land layers know nothing.

@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import {
+  type FieldSpec,
+  PARCEL_FIELD_NAMES,
+  PARCEL_FIELDS,
+  type ParcelField,
+} from '../../../shared/domain/parcel-fields.ts';
 import { likeLiteral, wordsOf } from '../../../shared/kernels/owner/words.ts';
 import { wordPatterns, wordsSql } from '../../../shared/kernels/owner/words-sql.ts';
 import { isoDay, minusMonths, utcDay } from '../../../shared/kernels/stats/calendar.ts';
@@ -17,7 +23,48 @@ import {
 import { landFilters } from './land.ts';
 import { placeFilters } from './places.ts';
 
-const USD = 'USD';
+/** Where a filter's text is not that of the field. */
+const DESCRIPTIONS: Partial<Record<ParcelField, string>> = {
+  year_built: 'Year in which a structure was built',
+  school_district: 'School district',
+  subdivision: 'Subdivision',
+  land_use_code: 'Land-use code of the county',
+  market_total_value: "Assessor's market value, total",
+  market_land_value: "Assessor's market value of the land",
+  market_improvement_value: "Assessor's market value of the improvements",
+  tax_delinquent: 'Currently flagged as tax-delinquent',
+  document_type_code: 'Deed or document type',
+  owner_name: "The primary owner's full name",
+  owner_name_2: "The secondary owner's full name",
+};
+
+/** The filters of a field of the roll as it is declared; none for one without, or whose filter is written here. */
+function filtersOf(name: ParcelField): Filter[] {
+  const { type, doc, unit, filter: kind }: FieldSpec = PARCEL_FIELDS[name];
+  const description = DESCRIPTIONS[name] ?? doc;
+  switch (kind) {
+    case 'range':
+      return range({
+        name,
+        column: `f.${name}`,
+        type: type === 'number' || type === 'date' ? type : 'integer',
+        ...(unit && { unit }),
+        ...(type === 'year' && { least: 1000, most: 9999 }),
+        ...(unit === 'percent' && { most: 100 }),
+        description: type === 'date' ? `${description}, YYYYMMDD` : description,
+      });
+    case 'flag':
+      return [either(name, `f.${name}`, `${description} (true) or not (false).`)];
+    case 'list':
+      return [anyOf(`${name}s`, `p.${name}`, description)];
+    case 'exact':
+      return [exactly(name, `p.${name}`, description)];
+    default:
+      return [];
+  }
+}
+
+const fields = (...names: ParcelField[]) => names.flatMap(filtersOf);
 
 const parcelFilters: Filter[] = [
   ...range({
@@ -27,36 +74,10 @@ const parcelFilters: Filter[] = [
     unit: 'acres',
     description: 'Effective acreage: what the assessor states, else what the boundary measures',
   }),
-  ...range({
-    name: 'structure_count',
-    column: 'f.structure_count',
-    type: 'integer',
-    description: 'Structures on the parcel',
-  }),
-  ...range({
-    name: 'building_sqft',
-    column: 'f.building_sqft',
-    type: 'number',
-    unit: 'square feet',
-    description: 'Total building area',
-  }),
-  ...range({
-    name: 'year_built',
-    column: 'f.year_built',
-    type: 'integer',
-    least: 1000,
-    most: 9999,
-    description: 'Year in which a structure was built',
-  }),
+  ...fields('structure_count', 'building_sqft', 'year_built'),
   only('vacant_only', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
-  exactly('school_district', 'p.school_district', 'School district'),
-  anyOf('subdivisions', 'p.subdivision', 'Subdivision'),
-  anyOf('zoning_codes', 'p.zoning_code', 'Zoning code of the county'),
-  anyOf('land_use_codes', 'p.land_use_code', 'Land-use code of the county'),
+  ...fields('school_district', 'subdivision', 'zoning_code', 'land_use_code'),
 ];
-
-const money = (name: string, description: string) =>
-  range({ name, column: `f.${name}`, type: 'integer', unit: USD, description });
 
 const valueFilters: Filter[] = [
   ...range({
@@ -67,13 +88,9 @@ const valueFilters: Filter[] = [
     most: 100,
     description: 'Share of the improvements in the total value (assessed, else market)',
   }),
-  ...money('assessed_total_value', 'Assessed value, total'),
-  ...money('assessed_land_value', 'Assessed value of the land'),
-  ...money('assessed_improvement_value', 'Assessed value of the improvements'),
-  ...money('market_total_value', "Assessor's market value, total"),
-  ...money('market_land_value', "Assessor's market value of the land"),
-  ...money('market_improvement_value', "Assessor's market value of the improvements"),
-  either('tax_delinquent', 'f.tax_delinquent', 'Currently flagged as tax-delinquent (true) or not (false).'),
+  ...fields('assessed_total_value', 'assessed_land_value', 'assessed_improvement_value'),
+  ...fields('market_total_value', 'market_land_value', 'market_improvement_value'),
+  ...fields('tax_delinquent'),
   filter({
     name: 'tax_delinquent_years_min',
     type: 'integer',
@@ -108,14 +125,7 @@ const ownershipMonths = (bound: 'min' | 'max', description: string) =>
   });
 
 const saleFilters: Filter[] = [
-  ...money('last_sale_price', 'Price of the most recent sale'),
-  anyOf('sale_price_codes', 'p.sale_price_code', 'Code that qualifies the sale price'),
-  ...range({
-    name: 'last_sale_date',
-    column: 'f.last_sale_date',
-    type: 'date',
-    description: 'Recording date of the most recent sale, YYYYMMDD',
-  }),
+  ...fields('last_sale_price', 'sale_price_code', 'last_sale_date'),
   ownershipMonths('min', 'Whole months since the last recording: at least, inclusive.'),
   ownershipMonths('max', 'Whole months since the last recording: at most, inclusive.'),
   filter({
@@ -129,33 +139,8 @@ const saleFilters: Filter[] = [
       return `upper(p.seller_name) like any (array(select upper(v) from unnest(${bind(patterns)}::text[]) v))`;
     },
   }),
-  anyOf('document_type_codes', 'p.document_type_code', 'Deed or document type'),
-  either(
-    'inter_family_transfer',
-    'f.inter_family_transfer',
-    'The last transfer was within a family (true) or not (false).',
-  ),
-  ...money('mortgage_amount', 'First-mortgage loan amount'),
-  ...range({
-    name: 'mortgage_date',
-    column: 'f.mortgage_date',
-    type: 'date',
-    description: 'Recording date of the first mortgage, YYYYMMDD',
-  }),
-  anyOf(
-    'mortgage_financing_type_codes',
-    'p.mortgage_financing_type_code',
-    'Financing type of the first mortgage',
-  ),
-  anyOf('mortgage_loan_type_codes', 'p.mortgage_loan_type_code', 'Loan type of the first mortgage'),
-  ...range({
-    name: 'mortgage_interest_rate',
-    column: 'f.mortgage_interest_rate',
-    type: 'number',
-    unit: 'percent',
-    most: 100,
-    description: 'Interest rate of the first mortgage',
-  }),
+  ...fields('document_type_code', 'inter_family_transfer', 'mortgage_amount', 'mortgage_date'),
+  ...fields('mortgage_financing_type_code', 'mortgage_loan_type_code', 'mortgage_interest_rate'),
 ];
 
 const words = listOf(line.refine(text => wordsOf(text) !== '', 'must have a letter or a digit'));
@@ -222,8 +207,7 @@ const ownerFilters: Filter[] = [
     on: 'p',
     where: (value, { bind }) => `not coalesce(${hasWord(value, bind)}, false)`,
   }),
-  exactly('owner_name', 'p.owner_name', "The primary owner's full name"),
-  exactly('owner_name_2', 'p.owner_name_2', "The secondary owner's full name"),
+  ...fields('owner_name', 'owner_name_2'),
 ];
 
 export const ORDERS = ['property_id', 'acres', '-acres'] as const;
@@ -240,13 +224,18 @@ const order = filter({
   on: 'f',
 });
 
-/** Every field that a filter body may have, in the order of the documentation. */
-export const FILTERS: readonly Filter[] = [
+const placed: readonly Filter[] = [
   ...placeFilters,
   ...parcelFilters,
   ...valueFilters,
   ...saleFilters,
   ...ownerFilters,
   ...landFilters,
+];
+
+/** Every field that a filter body may have, in the order of the documentation: fields of the roll that have no place above come last. */
+export const FILTERS: readonly Filter[] = [
+  ...placed,
+  ...fields(...PARCEL_FIELD_NAMES).filter(({ name }) => placed.every(other => other.name !== name)),
   order,
 ];
