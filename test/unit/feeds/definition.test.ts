@@ -1,16 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../shared/config.ts';
-import { PlatError } from '../../../shared/errors.ts';
-import { rootDir } from '../../../shared/root.ts';
 import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
 import { installedFeed } from '../../../workers/feeds/dirs.ts';
 import { listFeeds, loadFeed } from '../../../workers/feeds/load.ts';
-import { assessor, feedOf, listings, sampleFeeds } from './support.ts';
+import { assessor, fault, feedOf, listings, sampleFeeds } from './support.ts';
 
 const MINIMAL = `name: a-county
 kind: assessor
@@ -20,16 +18,6 @@ roll:
   format: csv
   key: PIN
 `;
-
-function fault(text: string): string {
-  try {
-    feedOf(text);
-  } catch (error) {
-    if (error instanceof PlatError && error.code === 'feed_definition') return error.message;
-    throw error;
-  }
-  throw new Error('the feed was accepted');
-}
 
 describe('a feed file', () => {
   test('needs little: the rest has defaults', () => {
@@ -251,10 +239,6 @@ describe('feed.schema.json', () => {
   };
   const schema = JSON.parse(feedJsonSchema()) as Node;
 
-  test('is current: `npm run generate` writes it', async () => {
-    expect(await readFile(join(rootDir, 'feed.schema.json'), 'utf8')).toBe(feedJsonSchema());
-  });
-
   test('describes every property', () => {
     const silent: string[] = [];
     const walk = (node: unknown, path: string): void => {
@@ -271,9 +255,9 @@ describe('feed.schema.json', () => {
   test('accepts the bundled feeds and refuses an unknown property', async () => {
     // Copied into each place that refers to them (inlineRefs), definitions take seconds to compile.
     const validate = new Ajv2020({ strict: false, inlineRefs: false }).compile(schema);
-    for (const name of ['washington-nh', 'bangor-me']) {
-      const feed: unknown = parse(await readFile(join(sampleFeeds, `${name}.yaml`), 'utf8'));
-      expect(validate(feed), JSON.stringify(validate.errors)).toBe(true);
+    for (const name of await readdir(sampleFeeds)) {
+      const feed: unknown = parse(await readFile(join(sampleFeeds, name), 'utf8'));
+      expect(validate(feed), `${name}: ${JSON.stringify(validate.errors)}`).toBe(true);
     }
     expect(validate({ ...(parse(MINIMAL) as object), color: 'red' })).toBe(false);
   });

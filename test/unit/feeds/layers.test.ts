@@ -1,31 +1,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
-import { PlatError } from '../../../shared/errors.ts';
-import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
+import { stringify } from 'yaml';
 import type { ElevationFeed, LayerFeed } from '../../../workers/feeds/feed.ts';
 import { loadFeed, parseFeed } from '../../../workers/feeds/load.ts';
 import { checkFeed } from '../../../workers/ingest/check/check.ts';
 import { renderCheck } from '../../../workers/ingest/check/text.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
-import { feedOf, sampleFeeds } from './support.ts';
+import { fault, feedOf, sampleFeeds } from './support.ts';
 
 const ROADS = { name: 'r', kind: 'roads', layer: { source: 'r.geojson', format: 'geojson' } };
 const HEIGHTS = { name: 'h', kind: 'elevation', elevation: { source: 'h.tif' } };
-
-function fault(definition: object): string {
-  try {
-    feedOf(stringify(definition));
-  } catch (error) {
-    if (error instanceof PlatError && error.code === 'feed_definition') return error.message;
-    throw error;
-  }
-  throw new Error('the feed was accepted');
-}
 
 describe('the file of a layer', () => {
   test('needs little: the columns are those of TIGER, the NWI and FEMA, the reach that of its classes', () => {
@@ -86,125 +72,43 @@ describe('the file of a layer', () => {
     });
   });
 
-  test.each<[string, object, RegExp]>([
-    ['no section', { name: 'r', kind: 'roads' }, /kind: roads needs a section layer/],
-    ['no elevation', { name: 'h', kind: 'elevation' }, /kind: elevation needs a section elevation/],
-    [
-      "another kind's section",
-      { ...ROADS, roll: { source: 'a.csv', format: 'csv', key: 'A' } },
-      /roll: belongs to kind assessor/,
-    ],
-    [
-      'elevation of roads',
-      { ...ROADS, elevation: { source: 'a.tif' } },
-      /elevation: belongs to kind elevation/,
-    ],
-    [
-      'layer of elevation',
-      { ...HEIGHTS, layer: ROADS.layer },
-      /layer: belongs to kind roads, wetlands or flood; a feed of kind elevation has a section elevation/,
-    ],
-    [
-      'layer in place of elevation',
-      { name: 'h', kind: 'elevation', layer: { source: 'h.tif', format: 'geotiff' } },
-      /^[^\n]*layer: belongs to kind roads, wetlands or flood; a feed of kind elevation has a section elevation$/,
-    ],
-    [
-      'a county that does not exist',
-      { ...ROADS, fips: '99998' },
-      /fips: 99998 is the FIPS code of no county/,
-    ],
-    [
-      'a former county of Connecticut',
-      { ...HEIGHTS, fips: '09001' },
-      /fips: 09001 is the FIPS code of no county; .* planning regions, 09110 to 09190/,
-    ],
-    [
-      'coverage of listings',
-      { name: 'l', kind: 'listings', coverage: [0, 0, 1, 1] },
-      /coverage: belongs to kind/,
-    ],
-    [
-      'a format without geometry',
-      { ...ROADS, layer: { ...ROADS.layer, format: 'csv' } },
-      /layer\.format: csv has no geometry/,
-    ],
-    [
-      "another kind's column",
-      { ...ROADS, layer: { ...ROADS.layer, columns: { zone: 'Z' } } },
-      /layer\.columns\.zone: is no field of roads, which has class, mtfcc/,
-    ],
-    [
-      'an unknown column',
-      { ...ROADS, layer: { ...ROADS.layer, columns: { clas: 'Z' } } },
-      /layer\.columns\.clas: .*did you mean class/,
-    ],
-    [
-      'an unknown class',
-      { ...ROADS, layer: { ...ROADS.layer, columns: { class: { column: 'C', values: { A: 'hghway' } } } } },
-      /'hghway' is not highway, normal, local or none/,
-    ],
-    [
-      'no class at all',
-      { ...ROADS, layer: { ...ROADS.layer, columns: { mtfcc: null } } },
-      /map class or mtfcc/,
-    ],
-    [
-      'reach of wetlands',
-      { ...ROADS, kind: 'wetlands', layer: { ...ROADS.layer, reach: {} } },
-      /layer\.reach: belongs to kind roads/,
-    ],
-    [
-      'a reach of miles',
-      { ...ROADS, layer: { ...ROADS.layer, reach: { local: 5000 } } },
-      /layer\.reach\.local: /,
-    ],
-    [
-      'a box from east to west',
-      { ...ROADS, coverage: [-72, 43, -73, 44] },
-      /coverage: must be west, south, east, north/,
-    ],
-    ['a box off the globe', { ...ROADS, coverage: [-272, 43, -73, 44] }, /coverage\[0\]: /],
-    [
-      'a gate that does not apply',
-      { ...ROADS, gates: { max_key_drop_percent: 5 } },
-      /gates\.max_key_drop_percent: does not apply to kind roads/,
-    ],
-    [
-      'two ways',
-      { ...HEIGHTS, elevation: { source: 'a.tif', index: 'b.txt' } },
-      /elevation: gives source and index; give one of them/,
-    ],
-    ['no way', { ...HEIGHTS, elevation: {} }, /elevation: give source, template or index/],
-    [
-      'a template without bounds',
-      { ...HEIGHTS, elevation: { template: '{tile}.tif' } },
-      /elevation\.template: needs bounds/,
-    ],
-    [
-      'a template without a place',
-      { ...HEIGHTS, elevation: { template: 'a.tif', bounds: [0, 0, 1, 1] } },
-      /elevation\.template: lacks \{tile\}/,
-    ],
-    [
-      'bounds alone',
-      { ...HEIGHTS, elevation: { source: 'a.tif', bounds: [0, 0, 1, 1] } },
-      /elevation\.bounds: belongs to template/,
-    ],
-    ['a preset', { ...ROADS, preset: 'regrid' }, /preset: regrid is a preset for kind assessor/],
-  ])('%s is refused', (_what, definition, message) => {
-    expect(fault(definition)).toMatch(message);
-  });
+  const L = 'source: r.geojson, format: geojson';
+  const two = 'a feed of kind elevation has a section elevation';
 
-  test('feed.schema.json accepts every bundled feed', async () => {
-    const ajv = new Ajv2020({ strict: false, inlineRefs: false });
-    const validate = ajv.compile(JSON.parse(feedJsonSchema()) as object);
-    const names = await readdir(sampleFeeds);
-    expect(names).toContain('bangor-me-elevation.yaml');
-    for (const name of names) {
-      const feed: unknown = parse(await readFile(join(sampleFeeds, name), 'utf8'));
-      expect(validate(feed), `${name}: ${JSON.stringify(validate.errors)}`).toBe(true);
-    }
+  test.each<[string, RegExp]>([
+    ['roads', /kind: roads needs a section layer/],
+    ['elevation', /kind: elevation needs a section elevation/],
+    [`roads, layer: {${L}}, roll: {source: a, format: csv, key: A}`, /roll: belongs to kind assessor/],
+    [`roads, layer: {${L}}, elevation: {source: a.tif}`, /elevation: belongs to kind elevation/],
+    [`elevation, elevation: {source: a}, layer: {${L}}`, RegExp(`layer: belongs to .*; ${two}`)],
+    [
+      'elevation, layer: {source: h.tif, format: geotiff}',
+      RegExp(`^[^\n]*layer: belongs to kind roads, wetlands or flood; ${two}$`),
+    ],
+    [`roads, layer: {${L}}, fips: "99998"`, /fips: 99998 is the FIPS code of no county/],
+    ['elevation, elevation: {source: a}, fips: "09001"', /09001 is .* planning regions, 09110 to 09190/],
+    ['listings, coverage: [0, 0, 1, 1]', /coverage: belongs to kind/],
+    ['roads, layer: {source: a, format: csv}', /layer\.format: csv has no geometry/],
+    [
+      `roads, layer: {${L}, columns: {zone: Z}}`,
+      /columns\.zone: is no field of roads, which has class, mtfcc/,
+    ],
+    [`roads, layer: {${L}, columns: {clas: Z}}`, /layer\.columns\.clas: .*did you mean class/],
+    [`roads, layer: {${L}, columns: {class: {column: C, values: {A: hghway}}}}`, /'hghway' is not highway/],
+    [`roads, layer: {${L}, columns: {mtfcc: null}}`, /map class or mtfcc/],
+    [`wetlands, layer: {${L}, reach: {}}`, /layer\.reach: belongs to kind roads/],
+    [`roads, layer: {${L}, reach: {local: 5000}}`, /layer\.reach\.local: /],
+    [`roads, layer: {${L}}, coverage: [-72, 43, -73, 44]`, /coverage: must be west, south, east, north/],
+    [`roads, layer: {${L}}, coverage: [-272, 43, -73, 44]`, /coverage\[0\]: /],
+    [`roads, layer: {${L}}, gates: {max_key_drop_percent: 5}`, /does not apply to kind roads/],
+    ['elevation, elevation: {source: a.tif, index: b.txt}', /gives source and index; give one of them/],
+    ['elevation, elevation: {}', /elevation: give source, template or index/],
+    ['elevation, elevation: {template: "{tile}.tif"}', /elevation\.template: needs bounds/],
+    ['elevation, elevation: {template: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.template: lacks \{tile\}/],
+    ['elevation, elevation: {source: a.tif, bounds: [0, 0, 1, 1]}', /elevation\.bounds: belongs to template/],
+    [`roads, layer: {${L}}, preset: regrid`, /preset: regrid is a preset for kind assessor/],
+  ])('kind: %s is refused', (more, message) => {
+    expect(fault(`{name: f, kind: ${more}}`)).toMatch(message);
   });
 });
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PlatError } from '../../../shared/errors.ts';
 import { rootDir } from '../../../shared/root.ts';
 import type { AssessorFeed, Feed, ListingsFeed } from '../../../workers/feeds/feed.ts';
 import { parseFeed } from '../../../workers/feeds/load.ts';
@@ -18,3 +19,14 @@ export function listings(feed: Feed): ListingsFeed {
 
 /** A feed from its text, as if it lay in the folder of the preset fixtures. */
 export const feedOf = (text: string): Feed => parseFeed(text, join(presetFixtures, 'feed.yaml'));
+
+/** What is wrong with the text of a feed. */
+export function fault(text: string): string {
+  try {
+    feedOf(text);
+  } catch (error) {
+    if (error instanceof PlatError && error.code === 'feed_definition') return error.message;
+    throw error;
+  }
+  throw new Error('the feed was accepted');
+}

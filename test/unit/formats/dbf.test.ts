@@ -3,18 +3,16 @@ import { gzipSync } from 'node:zlib';
 import { DBFFile } from 'dbffile';
 import { describe, expect, test } from 'vitest';
 import { readDbf } from '../../../workers/formats/dbf.ts';
-import { contextFor, fixtures, makeDbf, makeZip, readAll, readInChunks, temporaryFolder } from './make.ts';
+import { fixtures, makeDbf, makeZip, readerOf, readInChunks, values } from './make.ts';
 
-const folder = temporaryFolder();
-const context = contextFor(folder.path);
+const read = readerOf('dbf', 'a.dbf');
 const COLUMNS = [
   { name: 'PID', type: 'C', length: 6 },
   { name: 'ACRES', type: 'N', length: 12 },
   { name: 'SALEDATE', type: 'D', length: 8 },
   { name: 'VACANT', type: 'L', length: 1 },
 ];
-const valuesOf = async (source: string, more: object = {}) =>
-  (await readAll({ source, format: 'dbf', ...more }, context)).rows.map(row => row.values);
+const valuesOf = async (...given: Parameters<typeof read>) => values(await read(...given));
 
 describe('dBASE', () => {
   test('text, numbers, dates and logicals; blank is null', async () => {
@@ -25,14 +23,14 @@ describe('dBASE', () => {
       ['B', '1234567890123456', '\0\0\0\0\0\0\0\0', ' '],
       ['C', 'N/A', '2012-08-', 'Y'],
     ];
-    folder.put(
-      't.dbf',
-      makeDbf(
-        COLUMNS,
-        cells.map(each => ({ cells: each })),
+    expect(
+      await valuesOf(
+        makeDbf(
+          COLUMNS,
+          cells.map(each => ({ cells: each })),
+        ),
       ),
-    );
-    expect(await valuesOf('t.dbf')).toEqual([
+    ).toEqual([
       { PID: '00012', ACRES: 12.5, SALEDATE: '2012-08-16', VACANT: true },
       { PID: null, ACRES: null, SALEDATE: null, VACANT: null },
       { PID: 'A', ACRES: null, SALEDATE: null, VACANT: false },
@@ -42,11 +40,9 @@ describe('dBASE', () => {
   });
 
   test('a number too long for a double stays text', async () => {
-    folder.put(
-      'n.dbf',
-      makeDbf([{ name: 'APN', type: 'N', length: 19 }], [{ cells: ['1234567890123456789'] }]),
-    );
-    expect(await valuesOf('n.dbf')).toEqual([{ APN: '1234567890123456789' }]);
+    expect(
+      await valuesOf(makeDbf([{ name: 'APN', type: 'N', length: 19 }], [{ cells: ['1234567890123456789'] }])),
+    ).toEqual([{ APN: '1234567890123456789' }]);
   });
 
   test('deleted records are skipped and keep their number', async () => {
@@ -55,9 +51,8 @@ describe('dBASE', () => {
       { deleted: true, cells: ['2'] },
       { cells: ['3'] },
     ]);
-    folder.put('d.dbf', table);
-    const read = await readAll({ source: 'd.dbf', format: 'dbf' }, context);
-    expect(read.rows.map(row => [row.rowNo, row.values.PID])).toEqual([
+    const { rows } = await read(table);
+    expect(rows.map(row => [row.rowNo, row.values.PID])).toEqual([
       [1, '1'],
       [3, '3'],
     ]);
@@ -80,8 +75,9 @@ describe('dBASE', () => {
       { name: 'I', type: 'I', length: 4 },
       { name: 'NOTE', type: 'M', length: 10 },
     ];
-    folder.put('f.dbf', makeDbf(columns, [{ cells: [double, money, time, integer, '         1'] }]));
-    expect(await valuesOf('f.dbf')).toEqual([{ B: 2.5, Y: 123.45, T: '2012-08-16T01:00:00.000Z', I: -7 }]);
+    expect(
+      await valuesOf(makeDbf(columns, [{ cells: [double, money, time, integer, '         1'] }])),
+    ).toEqual([{ B: 2.5, Y: 123.45, T: '2012-08-16T01:00:00.000Z', I: -7 }]);
   });
 
   test("Clipper's text columns longer than 255 bytes", async () => {
@@ -89,8 +85,9 @@ describe('dBASE', () => {
       { name: 'LEGAL', type: 'C', length: 300 },
       { name: 'PID', type: 'C', length: 2 },
     ];
-    folder.put('c.dbf', makeDbf(columns, [{ cells: ['x'.repeat(290), '7'] }]));
-    expect(await valuesOf('c.dbf')).toEqual([{ LEGAL: 'x'.repeat(290), PID: '7' }]);
+    expect(await valuesOf(makeDbf(columns, [{ cells: ['x'.repeat(290), '7'] }]))).toEqual([
+      { LEGAL: 'x'.repeat(290), PID: '7' },
+    ]);
   });
 
   test('the assessor export of Washington reads as another reader reads it', async () => {
@@ -105,15 +102,12 @@ describe('dBASE', () => {
       ),
     );
     expect(expected).toHaveLength(25);
-    expect(await valuesOf(path)).toEqual(expected);
     expect(expected.some(row => row.SALEDATE === null) && expected.some(row => row.SALEDATE !== null)).toBe(
       true,
     );
     const bytes = readFileSync(path);
-    folder.put('w.dbf.gz', gzipSync(bytes));
-    folder.put('w.zip', makeZip({ 'out/W.DBF': bytes, 'out/readme.txt': '' }));
-    expect(await valuesOf('w.dbf.gz')).toEqual(expected);
-    expect(await valuesOf('w.zip')).toEqual(expected);
+    for (const packed of [bytes, gzipSync(bytes), makeZip({ 'out/W.DBF': bytes, 'out/readme.txt': '' })])
+      expect(await valuesOf(packed)).toEqual(expected);
     for (const size of [1, 33, 1164, 5000]) {
       const chunked = await readInChunks(readDbf, bytes, size, { format: 'dbf' });
       expect(chunked.rows.map(row => row.values)).toEqual(expected);
@@ -131,14 +125,13 @@ describe('encodings of dBASE', () => {
     ['the language byte of code page 437', of(Buffer.from([0x50, 0x45, 0xa5, 0x41]), 1), undefined],
     ["the feed's declaration", of(Buffer.from([0x50, 0x45, 0xa5, 0x41])), 'cp850'],
   ])('%s', async (_, table, encoding) => {
-    folder.put('e.dbf', table);
-    expect(await valuesOf('e.dbf', encoding === undefined ? {} : { encoding })).toEqual([{ OWNER: 'PEÑA' }]);
+    expect(await valuesOf(table, encoding === undefined ? {} : { encoding })).toEqual([{ OWNER: 'PEÑA' }]);
   });
 
   test.each([['437'], ['CP437'], ['OEM 437']])('a .cpg of "%s" beside the table', async name => {
-    folder.put('cpg.dbf', of(Buffer.from([0x50, 0x45, 0xa5, 0x41])));
-    folder.put('cpg.CPG', `${name}\r\n`);
-    expect(await valuesOf('cpg.dbf')).toEqual([{ OWNER: 'PEÑA' }]);
+    read.folder.put('b.CPG', `${name}\r\n`);
+    read.folder.put('b.dbf', of(Buffer.from([0x50, 0x45, 0xa5, 0x41])));
+    expect(await valuesOf('', { source: 'b.dbf' })).toEqual([{ OWNER: 'PEÑA' }]);
   });
 });
 
@@ -151,19 +144,15 @@ describe('tables that cannot be read', () => {
     ['empty', Buffer.alloc(0), 'feed_format', /not a dBASE table/],
     ['a CSV', Buffer.from('PID,OWNER\n1,2\n'.repeat(10)), 'feed_format', /not a dBASE table/],
   ])('%s', async (_, bytes, code, message) => {
-    folder.put('bad.dbf', bytes);
-    const read = readAll({ source: 'bad.dbf', format: 'dbf' }, context);
-    await expect(read).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
-    await expect(read).rejects.toThrow(/bad\.dbf/);
+    const found = read(bytes);
+    await expect(found).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+    await expect(found).rejects.toThrow(/a\.dbf/);
   });
 
   test('columns of one name are refused until the feed names them', async () => {
-    const twice = [COLUMNS[0]!, COLUMNS[0]!];
-    folder.put('twice.dbf', makeDbf(twice, [{ cells: ['1', '2'] }]));
-    await expect(valuesOf('twice.dbf')).rejects.toThrow(/columns 1 and 2 are both called "PID".*header/);
-    expect(await valuesOf('twice.dbf', { header: ['A', 'B'] })).toEqual([{ A: '1', B: '2' }]);
-    await expect(valuesOf('twice.dbf', { header: ['A'] })).rejects.toThrow(
-      /has 2 columns, the feed's header lists 1/,
-    );
+    const twice = makeDbf([COLUMNS[0]!, COLUMNS[0]!], [{ cells: ['1', '2'] }]);
+    await expect(read(twice)).rejects.toThrow(/columns 1 and 2 are both called "PID".*header/);
+    expect(await valuesOf(twice, { header: ['A', 'B'] })).toEqual([{ A: '1', B: '2' }]);
+    await expect(read(twice, { header: ['A'] })).rejects.toThrow(/has 2 columns, the feed's header lists 1/);
   });
 });

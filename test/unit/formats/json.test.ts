@@ -4,18 +4,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCollection } from '../../../workers/formats/collection.ts';
 import { readFeatureLines } from '../../../workers/formats/json.ts';
-import { contextFor, feature, fixtures, makeZip, readAll, readInChunks, temporaryFolder } from './make.ts';
+import { feature, fixtures, makeZip, readerOf, readInChunks, values } from './make.ts';
 
-const folder = temporaryFolder();
-const context = contextFor(folder.path);
+const readJson = readerOf('geojson', 'a.geojson');
+const readLines = readerOf('ndgeojson', 'a.ndjson');
+const readObjects = readerOf('ndjson', 'a.ndjson');
+const westOf = (geometry: unknown) => (geometry as { coordinates: number[][][] }).coordinates[0]![0]![0];
 const two = [feature('1-1', { OWNER: 'A "quoted" {brace}' }), feature(2, { OWNER: 'B\\' })];
 const collection = (features: object[], more: object = {}) =>
   JSON.stringify({ type: 'FeatureCollection', ...more, features });
 
 describe('GeoJSON FeatureCollection', () => {
   test('gives properties, the id as $id, and the geometry', async () => {
-    folder.put('two.geojson', collection(two));
-    const read = await readAll({ source: 'two.geojson', format: 'geojson' }, context);
+    const read = await readJson(collection(two));
     expect(read.bad).toEqual([]);
     expect(read.rows.map(row => [row.rowNo, row.values])).toEqual([
       [1, { OWNER: 'A "quoted" {brace}', $id: '1-1' }],
@@ -34,11 +35,8 @@ describe('GeoJSON FeatureCollection', () => {
       values: { ...properties, $id: id },
       geometry,
     }));
-    folder.put('w.geojson.gz', gzipSync(bytes));
-    folder.put('w.zip', makeZip({ 'a/b/w.geojson': bytes }));
-    for (const source of [`${fixtures}washington-parcels.geojson`, 'w.geojson.gz', 'w.zip']) {
-      expect((await readAll({ source, format: 'geojson' }, context)).rows).toEqual(expected);
-    }
+    for (const packed of [bytes, gzipSync(bytes), makeZip({ 'a/b/w.geojson': bytes })])
+      expect((await readJson(packed)).rows).toEqual(expected);
   });
 
   test('any collection is cut right wherever the chunks fall', async () => {
@@ -62,9 +60,7 @@ describe('GeoJSON FeatureCollection', () => {
           const bytes = Buffer.from(JSON.stringify(document, null, indent));
           const read = await readInChunks(readCollection, bytes, size, { format: 'geojson' });
           expect(read.bad).toEqual([]);
-          expect(read.rows.map(row => row.values)).toEqual(
-            all.map((properties, i) => ({ ...properties, $id: i })),
-          );
+          expect(values(read)).toEqual(all.map((properties, i) => ({ ...properties, $id: i })));
         },
       ),
       { numRuns: 200 },
@@ -72,46 +68,34 @@ describe('GeoJSON FeatureCollection', () => {
   });
 
   test('more than one batch arrives, about 1,000 rows each, and none is lost', async () => {
-    folder.put('many.geojson', collection(Array.from({ length: 2_500 }, (_, i) => feature(i, { i }))));
-    const read = await readAll({ source: 'many.geojson', format: 'geojson' }, context);
+    const read = await readJson(collection(Array.from({ length: 2_500 }, (_, i) => feature(i, { i }))));
     expect(read.rows.map(row => row.values.i)).toEqual(Array.from({ length: 2_500 }, (_, i) => i));
   });
 
   test.each([
-    ['name', { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::26919' } }],
-    ['EPSG', { type: 'EPSG', properties: { code: 26919 } }],
-  ])('the crs member of GeoJSON 2008 (%s) is honoured', async (_, crs) => {
-    folder.put('utm.geojson', collection([feature(1, {}, 500_000, 4_760_000)], { crs }));
-    const [row] = (await readAll({ source: 'utm.geojson', format: 'geojson' }, context)).rows;
-    const [x, y] = (row!.geometry as { coordinates: number[][][] }).coordinates[0]![0]!;
-    expect(x).toBeCloseTo(-69, 9);
-    expect(y).toBeCloseTo(42.99, 1);
-  });
-
-  test("the feed's crs wins over the file's", async () => {
-    const crs = { type: 'name', properties: { name: 'EPSG:26918' } };
-    folder.put('both.geojson', collection([feature(1, {}, 500_000, 4_760_000)], { crs }));
-    const [row] = (await readAll({ source: 'both.geojson', format: 'geojson', crs: 'EPSG:26919' }, context))
-      .rows;
-    expect((row!.geometry as { coordinates: number[][][] }).coordinates[0]![0]![0]).toBeCloseTo(-69, 9);
+    ['by name', { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::26919' } }, {}],
+    ['by EPSG code', { type: 'EPSG', properties: { code: 26919 } }, {}],
+    [
+      "unless the feed's is another",
+      { type: 'name', properties: { name: 'EPSG:26918' } },
+      { crs: 'EPSG:26919' },
+    ],
+  ])('the crs member of GeoJSON 2008 counts: %s', async (_, crs, spec) => {
+    const [row] = (await readJson(collection([feature(1, {}, 500_000, 4_760_000)], { crs }), spec)).rows;
+    expect(westOf(row!.geometry)).toBeCloseTo(-69, 9);
   });
 
   test('a projected crs behind the features is refused, one of degrees is not', async () => {
     const behind = (name: string) =>
       `{"type":"FeatureCollection","features":[${JSON.stringify(two[0])}],"crs":{"type":"name","properties":{"name":"${name}"}}}`;
-    folder.put('late.geojson', behind('urn:ogc:def:crs:OGC:1.3:CRS84'));
-    expect((await readAll({ source: 'late.geojson', format: 'geojson' }, context)).rows).toHaveLength(1);
-    folder.put('late.geojson', behind('EPSG:3857'));
-    await expect(readAll({ source: 'late.geojson', format: 'geojson' }, context)).rejects.toThrow(
-      /behind the features/,
-    );
+    expect((await readJson(behind('urn:ogc:def:crs:OGC:1.3:CRS84'))).rows).toHaveLength(1);
+    await expect(readJson(behind('EPSG:3857'))).rejects.toThrow(/behind the features/);
   });
 
   test('metres without a crs are refused instead of becoming degrees', async () => {
-    folder.put('metres.geojson', collection([feature(1, {}, 500_000, 4_760_000)]));
-    await expect(readAll({ source: 'metres.geojson', format: 'geojson' }, context)).rejects.toMatchObject({
+    await expect(readJson(collection([feature(1, {}, 500_000, 4_760_000)]))).rejects.toMatchObject({
       code: 'feed_crs',
-      message: expect.stringMatching(/metres\.geojson.*500000, 4760000.*"crs"/),
+      message: expect.stringMatching(/a\.geojson.*500000, 4760000.*"crs"/),
     });
   });
 
@@ -121,8 +105,7 @@ describe('GeoJSON FeatureCollection', () => {
       { ...feature(1, {}), properties: 7 },
       { ...feature(1, {}), geometry: 'POINT(1 2)' },
     ];
-    folder.put('odd.geojson', collection([two[0]!, ...odd, two[1]!]));
-    const read = await readAll({ source: 'odd.geojson', format: 'geojson' }, context);
+    const read = await readJson(collection([two[0]!, ...odd, two[1]!]));
     expect(read.rows.map(row => row.rowNo)).toEqual([1, 5]);
     expect(read.bad.map(bad => [bad.rowNo, bad.reason, bad.field, bad.raw])).toEqual([
       [2, 'unreadable_row', 'type', JSON.stringify(odd[0])],
@@ -135,11 +118,10 @@ describe('GeoJSON FeatureCollection', () => {
     const nan = '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[null,1]}}';
     const point =
       '{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[500000,4760000]}}';
-    folder.put(
-      'broken.geojson',
+    const read = await readJson(
       `{"type":"FeatureCollection","features":[{"type":"Feature",,},${nan},${point}]}`,
+      { crs: 'EPSG:26919' },
     );
-    const read = await readAll({ source: 'broken.geojson', format: 'geojson', crs: 'EPSG:26919' }, context);
     expect(read.bad.map(bad => bad.reason)).toEqual(['unreadable_row', 'unreadable_geometry']);
     expect(read.rows).toHaveLength(1);
   });
@@ -154,19 +136,16 @@ describe('GeoJSON FeatureCollection', () => {
     ['PID,OWNER\n1,2\n', 'feed_format', /not a GeoJSON FeatureCollection/],
     ['', 'feed_format', /not a GeoJSON FeatureCollection/],
   ])('%j is refused', async (text, code, message) => {
-    folder.put('bad.geojson', text);
-    const read = readAll({ source: 'bad.geojson', format: 'geojson' }, context);
+    const read = readJson(text);
     await expect(read).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
-    await expect(read).rejects.toThrow(/bad\.geojson/);
+    await expect(read).rejects.toThrow(/a\.geojson/);
   });
 
   test('an empty collection has no rows, and null geometry stays null', async () => {
-    folder.put('empty.geojson', collection([]));
-    expect((await readAll({ source: 'empty.geojson', format: 'geojson' }, context)).rows).toEqual([]);
-    folder.put('null.geojson', collection([{ type: 'Feature', properties: null, geometry: null }]));
-    expect((await readAll({ source: 'null.geojson', format: 'geojson' }, context)).rows).toEqual([
-      { rowNo: 1, values: {}, geometry: null },
-    ]);
+    expect((await readJson(collection([]))).rows).toEqual([]);
+    expect(
+      (await readJson(collection([{ type: 'Feature', properties: null, geometry: null }]))).rows,
+    ).toEqual([{ rowNo: 1, values: {}, geometry: null }]);
   });
 });
 
@@ -184,8 +163,7 @@ describe('newline-delimited GeoJSON', () => {
     ],
     ['a byte order mark', `\uFEFF${lines.join('\n')}`],
   ])('%s', async (_, text) => {
-    folder.put('lines.ndjson', text);
-    const read = await readAll({ source: 'lines.ndjson', format: 'ndgeojson' }, context);
+    const read = await readLines(text);
     expect(read.bad).toEqual([]);
     expect(read.rows.map(row => [row.rowNo, row.values.$id])).toEqual([
       [1, '1-1'],
@@ -198,8 +176,7 @@ describe('newline-delimited GeoJSON', () => {
   });
 
   test('a broken line is a bad row, and the rest is read', async () => {
-    folder.put('b.ndjson', `${lines[0]}\n{"type":"Feature",\n[1]\n${lines[1]}\n`);
-    const read = await readAll({ source: 'b.ndjson', format: 'ndgeojson' }, context);
+    const read = await readLines(`${lines[0]}\n{"type":"Feature",\n[1]\n${lines[1]}\n`);
     expect(read.rows.map(row => row.rowNo)).toEqual([1, 4]);
     expect(read.bad).toMatchObject([
       { rowNo: 2, reason: 'unreadable_row', raw: '{"type":"Feature",' },
@@ -208,9 +185,11 @@ describe('newline-delimited GeoJSON', () => {
   });
 
   test('a line beyond the limit is a bad row, and the rest is read', async () => {
-    folder.put('long.ndjson', `${lines[0]}\n{"x":"${'y'.repeat(3_000_000)}"}\n${lines[1]}\n`);
-    const bounded = contextFor(folder.path, { limits: { rowBytes: 1_000_000 } });
-    const read = await readAll({ source: 'long.ndjson', format: 'ndgeojson' }, bounded);
+    const read = await readLines(
+      `${lines[0]}\n{"x":"${'y'.repeat(3_000_000)}"}\n${lines[1]}\n`,
+      {},
+      { limits: { rowBytes: 1_000_000 } },
+    );
     expect(read.rows.map(row => row.rowNo)).toEqual([1, 3]);
     expect(read.bad).toMatchObject([{ rowNo: 2, reason: 'row_too_long' }]);
   });
@@ -218,8 +197,7 @@ describe('newline-delimited GeoJSON', () => {
   test('Latin-1 and UTF-16 are transcoded', async () => {
     const text = `${JSON.stringify(feature(1, { OWNER: 'PEÑA' }))}\n`;
     for (const bytes of [Buffer.from(text, 'latin1'), Buffer.from(`\uFEFF${text}`, 'utf16le')]) {
-      folder.put('l.ndjson', bytes);
-      const read = await readAll({ source: 'l.ndjson', format: 'ndgeojson' }, context);
+      const read = await readLines(bytes);
       expect(read.rows[0]!.values.OWNER).toBe('PEÑA');
     }
   });
@@ -227,11 +205,8 @@ describe('newline-delimited GeoJSON', () => {
 
 test('NDJSON gives the objects as they are, from gzip and zip too', async () => {
   const text = '{"ListingKey":"a","ListPrice":1}\n7\n{"ListingKey":"b","Media":[{"u":1}]}\n';
-  folder.put('n.ndjson', text);
-  folder.put('n.ndjson.gz', gzipSync(text));
-  folder.put('n.zip', makeZip({ 'n.jsonl': text }));
-  for (const source of ['n.ndjson', 'n.ndjson.gz', 'n.zip']) {
-    const read = await readAll({ source, format: 'ndjson' }, context);
+  for (const packed of [text, gzipSync(text), makeZip({ 'n.jsonl': text })]) {
+    const read = await readObjects(packed);
     expect(read.rows).toEqual([
       { rowNo: 1, values: { ListingKey: 'a', ListPrice: 1 }, geometry: null },
       { rowNo: 3, values: { ListingKey: 'b', Media: [{ u: 1 }] }, geometry: null },

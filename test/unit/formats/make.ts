@@ -52,6 +52,20 @@ export async function readAll(spec: InputSpec, context: ReadContext): Promise<Re
   return all;
 }
 
+/** Reads the contents of one file of a format, written into a folder of the test file's own. */
+export function readerOf(format: InputSpec['format'], name: string) {
+  const folder = temporaryFolder();
+  return Object.assign(
+    (content: string | Buffer, spec: Partial<InputSpec> = {}, over: Partial<ReadContext> = {}) => {
+      folder.put(name, content);
+      return readAll({ source: name, format, ...spec }, contextFor(folder.path, over));
+    },
+    { folder },
+  );
+}
+
+export const values = (read: ReadAll) => read.rows.map(row => row.values);
+
 /** What a reader makes of bytes that arrive in chunks of `size`. */
 export async function readInChunks(
   reader: FileReader,
