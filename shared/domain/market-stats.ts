@@ -1,11 +1,12 @@
-import { createStatsEncoder } from '../kernels/stats/encode-stats.ts';
-import { createStatsKernel, type StatsKernel } from '../kernels/stats/region-stats.ts';
-import { METRIC_COUNT, newStatsTable, type StatsTable } from '../kernels/stats/stats-table.ts';
-import { ACRE_BUCKETS, type BucketLabel } from './buckets.ts';
-import { type BucketData, METRIC_KEYS } from './metric-keys.ts';
-
-/** One element of the `stats` that the API answers. */
-export type BucketStats = { type: BucketLabel; data: BucketData };
+import { hash } from 'node:crypto';
+import {
+  type BucketSummary,
+  type ListingColumns,
+  NO_LISTINGS,
+  summarizeBuckets,
+} from '../kernels/stats/region-stats.ts';
+import { round2 } from '../kernels/stats/rounding.ts';
+import { ACRE_BUCKETS } from './buckets.ts';
 
 /** What the API says of a region besides its statistics. */
 export type RegionFields = {
@@ -20,33 +21,107 @@ export type RegionFields = {
   fips: string | null;
 };
 
-/** Fills a table, reused from region to region, with the statistics of one region. */
-export const computeRegionTable: StatsKernel = createStatsKernel(ACRE_BUCKETS);
-
-export function newRegionTable(): StatsTable {
-  return newStatsTable(ACRE_BUCKETS.length);
+/**
+ * The published figures of one bucket, spelled and ordered as the API answers them; null where there is nothing to average or to
+ * divide by. STR = sell-through rate, DOM = days on market, PPA = price per acre.
+ */
+function bucketData({ active, pending, sold }: BucketSummary) {
+  const [month, quarter, half, year] = sold;
+  const rate = (count: number) => (active.count === 0 ? null : round2((100 * count) / active.count));
+  return {
+    Active: active.count,
+    Pending: pending.count,
+    'Sold: 1mo': month.count,
+    'Sold: 3mo': quarter.count,
+    'Sold: 6mo': half.count,
+    'Sold: 1yr': year.count,
+    'Pending STR': rate(pending.count),
+    '1mo STR': rate(month.count),
+    '3mo STR': rate(quarter.count),
+    '6mo STR': rate(half.count),
+    '1yr STR': rate(year.count),
+    'Avg DOM 1mo': rounded(month.daysOnMarket),
+    'Avg DOM 3mo': rounded(quarter.daysOnMarket),
+    'Avg DOM 6mo': rounded(half.daysOnMarket),
+    'Avg DOM 1yr': rounded(year.daysOnMarket),
+    'Median Price 1mo': rounded(month.medianPrice),
+    'Median Price 3mo': rounded(quarter.medianPrice),
+    'Median Price 6mo': rounded(half.medianPrice),
+    'Median Price 1yr': rounded(year.medianPrice),
+    'Median Pending Price': rounded(pending.medianPrice),
+    'Median Active Price': rounded(active.medianPrice),
+    'Median Active Acreage': rounded(active.medianAcres),
+    'Median Pending Acreage': rounded(pending.medianAcres),
+    'Median Sold Acreage': rounded(year.medianAcres),
+    'Median Pending PPA': rounded(pending.medianPpa),
+    'Median Active PPA': rounded(active.medianPpa),
+    'Median Sold PPA': rounded(year.medianPpa),
+    'Active PPA Min': rounded(active.minPpa),
+    'Active PPA Max': rounded(active.maxPpa),
+    'Pending PPA Min': rounded(pending.minPpa),
+    'Pending PPA Max': rounded(pending.maxPpa),
+    'PPA Range 1mo Min': rounded(month.minPpa),
+    'PPA Range 1mo Max': rounded(month.maxPpa),
+    'PPA Range 3mo Min': rounded(quarter.minPpa),
+    'PPA Range 3mo Max': rounded(quarter.maxPpa),
+    'PPA Range 6mo Min': rounded(half.minPpa),
+    'PPA Range 6mo Max': rounded(half.maxPpa),
+    'PPA Range 1yr Min': rounded(year.minPpa),
+    'PPA Range 1yr Max': rounded(year.maxPpa),
+    'Gini 1mo': rounded(month.gini),
+    'Gini 3mo': rounded(quarter.gini),
+    'Gini 6mo': rounded(half.gini),
+    'Gini 1yr': rounded(year.gini),
+  };
 }
 
-const encode = createStatsEncoder(
-  ACRE_BUCKETS.map(bucket => bucket.label),
-  METRIC_KEYS,
-);
-
-/** The body of the market-stats endpoint: JSON in UTF-8. */
-export function encodeRegionStats(region: RegionFields, table: StatsTable): Uint8Array {
-  const { id, type, name, state, county_name, fips } = region;
-  return encode({ id, type, name, state, county_name, fips }, table);
+function rounded(figure: number | null): number | null {
+  return figure === null ? null : round2(figure);
 }
 
-/** The filled buckets of a table, in the API's order, every key present. */
-export function bucketStats(table: StatsTable): BucketStats[] {
-  return ACRE_BUCKETS.flatMap(({ label }, bucket) => {
-    if (table.filled[bucket] === 0) return [];
-    const row = table.hundredths.subarray(bucket * METRIC_COUNT, (bucket + 1) * METRIC_COUNT);
-    const entries = METRIC_KEYS.map((key, column) => {
-      const hundredths = row[column]!;
-      return [key, Number.isNaN(hundredths) ? null : hundredths / 100] as const;
-    });
-    return [{ type: label, data: Object.fromEntries(entries) as BucketData }];
+export type BucketData = ReturnType<typeof bucketData>;
+export type MetricKey = keyof BucketData;
+
+const none = NO_LISTINGS;
+export const METRIC_KEYS = Object.keys(
+  bucketData({ active: none, pending: none, sold: [none, none, none, none] }),
+) as MetricKey[];
+
+/** The figures of a region by bucket, in the order of ACRE_BUCKETS; null for a bucket without listings. */
+export type RegionStats = readonly (BucketData | null)[];
+
+/** The statistics of a region's listings `rows` as of a UTC day. */
+export function regionStats(listings: ListingColumns, rows: readonly number[], asOfDay: number): RegionStats {
+  return summarizeBuckets(listings, rows, asOfDay, ACRE_BUCKETS).map(each => each && bucketData(each));
+}
+
+/** The body of the market-stats endpoint. */
+export function statsBody(region: RegionFields, stats: RegionStats): string {
+  const buckets = stats.flatMap((data, i) => (data === null ? [] : [{ type: ACRE_BUCKETS[i]!.label, data }]));
+  return JSON.stringify({ ...fieldsOf(region), stats: buckets });
+}
+
+/** Raised whenever the same region and figures make another body than before, so that every stored response is written anew. */
+const RESPONSE_FORMAT = 1;
+
+/**
+ * The etag (RFC 9110 section 8.8.3) of a region's body, from what that is made of: equal etags mean equal bytes. Making and hashing
+ * the body of every region would take longer than computing the statistics, and few of them change.
+ */
+export function statsEtag(region: RegionFields, stats: RegionStats): string {
+  const figures: number[] = [];
+  stats.forEach((data, bucket) => {
+    if (data === null) return;
+    figures.push(bucket);
+    // Whole hundredths, so that no figure is the -1 of null.
+    for (const figure of Object.values(data)) figures.push(figure === null ? -1 : Math.round(figure * 100));
   });
+  const digest = hash('sha256', new Uint8Array(Float64Array.from(figures).buffer), 'hex');
+  const content = JSON.stringify([RESPONSE_FORMAT, ...Object.values(fieldsOf(region)), digest]);
+  return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
+}
+
+/** In the order in which the API answers them, and nothing else. */
+function fieldsOf({ id, type, name, state, county_name, fips }: RegionFields): RegionFields {
+  return { id, type, name, state, county_name, fips };
 }

@@ -7,24 +7,15 @@ using unnest($1::text[], $2::text[], $3::timestamptz[]) as m (type, code, marked
 where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
 
 -- name: copy_listings
--- Every listing that counts in statistics.
-copy (select * from counted_listings) to stdout (format binary);
-
--- name: copy_listings_of_regions
--- The listings that count in statistics, of the counties and ZIPs that set_scope named.
-copy (
-  select *
-  from counted_listings
-  where fips = any (string_to_array(current_setting('plat.market_counties'), ',')::int[])
-    or zip = any (string_to_array(current_setting('plat.market_zips'), ','))
-) to stdout (format binary);
+-- The listings that count in statistics. {{scope}}: which of them, a condition made of literals.
+copy (select * from counted_listings where {{scope}}) to stdout (format binary);
 
 -- name: get_dirty_state
 -- Whether statistics are due, and whether a job that computes them is on its way.
 -- Returns: due, open
 select
-  exists (select from stats_dirty) as due,
-  exists (select from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
+  exists (select 1 from stats_dirty) as due,
+  exists (select 1 from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
 
 -- name: list_dirty_regions
 -- Regions whose listings changed since their statistics were computed; `known` is false for one that is not in `regions`.
@@ -43,11 +34,6 @@ where $1::text[] is null
   or (r.type, r.code) in (select * from unnest($1::text[], $2::text[]))
 order by r.type, r.code;
 
--- name: set_scope
--- Names the regions that copy_listings_of_regions reads, for COPY takes no parameters. Until the end of the transaction.
--- $1 counties' FIPS, $2 ZIPs, each separated by commas.
-select set_config('plat.market_counties', $1, true), set_config('plat.market_zips', $2, true);
-
 -- name: try_lock_recompute
 -- One recompute at a time in a database, so that what is written last was read last. Held until the session ends or unlocks.
 -- $1 the lock's number.
@@ -59,14 +45,14 @@ select pg_advisory_unlock($1);
 
 -- name: update_region_stats
 -- Replaces the statistics of regions. A body whose etag stays is left where it is stored.
--- $1 types, $2 codes, $3 etags, $4 days as of which, $5 numbers of listings, $6 and $7 where each body begins (from 1) and how
--- long it is in $8, all bodies in one.
+-- $1 types, $2 codes, $3 etags, $4 days as of which, $5 numbers of listings, $6 the bodies as one text, a line each: JSON has no line
+-- breaks, and an array of bodies would be escaped twice on its way.
 update region_stats s
-set body = case when s.etag = b.etag then s.body else substring($8::bytea from b.start for b.length) end,
+set body = case when s.etag = b.etag then s.body else convert_to(b.body, 'UTF8') end,
     etag = b.etag,
     as_of = b.as_of,
     listings = b.listings,
     computed_at = clock_timestamp()
-from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::int[], $6::int[], $7::int[])
-  as b (type, code, etag, as_of, listings, start, length)
+from unnest($1::text[], $2::text[], $3::text[], $4::date[], $5::int[], string_to_array($6, E'\n'))
+  as b (type, code, etag, as_of, listings, body)
 where s.type = b.type and s.code = b.code;

@@ -15,24 +15,24 @@ left join region_stats s using (type, code);
 -- name: find_region
 -- Whether there is a region.
 -- $1 type text (county, zip), $2 code text (FIPS or ZIP)
--- Returns: one row without columns, or none
-select
+-- Returns: one row, or none
+select code
 from regions
 where type = $1 and code = $2
 
 -- name: insert_region_stats
 -- Gives a region the response that it has until its first statistics; one that has a row keeps it.
--- $1 types, $2 codes, $3 etags, $4 and $5 where each body begins (from 1) and how long it is in $6, all bodies in one.
+-- $1 types, $2 codes, $3 etags, $4 the bodies as one text, a line each.
 insert into region_stats (type, code, etag, body)
-select b.type, b.code, b.etag, substring($6::bytea from b.start for b.length)
-from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[]) as b (type, code, etag, start, length)
+select b.type, b.code, b.etag, convert_to(b.body, 'UTF8')
+from unnest($1::text[], $2::text[], $3::text[], string_to_array($4, E'\n')) as b (type, code, etag, body)
 on conflict (type, code) do nothing;
 
 -- name: list_regions_without_stats
 -- Codes of the regions that have no stored response.
 select r.type || ':' || r.code as key
 from regions r
-where not exists (select from region_stats s where s.type = r.type and s.code = r.code);
+where not exists (select 1 from region_stats s where s.type = r.type and s.code = r.code);
 
 -- name: list_zip_counties
 -- The county that each ZIP falls in.

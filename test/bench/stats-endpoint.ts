@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { createAccount, createKey } from '../../shared/accounts.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
-import { METRIC_KEYS } from '../../shared/domain/metric-keys.ts';
+import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 
 export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { METRIC_KEYS } from '../../shared/domain/metric-keys.ts';
+import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { recomputeStats } from '../../workers/market/recompute.ts';
 import { createTestDatabase } from '../support/database.ts';
 import {

@@ -1,9 +1,9 @@
 import copyStreams from 'pg-copy-streams';
 import { type CopiedColumns, readCopyBinary } from '../../shared/copy-binary.ts';
-import { type Client, sql } from '../../shared/db.ts';
+import { type Client, compose, literal } from '../../shared/db.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 
-/** The columns of copy_listings.sql. */
+/** The columns of market/copy_listings. */
 const COLUMNS = {
   fips: { type: 'int4', null: -1 },
   zip: { type: 'digits5', null: -1 },
@@ -31,11 +31,8 @@ export type ListingScope = 'all' | { counties: readonly string[]; zips: readonly
 
 /** Reads every listing that counts in the statistics of these regions, within the caller's transaction. */
 export async function readListings(client: Client, scope: ListingScope): Promise<MarketListings> {
-  if (scope !== 'all') {
-    await client.query(sql('market/set_scope'), [scope.counties.map(Number).join(','), scope.zips.join(',')]);
-  }
-  const statement = scope === 'all' ? 'market/copy_listings' : 'market/copy_listings_of_regions';
-  const stream = client.query(copyStreams.to(sql(statement)));
+  const condition = scope === 'all' ? 'true' : ofRegions(scope);
+  const stream = client.query(copyStreams.to(compose('market/copy_listings', { scope: condition })));
   const { rows, columns } = await readCopyBinary(stream, COLUMNS);
   return { ...columns, count: rows, price: dollars(columns) };
 }
@@ -44,4 +41,8 @@ export async function readListings(client: Client, scope: ListingScope): Promise
 function dollars({ cents }: CopiedColumns<typeof COLUMNS>): Float64Array {
   for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
   return cents;
+}
+
+function ofRegions({ counties, zips }: Exclude<ListingScope, 'all'>): string {
+  return `fips = any (${literal(counties.map(Number))}::int[]) or zip = any (${literal(zips)}::text[])`;
 }

@@ -1,15 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type Pool, sql } from '../../shared/db.ts';
-import { computeRegionTable, encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
+import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { LOCKS } from '../../shared/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { statsEtag } from '../../shared/regions/stats-etag.ts';
 import { regionFields } from '../regions/region-rows.ts';
-import { asOfDay } from './as-of.ts';
 import type { MarketScope } from './jobs.ts';
-import { groupByRegion, type RegionGroup, type RegionGroups } from './region-groups.ts';
 import { readSnapshot, type Snapshot, type StoredRegion } from './snapshot.ts';
 import {
   type ComputedStats,
@@ -21,7 +19,7 @@ import {
 } from './write-stats.ts';
 
 export type RecomputeOptions = {
-  /** 'YYYY-MM-DD'. Without it: see `asOfDay`. */
+  /** 'YYYY-MM-DD'; without it today or the day of the latest snapshot, see `asOfDay`. */
   asOf?: string | undefined;
   /** Called after each batch with the regions that are done. */
   progress?: (done: number, total: number) => void;
@@ -42,6 +40,8 @@ export type Recomputed = {
 };
 
 const LOCK_POLL_MS = 100;
+
+type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
 
 /** A batch is one transaction: large enough that its overhead does not show, small enough to hold twice in memory. */
 const BATCH_BYTES = 8 << 20;
@@ -99,18 +99,21 @@ async function recomputeRegions(
   snapshot: Snapshot,
   { asOf, progress, signal }: RecomputeOptions,
 ): Promise<Recomputed> {
-  const groups = groupByRegion(snapshot.listings);
+  const { listings } = snapshot;
+  const rowsOf = { county: rowsByCode(listings.fips), zip: rowsByCode(listings.zip) };
   // Of all regions, those that have listings, had some when last computed, or carry a mark.
-  const regions = snapshot.regions.filter(({ type, code, listings, marked_at }) => {
-    if (!('all' in scope)) return true;
-    const { start, end } = groups.of(type, code);
-    return end > start || listings > 0 || marked_at !== null;
-  });
+  const regions = snapshot.regions.filter(
+    region =>
+      !('all' in scope) ||
+      rowsOf[region.type].has(Number(region.code)) ||
+      region.listings > 0 ||
+      region.marked_at !== null,
+  );
   const result: Recomputed = {
     regions: regions.length,
     changed: 0,
-    listings: snapshot.listings.count,
-    unknown: snapshot.strayMarks.length + ('all' in scope ? countUnknown(groups, snapshot.regions) : 0),
+    listings: listings.count,
+    unknown: snapshot.strayMarks.length + ('all' in scope ? countUnknown(rowsOf, snapshot.regions) : 0),
     failed: [],
   };
   if (snapshot.strayMarks.length > 0) await clearMarks(client, snapshot.strayMarks);
@@ -136,7 +139,7 @@ async function recomputeRegions(
 
   for (const region of regions) {
     try {
-      const computed = compute(region, groups.of(region.type, region.code));
+      const computed = compute(region, rowsOf[region.type].get(Number(region.code)) ?? []);
       if (isChanged(computed) || region.marked_at !== null) batch.push(computed);
       bytes += computed.body?.length ?? 0;
     } catch (error) {
@@ -152,31 +155,50 @@ async function recomputeRegions(
   return result;
 }
 
+/** The rows of each region's code in ascending order; those without one (-1) belong to no region. */
+function rowsByCode(codes: Int32Array): Map<number, number[]> {
+  const groups = new Map<number, number[]>();
+  codes.forEach((code, row) => {
+    if (code < 0) return;
+    const rows = groups.get(code);
+    if (rows === undefined) groups.set(code, [row]);
+    else rows.push(row);
+  });
+  return groups;
+}
+
 function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
-  const table = newRegionTable();
   const today = utcDay(Date.now());
   const named = asOf === undefined ? undefined : dayOf(asOf);
-  return (region: StoredRegion, { rows, start, end }: RegionGroup): ComputedStats => {
-    const day = named ?? asOfDay(listings.feedDay, rows, start, end, today);
-    computeRegionTable(listings, rows, start, end, day, table);
+  return (region: StoredRegion, rows: readonly number[]): ComputedStats => {
+    const day = named ?? asOfDay(listings.feedDay, rows, today);
+    const stats = regionStats(listings, rows, day);
     const fields = regionFields(region);
-    const etag = statsEtag(fields, table);
+    const etag = statsEtag(fields, stats);
     return {
       region,
       etag,
-      asOf: end > start ? isoDay(day) : null,
-      listings: end - start,
-      // The encoder's buffer is its own.
-      body: etag === region.etag ? null : encodeRegionStats(fields, table).slice(),
+      asOf: rows.length > 0 ? isoDay(day) : null,
+      listings: rows.length,
+      body: etag === region.etag ? null : statsBody(fields, stats),
     };
   };
 }
 
-function countUnknown(groups: RegionGroups, regions: readonly StoredRegion[]): number {
-  const known = new Set(regions.map(({ type, code }) => `${type}:${code}`));
-  let unknown = 0;
-  for (const type of ['county', 'zip'] as const) {
-    for (const code of groups.codes(type)) if (!known.has(`${type}:${fiveDigits(code)}`)) unknown++;
+/** Today, unless all of a region's listings come from snapshots; then the day of the latest snapshot. */
+function asOfDay(feedDay: Int32Array, rows: readonly number[], today: number): number {
+  let latest = NO_DAY;
+  for (const row of rows) {
+    const day = feedDay[row]!;
+    if (day === NO_DAY) return today;
+    if (day > latest) latest = day;
   }
-  return unknown;
+  return latest === NO_DAY ? today : latest;
+}
+
+function countUnknown(rowsOf: RowsOf, regions: readonly StoredRegion[]): number {
+  const known = new Set(regions.map(({ type, code }) => `${type}:${code}`));
+  const types = ['county', 'zip'] as const;
+  const codes = types.flatMap(type => [...rowsOf[type].keys()].map(code => `${type}:${fiveDigits(code)}`));
+  return codes.filter(code => !known.has(code)).length;
 }

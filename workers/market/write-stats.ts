@@ -1,6 +1,5 @@
 import { type Client, sql } from '../../shared/db.ts';
 import { isRetryable } from '../../shared/errors.ts';
-import { packBodies } from '../../shared/regions/pack-bodies.ts';
 import type { StoredRegion } from './snapshot.ts';
 
 /** What a region's row becomes. */
@@ -10,7 +9,7 @@ export type ComputedStats = {
   asOf: string | null;
   listings: number;
   /** null when the stored bytes are the same. */
-  body: Uint8Array | null;
+  body: string | null;
 };
 
 export type FailedRegion = { type: string; code: string; message: string };
@@ -20,8 +19,6 @@ export type Written = {
   changed: number;
   failed: FailedRegion[];
 };
-
-const NO_BYTES = new Uint8Array(0);
 
 /**
  * Writes a batch and takes back its marks in one transaction. When the batch cannot be written, each region is tried by
@@ -73,16 +70,13 @@ export function isChanged({ region, etag, asOf, listings }: ComputedStats): bool
 }
 
 async function updateRows(client: Client, rows: readonly ComputedStats[]): Promise<void> {
-  const { starts, lengths, bytes } = packBodies(rows.map(row => row.body ?? NO_BYTES));
   await client.query(sql('market/update_region_stats'), [
     rows.map(row => row.region.type),
     rows.map(row => row.region.code),
     rows.map(row => row.etag),
     rows.map(row => row.asOf),
     rows.map(row => row.listings),
-    starts,
-    lengths,
-    bytes,
+    rows.map(row => row.body ?? '').join('\n'),
   ]);
 }
 

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
-import { encodeRegionStats, newRegionTable } from '../../shared/domain/market-stats.ts';
-import { packBodies } from '../../shared/regions/pack-bodies.ts';
-import { statsEtag } from '../../shared/regions/stats-etag.ts';
+import { statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
 import { type RegionRow, regionFields, regionRows } from './region-rows.ts';
 import type { Skipped } from './zip-file.ts';
 
@@ -61,26 +59,13 @@ async function upsertRegions(client: Client, rows: readonly RegionRow[]): Promis
 async function insertMissingStats(client: Client, rows: readonly RegionRow[]): Promise<void> {
   const { rows: without } = await client.query<{ key: string }>(sql('regions/list_regions_without_stats'));
   const missing = new Set(without.map(row => row.key));
-  const none = newRegionTable();
-  const entries = rows
-    .filter(row => missing.has(`${row.type}:${row.code}`))
-    .map(row => {
-      const fields = regionFields(row);
-      return {
-        type: row.type,
-        code: row.code,
-        etag: statsEtag(fields, none),
-        body: encodeRegionStats(fields, none).slice(),
-      };
-    });
-  if (entries.length === 0) return;
-  const { starts, lengths, bytes } = packBodies(entries.map(entry => entry.body));
+  const added = rows.filter(row => missing.has(`${row.type}:${row.code}`));
+  if (added.length === 0) return;
+  const fields = added.map(regionFields);
   await client.query(sql('regions/insert_region_stats'), [
-    entries.map(entry => entry.type),
-    entries.map(entry => entry.code),
-    entries.map(entry => entry.etag),
-    starts,
-    lengths,
-    bytes,
+    added.map(row => row.type),
+    added.map(row => row.code),
+    fields.map(region => statsEtag(region, [])),
+    fields.map(region => statsBody(region, [])).join('\n'),
   ]);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
-import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/metric-keys.ts';
+import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
 import { type ApiErrorCode, ERROR_STATUSES } from '../../http/errors.ts';
 
 /** `8023` is `08023`: spreadsheets drop the leading zero. */

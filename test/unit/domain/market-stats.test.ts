@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import {
-  bucketStats,
-  computeRegionTable,
-  encodeRegionStats,
-  newRegionTable,
+  type BucketData,
+  METRIC_KEYS,
+  type RegionFields,
+  regionStats,
+  statsBody,
+  statsEtag,
 } from '../../../shared/domain/market-stats.ts';
 import { columnsOf, dayOf } from '../../support/listing-columns.ts';
-import type { PlainListing } from '../../support/plain-stats.ts';
+import { LABELS, type PlainListing, rangeOf } from '../../support/plain-stats.ts';
 
 const active = (price: number, acres: number): PlainListing => ({
   status: 'ACTIVE',
@@ -27,15 +31,22 @@ const sold = (price: number, acres: number, soldDate: string, daysOnMarket: numb
   daysOnMarket,
 });
 
-function statsOf(listings: PlainListing[], asOf = '2025-09-28') {
-  const table = newRegionTable();
-  const rows = Uint32Array.from(listings.keys());
-  computeRegionTable(columnsOf(listings), rows, 0, rows.length, dayOf(asOf), table);
-  return { table, stats: bucketStats(table) };
+const ZIP: RegionFields = {
+  fips: '',
+  id: '8c7f1f0a-0000-5000-8000-000000000001',
+  type: 'zip',
+  name: '03280',
+  state: 'NH',
+  county_name: 'Sullivan',
+};
+
+function statsOf(listings: PlainListing[], asOf = '2025-09-28'): { type: string; data: BucketData }[] {
+  const stats = regionStats(columnsOf(listings), [...listings.keys()], dayOf(asOf));
+  return JSON.parse(statsBody(ZIP, stats)).stats;
 }
 
 function bucket(type: string, listings: PlainListing[], asOf?: string) {
-  return statsOf(listings, asOf).stats.find(one => one.type === type)?.data;
+  return statsOf(listings, asOf).find(one => one.type === type)?.data;
 }
 
 describe('statistics of a region', () => {
@@ -99,7 +110,7 @@ describe('statistics of a region', () => {
   });
 
   test('no listing: no bucket', () => {
-    expect(statsOf([]).stats).toEqual([]);
+    expect(statsOf([])).toEqual([]);
   });
 
   test('a bucket whose only sale is long past is kept, with counts of 0 and nulls', () => {
@@ -113,7 +124,7 @@ describe('statistics of a region', () => {
 
   test('listings without acres or price are not counted', () => {
     const incomplete = { ...active(10_000, 1), acres: null };
-    expect(statsOf([incomplete, active(0, 1), active(10_000, 0), active(5_000, 10_000)]).stats).toEqual([]);
+    expect(statsOf([incomplete, active(0, 1), active(10_000, 0), active(5_000, 10_000)])).toEqual([]);
   });
 
   test.each([
@@ -122,7 +133,7 @@ describe('statistics of a region', () => {
     [1, ['0.2 acre-100 acre', '1 acre-2 acre', '1 acre-3 acre']],
     [100, ['5 acre-10000 acre', '40 acre-10000 acre', '80 acre-500 acre', '100 acre-10000 acre']],
   ])('%d acres is in the buckets that begin there and in none that end there', (acres, types) => {
-    expect(statsOf([active(10_000, acres)]).stats.map(one => one.type)).toEqual(types);
+    expect(statsOf([active(10_000, acres)]).map(one => one.type)).toEqual(types);
   });
 
   test.each([
@@ -151,24 +162,76 @@ describe('statistics of a region', () => {
   });
 });
 
-test('the body of the endpoint', () => {
-  const { table, stats } = statsOf([active(12_345.67, 2.5), sold(30_000, 3, '2025-09-27', 12)]);
-  const region = {
-    fips: '',
-    id: '8c7f1f0a-0000-5000-8000-000000000001',
-    type: 'zip',
-    name: '03280',
+describe('the etag', () => {
+  const region: RegionFields = {
+    id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
+    type: 'county',
+    name: 'Sullivan',
     state: 'NH',
     county_name: 'Sullivan',
-  } as const;
-  const body = new TextDecoder().decode(encodeRegionStats(region, table));
-  const { id, type, name, state, county_name, fips } = region;
-  expect(body).toBe(JSON.stringify({ id, type, name, state, county_name, fips, stats }));
-  expect(stats.map(one => one.type)).toEqual([
-    '0.2 acre-100 acre',
-    '1 acre-3 acre',
-    '2 acre-5 acre',
-    '2 acre-100 acre',
-    '3 acre-5 acre',
-  ]);
+    fips: '33019',
+  };
+  const data = (bucket: number) =>
+    Object.fromEntries(
+      METRIC_KEYS.map((key, i) => [key, i % 3 === 0 ? null : (137 * i + bucket) / 100]),
+    ) as BucketData;
+  const example = () =>
+    ACRE_BUCKETS.map((_, bucket) => (bucket === 0 || bucket === 11 ? data(bucket) : null));
+
+  test('differs with every field, every figure and every bucket', () => {
+    const etags = new Set([statsEtag(region, example()), statsEtag(region, [])]);
+    let changes = 2;
+    for (const field of Object.keys(region)) {
+      etags.add(statsEtag({ ...region, [field]: 'other' }, example()));
+      changes++;
+    }
+    for (const bucket of [0, 11]) {
+      for (const key of METRIC_KEYS) {
+        const stats = example();
+        stats[bucket]![key] = (stats[bucket]![key] ?? -0.01) + 0.01;
+        etags.add(statsEtag(region, stats));
+        changes++;
+      }
+    }
+    const moved = example();
+    [moved[11], moved[12]] = [moved[12]!, moved[11]!];
+    expect(etags.add(statsEtag(region, moved)).size).toBe(changes + 1);
+  });
+
+  // When this fails, responses have other bytes: raise RESPONSE_FORMAT, or those that are stored stay as they are.
+  test('stands for these very bytes', () => {
+    const body = statsBody(region, example());
+    expect([
+      statsEtag(region, example()),
+      createHash('sha256').update(body).digest('hex').slice(0, 16),
+    ]).toEqual(['"w-j3HYJ-t57aA3s4K8klff"', '3b5532b6ec165653']);
+  });
+});
+
+describe('acre buckets', () => {
+  test('are the 22 published ones, in order', () => {
+    expect(ACRE_BUCKETS.map(bucket => bucket.label)).toEqual(LABELS);
+    expect(ACRE_BUCKETS).toHaveLength(22);
+  });
+
+  test.each(ACRE_BUCKETS)('$label has the range that its label says', ({ label, minAcres, maxAcres }) => {
+    expect([minAcres, maxAcres]).toEqual(rangeOf(label));
+  });
+
+  test('9.5k sqft is 9,500 of the 43,560 square feet of an acre', () => {
+    expect(ACRE_BUCKETS[0].maxAcres).toBeCloseTo(0.218089990817, 12);
+  });
+});
+
+describe('metric keys', () => {
+  test('are the 43 published ones, in order', () => {
+    const published = `Active|Pending|Sold: 1mo|Sold: 3mo|Sold: 6mo|Sold: 1yr|Pending STR|1mo STR|3mo STR|6mo STR|1yr STR
+Avg DOM 1mo|Avg DOM 3mo|Avg DOM 6mo|Avg DOM 1yr
+Median Price 1mo|Median Price 3mo|Median Price 6mo|Median Price 1yr|Median Pending Price|Median Active Price
+Median Active Acreage|Median Pending Acreage|Median Sold Acreage|Median Pending PPA|Median Active PPA|Median Sold PPA
+Active PPA Min|Active PPA Max|Pending PPA Min|Pending PPA Max|PPA Range 1mo Min|PPA Range 1mo Max
+PPA Range 3mo Min|PPA Range 3mo Max|PPA Range 6mo Min|PPA Range 6mo Max|PPA Range 1yr Min|PPA Range 1yr Max
+Gini 1mo|Gini 3mo|Gini 6mo|Gini 1yr`;
+    expect(METRIC_KEYS).toEqual(published.split(/[|\n]/));
+  });
 });
