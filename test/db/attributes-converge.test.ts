@@ -195,4 +195,4 @@ test('whatever is merged while parcels are computed, in the end they are as if c
   await plan(pool, { scope: { all: true } });
   for (const chunk of await openChunks(pool)) await compute(pool, chunk, LAND_KERNELS);
   expect(found).toEqual(await snapshot());
-}, 120_000);
+});

@@ -146,4 +146,4 @@ test('workers killed in the middle of chunks leave nothing that the next one doe
   expect([ends, await marksOf(pool)]).toEqual([ends, []]);
   expect([ends, await snapshot()]).toEqual([ends, wanted]);
   expect(await openChunks(pool)).toEqual([]);
-}, 60_000);
+});

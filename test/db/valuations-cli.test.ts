@@ -100,7 +100,7 @@ test('recompute valuations says what is wrong, and which county failed', async (
   });
   // What failed stays due.
   expect(await valuationMarks(pool)).toEqual(['county 33005']);
-}, 60_000);
+});
 
 test('backtest valuations compares with the prices that were paid, and knows nothing of listings for sale', async () => {
   const before = await json('backtest', 'valuations', '--from', '2026-03-01', '--to', AS_OF);
@@ -145,4 +145,4 @@ test('backtest valuations compares with the prices that were paid, and knows not
     ...{ from: '1900-01-01', sales: 0, valued: 0, ordering: null },
     better: { county_bucket: null, nearest_5_ppa: null, nearest_5_price: null },
   });
-}, 60_000);
+});

@@ -63,7 +63,7 @@ beforeAll(async () => {
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(JSON.parse(line)) });
   worker = await startWorker(db.config, log, registry);
   for (const feed of ['roads', 'roll']) await bring(feed);
-}, 60_000);
+});
 afterAll(async () => {
   await worker?.stop();
   folder.remove();
@@ -110,4 +110,4 @@ test('the remedy that it names ends it', async () => {
     'select count(*) filter (where landlocked)::int as landlocked, count(landlocked)::int as known from parcel_filters',
   );
   expect(rows).toEqual([{ landlocked: 0, known: 120 }]);
-}, 60_000);
+});

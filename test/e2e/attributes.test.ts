@@ -145,7 +145,7 @@ beforeAll(async () => {
   writeHeights();
   worker = await startWorker(db.config, log, registry);
   await bring('roads', 'wetlands', 'flood', 'heights', 'roll');
-}, 60_000);
+});
 
 /** The lots that a filter finds, by their letters. */
 async function found(filter: object): Promise<string> {

@@ -126,7 +126,7 @@ test('migrate brings the schema up and loads the regions; again it changes nothi
   const again = await plat('migrate');
   expect(again.out).toMatch(/^The schema is current\.\nRegions: 3,233 counties, 4\d,\d{3} ZIPs\.\n$/);
   expect((await json('migrate')).value.regions.changed).toBe(0);
-}, 60_000);
+});
 
 describe('feeds', () => {
   test('list', async () => {
@@ -193,7 +193,7 @@ describe('feeds', () => {
     const gone = await plat('feed', 'run', 'lots', '--roll', join(folder, 'none.csv'), '--wait');
     expect(gone.code).toBe(1);
     expect(gone.out).toContain('none.csv');
-  }, 60_000);
+  });
 
   test('runs, and one of them with its rejects', async () => {
     const wrong = await json('feed', 'run', 'lots', '--roll', join(folder, 'wrong.csv'), '--wait', '--force');
@@ -230,7 +230,7 @@ test('recompute: a county, a ZIP, everything, as of a day', async () => {
   expect(queued.out).toMatch(
     /^statistics: job [0-9a-f-]{36} is queued\. `plat status` shows how it goes\.\n$/,
   );
-}, 60_000);
+});
 
 test('recompute attributes: of a county, of all, by some kinds of layers', async () => {
   expect(await json('recompute', 'attributes', '--fips', '1001', '--wait')).toMatchObject({
@@ -245,7 +245,7 @@ test('recompute attributes: of a county, of all, by some kinds of layers', async
   expect(shown.out).toBe(`land attributes: ${parcels} parcels in 1 county\n`);
   expect(shown.err).toContain('land attributes: 100% ');
   expect((await json('status')).value).toMatchObject({ parcels_due: 0 });
-}, 60_000);
+});
 
 test('status tells what there is and what the workers do', async () => {
   const { value } = await json('status', '--jobs', '2');

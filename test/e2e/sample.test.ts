@@ -44,7 +44,7 @@ beforeAll(async () => {
   } finally {
     await worker.stop();
   }
-}, 120_000);
+});
 
 async function statisticsAreDone(): Promise<void> {
   for (;;) {

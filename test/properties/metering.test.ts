@@ -125,13 +125,13 @@ async function cutConnections(): Promise<void> {
     ]);
     return found.rowCount;
   };
-  await expect.poll(left, { interval: 5, timeout: 5_000 }).toBe(0);
+  await expect.poll(left, { interval: 5, timeout: 60_000 }).toBe(0);
 }
 
 async function untilServing(real: Real): Promise<void> {
   for (const at of apis.keys())
     await expect
-      .poll(async () => (await send(real, 'unknown', at)).status, { interval: 5, timeout: 5_000 })
+      .poll(async () => (await send(real, 'unknown', at)).status, { interval: 5, timeout: 60_000 })
       .not.toBe(503);
 }
 
@@ -246,7 +246,7 @@ const look = command('look', async (model, real) => {
 });
 
 test('whatever happens in whatever order, the books are those of a simple model', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -116,7 +116,7 @@ test('every history of calls, waits and new limits is that of two plain buckets'
     },
   );
   await fc.assert(history, { numRuns: 200 });
-}, 60_000);
+});
 
 /** Calls at once are served plain ones first. */
 function compare(
@@ -166,7 +166,7 @@ test('two processes at once let through what one would, and never more than burs
     },
   );
   await fc.assert(history, { numRuns: 150 });
-}, 60_000);
+});
 
 /** Between any two calls no more are let through than a full bucket and what it gains meanwhile. */
 function within(calls: { at: number }[], perMinute: number, burst: number): void {

@@ -108,7 +108,7 @@ describe('80 % intervals', () => {
     expect(meanOf(results, 'error')).toBeGreaterThan(-0.15);
     expect(meanOf(results, 'inside')).toBeGreaterThan(75);
     expect(meanOf(results, 'inside')).toBeLessThan(85);
-  }, 60_000);
+  });
 });
 
 describe('confidence', () => {
@@ -117,7 +117,7 @@ describe('confidence', () => {
     expect(mean(results.map(own => gap(own).said))).toBeLessThan(4);
     const [said, was] = [meanOf(results.flat(), 'confidence'), meanOf(results.flat(), 'hit')];
     expect(Math.abs(said - was)).toBeLessThan(4);
-  }, 60_000);
+  });
 
   test('tells quiet places from wild ones the better, the more sales there are', () => {
     const gaps = [60, 400, 2_000].map(count => {
@@ -130,7 +130,7 @@ describe('confidence', () => {
     expect(gaps[2]!.said).toBeGreaterThan(gaps[1]!.said);
     // And never says more than was so.
     for (const { said, was } of gaps) expect(said).toBeLessThan(was + 3);
-  }, 60_000);
+  });
 });
 
 describe('a backtest says how sure it is', () => {
@@ -154,7 +154,7 @@ describe('a backtest says how sure it is', () => {
     expect(unsure.ordering!.high).toBeGreaterThan(0);
     expect(unsure.coverageRange!.low).toBeLessThan(unsure.coverage!);
     expect(unsure.coverageRange!.high).toBeGreaterThan(unsure.coverage!);
-  }, 60_000);
+  });
 
   test('and what bias the errors alone would show', () => {
     const { methods, prbByChance, slope } = backtest(
@@ -167,5 +167,5 @@ describe('a backtest says how sure it is', () => {
     expect(methods.model!.prb).toBeLessThan(prbByChance!.high + 0.05);
     expect(slope!.low).toBeLessThan(1);
     expect(slope!.high).toBeGreaterThan(1);
-  }, 60_000);
+  });
 });

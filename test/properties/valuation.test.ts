@@ -312,4 +312,4 @@ test('what is asked of a backtest is what it gives: only earlier sales, the same
     valued: 0,
     coverage: null,
   });
-}, 60_000);
+});

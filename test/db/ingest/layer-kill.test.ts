@@ -166,7 +166,7 @@ test('a worker killed at any step leaves the layer whole, and the retry of its j
     }),
   );
   expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
-}, 150_000);
+});
 
 test('a merge that is killed before its end marks no parcel, and its retry marks those that the layer covers', async () => {
   const marked = () => all(pool, 'select property_id, layers from attributes_dirty');
@@ -183,7 +183,7 @@ test('two runs of one layer take turns', async () => {
   const first = child({ feed: path, jobId: null, waitAt: 'gate' });
   const output: string[] = [];
   first.stdout!.on('data', (data: Buffer) => output.push(...data.toString().trim().split('\n')));
-  await expect.poll(() => output, { timeout: 20_000 }).toContain('gate');
+  await expect.poll(() => output, { timeout: 60_000 }).toContain('gate');
   const steps: string[] = [];
   const second = ingest(pool, feed, {}, { onStep: step => void steps.push(step) });
   writeRoads(folder.path, 'other', [{ properties: { MTFCC: 'S1100' }, geometry: roadLine(3) }]);

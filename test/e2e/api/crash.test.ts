@@ -86,7 +86,7 @@ function call(url: string, agent: Agent, key: string, search?: string): Promise<
 
 // At once: each has an account and processes of its own, and the second waits for the claims of the dead most of its time.
 test.concurrent('kill -9 in the middle of 10,000 charged calls, 500 at a time: every answer has its charge, and at most those in flight a charge without an answer', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const { key, accountId } = await newCaller(db, { ratePerMinute: 1e6, rateBurst: 1e6 });
   let begun = 0;
@@ -132,7 +132,7 @@ test.concurrent('kill -9 in the middle of 10,000 charged calls, 500 at a time: e
 });
 
 test.concurrent('calls with an Idempotency-Key that a kill -9 cut short are repeated, and every one is billed once', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const { key, accountId } = await newCaller(db, { ratePerMinute: 1e6, rateBurst: 1e6 });
   const names = Array.from({ length: 400 }, (_, index) => `search-${index}`);

@@ -27,7 +27,7 @@ afterAll(async () => {
 const AT_ONCE = 100;
 
 test('when PostgreSQL dies amid charged calls, every answer has its charge, and at most those in flight a charge without an answer', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   await insertRegions(db);
   const { key, accountId } = await newCaller(db, { ratePerMinute: 1e6, rateBurst: 1e6 });

@@ -211,10 +211,8 @@ describe('stopping', () => {
       () => 'cut',
     );
     while (leaving.lifecycle.active === 0) await sleep(5);
-    const started = Date.now();
     const stopped = leaving.stop();
     expect(await running).toBe('cut');
-    expect(Date.now() - started).toBeLessThan(5_000);
     await lock.query('rollback');
     lock.release();
     await stopped;
