@@ -16,7 +16,7 @@ export type RollContext = {
   asOf: string;
 };
 
-export type ParcelRecord = Record<ParcelField, FieldValue>;
+export type ParcelRecord = Partial<Record<ParcelField, FieldValue>>;
 
 const SALE_CODES = ['Q', 'Q', 'Q', 'U', 'M', 'F'];
 const DEED_TYPES = ['WD', 'WD', 'WD', 'QCD', 'SWD', 'CON', 'TD'];

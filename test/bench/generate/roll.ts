@@ -1,8 +1,4 @@
-import {
-  type FieldValue,
-  PARCEL_FIELD_NAMES,
-  type ParcelField,
-} from '../../../shared/domain/parcel-fields.ts';
+import type { FieldValue, ParcelField } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { describeParcel, type ParcelRecord, type RollContext } from './attributes.ts';
 import { csvLine, writeText } from './chunks.ts';
@@ -27,7 +23,7 @@ export type RollFormat = 'ndgeojson' | 'geojson' | 'csv';
 export const KEY_COLUMN = 'PIN';
 
 /** The roll's columns, short as dBASE made county rolls. The key is the parcel number without its dashes. */
-export const ROLL_COLUMNS: Record<ParcelField, string> = {
+export const ROLL_COLUMNS = {
   apn: 'PARCELNO',
   acres: 'ACRES',
   owner_name: 'OWNER1',
@@ -68,7 +64,8 @@ export const ROLL_COLUMNS: Record<ParcelField, string> = {
   mortgage_interest_rate: 'MTGRATE',
   owner_occupied: 'HOMESTD',
   vacant: 'VACANT',
-};
+} as const satisfies Partial<Record<ParcelField, string>>;
+export const ROLL_FIELDS = Object.keys(ROLL_COLUMNS) as (keyof typeof ROLL_COLUMNS)[];
 
 export type GeneratedParcel = { key: string; record: ParcelRecord; shape: ParcelShape };
 
@@ -89,7 +86,7 @@ export function* generateParcels(options: RollOptions): Generator<GeneratedParce
   }
 }
 
-export function keyOf(apn: FieldValue): string {
+export function keyOf(apn: FieldValue | undefined): string {
   return String(apn).replaceAll('-', '');
 }
 
@@ -112,9 +109,9 @@ function* features(options: RollOptions, format: 'ndgeojson' | 'geojson'): Gener
 }
 
 function* csvRows(options: RollOptions): Generator<string> {
-  yield csvLine([KEY_COLUMN, ...PARCEL_FIELD_NAMES.map(field => ROLL_COLUMNS[field])]);
+  yield csvLine([KEY_COLUMN, ...Object.values(ROLL_COLUMNS)]);
   for (const { key, record } of generateParcels(options)) {
-    yield csvLine([key, ...PARCEL_FIELD_NAMES.map(field => written(record[field]))]);
+    yield csvLine([key, ...ROLL_FIELDS.map(field => written(record[field] ?? null))]);
   }
 }
 
@@ -123,13 +120,13 @@ function written(value: FieldValue): string | number | null {
   return typeof value === 'boolean' ? (value ? 'Y' : 'N') : value;
 }
 
-const PREFIXES = PARCEL_FIELD_NAMES.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
+const PREFIXES = ROLL_FIELDS.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
 
 /** The text of a feature. Columns without a value are left out, as GDAL does when asked to keep files small. */
 export function feature({ key, record, shape }: GeneratedParcel): string {
   let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}"`;
   for (const [field, prefix] of PREFIXES) {
-    const value = record[field];
+    const value = record[field] ?? null;
     if (value === null) continue;
     if (typeof value === 'string') text += prefix + JSON.stringify(value);
     else if (typeof value === 'boolean') text += value ? `${prefix}"Y"` : `${prefix}"N"`;

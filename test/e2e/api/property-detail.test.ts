@@ -107,7 +107,6 @@ const ask = (id: number | string, caller = key) =>
 type Detail = Record<string, unknown> & { shape: { type: string; coordinates: unknown } | null };
 
 test('answers with the summary, every field of the roll, what is derived, the land and the boundary', async () => {
-  expect(Object.keys(ROLL).sort()).toEqual([...PARCEL_FIELD_NAMES].sort());
   const { status, json, headers } = await ask(SULLIVAN + 1);
   expect(status).toBe(200);
   const { shape, ownership_months, tax_delinquent_years, ...rest } = json as Detail;
@@ -118,6 +117,7 @@ test('answers with the summary, every field of the roll, what is derived, the la
     point: [expect.closeTo(-72.1, 1), expect.closeTo(43.2, 1)],
     calculated_acres: expect.closeTo(220.7, -1),
     effective_acres: 10.5,
+    ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, null])),
     ...ROLL,
     ...DERIVED,
     improvement_percent: 33.33,

@@ -4,14 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { areaSqM, SQ_M_PER_ACRE } from '../../../shared/geo/area.ts';
 import type { MultiPolygon, Polygon, Position } from '../../../shared/geo/types.ts';
 import { countyAt } from '../../../shared/regions/county-polygons.ts';
 import { parseFeed } from '../../../workers/feeds/load.ts';
 import { rollFeed, writeFeed } from '../../bench/generate/feed-files.ts';
 import { mutateRoll } from '../../bench/generate/mutate.ts';
-import { generateParcels, KEY_COLUMN, ROLL_COLUMNS, writeRoll } from '../../bench/generate/roll.ts';
+import {
+  generateParcels,
+  KEY_COLUMN,
+  ROLL_COLUMNS,
+  ROLL_FIELDS,
+  writeRoll,
+} from '../../bench/generate/roll.ts';
 
 const PARCELS = 3_000;
 const options = { parcels: PARCELS, seed: 42 };
@@ -63,7 +68,7 @@ describe('a generated roll', () => {
   });
 
   test('fills every field of a parcel, in a share of the parcels', () => {
-    for (const field of PARCEL_FIELD_NAMES) {
+    for (const field of ROLL_FIELDS) {
       const filled = column(field).filter(value => value !== undefined).length;
       expect(filled / PARCELS, field).toBeGreaterThan(0.015);
     }
@@ -162,7 +167,7 @@ describe('a generated roll', () => {
     const feed = parseFeed(readFileSync(path('roll.yaml'), 'utf8'), path('roll.yaml'));
     expect(feed).toMatchObject({ kind: 'assessor', name: 'generated-roll', fips: 19153 });
     expect(feed.kind === 'assessor' && Object.keys(feed.roll.columns).sort()).toEqual(
-      [...PARCEL_FIELD_NAMES].sort(),
+      [...ROLL_FIELDS].sort(),
     );
     expect(() => parseFeed(stringify(rollFeed('x', 'roll.csv')), path('x.yaml'))).not.toThrow();
   });
