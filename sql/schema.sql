@@ -573,8 +573,7 @@ create table users (
 create table valuation_counties (
   fips integer not null,
   extent box not null,
-  reach_m double precision not null,
-  reaches bytea not null,
+  reach box not null,
   constraint valuation_counties_pkey PRIMARY KEY (fips)
 );
 
@@ -604,9 +603,6 @@ create table valuations (
   low_price double precision not null,
   high_price double precision not null,
   out_of_support boolean not null,
-  reach_m real not null,
-  reach_log_acres real not null,
-  level_reach_m real not null,
   comps bytea not null,
   as_of date not null,
   model_version text not null,
@@ -616,13 +612,9 @@ create table valuations (
 
 create table valuations_dirty (
   id bigint generated always as identity,
-  fips integer,
-  location point,
-  acres double precision,
-  land_of bigint,
-  constraint valuations_dirty_pkey PRIMARY KEY (id),
-  constraint valuations_dirty_check CHECK (((fips IS NULL) = ((location IS NOT NULL) AND (acres > (0)::double precision)))),
-  constraint valuations_dirty_land_of CHECK (((land_of IS NULL) OR (fips > 0)))
+  fips integer not null,
+  fitted boolean default false not null,
+  constraint valuations_dirty_pkey PRIMARY KEY (id)
 );
 
 CREATE INDEX accounts_company ON public.accounts USING btree (company_id);

@@ -2,7 +2,7 @@ import type { Deliverable } from '../shared/jobs.ts';
 import { attributesChunk, attributesPlan } from './attributes/jobs.ts';
 import { ingestJob } from './ingest/job.ts';
 import { marketDaily, marketRecompute } from './market/jobs.ts';
-import { valuationCounty, valuationFit, valuationRefresh } from './valuation/jobs.ts';
+import { valuationCounty, valuationFit } from './valuation/jobs.ts';
 
 /** Every job there is, apart from the code that does it. Boot fails unless each has exactly one handler. */
 export const definitions: readonly Deliverable[] = [
@@ -13,5 +13,4 @@ export const definitions: readonly Deliverable[] = [
   marketDaily,
   valuationFit,
   valuationCounty,
-  valuationRefresh,
 ];

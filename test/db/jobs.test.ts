@@ -116,7 +116,6 @@ describe('the registry', () => {
       'market.daily',
       'valuation.fit',
       'valuation.county',
-      'valuation.refresh',
     ]);
   });
 });

@@ -3,7 +3,7 @@ import { transaction } from '../../shared/db.ts';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import type { Parameters } from '../../shared/kernels/valuation/model.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
-import { idOf, readComps } from '../../workers/valuation/read-comps.ts';
+import { idOf, readComps } from '../../workers/valuation/comps.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { tempFolder } from '../support/ingest.ts';
 import { insertParcels } from '../support/parcels.ts';

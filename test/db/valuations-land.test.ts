@@ -5,19 +5,13 @@ import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
 import { fitModel } from '../../shared/kernels/valuation/model.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
-import { readComps } from '../../workers/valuation/read-comps.ts';
+import { readComps } from '../../workers/valuation/comps.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { tempFolder } from '../support/ingest.ts';
 import { markParcels, putLayer } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
-import {
-  refresh,
-  storedValuations,
-  valuationMarks,
-  valueCounties,
-  valueMarket,
-} from '../support/valuations.ts';
+import { refresh, storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { COUNTY, EVERYWHERE, insertLots, LAT, LON, settle } from './attributes-support.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, type SaleRow, saleAt } from './valuations-support.ts';
@@ -104,7 +98,7 @@ async function flood(ids: readonly number[], percent: number): Promise<void> {
     ids,
     percent,
   ]);
-  await pool.query(sql('valuation/mark_land'), [FIPS, ids, 50]);
+  await pool.query(sql('valuation/mark_land'), [FIPS]);
 }
 
 describe('a comp is of the parcel', () => {
@@ -227,91 +221,34 @@ describe('where sales show what a flood zone does', () => {
     expect(near(-70)).toBeGreaterThan(lots.length);
   });
 
-  test('a parcel whose land is another now is valued anew, and so are those that its sale reaches, but not the county', async () => {
+  test('what is stored of a comp follows its land, and so do the valuations of its county', async () => {
     const { lots, feed, random } = await market();
-    for (const lot of lots.slice(0, 3)) {
-      const before = await storedValuations(pool);
-      await flood([lot.property_id], lot.flood_zone_percent > 0 ? 0 : 100);
-      const { parcels, jobs } = await refresh(pool);
-      expect(jobs).toEqual([]);
-      expect(await valuationMarks(pool)).toEqual([]);
-      const after = await storedValuations(pool);
-      const moved = changed(before, after);
-      expect(moved).toContain(lot.property_id);
-      expect(moved.length).toBeGreaterThan(1);
-      expect(parcels).toBeGreaterThanOrEqual(moved.length);
-      expect(parcels).toBeLessThan(lots.length / 2);
-      await valueCounties(pool);
-      expect(await storedValuations(pool)).toEqual(after);
-    }
-    // A sale that comes later brings its land along: for that it is no outlier.
-    const late = randomLot(random, 9_000);
-    await insertParcels(pool, [{ ...late, flood_zone_percent: 100 }]);
+    const before = await storedValuations(pool);
+    await flood([lots[0]!.property_id], lots[0]!.flood_zone_percent > 0 ? 0 : 100);
+    expect(await refresh(pool)).toEqual([FIPS]);
+    expect(changed(before, await storedValuations(pool)).length).toBeGreaterThan(1);
+    // A sale brings its land along: for that it is no outlier.
+    const late = { ...randomLot(random, 9_000), flood_zone_percent: 100 };
+    await insertParcels(pool, [late]);
     await knowLand([late]);
-    await feed.run([saleOf(random, { ...late, flood_zone_percent: 100 }, 0.3)]);
+    await feed.run([saleOf(random, late, 0.3)]);
     await refresh(pool);
     expect((await linked()).get(`of ${late.apn}`)).toEqual({ parcel: 9_000, flood: 100 });
-    const outliers = async () =>
-      (
-        await pool.query<{ id: string }>(
-          "select source_id as id from listings l join valuation_outliers on listing_id = l.id where source_id like '%-009000%'",
-        )
-      ).rows;
-    expect(await outliers()).toEqual([]);
-    const refreshed = await storedValuations(pool);
-    await valueCounties(pool);
-    expect(await storedValuations(pool)).toEqual(refreshed);
-    // As cheap on dry land it is one.
-    await flood([late.property_id], 0);
-    await feed.run([saleOf(random, { ...late, flood_zone_percent: 100 }, 0.29)]);
-    await refresh(pool);
-    expect(await outliers()).toHaveLength(1);
-  });
-
-  test('land that changes all over the county has it valued as a whole', async () => {
-    const { lots } = await market();
     await flood(
       lots.map(lot => lot.property_id),
       50,
     );
-    expect(await valuationMarks(pool)).toEqual([`county ${FIPS}`]);
-    const { parcels, jobs } = await refresh(pool);
-    expect(parcels).toBe(0);
-    const { rows } = await pool.query('select name, payload from jobs where id = any ($1)', [jobs]);
-    expect(rows).toEqual([{ name: 'valuation.county', payload: { fips: FIPS } }]);
-    // Until that job has done it.
-    expect(await valuationMarks(pool)).toEqual([`county ${FIPS}`]);
-    expect(new Set([...(await linked()).values()].map(one => one.flood))).toEqual(new Set([50]));
-    await valueCounties(pool);
-    expect(await valuationMarks(pool)).toEqual([]);
-    expect(new Set(await landPercents())).toEqual(new Set([0]));
-  });
-
-  test('a county that is valued as a whole in between leaves what is owed to its comps', async () => {
-    const { lots } = await market();
-    await flood([lots[0]!.property_id], 60);
-    await valueCounties(pool);
-    expect(await valuationMarks(pool)).toEqual([`county ${FIPS}`]);
     await refresh(pool);
-    expect((await linked()).get(`of ${lots[0]!.apn}`)!.flood).toBe(60);
-    const refreshed = await storedValuations(pool);
-    await valueCounties(pool);
-    expect(await storedValuations(pool)).toEqual(refreshed);
+    expect(new Set([...(await linked()).values()].map(one => one.flood))).toEqual(new Set([50, 100]));
+    expect(await valuationMarks(pool)).toEqual([]);
   });
 });
 
-test('where sales show nothing, land that changes has nothing valued, and no comp is moved', async () => {
+test('where sales show nothing no comp is moved', async () => {
   const { lots } = await market({ share: 1 });
   expect(new Set(await landPercents())).toEqual(new Set([null]));
-  await flood([lots[0]!.property_id], 70);
-  expect(await refresh(pool)).toEqual({ parcels: 0, jobs: [] });
-  await flood(
-    lots.map(lot => lot.property_id),
-    70,
-  );
-  expect(await refresh(pool)).toEqual({ parcels: 0, jobs: [] });
-  expect(await valuationMarks(pool)).toEqual([]);
-  // The next fit looks at it.
+  await flood([lots[1]!.property_id], 70);
+  await refresh(pool);
   expect((await linked()).get(`of ${lots[1]!.apn}`)!.flood).toBe(70);
 });
 
@@ -324,23 +261,14 @@ test('the last chunk of a county that finds other land has valuations refreshed'
   });
   await markParcels(pool, ['flood'], [COUNTY + 1, COUNTY + 2]);
   await settle(pool);
-  const marks = async () =>
-    (await pool.query<{ land_of: number }>('select land_of from valuations_dirty order by 1')).rows.map(
-      row => row.land_of,
-    );
   const jobs = async () =>
     (await pool.query<{ name: string }>("select name from jobs where name <> 'attributes.chunk'")).rows;
-  expect(await marks()).toEqual([COUNTY + 1, COUNTY + 2]);
-  expect(await jobs()).toEqual([{ name: 'valuation.refresh' }]);
+  expect(await valuationMarks(pool)).toEqual([Math.floor(COUNTY / 1e8)]);
+  expect(await jobs()).toEqual([{ name: 'valuation.fit' }]);
   // The same figures again are nothing to be valued for.
   await pool.query('truncate valuations_dirty, jobs');
   await markParcels(pool, ['flood'], [COUNTY + 1, COUNTY + 2]);
   await settle(pool);
-  expect(await marks()).toEqual([]);
+  expect(await valuationMarks(pool)).toEqual([]);
   expect(await jobs()).toEqual([]);
-  // More than 50 are marked as the county.
-  await markParcels(pool, ['flood']);
-  await settle(pool);
-  expect(await marks()).toEqual([0]);
-  expect(await jobs()).toEqual([{ name: 'valuation.refresh' }]);
 });

@@ -2,7 +2,6 @@ import type { Pool } from '../../shared/db.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
 import { fitMarket } from '../../workers/valuation/fit.ts';
 import type { FitPayload } from '../../workers/valuation/jobs.ts';
-import { refreshValuations } from '../../workers/valuation/refresh.ts';
 
 const { signal } = new AbortController();
 
@@ -12,7 +11,7 @@ export async function valueMarket(
   payload: FitPayload = {},
 ): Promise<{ parcels: number; valued: number }> {
   await fitMarket(pool, payload);
-  return valueCounties(pool, payload.counties);
+  return valueCounties(pool, Array.isArray(payload.counties) ? payload.counties : undefined);
 }
 
 /** Values counties, or all, as a whole with the model that there is. */
@@ -30,7 +29,17 @@ export async function valueCounties(
   return total;
 }
 
-export const refresh = (pool: Pool, stop: AbortSignal = signal) => refreshValuations(pool, stop);
+/** Does the jobs that a change leads to: fits the model, and values the counties that are marked. @returns these */
+export async function refresh(pool: Pool, asOf?: string): Promise<number[]> {
+  const { jobs } = await fitMarket(pool, { counties: 'marked', asOf });
+  const { rows } = await pool.query<{ fips: number }>(
+    "select (payload ->> 'fips')::int as fips from jobs where id = any ($1) order by 1",
+    [jobs],
+  );
+  const counties = rows.map(({ fips }) => fips);
+  await valueCounties(pool, counties);
+  return counties;
+}
 
 /** Every valuation as it is stored, by parcel, apart from when it was computed. */
 export async function storedValuations(pool: Pool): Promise<Map<number, string>> {
@@ -40,11 +49,10 @@ export async function storedValuations(pool: Pool): Promise<Map<number, string>>
   return new Map(rows.map(({ id, row }) => [id, row]));
 }
 
-/** What waits to be valued: 'market', 'county 33019', 'place'. */
-export async function valuationMarks(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ mark: string }>(
-    `select case when fips = 0 then 'market' when fips is null then 'place' else 'county ' || fips end as mark
-     from valuations_dirty order by 1`,
+/** The counties that wait to be valued. */
+export async function valuationMarks(pool: Pool): Promise<number[]> {
+  const { rows } = await pool.query<{ fips: number }>(
+    'select distinct fips from valuations_dirty order by 1',
   );
-  return rows.map(({ mark }) => mark);
+  return rows.map(({ fips }) => fips);
 }

@@ -1,11 +1,10 @@
 import { type Pool, snapshot, sql } from '../../shared/db.ts';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
-import { enqueue } from '../../shared/jobs.ts';
 import type { LandKernels } from '../../shared/land/compute.ts';
 import { type ComputeOptions, computeChunk } from '../../shared/land/compute.ts';
 import type { MarkedRow } from '../../shared/land/layers.ts';
 import { type LandInput, readLand } from '../../shared/land/read-land.ts';
-import { valuationRefresh } from '../valuation/jobs.ts';
+import { enqueueMarked } from '../valuation/jobs.ts';
 import type { ChunkPayload } from './jobs.ts';
 import { landlockedWarnings } from './landlocked.ts';
 import { type WrittenChunk, writeChunk } from './write-chunk.ts';
@@ -26,7 +25,7 @@ export async function runChunk(
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
   const { last, awaited } = await followedBy(pool, chunk);
-  const jobs = last && awaited ? [(await enqueue(pool, valuationRefresh, {})).id] : [];
+  const jobs = last && awaited ? [await enqueueMarked(pool)] : [];
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
   const warnings = last && hasRoads ? await landlockedWarnings(pool, chunk.fips) : [];

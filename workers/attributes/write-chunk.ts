@@ -11,9 +11,6 @@ export type WrittenChunk = {
   changed: number;
 };
 
-/** A parcel and its neighbours; more of a chunk come from a layer, whose other chunks bring more. */
-const MOST_MARKED_PARCELS = 50;
-
 type Mark = { property_id: number; mark: number };
 
 /**
@@ -46,8 +43,7 @@ export function writeChunk(
       );
     if (unknown.length > 0)
       changed.push(...(await change(client, 'attributes/forget_attributes', [fips, unknown])));
-    if (changed.length > 0)
-      await client.query(sql('valuation/mark_land'), [fips, changed, MOST_MARKED_PARCELS]);
+    if (changed.length > 0) await client.query(sql('valuation/mark_land'), [fips]);
     for (const [remaining, group] of groupBy(known, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
       if (remaining === 0) await client.query(sql('attributes/clear_marks'), [fips, ids]);

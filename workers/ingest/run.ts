@@ -8,7 +8,7 @@ import { installedFeed } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import type { JobContext, JobResult } from '../runner/registry.ts';
-import { valuationRefresh } from '../valuation/jobs.ts';
+import { enqueueMarked } from '../valuation/jobs.ts';
 import type { IngestPayload } from './job.ts';
 import { prepareAssessor } from './recipes/assessor.ts';
 import { prepareElevation } from './recipes/elevation.ts';
@@ -159,11 +159,11 @@ function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): 
 async function enqueueFollowing(client: Client): Promise<string[]> {
   const stats = await client.query('select from stats_dirty limit 1');
   const attributes = await client.query('select from attributes_dirty limit 1');
-  const valuations = await client.query('select from valuations_dirty limit 1');
+  const valuations = await client.query('select true from valuations_dirty where not fitted limit 1');
   const jobs: string[] = [];
   if (stats.rowCount) jobs.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
   if (attributes.rowCount) jobs.push((await enqueue(client, attributesPlan, { scope: { dirty: true } })).id);
-  if (valuations.rowCount) jobs.push((await enqueue(client, valuationRefresh, {})).id);
+  if (valuations.rowCount) jobs.push(await enqueueMarked(client));
   return jobs;
 }
 

@@ -2,7 +2,7 @@ import { type Pool, transaction } from '../../shared/db.ts';
 import { type Backtest, type BacktestOptions, backtest } from '../../shared/kernels/valuation/backtest.ts';
 import { landOf } from '../../shared/kernels/valuation/land.ts';
 import { type Comps, SOLD } from '../../shared/kernels/valuation/types.ts';
-import { readComps } from './read-comps.ts';
+import { readComps } from './comps.ts';
 
 /**
  * Values past sales of the database as of the day before each, in this process. Listings that are for sale now take no

@@ -1,16 +1,39 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import copyStreams from 'pg-copy-streams';
-import { readCopyBinary } from '../../shared/copy-binary.ts';
-import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { createReachGrid, noteReach, packReaches } from '../../shared/kernels/valuation/reach-grid.ts';
-import { compReachM } from './around.ts';
-import { lockCounty } from './county-lock.ts';
-import { holdModel, readModel, type StoredModel } from './model-store.ts';
-import { extentOf, PARCEL_COLUMNS } from './parcels.ts';
-import { boxOfComps } from './read-comps.ts';
-import { valueAndStore, type Watch } from './value-and-store.ts';
+import { type CopiedColumns, readCopyBinary } from '../../shared/copy-binary.ts';
+import { type Client, compose, literal, type Pool, sql, transaction } from '../../shared/db.ts';
+import { boxSql, emptyBox, growBox, withMarginE7 } from '../../shared/geo/box.ts';
+import { fromE7 } from '../../shared/geo/codec.ts';
+import { hilbertOrder } from '../../shared/geo/hilbert.ts';
+import type { Box } from '../../shared/geo/types.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { effectsByCounty, usesLand } from '../../shared/kernels/valuation/effects.ts';
+import { landAt } from '../../shared/kernels/valuation/land.ts';
+import { type Parameters, restoreModel } from '../../shared/kernels/valuation/model.ts';
+import { MOST_STEPS, newChosen } from '../../shared/kernels/valuation/select.ts';
+import { LEVEL_STEPS } from '../../shared/kernels/valuation/surface.ts';
+import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
+import { LAND_COLUMNS, landTermsOf, readCompsAround } from './comps.ts';
+import { lockCounty, readModel, type StoredModel } from './model-store.ts';
+import { openValuationWriter } from './write-valuations.ts';
 
 export type ValuedParcels = { parcels: number; valued: number };
+
+export type Watch = { signal: AbortSignal; progress?(share: number): void };
+
+/** Parcels between two looks at the signal, and turns of the event loop. */
+const TURN = 500;
+
+/** The columns of valuation/copy_parcels; places in integers of 1e-7 degree. */
+const PARCEL_COLUMNS = {
+  id: { type: 'int8', null: Number.NaN },
+  lon: { type: 'float8', null: Number.NaN },
+  lat: { type: 'float8', null: Number.NaN },
+  acres: { type: 'float8', null: Number.NaN },
+  ...LAND_COLUMNS,
+} as const;
+
+type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
 
 /**
  * Values every parcel of a county with the model that there is, and replaces what is stored, atomically: readers see the
@@ -19,42 +42,94 @@ export type ValuedParcels = { parcels: number; valued: number };
  */
 export function valueCounty(pool: Pool, fips: number, watch: Watch): Promise<ValuedParcels> {
   return transaction(pool, async client => {
-    const model = await beginCounty(client, fips);
-    // Before the parcels are read: a mark that comes later stays.
-    await client.query(sql('valuation/clear_county_marks'), [fips]);
-    await client.query(sql('valuation/set_county'), [fips]);
-    const { rows, columns } = await readCopyBinary(
-      client.query(copyStreams.to(sql('valuation/copy_parcels'))),
-      PARCEL_COLUMNS,
-    );
-    await client.query(sql('valuation/delete_valuations'), [fips, null]);
+    await lockCounty(client, fips);
+    const model = await readModel(client);
+    await client.query(sql('valuation/clear_marks'), [fips]);
+    const statement = compose('valuation/copy_parcels', { fips: literal(fips) });
+    const { rows, columns } = await readCopyBinary(client.query(copyStreams.to(statement)), PARCEL_COLUMNS);
+    await client.query(sql('valuation/delete_valuations'), [fips]);
     if (rows === 0) {
       await client.query(sql('valuation/forget_county'), [fips]);
       return { parcels: 0, valued: 0 };
     }
     const extent = extentOf(columns);
-    const box = await boxOfComps(client, fips, model, extent);
-    const reaches = createReachGrid(extent, rows);
-    let farthestM = compReachM(model.parameters, fips);
-    const valued = await valueAndStore(client, fips, model, columns, box, watch, (i, reachM) => {
-      noteReach(reaches, columns.lon[i]!, columns.lat[i]!, reachM);
-      farthestM = Math.max(farthestM, reachM);
-      return true;
-    });
-    await client.query(sql('valuation/store_county'), [fips, ...extent, farthestM, packReaches(reaches)]);
+    const compBox = withMarginE7(extent, MOST_STEPS * stepMetres(model.parameters, [fips]));
+    await client.query(sql('valuation/store_county'), [fips, boxSql(extent), boxSql(compBox)]);
+    const { rows: counties } = await client.query<{ fips: number }>(
+      sql('valuation/list_comp_counties'),
+      compBox,
+    );
+    // The price level of a comp's place is told by the sales around it in turn.
+    const levelReachM =
+      LEVEL_STEPS * stepMetres(model.parameters, [fips, ...counties.map(county => county.fips)]);
+    const valued = await valueParcels(
+      client,
+      fips,
+      model,
+      columns,
+      withMarginE7(compBox, levelReachM),
+      watch,
+    );
     return { parcels: rows, valued };
   });
 }
 
-/** For the transaction that writes valuations of a county: the model that they are to be by, which stays until its end. */
-export async function beginCounty(client: Client, fips: number, atHand?: StoredModel): Promise<StoredModel> {
-  await lockCounty(client, fips);
-  await holdModel(client);
-  const model = await readModel(client, atHand);
-  if (model === null)
-    throw new PlatError(
-      'no_model',
-      'No valuation model was fitted yet: run `plat recompute valuations --all`.',
-    );
-  return model;
+/** The longest step of some counties; -1 stands for those without sales. */
+function stepMetres({ steps }: Parameters, counties: readonly number[]): number {
+  const metres = new Map(steps);
+  return Math.max(...counties.map(county => metres.get(county) ?? metres.get(-1)!));
+}
+
+/** In integers of 1e-7 degree. */
+function extentOf({ lon, lat }: Parcels): Box {
+  const extent = emptyBox();
+  for (let i = 0; i < lon.length; i++) growBox(extent, [lon[i]!, lat[i]!, lon[i]!, lat[i]!]);
+  return extent;
+}
+
+/** Values parcels of a county by the comps in a box, and stores what they are worth. @returns how many were */
+async function valueParcels(
+  client: Client,
+  fips: number,
+  { asOf, parameters }: StoredModel,
+  parcels: Parcels,
+  box: Box,
+  { signal, progress }: Watch,
+): Promise<number> {
+  const { comps, outliers } = await readCompsAround(client, box, usesLand(parameters.effects));
+  const count = parcels.id.length;
+  const landed = effectsByCounty(parameters.effects)(fips).land !== null;
+  const land = landed ? landTermsOf(count, parcels) : undefined;
+  const chosen = newChosen();
+  const value = createValuer(restoreModel(parameters, comps, outliers), chosen);
+  const writer = openValuationWriter(client, fips, dayOf(asOf), comps.ids);
+  let stored = 0;
+  try {
+    // Neighbours are valued one after the other: the comps of one are still in the processor's cache for the next.
+    const order = hilbertOrder(parcels.lon, parcels.lat);
+    for (let n = 0; n < count; n++) {
+      if (n % TURN === 0) {
+        await turn();
+        signal.throwIfAborted();
+        progress?.(n / count);
+      }
+      const i = order[n]!;
+      const valuation = value({
+        lon: fromE7(parcels.lon[i]!),
+        lat: fromE7(parcels.lat[i]!),
+        acres: parcels.acres[i]!,
+        county: fips,
+        land: landAt(land, i),
+      });
+      if (valuation === null) continue;
+      stored++;
+      const behind = writer.write(parcels.id[i]!, valuation, chosen);
+      if (behind) await behind;
+    }
+    await writer.end();
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
+  return stored;
 }

@@ -1,37 +1,36 @@
-import { type Client, type Queryable, sql } from '../../shared/db.ts';
+import { type Client, sql } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { type FittedModel, MODEL_VERSION, type Parameters } from '../../shared/kernels/valuation/model.ts';
-import { lockCounty } from './county-lock.ts';
-import { idOf, type StoredComps } from './read-comps.ts';
+import { LOCKS } from '../../shared/locks.ts';
+import { idOf, type StoredComps } from './comps.ts';
 
 export type StoredModel = {
   /** 'YYYY-MM-DD' */
   asOf: string;
-  /** Tells it from every other. */
-  fittedAt: string;
   parameters: Parameters;
 };
 
-/** Stands in for a county's FIPS where the model is locked. */
-const MODEL = 0;
-
-type Row = { as_of: string; fitted_at: string; parameters: Parameters | null };
-
-/**
- * The model that was fitted last; null when there is none, or it is another version's.
- * @param atHand what is returned when nothing was fitted since: a nation's model is large
- */
-export async function readModel(db: Queryable, atHand?: StoredModel): Promise<StoredModel | null> {
-  const { rows } = await db.query<Row>(sql('valuation/read_model'), [atHand?.fittedAt ?? null]);
-  const row = rows[0];
-  if (row === undefined) return null;
-  if (row.parameters === null) return atHand!;
-  if (row.parameters.version !== MODEL_VERSION) return null;
-  return { asOf: row.as_of, fittedAt: row.fitted_at, parameters: row.parameters };
+/** Holds those back who would write the county's valuations, until the transaction ends. */
+export async function lockCounty(client: Client, fips: number): Promise<void> {
+  await client.query(sql('valuation/lock_county'), [LOCKS.countyValuations, fips]);
 }
 
-/** For the transaction that fits the model, or says which later sales are outliers of it: one at a time. */
-export async function lockModel(client: Client): Promise<void> {
-  await lockCounty(client, MODEL);
+/** For the transaction that fits the model: one at a time. */
+export const lockModel = (client: Client) => lockCounty(client, 0);
+
+/**
+ * The model that was fitted last; a newer one is held back until the transaction ends, so that what it writes is by one model.
+ * @throws PlatError `no_model` when none was fitted by this version of the program
+ */
+export async function readModel(client: Client): Promise<StoredModel> {
+  await client.query(sql('valuation/hold_model'));
+  const { rows } = await client.query<{ as_of: string; parameters: Parameters }>(sql('valuation/read_model'));
+  if (rows[0]?.parameters.version !== MODEL_VERSION)
+    throw new PlatError(
+      'no_model',
+      'No valuation model was fitted yet: run `plat recompute valuations --all`.',
+    );
+  return { asOf: rows[0].as_of, parameters: rows[0].parameters };
 }
 
 export async function storeModel(
@@ -43,9 +42,4 @@ export async function storeModel(
   await client.query(sql('valuation/store_model'), [asOf, JSON.stringify(parameters)]);
   await client.query(sql('valuation/clear_outliers'));
   await client.query(sql('valuation/store_outliers'), [Array.from(outliers, index => idOf(comps, index))]);
-}
-
-/** Holds a newer model back until the transaction ends, so that what it writes is by the model that it read. */
-export async function holdModel(client: Client): Promise<void> {
-  await client.query(sql('valuation/hold_model'));
 }

@@ -1,4 +1,4 @@
-import { median } from '../stats/order-statistics.ts';
+import { linearRegression, mean, median, sum } from 'simple-statistics';
 import { bootstrap, type Range, rangeOf } from './bootstrap.ts';
 
 /**
@@ -36,14 +36,14 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
   if (sales < 2) return null;
   const ratios = prices.map((price, i) => estimates[i]! / price);
   const errors = ratios.map(ratio => Math.abs(ratio - 1));
-  const medianRatio = medianOf(ratios);
+  const medianRatio = median(ratios);
   const within = (share: number) =>
     (100 * prices.filter((price, i) => Math.abs(estimates[i]! - price) <= share * price).length) / sales;
   const bias = priceRelatedBias(estimates, prices, ratios, medianRatio);
   return {
     sales,
     medianRatio,
-    mdape: 100 * medianOf(errors),
+    mdape: 100 * median(errors),
     within10: within(0.1),
     within20: within(0.2),
     within25: within(0.25),
@@ -64,13 +64,13 @@ const BIAS_RESAMPLES = 500;
  */
 export function biasByChance(estimates: readonly number[], prices: readonly number[]): Range | null {
   const ratios = prices.map((price, i) => estimates[i]! / price);
-  const medianRatio = ratios.length === 0 ? 1 : medianOf(ratios);
+  const medianRatio = ratios.length === 0 ? 1 : median(ratios);
   const values = bootstrap(
     ratios.length,
     drawn => {
       const drawnRatios = estimates.map((_, i) => ratios[drawn[i]!]! / medianRatio);
       const drawnPrices = estimates.map((estimate, i) => estimate / drawnRatios[i]!);
-      return priceRelatedBias(estimates, drawnPrices, drawnRatios, medianOf(drawnRatios)).slope;
+      return priceRelatedBias(estimates, drawnPrices, drawnRatios, median(drawnRatios)).slope;
     },
     BIAS_RESAMPLES,
   );
@@ -87,23 +87,13 @@ export function slopeOnEstimates(
   estimates: readonly number[],
   prices: readonly number[],
 ): ({ slope: number } & Range) | null {
-  const x = Float64Array.from(estimates, Math.log);
-  const y = Float64Array.from(prices, Math.log);
-  const slopeOf = (rows: ArrayLike<number>) => {
-    let [sumX, sumY, sumXX, sumXY] = [0, 0, 0, 0];
-    for (let k = 0; k < rows.length; k++) {
-      const i = rows[k]!;
-      sumX += x[i]!;
-      sumY += y[i]!;
-      sumXX += x[i]! * x[i]!;
-      sumXY += x[i]! * y[i]!;
-    }
-    const square = sumXX - (sumX * sumX) / rows.length;
-    return square > 1e-9 * sumXX ? (sumXY - (sumX * sumY) / rows.length) / square : Number.NaN;
-  };
-  const slope = slopeOf(x.map((_, i) => i));
-  if (x.length < 3 || Number.isNaN(slope)) return null;
-  const values = bootstrap(x.length, slopeOf).filter(value => !Number.isNaN(value));
+  if (estimates.length < 3 || estimates.every(estimate => estimate === estimates[0])) return null;
+  const points = estimates.map((estimate, i): [number, number] => [Math.log(estimate), Math.log(prices[i]!)]);
+  const slope = linearRegression(points).m;
+  const values = bootstrap(
+    points.length,
+    drawn => linearRegression(Array.from(drawn, i => points[i]!)).m,
+  ).filter(m => !Number.isNaN(m));
   return { slope, ...rangeOf(values) };
 }
 
@@ -119,18 +109,10 @@ function priceRelatedBias(
 ): { slope: number; throughOrigin: number } {
   const values = prices.map((price, i) => Math.log2((price + estimates[i]! / medianRatio) / 2));
   const distances = ratios.map(ratio => (ratio - medianRatio) / medianRatio);
-  const middle = mean(values);
-  const squares = sum(values.map(value => (value - middle) ** 2));
+  const { m } = linearRegression(values.map((value, i) => [value, distances[i]!]));
   return {
-    slope: squares === 0 ? 0 : sum(values.map((value, i) => (value - middle) * distances[i]!)) / squares,
+    slope: Number.isFinite(m) ? m : 0,
     throughOrigin:
       sum(values.map((value, i) => value * distances[i]!)) / sum(values.map(value => value * value)),
   };
-}
-
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-const mean = (values: readonly number[]) => sum(values) / values.length;
-
-function medianOf(values: readonly number[]): number {
-  return median(Float64Array.from(values).sort())!;
 }

@@ -1,7 +1,6 @@
 import { addTo } from '../groups.ts';
-import { deviationOf, fromMiddle, medianVariance, middleOf } from './middle.ts';
-import { type Regional, regional } from './regional.ts';
-import { type Estimate, shrink } from './shrink.ts';
+import { deviationOf, madOf, medianOf, medianVariance } from './robust.ts';
+import { type Estimate, type Regional, regional, shrink } from './shrink.ts';
 import type { Comps } from './types.ts';
 
 /**
@@ -47,14 +46,17 @@ export function estimateDiscounts(
     if (Math.abs(ratio) > MOST_RATIO) continue;
     addTo(ratios, county[i]!, ratio);
   }
-  const spreadOf = (distances: readonly number[], expected: number) =>
-    deviationOf(middleOf(distances) ?? 0, distances.length, expected);
-  const elsewhere = spreadOf([...ratios.values()].flatMap(fromMiddle), PRIOR_DEVIATION);
-  const deviations = new Map([...ratios].map(([fips, own]) => [fips, spreadOf(fromMiddle(own), elsewhere)]));
+  const deviationsFrom = (values: readonly number[], middle: number) =>
+    values.map(value => Math.abs(value - middle));
+  const pooled = [...ratios.values()].flatMap(own => deviationsFrom(own, medianOf(own)!));
+  const elsewhere = deviationOf(medianOf(pooled) ?? 0, pooled.length, PRIOR_DEVIATION);
+  const deviations = new Map(
+    [...ratios].map(([fips, own]) => [fips, deviationOf(madOf(own)!, own.length, elsewhere)]),
+  );
   const estimates = new Map(
     [...ratios].map(([fips, own]) => {
       const variance = medianVariance(deviations.get(fips)!, own.length);
-      return [fips, { value: middleOf(own)!, variance }];
+      return [fips, { value: medianOf(own)!, variance }];
     }),
   );
   return regional(shrink(estimates, premiumOf(premiums)), ({ value, variance }, county) => ({
@@ -65,7 +67,7 @@ export function estimateDiscounts(
 
 /** Never a premium on sales: where listings seem to ask less than sales fetch, they are of another kind of land. */
 function premiumOf(premiums: Float64Array): Estimate {
-  const premium = Math.max(0, middleOf(premiums) ?? 0);
+  const premium = Math.max(0, medianOf(premiums) ?? 0);
   return {
     value: (-premium * premiums.length) / (premiums.length + PREMIUM_PRIOR),
     variance: PREMIUM_DEVIATION ** 2,

@@ -3,9 +3,9 @@ import { biasByChance, type RatioStudy, slopeOnEstimates, studyRatios } from '..
 import { median } from '../stats/order-statistics.ts';
 import { landAt } from './land.ts';
 import { fitModel } from './model.ts';
+import { secondRecords } from './same-sale.ts';
 import { usableSales } from './screen.ts';
 import { createPlaces } from './surface.ts';
-import { secondRecords } from './twins.ts';
 import type { Comps } from './types.ts';
 import { createValuer } from './value-parcel.ts';
 

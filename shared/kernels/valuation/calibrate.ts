@@ -1,9 +1,9 @@
 import { createLags, LAG_DAYS, type Lags, MOST_LAG_SALES, type PastErrors } from './lag.ts';
 import { landAt } from './land.ts';
 import type { Fitted } from './market.ts';
-import { byCounty } from './regional.ts';
 import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf } from './scale.ts';
 import { choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
+import { byCounty } from './shrink.ts';
 import type { Comps } from './types.ts';
 
 /**

@@ -8,9 +8,8 @@
 import { addTo } from '../groups.ts';
 import { type LandEffects, landPremium } from './land.ts';
 import { estimateLand, type PairedLand } from './land-effects.ts';
-import { byCounty, type Regional } from './regional.ts';
 import { regress } from './regress.ts';
-import { type Estimate, shrink } from './shrink.ts';
+import { byCounty, type Estimate, type Regional, shrink } from './shrink.ts';
 
 /** Elasticity of price per acre to acres, trend of its logarithm a year, and what land does to it; null: nothing that shows. */
 export type Effects = { elasticity: number; trend: number; land: LandEffects | null };

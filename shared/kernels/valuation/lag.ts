@@ -1,8 +1,6 @@
 import { median } from '../stats/order-statistics.ts';
-import { deviationOf, medianVariance } from './middle.ts';
-import { type Regional, regional } from './regional.ts';
-import { type Estimate, shrink } from './shrink.ts';
-import { insert, medianDeviation, remove } from './sorted-window.ts';
+import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
+import { type Estimate, type Regional, regional, shrink } from './shrink.ts';
 
 /**
  * What the estimates of a county's latest sales were off by, as ln(estimate / price): a trend follows the market with a lag.

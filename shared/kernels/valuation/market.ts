@@ -29,8 +29,6 @@ export type Market = {
    * model was asked for it.
    */
   level: Float64Array;
-  /** A new sale farther away in metres would not change it. */
-  levelReachM: Float64Array;
   nearest: Nearest;
 };
 
@@ -71,7 +69,6 @@ export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number)
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
     level: new Float64Array(chosen.length).fill(Number.NaN),
-    levelReachM: new Float64Array(chosen.length),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
   };
 }

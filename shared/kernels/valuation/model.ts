@@ -8,15 +8,21 @@ import {
   standardLevel,
   withoutLand,
 } from './effects.ts';
-import { type SaleBounds, saleBoundsOf, windowsOf } from './latecomers.ts';
 import { DAYS_A_YEAR, type Fitted, type Market, marketOf } from './market.ts';
-import { MAD_TO_SD, middleOf } from './middle.ts';
 import { groundSteps, pairsOf, placesOf } from './pairs.ts';
-import { byCounty } from './regional.ts';
-import { usableSales, withoutOutliers } from './screen.ts';
-import { type AskBounds, askBoundsOf, openListings, soundAsks } from './screen-asks.ts';
+import { MAD_TO_SD, madOf, medianOf } from './robust.ts';
+import { askedByAny, secondRecords } from './same-sale.ts';
+import {
+  type AskBounds,
+  askBoundsOf,
+  openListings,
+  soundAsks,
+  usableSales,
+  windowsOf,
+  withoutOutliers,
+} from './screen.ts';
+import { byCounty } from './shrink.ts';
 import { createSurface, type Levels, levelsOf, type Places } from './surface.ts';
-import { askedByAny, secondRecords } from './twins.ts';
 import type { Comps } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
@@ -41,8 +47,6 @@ export type Parameters = {
   /** Metres of a step by county; -1 for counties without sales. */
   steps: [fips: number, metres: number][];
   levels: Levels;
-  /** By which sales are screened that come after the fit. */
-  saleBounds: SaleBounds;
   askBounds: AskBounds;
   askingDiscounts: AskingDiscounts;
   calibration: Calibration;
@@ -79,7 +83,6 @@ export function fitModel(comps: Comps, asOfDay: number): FittedModel {
     effects,
     steps: [...groundSteps(comps, kept, places)],
     levels: { ...levelsOf(sales.county, value), ...variances(pairs, effects, value) },
-    saleBounds: saleBoundsOf(sales, value, windows),
     askBounds: askBoundsOf({ sales, effectsOf }, value, windows, { comps, asks }),
     askingDiscounts: { counties: [], states: [], nation: { log: 0, deviation: 0 } },
   };
@@ -134,7 +137,6 @@ function createFitted(
       if (!Number.isNaN(known)) return known;
       const level = surface.levelAt(market.lon[entry]!, market.lat[entry]!, market.county[entry]!);
       market.level[entry] = level;
-      market.levelReachM[entry] = surface.reachM;
       return level;
     },
     effectsOf,
@@ -159,9 +161,8 @@ function variances(pairs: Pairs, effects: RegionalEffects, residuals: Float64Arr
     const { elasticity, trend } = effectsOf(pairs.county[i]!);
     differences[i] = Math.abs(ppa[i]! - elasticity * pairs.acres[i]! - trend * pairs.years[i]!);
   }
-  const noise = (MAD_TO_SD * (middleOf(differences) ?? 0)) ** 2 / 2;
-  const middle = middleOf(residuals) ?? 0;
-  const total = (MAD_TO_SD * (middleOf(residuals.map(one => Math.abs(one - middle))) ?? 0)) ** 2;
+  const noise = (MAD_TO_SD * (medianOf(differences) ?? 0)) ** 2 / 2;
+  const total = (MAD_TO_SD * (madOf(residuals) ?? 0)) ** 2;
   return { noise, spread: Math.max(0, total - noise) };
 }
 

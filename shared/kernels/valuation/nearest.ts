@@ -30,8 +30,6 @@ export type Nearest = {
   find(place: Place, steps: Steps, most: number, maxSteps: number, exclude?: number): number;
   index: Int32Array;
   steps: Float64Array;
-  /** How far the i-th point that was found is from the place. */
-  metresTo(i: number): number;
 };
 
 export type Points = {
@@ -90,7 +88,6 @@ export function createNearest(points: Points, mostEver: number): Nearest {
       for (let i = 0; i < size; i++) index[i] = order[slots[i]!]!;
       return size;
     },
-    metresTo,
   };
 
   /** The points found last are as good a first answer as any: none beyond the farthest of them is among the nearest. */

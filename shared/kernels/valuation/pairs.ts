@@ -2,8 +2,8 @@ import type { Pairs } from './effects.ts';
 import { LAND_TERMS } from './land.ts';
 import { landMeans, type PairedLand } from './land-effects.ts';
 import { DAYS_A_YEAR } from './market.ts';
-import { middleOf } from './middle.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
+import { medianOf } from './robust.ts';
 import { createPlaces, type Places } from './surface.ts';
 import type { Comps } from './types.ts';
 
@@ -90,7 +90,7 @@ export function groundSteps(comps: Comps, sales: Int32Array, places: Places): Ma
     return found < wanted ? MOST_STEP_M : places.steps[found - 1]!;
   };
   const bounded = (all: number[]) =>
-    Math.min(MOST_STEP_M, Math.max(LEAST_STEP_M, middleOf(all) ?? MOST_STEP_M));
+    Math.min(MOST_STEP_M, Math.max(LEAST_STEP_M, medianOf(all) ?? MOST_STEP_M));
   const steps = new Map<number, number>();
   for (let first = 0; first < sales.length; ) {
     const county = comps.county[sales[first]!]!;

@@ -1,5 +1,4 @@
-import { invert, times } from './linear.ts';
-import { MAD_TO_SD, middleOf } from './middle.ts';
+import { MAD_TO_SD, medianOf } from './robust.ts';
 import type { Estimate } from './shrink.ts';
 
 /** P. J. Huber, Robust Statistics, 1981: 95 % efficient under normal noise. */
@@ -45,7 +44,7 @@ export function regress(
     const moved = next.reduce((sum, one, j) => sum + Math.abs(one - effects[j]!), 0);
     effects = next;
     subtract(table, effects, residuals);
-    scale = Math.max(1e-9, MAD_TO_SD * (middleOf(residuals.map(Math.abs)) ?? 0));
+    scale = Math.max(1e-9, MAD_TO_SD * (medianOf(residuals.map(Math.abs)) ?? 0));
     if (round > 0 && moved < 1e-9) break;
   }
   const known = inverse.filter((of, j) => of[j]! > 0).length;
@@ -98,4 +97,35 @@ function subtract(table: Float64Array, effects: Float64Array, residuals: Float64
     for (let j = 0; j < size; j++) left -= effects[j]! * table[at + j]!;
     residuals[i] = left;
   }
+}
+
+/** What a row must have of its own, of what it has at all: below it is what the rows before it say, and rounding. */
+const LEAST_OWN = 1e-9;
+
+/** The inverse of a positive semidefinite matrix, whose lower half is given; rows that follow from those before are left 0. */
+export function invert(matrix: readonly Float64Array[]): Float64Array[] {
+  const size = matrix.length;
+  // The sweep operator: J. H. Goodnight, A Tutorial on the SWEEP Operator, 1979.
+  const swept = matrix.map((_, j) =>
+    Float64Array.from(matrix, (_row, k) => (k <= j ? matrix[j]![k]! : matrix[k]![j]!)),
+  );
+  const done: boolean[] = [];
+  for (let p = 0; p < size; p++) {
+    const pivot = swept[p]![p]!;
+    done[p] = pivot > LEAST_OWN * matrix[p]![p]!;
+    if (!done[p]) continue;
+    for (let j = 0; j < size; j++) {
+      if (j === p) continue;
+      const factor = swept[j]![p]! / pivot;
+      for (let k = 0; k < size; k++) if (k !== p) swept[j]![k]! -= factor * swept[p]![k]!;
+      swept[j]![p] = -factor;
+    }
+    for (let k = 0; k < size; k++) if (k !== p) swept[p]![k]! /= pivot;
+    swept[p]![p] = 1 / pivot;
+  }
+  return swept.map((row, j) => row.map((one, k) => (done[j] && done[k] ? one : 0)));
+}
+
+export function times(matrix: readonly Float64Array[], vector: Float64Array): Float64Array {
+  return Float64Array.from(matrix, row => row.reduce((sum, one, k) => sum + one * vector[k]!, 0));
 }

@@ -1,4 +1,4 @@
-import { invert, times } from './linear.ts';
+import { invert, times } from './regress.ts';
 import type { Chosen } from './select.ts';
 
 /**

@@ -14,15 +14,11 @@ const ASKING_WEIGHT = 0.5;
 /** The comps of one subject, chosen and adjusted; entries from `count` on mean nothing. Reused from call to call. */
 export type Chosen = {
   count: number;
-  /** A new sale within this of the subject could change a price level that is used. */
-  levelReachM: number;
   market: Market[];
   entry: Int32Array;
   /** Index in the comps that the model was made of. */
   source: Int32Array;
   steps: Float64Array;
-  /** From the subject. */
-  metres: Float64Array;
   /** Share in the estimate, of 1. */
   weight: Float64Array;
   /** What was added to ln(price per acre) for size, time, land, location and asking price; land is NaN where nothing is added. */
@@ -39,12 +35,10 @@ export function newChosen(): Chosen {
   const column = () => new Float64Array(MOST_COMPS);
   return {
     count: 0,
-    levelReachM: 0,
     market: [],
     entry: new Int32Array(MOST_COMPS),
     source: new Int32Array(MOST_COMPS),
     steps: column(),
-    metres: column(),
     weight: column(),
     size: column(),
     time: column(),
@@ -74,7 +68,6 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
   const lag = model.lagOf(subject.county);
   const level = model.surface.levelAt(subject.lon, subject.lat, subject.county, exclude);
   let weights = 0;
-  into.levelReachM = model.surface.reachM;
   for (let i = 0; i < into.count; i++) {
     const market = into.market[i]!;
     const entry = into.entry[i]!;
@@ -106,7 +99,6 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
       into.entry[into.count] = nearest.index[i]!;
       into.source[into.count] = market.source[nearest.index[i]!]!;
       into.steps[into.count] = nearest.steps[i]!;
-      into.metres[into.count] = nearest.metresTo(i);
       into.weight[into.count] = worth * Math.exp(-nearest.steps[i]!);
       into.count++;
     }

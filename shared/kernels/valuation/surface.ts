@@ -21,8 +21,6 @@ export type Residuals = {
 export type Surface = {
   /** @param exclude an entry of the residuals that must not count */
   levelAt(lon: number, lat: number, county: number, exclude?: number): number;
-  /** A new sale farther away in metres would not have changed the last level that was asked for. */
-  readonly reachM: number;
 };
 
 /** The residuals of all counties, added up: what a surface over a part of the sales needs to know of the others. */
@@ -59,23 +57,17 @@ export function createSurface(
   const { nation, noise, spread } = levels;
   const sums = new Map(levels.counties);
   const pull = spread > 0 ? noise / spread : Number.POSITIVE_INFINITY;
-  let reachM = 0;
 
   return {
-    get reachM() {
-      return reachM;
-    },
     levelAt(atLon, atLat, ofCounty, exclude = -1) {
       const own = sums.get(ofCounty);
       const without = exclude >= 0 && county[exclude] === ofCounty ? exclude : -1;
       const sum = (own?.sum ?? 0) - (without < 0 ? 0 : value[without]!);
       const sales = (own?.sales ?? 0) - (without < 0 ? 0 : 1);
       const countyMean = (sum + COUNTY_PRIOR_SALES * nation) / (sales + COUNTY_PRIOR_SALES);
-      reachM = 0;
       if (pull === Number.POSITIVE_INFINITY) return countyMean;
       const metres = lengthOf(ofCounty);
       const found = places.find(atLon, atLat, metres, NEIGHBOURS, LEVEL_STEPS, exclude);
-      reachM = metres * (found < NEIGHBOURS ? LEVEL_STEPS : places.steps[found - 1]!);
       let weights = pull;
       let weighted = pull * countyMean;
       for (let i = 0; i < found; i++) {

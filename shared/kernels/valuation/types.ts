@@ -64,11 +64,4 @@ export type Valuation = {
   low: number;
   high: number;
   outOfSupport: boolean;
-  /**
-   * Which new sales could change the valuation: those within levelReachM, and those for which the distance over reachM and the
-   * difference of ln(acres) over reachLogAcres add up to 1 at most.
-   */
-  reachM: number;
-  reachLogAcres: number;
-  levelReachM: number;
 };

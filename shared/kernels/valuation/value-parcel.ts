@@ -2,9 +2,9 @@ import { gini } from '../stats/order-statistics.ts';
 import { chanceWithinQuarter, interval } from './calibrate.ts';
 import { MOST_COMPS } from './market.ts';
 import type { Model } from './model.ts';
+import { insert } from './robust.ts';
 import { FEATURES, featuresOf, scaleOf } from './scale.ts';
-import { choose, combine, FEWEST_COMPS, MOST_STEPS, newChosen } from './select.ts';
-import { insert } from './sorted-window.ts';
+import { choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
 import type { Subject, Valuation } from './types.ts';
 
 const MOST_CONFIDENCE = 95;
@@ -33,7 +33,6 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
     if (count < FEWEST_COMPS) return null;
     const { mean, deviation } = combine(chosen);
     const logAcres = Math.log(subject.acres);
-    let levelReach = chosen.levelReachM;
     let meanPrice = 0;
     let meanPpa = 0;
     let least = Number.POSITIVE_INFINITY;
@@ -49,7 +48,6 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
       largest = Math.max(largest, of.logAcres[at]!);
       if (of === model.sales) hasSale = true;
       else askingDeviation = Math.max(askingDeviation, model.discountOf(of.county[at]!).deviation);
-      levelReach = Math.max(levelReach, chosen.metres[i]! + of.levelReachM[at]!);
       insert(prices, i, Math.exp(chosen.adjusted[i]! + logAcres));
     }
     const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
@@ -64,9 +62,6 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
     const chance = 100 * chanceWithinQuarter(model.calibration, scale) * (outOfSupport ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
     const meanAdjustedPrice = meanAdjustedPpa * subject.acres;
-    // A sale of today that could push out the last of the comps, or be added, is at most so many steps away.
-    const reach = count === MOST_COMPS ? chosen.steps[count - 1]! : MOST_STEPS;
-    const steps = model.stepsOf(subject.county);
     // Names one by one: a spread among them makes the object a tenth of the whole time.
     return {
       meanPrice,
@@ -78,9 +73,6 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
       confidence: Math.min(MOST_CONFIDENCE, chance),
       low: meanAdjustedPrice * Math.exp(-error.high),
       high: meanAdjustedPrice * Math.exp(-error.low),
-      reachM: reach * steps.metres,
-      reachLogAcres: reach * steps.logAcres,
-      levelReachM: levelReach,
     };
   };
 }

@@ -95,7 +95,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   await finishStatistics(pool, deliver, signal);
   const patienceMs = samples.length > 0 ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finishAttributes(pool, deliver, signal, patienceMs);
-  await finishValuations(pool, deliver, signal, patienceMs);
+  await finishValuations(pool, deliver, signal, { patienceMs, all: samples.length > 0 });
 
   const { url, logs } = services;
   await ready(url, logs, signal);

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isLateOutlier } from '../../../../shared/kernels/valuation/latecomers.ts';
 import { fitModel } from '../../../../shared/kernels/valuation/model.ts';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { emptyComps, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
 
-const { asOfDay, county, west, south } = MARKET;
+const { asOfDay, west, south } = MARKET;
 const [FAR, FAR_COUNTY, OTHER_STATE] = [west + 8, 19_155, 53_001];
 /** Land of 3 acres brings 12,000 there. */
 const SALES = generateSales(MARKET, 600, 1);
@@ -62,29 +61,5 @@ describe('of a county with a handful of sales', () => {
     const later: Comps = { ...SALES, soldDay: SALES.soldDay.map(() => until + 1) };
     expect(leftOut(early, until + 1, later)).toEqual([]);
     expect(leftOut(early, until + 1)).toEqual([500, 700]);
-  });
-});
-
-describe('a sale that comes after the fit', () => {
-  const late = (price: number, fips = FAR_COUNTY) => ({ county: fips, day: asOfDay, acres: 3, price });
-  const judge = (known: Comps, ...sale: Parameters<typeof late>) =>
-    isLateOutlier(JSON.parse(JSON.stringify(fitModel(known, asOfDay).parameters)), late(...sale));
-
-  test('is compared with those of its county, few as they are', () => {
-    const known = joined(SALES, oneByOne(same(8, 40_000)));
-    expect([1_000, 4_000, 400_000, 1_000_000].map(price => judge(known, price))).toEqual([
-      ...[true, false, false, true],
-    ]);
-  });
-
-  test.each([FAR_COUNTY, OTHER_STATE])('else with those of its state, or of the nation: %i', fips => {
-    expect([500, 2_000, 120_000, 400_000].map(price => judge(SALES, price, fips))).toEqual([
-      ...[true, false, false, true],
-    ]);
-  });
-
-  test('counts where nothing was sold anywhere', () => {
-    expect(judge(emptyComps(0), 1)).toBe(false);
-    expect(judge(SALES, 1, county)).toBe(true);
   });
 });

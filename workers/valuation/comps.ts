@@ -1,38 +1,44 @@
 import copyStreams from 'pg-copy-streams';
 import { type CopiedColumns, type CopyColumns, readCopyBinary } from '../../shared/copy-binary.ts';
-import { type Client, sql } from '../../shared/db.ts';
+import { type Client, compose, literal, sql } from '../../shared/db.ts';
 import { uuidText } from '../../shared/domain/uuid.ts';
-import { withMargin } from '../../shared/geo/box.ts';
+import { boxSql } from '../../shared/geo/box.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
 import type { Box } from '../../shared/geo/types.ts';
+import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
 import { type Comps, NO_DAY } from '../../shared/kernels/valuation/types.ts';
-import { compReachM, levelReachM } from './around.ts';
-import { LAND_COLUMNS, landTermsOf } from './land-columns.ts';
-import type { StoredModel } from './model-store.ts';
 
-/** The columns that copy_comps.sql and copy_comps_around.sql share. */
+const number = { type: 'float8', null: Number.NaN } as const;
+
+/** The figures of the land, as valuation/copy_comps, copy_comps_around and copy_parcels name them last. */
+export const LAND_COLUMNS = {
+  steepPercent: number,
+  frontageFt: number,
+  floodPercent: number,
+  wetlandsPercent: number,
+} as const;
+
+/** The columns that copy_comps and copy_comps_around share. */
 const COLUMNS = {
   ids: { type: 'uuid', null: 0 },
   status: { type: 'char', null: 0 },
-  price: { type: 'float8', null: Number.NaN },
-  acres: { type: 'float8', null: Number.NaN },
-  lon: { type: 'float8', null: Number.NaN },
-  lat: { type: 'float8', null: Number.NaN },
+  price: number,
+  acres: number,
+  lon: number,
+  lat: number,
   soldDay: { type: 'date', null: NO_DAY },
   listedDay: { type: 'date', null: NO_DAY },
   county: { type: 'int4', null: -1 },
 } as const satisfies CopyColumns;
 
-/** The columns of copy_comps.sql. */
 const COLUMNS_ALL = {
   ...COLUMNS,
   ...LAND_COLUMNS,
-  asked: { type: 'float8', null: Number.NaN },
+  asked: number,
   feed: { type: 'int4', null: 0 },
   ofRoll: { type: 'char', null: 0 },
 } as const satisfies CopyColumns;
 
-/** The columns of copy_comps_around.sql. */
 const COLUMNS_AROUND = {
   ...COLUMNS,
   outlier: { type: 'char', null: 0 },
@@ -51,7 +57,7 @@ export async function readComps(client: Client): Promise<StoredComps> {
 }
 
 /**
- * Those in a box, and the indices of those among them that are outliers. In the caller's transaction.
+ * Those in a box in integers of 1e-7 degree, and the indices of those among them that are outliers.
  * @param land whether it is needed: reading it takes a third of the time
  */
 export async function readCompsAround(
@@ -59,18 +65,21 @@ export async function readCompsAround(
   box: Box,
   land: boolean,
 ): Promise<{ comps: StoredComps; outliers: Set<number> }> {
-  await setBox(client, box, land);
-  const stream = client.query(copyStreams.to(sql('valuation/copy_comps_around')));
-  const { rows, columns } = await readCopyBinary(stream, COLUMNS_AROUND);
-  const { outlier } = columns;
+  const statement = compose('valuation/copy_comps_around', {
+    box: literal(boxSql(box)),
+    land: literal(land),
+  });
+  const { rows, columns } = await readCopyBinary(client.query(copyStreams.to(statement)), COLUMNS_AROUND);
   const outliers = new Set<number>();
-  for (let i = 0; i < rows; i++) if (outlier[i] === 1) outliers.add(i);
+  for (let i = 0; i < rows; i++) if (columns.outlier[i] === 1) outliers.add(i);
   return { comps: compsOf(rows, columns, land), outliers };
 }
 
-type Columns = CopiedColumns<typeof COLUMNS & typeof LAND_COLUMNS>;
-
-function compsOf(count: number, columns: Columns, land = true): StoredComps {
+function compsOf(
+  count: number,
+  columns: CopiedColumns<typeof COLUMNS & typeof LAND_COLUMNS>,
+  land = true,
+): StoredComps {
   const { ids, status, price, acres, lon, lat, soldDay, listedDay, county } = columns;
   return {
     ...{ count, ids, status, price, acres, soldDay, listedDay, county },
@@ -80,30 +89,19 @@ function compsOf(count: number, columns: Columns, land = true): StoredComps {
   };
 }
 
-/**
- * Holds every comp that can matter to parcels of a county. In the caller's transaction.
- * @param extent of the parcels, integers of 1e-7 degree
- */
-export async function boxOfComps(
-  client: Client,
-  fips: number,
-  { parameters }: StoredModel,
-  extent: Box,
-): Promise<Box> {
-  const around = withMargin(extent.map(fromE7) as Box, compReachM(parameters, fips));
-  const counties = [fips, ...(await listCompCounties(client, around))];
-  return withMargin(around, levelReachM(parameters, counties));
-}
-
-/** The counties that comps in a box are of. */
-async function listCompCounties(client: Client, box: Box): Promise<number[]> {
-  await setBox(client, box, false);
-  const { rows } = await client.query<{ fips: number }>(sql('valuation/list_comp_counties'));
-  return rows.map(({ fips }) => fips);
-}
-
-async function setBox(client: Client, box: Box, land: boolean): Promise<void> {
-  await client.query(sql('valuation/set_box'), [...box.map(degrees => degrees * 1e7), land]);
+/** The land's terms of every row, LAND_TERMS a row. */
+export function landTermsOf(rows: number, figures: CopiedColumns<typeof LAND_COLUMNS>): Float64Array {
+  const { steepPercent, frontageFt, floodPercent, wetlandsPercent } = figures;
+  const terms = new Float64Array(rows * LAND_TERMS);
+  const one = { steepPercent: 0, frontageFt: 0, floodPercent: 0, wetlandsPercent: 0 };
+  for (let i = 0; i < rows; i++) {
+    one.steepPercent = steepPercent[i]!;
+    one.frontageFt = frontageFt[i]!;
+    one.floodPercent = floodPercent[i]!;
+    one.wetlandsPercent = wetlandsPercent[i]!;
+    writeLandTerms(one, terms, i * LAND_TERMS);
+  }
+  return terms;
 }
 
 /** The id of a comp as text. */
