@@ -8,7 +8,7 @@ import {
   prepareFrontage,
   type Road,
 } from '../kernels/frontage/frontage.ts';
-import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap/overlap.ts';
+import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
 import { type ElevationTile, newBlockCache, type OpenElevation, openElevation } from '../raster/elevation.ts';
 import { type Layer, largestReach, type Subject } from './layers.ts';

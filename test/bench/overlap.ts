@@ -3,7 +3,7 @@ import Flatbush from 'flatbush';
 import type { Polygon as GeoJsonPolygon, MultiPolygon as GeoJsonShape } from 'geojson';
 import { boxOf } from '../../shared/geo/box.ts';
 import type { Box, MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/types.ts';
-import { prepareOverlap } from '../../shared/kernels/overlap/overlap.ts';
+import { prepareOverlap } from '../../shared/kernels/overlap.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed } from './bench.ts';
 import { type FlatRing, fabric } from './generate/fabric.ts';
 import { countyRectangle } from './generate/places.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { prepareOverlap } from '../../../shared/kernels/overlap/overlap.ts';
+import { prepareOverlap } from '../../../shared/kernels/overlap.ts';
 import { bangorShapes } from '../../support/bangor-land.ts';
 
 const GOLDEN = join(import.meta.dirname, '../../fixtures/overlap/bangor.csv.gz');
