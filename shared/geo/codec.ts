@@ -1,16 +1,6 @@
-import type { MultiPolygon, Polygon, Ring } from './types.ts';
-import { type Cursor, MAX_VARINT, putVarint, readCount, readVarint, unzigzag, zigzag } from './varint.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
-/**
- * A boundary as bytes, about 4 bytes a vertex:
- * version (one byte, 1) | parts | for each part: rings | for each ring: positions without the closing one,
- * then each position as two zigzag varints, the difference in 1e-7 degrees from the position before it
- * (from 0,0 at the start; the difference runs on across rings and parts). Counts are plain varints.
- * Zigzag and varint are those of Protocol Buffers. 1e-7 degrees is 11 mm or less on the ground.
- */
-const VERSION = 1;
-
-/** Degrees to integer 1e-7 degrees, to the nearest. +-180 degrees fit in a signed 32-bit integer. */
+/** Degrees to integer 1e-7 degrees, to the nearest: 11 mm or less on the ground. +-180 degrees fit in a signed 32-bit integer. */
 export function toE7(deg: number): number {
   return Math.round(deg * 1e7);
 }
@@ -20,106 +10,188 @@ export function fromE7(e7: number): number {
   return e7 / 1e7;
 }
 
-// Reused between calls, and grown when needed: allocating the upper bound for each parcel costs more than encoding it.
-let scratch = new Uint8Array(1 << 16);
+/** Steps to a unit: a power of two, so that none of them is rounded. */
+const STEPS = 1024;
 
 /**
- * Encodes prepared polygons (closed rings) to bytes; `decodeBoundary` gives them back to half of 1e-7 degrees.
- * Positions that become equal to the one before them on the 1e-7 grid are dropped, unless that would leave
- * a ring with fewer than three distinct positions: such a ring is kept position by position.
+ * Degrees to units of 1e-7 degrees in steps of 1/1024 (11 micrometres). A number of up to 7 decimals becomes its integer, so that a
+ * corner which lies on an edge in decimals does so in the arithmetic too: as doubles, (0.1, 0.1), (0.2, 0.3) and (0.3, 0.5) are not in line.
+ */
+export function toUnits(deg: number): number {
+  return Math.round(deg * (1e7 * STEPS)) / STEPS;
+}
+
+/**
+ * Geometries as bytes, about 4 bytes a vertex. Counts are varints, coordinates zigzag varints (those of Protocol Buffers,
+ * https://protobuf.dev/programming-guides/encoding/#varints): each position is its difference in 1e-7 degrees from the one before
+ * it, from 0,0 at the start and on across rings, parts and lines. Versions of lines count from 101, those of boundaries from 1.
+ */
+const BOUNDARY_VERSION = 1;
+const LINES_VERSION = 101;
+
+/** A varint of 32 bits takes at most 5 bytes. */
+const MAX_VARINT = 5;
+
+/**
+ * Version | parts | for each part: rings | for each ring: positions without the closing one, and each position. `decodeBoundary` gives
+ * closed rings back to half of 1e-7 degrees. Positions that become equal to the one before them on the grid are dropped, unless
+ * that would leave a ring with fewer than three: such a ring is kept position by position.
  */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
-  reserve(polygons);
-  const bytes = scratch;
-  bytes[0] = VERSION;
-  let at = putVarint(bytes, 1, polygons.length);
-  let lonBefore = 0;
-  let latBefore = 0;
+  const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
+  putVarint(writer, polygons.length);
   for (const polygon of polygons) {
-    at = putVarint(bytes, at, polygon.length);
-    for (const ring of polygon) {
-      const grid = toGrid(ring);
-      at = putVarint(bytes, at, grid.length / 2);
-      for (let i = 0; i < grid.length; i += 2) {
-        const lon = grid[i]!;
-        const lat = grid[i + 1]!;
-        // A difference of up to 360 degrees passes 32 bits; both sides wrap around, so nothing is lost.
-        at = putVarint(bytes, at, zigzag((lon - lonBefore) | 0));
-        at = putVarint(bytes, at, zigzag((lat - latBefore) | 0));
-        lonBefore = lon;
-        latBefore = lat;
-      }
-    }
+    putVarint(writer, polygon.length);
+    for (const ring of polygon) putPositions(writer, ringOnGrid(ring));
   }
-  return bytes.slice(0, at);
+  return new Uint8Array(writer.bytes);
 }
 
 /** Decodes what `encodeBoundary` wrote. Throws when the bytes are cut short, too long or of another version. */
 export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
-  if (bytes.length === 0) throw new Error('boundary bytes are empty');
-  if (bytes[0] !== VERSION) {
-    throw new Error(`boundary bytes are of version ${bytes[0]}; this program reads version ${VERSION}`);
-  }
-  const cursor: Cursor = { bytes, at: 1, what: 'boundary' };
-  let lon = 0;
-  let lat = 0;
+  const reader = openReader(bytes, 'boundary', BOUNDARY_VERSION);
   const polygons: MultiPolygon = [];
-  for (let parts = readCount(cursor); parts > 0; parts--) {
+  for (let parts = readCount(reader); parts > 0; parts--) {
     const polygon: Polygon = [];
-    for (let rings = readCount(cursor); rings > 0; rings--) {
-      const ring: Ring = [];
-      for (let positions = readCount(cursor); positions > 0; positions--) {
-        lon = (lon + unzigzag(readVarint(cursor))) | 0;
-        lat = (lat + unzigzag(readVarint(cursor))) | 0;
-        ring.push([fromE7(lon), fromE7(lat)]);
-      }
+    for (let rings = readCount(reader); rings > 0; rings--) {
+      const ring: Ring = readPositions(reader);
       if (ring.length > 0) ring.push([...ring[0]!]);
       polygon.push(ring);
     }
     polygons.push(polygon);
   }
-  if (cursor.at !== bytes.length) {
-    throw new Error(
-      `boundary bytes go on after their end: ${bytes.length - cursor.at} of ${bytes.length} are left over`,
-    );
-  }
+  endReader(reader);
   return polygons;
 }
 
-/** A ring without its closing position on the 1e-7 grid, lon and lat in turn. */
-function toGrid(ring: Ring): number[] {
-  const all: number[] = [];
-  for (let i = 0; i < ring.length - 1; i++) all.push(toE7(ring[i]![0]), toE7(ring[i]![1]));
-  let repeats = false;
-  for (let i = 0, j = all.length - 2; i < all.length; j = i, i += 2) {
-    if (all[i] === all[j] && all[i + 1] === all[j + 1]) {
-      repeats = true;
-      break;
-    }
-  }
-  if (!repeats) return all;
-  const kept: number[] = [];
-  for (let i = 0; i < all.length; i += 2) {
-    const n = kept.length;
-    if (n > 0 && kept[n - 2] === all[i] && kept[n - 1] === all[i + 1]) continue;
-    kept.push(all[i]!, all[i + 1]!);
-  }
-  while (kept.length > 2 && kept.at(-2) === kept[0] && kept.at(-1) === kept[1]) kept.length -= 2;
-  return distinctPositions(kept) < 3 ? all : kept;
+/**
+ * Version | lines | for each line: positions, and each position. Positions that become equal to the one before them on the grid are
+ * dropped; a line that is a single point there keeps its ends.
+ */
+export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array {
+  const writer: Writer = { bytes: [LINES_VERSION], lon: 0, lat: 0 };
+  putVarint(writer, lines.length);
+  for (const line of lines) putPositions(writer, lineOnGrid(line));
+  return new Uint8Array(writer.bytes);
 }
 
-function distinctPositions(grid: number[]): number {
-  const seen = new Set<string>();
-  for (let i = 0; i < grid.length; i += 2) seen.add(`${grid[i]} ${grid[i + 1]}`);
-  return seen.size;
+/** Decodes what `encodeLines` wrote. Throws when the bytes are cut short, too long or of another version. */
+export function decodeLines(bytes: Uint8Array): Position[][] {
+  const reader = openReader(bytes, 'line', LINES_VERSION);
+  const lines: Position[][] = [];
+  for (let count = readCount(reader); count > 0; count--) lines.push(readPositions(reader));
+  endReader(reader);
+  return lines;
 }
 
-function reserve(polygons: MultiPolygon): void {
-  let varints = 1;
-  for (const polygon of polygons) {
-    varints++;
-    for (const ring of polygon) varints += 1 + 2 * ring.length;
+/** Longitudes and latitudes in turn on the grid, without repeated positions. */
+function lineOnGrid(line: readonly Position[]): number[] {
+  const grid: number[] = [];
+  let lonBefore = Number.NaN;
+  let latBefore = Number.NaN;
+  for (const position of line) {
+    const lon = toE7(position[0]);
+    const lat = toE7(position[1]);
+    if (lon !== lonBefore || lat !== latBefore) grid.push(lon, lat);
+    lonBefore = lon;
+    latBefore = lat;
   }
-  const need = 1 + MAX_VARINT * varints;
-  if (need > scratch.length) scratch = new Uint8Array(2 * need);
+  if (grid.length === 2) grid.push(grid[0]!, grid[1]!);
+  return grid;
+}
+
+function ringOnGrid(ring: Ring): number[] {
+  const grid = lineOnGrid(ring);
+  // The closing position, and what became equal to it.
+  while (grid.length > 2 && grid.at(-2) === grid[0] && grid.at(-1) === grid[1]) grid.length -= 2;
+  if (hasThreePositions(grid)) return grid;
+  return ring.slice(0, -1).flatMap(([lon, lat]) => [toE7(lon), toE7(lat)]);
+}
+
+/** Neighbours in the grid differ. */
+function hasThreePositions(grid: readonly number[]): boolean {
+  for (let i = 4; i < grid.length; i += 2) {
+    const isFirst = grid[i] === grid[0] && grid[i + 1] === grid[1];
+    if (!isFirst && (grid[i] !== grid[2] || grid[i + 1] !== grid[3])) return true;
+  }
+  return false;
+}
+
+type Writer = { bytes: number[]; lon: number; lat: number };
+
+function putVarint({ bytes }: Writer, value: number): void {
+  let rest = value;
+  while (rest > 127) {
+    bytes.push((rest & 127) | 128);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+}
+
+function putPositions(writer: Writer, grid: readonly number[]): void {
+  putVarint(writer, grid.length / 2);
+  for (let i = 0; i < grid.length; i += 2) {
+    const lon = grid[i]!;
+    const lat = grid[i + 1]!;
+    // A difference of up to 360 degrees passes 32 bits; both sides wrap around, so nothing is lost.
+    putVarint(writer, zigzag((lon - writer.lon) | 0));
+    putVarint(writer, zigzag((lat - writer.lat) | 0));
+    writer.lon = lon;
+    writer.lat = lat;
+  }
+}
+
+/** Signed to unsigned, so that small numbers of either sign are short. */
+function zigzag(n: number): number {
+  return ((n << 1) ^ (n >> 31)) >>> 0;
+}
+
+function unzigzag(n: number): number {
+  return (n >>> 1) ^ -(n & 1);
+}
+
+/** Bytes, how far they are read, and what they are, for messages. */
+type Reader = { bytes: Uint8Array; at: number; what: string; lon: number; lat: number };
+
+function openReader(bytes: Uint8Array, what: string, version: number): Reader {
+  if (bytes.length === 0) throw new Error(`${what} bytes are empty`);
+  if (bytes[0] !== version)
+    throw new Error(`${what} bytes are of version ${bytes[0]}; this program reads version ${version}`);
+  return { bytes, at: 1, what, lon: 0, lat: 0 };
+}
+
+function endReader({ bytes, at, what }: Reader): void {
+  const left = bytes.length - at;
+  if (left > 0)
+    throw new Error(`${what} bytes go on after their end: ${left} of ${bytes.length} are left over`);
+}
+
+function readPositions(reader: Reader): Position[] {
+  const positions: Position[] = [];
+  for (let count = readCount(reader); count > 0; count--) {
+    reader.lon = (reader.lon + unzigzag(readVarint(reader))) | 0;
+    reader.lat = (reader.lat + unzigzag(readVarint(reader))) | 0;
+    positions.push([fromE7(reader.lon), fromE7(reader.lat)]);
+  }
+  return positions;
+}
+
+/** A count of things that each take at least one byte more, so a damaged count cannot ask for gigabytes. */
+function readCount(reader: Reader): number {
+  const count = readVarint(reader);
+  const left = reader.bytes.length - reader.at;
+  if (count > left)
+    throw new Error(`${reader.what} bytes are cut short: ${count} items announced, ${left} bytes left`);
+  return count;
+}
+
+function readVarint(reader: Reader): number {
+  let value = 0;
+  for (let shift = 0; shift < 7 * MAX_VARINT; shift += 7) {
+    const byte = reader.bytes[reader.at++];
+    if (byte === undefined) throw new Error(`${reader.what} bytes are cut short at ${reader.bytes.length}`);
+    value |= (byte & 127) << shift;
+    if (byte < 128) return value >>> 0;
+  }
+  throw new Error(`${reader.what} bytes hold a number of more than 32 bits before byte ${reader.at}`);
 }

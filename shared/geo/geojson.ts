@@ -1,5 +1,13 @@
-import { addPolygon, type Builder, endRing, parsed, position, refuse } from './builder.ts';
-import type { ParsedQuery, QueryLimits } from './query-types.ts';
+import {
+  addPolygon,
+  type Builder,
+  endRing,
+  type ParsedQuery,
+  parsed,
+  position,
+  type QueryLimits,
+  refuse,
+} from './query-geometry.ts';
 import type { Position, Ring } from './types.ts';
 
 /**

@@ -1,9 +1,9 @@
 import Flatbush from 'flatbush';
 import { orient2d } from 'robust-predicates';
 import { boxOf } from './box.ts';
-import type { QueryGeometry } from './query-types.ts';
+import { toUnits } from './codec.ts';
+import type { QueryGeometry } from './query-geometry.ts';
 import type { Box, MultiPolygon, Position, Ring } from './types.ts';
-import { toUnits } from './units.ts';
 
 /**
  * A query ready to be tested against many boundaries. Coordinates are in units of 1e-7 degrees (see `toUnits`). A point is an edge of

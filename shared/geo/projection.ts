@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { Geometry, Position } from 'geojson';
 import proj4 from 'proj4';
 import { PlatError } from '../errors.ts';
-import { knownCrs } from './epsg.ts';
 
 /** Moves a geometry to WGS84 degrees, in place. Throws TypeError for a coordinate that is not a finite number. */
 export type ToWgs84 = (geometry: Geometry) => Geometry;
@@ -167,4 +167,29 @@ function crsError(message: string, cause?: unknown): PlatError {
 
 function shorten(crs: string): string {
   return crs.length > 80 ? `${crs.slice(0, 80)}…` : crs;
+}
+
+/** A projected system of the United States; `definition` is a proj string, null where the datum is NAD27. */
+type KnownCrs = { name: string; definition: string | null };
+
+let byCode: Map<string, KnownCrs> | undefined;
+
+/** The projected system on NAD83 or NAD27 that has a code, "EPSG:2230" or "ESRI:102003"; undefined when none has (nad83/README.md). */
+function knownCrs(code: string): KnownCrs | undefined {
+  byCode ??= readCodes();
+  return byCode.get(code);
+}
+
+/** Read when a code is first asked for: most runs name none of these. */
+function readCodes(): Map<string, KnownCrs> {
+  const found = new Map<string, KnownCrs>();
+  const lines = readFileSync(new URL('./nad83/codes.csv', import.meta.url), 'utf8')
+    .trimEnd()
+    .split('\n');
+  for (const line of lines.slice(1)) {
+    const [name, codes, definition] = line.split(';') as [string, string, string];
+    const crs = { name, definition: definition === '' ? null : `${definition} +datum=NAD83 +no_defs` };
+    for (const code of codes.split(' ')) found.set(code, crs);
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { orient2d } from 'robust-predicates';
+import { toUnits } from './codec.ts';
 import type { Position, Ring } from './types.ts';
-import { toUnits } from './units.ts';
 
 /** An edge, by the vertex (from 0) of its ring where it starts. */
 export type EdgeRef = { ring: number; vertex: number };

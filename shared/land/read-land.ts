@@ -1,9 +1,8 @@
 import { type Client, sql } from '../db.ts';
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land.ts';
 import { boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
-import { decodeBoundary } from '../geo/codec.ts';
+import { decodeBoundary, decodeLines } from '../geo/codec.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
-import { decodeLines } from '../geo/line-codec.ts';
 import type { MultiPolygon, Position } from '../geo/types.ts';
 import { frontageMarginM, type Neighbour, type Road } from '../kernels/frontage/frontage.ts';
 import type { ElevationTile } from '../raster/elevation.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeBoundary, encodeBoundary } from '../../shared/geo/codec.ts';
-import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
+import { decodeBoundary, decodeLines, encodeBoundary, encodeLines, toE7 } from '../../shared/geo/codec.ts';
+import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
 import { parcels } from './geometry-shapes.ts';
 
 const worldRings: fc.Arbitrary<Ring> = fc
@@ -32,11 +32,49 @@ test('a boundary survives storage to half of 1e-7 degrees, part by part and ring
   );
 });
 
+const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true });
+const position: fc.Arbitrary<Position> = fc.tuple(degrees(180), degrees(90));
+
+/** Steps between nothing at all, less than the grid, a street's and half the world's. */
+const step = fc.oneof(fc.constant(0), degrees(4e-8), degrees(1e-3), degrees(170));
+const line: fc.Arbitrary<Position[]> = fc
+  .tuple(position, fc.array(fc.tuple(step, step), { minLength: 1, maxLength: 12 }))
+  .map(([start, steps]) => {
+    const clamp = (value: number, most: number) => Math.max(-most, Math.min(most, value));
+    const path: Position[] = [start];
+    for (const [lon, lat] of steps) {
+      const [x, y] = path.at(-1)!;
+      path.push([clamp(x + lon, 180), clamp(y + lat, 90)]);
+    }
+    return path;
+  });
+const lines = fc.array(line, { maxLength: 5 });
+
+/** What storage may leave of a line: its positions on the grid, each once in a row, and never fewer than two. */
+function onGrid(path: Position[]): string[] {
+  const cells = path.map(([lon, lat]) => `${toE7(lon) || 0} ${toE7(lat) || 0}`);
+  const kept = cells.filter((cell, i) => i === 0 || cell !== cells[i - 1]);
+  return kept.length === 1 ? [kept[0]!, kept[0]!] : kept;
+}
+
+test('lines survive storage to half of 1e-7 degrees, line by line, and a second time without change', () => {
+  fc.assert(
+    fc.property(lines, given => {
+      const decoded = decodeLines(encodeLines(given));
+      expect(decoded.map(onGrid)).toEqual(given.map(onGrid));
+      expect(decodeLines(encodeLines(decoded))).toEqual(decoded);
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test('bytes cut short anywhere are refused', () => {
   fc.assert(
-    fc.property(parcels(5, 500), fc.nat(), (polygon, at) => {
-      const bytes = encodeBoundary([polygon] satisfies MultiPolygon);
-      expect(() => decodeBoundary(bytes.subarray(0, at % bytes.length))).toThrow(/boundary bytes/);
+    fc.property(parcels(5, 500), line, fc.nat(), (polygon, path, at) => {
+      const boundary = encodeBoundary([polygon] satisfies MultiPolygon);
+      expect(() => decodeBoundary(boundary.subarray(0, at % boundary.length))).toThrow(/boundary bytes/);
+      const bytes = encodeLines([path]);
+      expect(() => decodeLines(bytes.subarray(0, at % bytes.length))).toThrow(/line bytes/);
     }),
   );
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { combineParts } from '../../shared/geo/combine.ts';
+import { combineParts } from '../../shared/geo/overlay.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
 import { prepareBoundary } from '../../shared/geo/prepare.ts';
 import { isCounterClockwise } from '../../shared/geo/ring.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { decodeLines } from '../../shared/geo/line-codec.ts';
+import { decodeLines } from '../../shared/geo/codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { coverQuery } from '../../shared/geo/cells.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
 import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
-import type { QueryGeometry } from '../../shared/geo/query-types.ts';
+import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { exactlyIntersects } from '../support/exact-geometry.ts';
 import { bangorParcels, type StoredParcel, washingtonParcels } from '../support/real-parcels.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { fromE7 } from '../../shared/geo/codec.ts';
-import type { QueryGeometry } from '../../shared/geo/query-types.ts';
+import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import { findRingFault } from '../../shared/geo/ring-faults.ts';
 import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
 

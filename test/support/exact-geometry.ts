@@ -1,4 +1,4 @@
-import type { QueryGeometry } from '../../shared/geo/query-types.ts';
+import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import type { MultiPolygon, Polygon, Position } from '../../shared/geo/types.ts';
 
 /**

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { LAYER_BITS, type LayerKind, ROAD_REACH_M, type RoadClass } from '../../shared/domain/land.ts';
-import { encodeBoundary, toE7 } from '../../shared/geo/codec.ts';
-import { encodeLines } from '../../shared/geo/line-codec.ts';
+import { encodeBoundary, encodeLines, toE7 } from '../../shared/geo/codec.ts';
 import type { Box, MultiPolygon, Position } from '../../shared/geo/types.ts';
 import type { LandKernels } from '../../shared/land/compute.ts';
 import { readTileHeader } from '../../shared/raster/header.ts';

@@ -4,7 +4,7 @@ import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery } from '../../../shared/geo/cells.ts';
 import { parseGeoJsonArea } from '../../../shared/geo/geojson.ts';
 import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
-import { QUERY_LIMITS } from '../../../shared/geo/query-types.ts';
+import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ParsedQuery } from '../../../shared/geo/query-types.ts';
+import type { ParsedQuery } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
 import { openPage, pageParameters, turnPage } from '../../http/paging.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ParsedQuery, QUERY_LIMITS } from '../../../shared/geo/query-types.ts';
+import { type ParsedQuery, QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
 import { STATES } from '../../../shared/regions/states.ts';
 import { type Filter, filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare.ts';

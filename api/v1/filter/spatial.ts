@@ -4,7 +4,7 @@ import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../shared/geo/cells.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { intersects, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
-import type { ParsedQuery } from '../../../shared/geo/query-types.ts';
+import type { ParsedQuery } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { binder, type Selection } from './selection.ts';
 

@@ -4,7 +4,8 @@ import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
 
 // No geometry is known whose union cannot be resolved; the clipper is third-party code that may find one.
-vi.mock('../../../shared/geo/combine.ts', () => ({
+vi.mock('../../../shared/geo/overlay.ts', async importOriginal => ({
+  ...(await importOriginal<object>()),
   combineParts() {
     throw new Error('the union could not be resolved');
   },

@@ -1,6 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBoundary, encodeBoundary, fromE7, toE7 } from '../../../shared/geo/codec.ts';
-import type { MultiPolygon, Ring } from '../../../shared/geo/types.ts';
+import {
+  decodeBoundary,
+  decodeLines,
+  encodeBoundary,
+  encodeLines,
+  fromE7,
+  toE7,
+  toUnits,
+} from '../../../shared/geo/codec.ts';
+import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
 
 const lake: MultiPolygon = [
   [
@@ -99,16 +108,6 @@ test('a ring too small for the grid keeps all its positions', () => {
   ]);
 });
 
-test('a boundary larger than the working buffer', () => {
-  const ring = Array.from({ length: 50_000 }, (_, i): [number, number] => [
-    (i % 2 ? 170 : -170) + i / 1e6,
-    (i % 3) * 30,
-  ]);
-  ring.push([...ring[0]!]);
-  const decoded = decodeBoundary(encodeBoundary([[ring]]));
-  expect(JSON.stringify(decoded)).toBe(JSON.stringify([[ring.map(([x, y]) => [fromE7(toE7(x)), y])]]));
-});
-
 describe('bytes that are no boundary are refused with the reason', () => {
   const good = encodeBoundary(lake);
   test.each<[string, Uint8Array, RegExp]>([
@@ -127,4 +126,51 @@ test('degrees to 1e-7 degrees, to the nearest', () => {
   expect([toE7(-72.12345678), toE7(180), toE7(0.00000004), fromE7(-721234568)]).toEqual([
     -721234568, 1_800_000_000, 0, -72.1234568,
   ]);
+});
+
+test('a number of up to 7 decimals is its integer, however it is rounded; others keep a fraction', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1_800_000_000, max: 1_800_000_000 }), e7 => {
+      expect(toUnits(e7 / 1e7)).toBe(e7);
+      expect(toUnits((e7 / 1e7) * (1 + Number.EPSILON))).toBe(e7);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(toUnits(-72.12345675)).toBe(-721_234_567.5);
+  expect(toUnits(0.1 + 0.2)).toBe(3_000_000);
+});
+
+test('lines: the bytes are those of the format: version, counts, zigzag differences that run on across lines', () => {
+  const given: Position[][] = [
+    [
+      [0, 0],
+      [0.0000001, -0.0000064],
+    ],
+    [
+      [0.0000001, -0.0000064],
+      [0.0000002, -0.0000064],
+    ],
+  ];
+  expect([...encodeLines(given)]).toEqual([101, 2, 2, 0, 0, 2, 127, 2, 0, 0, 2, 0]);
+});
+
+describe('bytes that are no lines are refused with the reason', () => {
+  const good = encodeLines([
+    [
+      [1, 2],
+      [3, 4],
+    ],
+  ]);
+  test.each<[string, Uint8Array, RegExp]>([
+    ['none', new Uint8Array(), /empty/],
+    ['a boundary', encodeBoundary([]), /version 1; this program reads version 101/],
+    ['left over', Uint8Array.of(...good, 0), /1 of \d+ are left over/],
+    ['a count beyond the end', Uint8Array.of(101, 255, 255, 255, 255, 15), /4294967295 items announced/],
+  ])('%s', (_, bytes, message) => {
+    expect(() => decodeLines(bytes)).toThrow(message);
+  });
+
+  test('and lines are no boundary', () => {
+    expect(() => decodeBoundary(good)).toThrow(/version 101; this program reads version 1/);
+  });
 });

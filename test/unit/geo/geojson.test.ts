@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseGeoJsonArea } from '../../../shared/geo/geojson.ts';
-import { QUERY_LIMITS } from '../../../shared/geo/query-types.ts';
+import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 
 const parse = (value: unknown) => parseGeoJsonArea(value, QUERY_LIMITS);
 const square = [

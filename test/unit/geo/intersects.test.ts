@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { coverQuery } from '../../../shared/geo/cells.ts';
 import { covers, intersects, prepareQuery } from '../../../shared/geo/intersects.ts';
-import { QUERY_LIMITS } from '../../../shared/geo/query-types.ts';
+import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
 

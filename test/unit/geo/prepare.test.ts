@@ -1,5 +1,6 @@
 import type { Geometry } from 'geojson';
 import { describe, expect, test } from 'vitest';
+import { combineParts } from '../../../shared/geo/overlay.ts';
 import { pointInMultiPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
@@ -84,6 +85,10 @@ describe('faults have their own reasons', () => {
     const result = prepareBoundary(geometry as Geometry);
     return result.ok ? 'ok' : result.reason;
   };
+  const withLatitude = (value: unknown) => ({
+    type: 'Polygon',
+    coordinates: [[[0, 0], [1, value], ...square(1, 1, 1)]],
+  });
   test.each([
     ['no_geometry', null],
     ['no_geometry', { type: 'Polygon', coordinates: [] }],
@@ -96,57 +101,12 @@ describe('faults have their own reasons', () => {
         geometries: [polygon(square(0, 0, 1)), { type: 'LineString', coordinates: [] }],
       },
     ],
-    [
-      'malformed',
-      {
-        type: 'Polygon',
-        coordinates: ring('0 0, 1 0, 1 1, 0 0'),
-      },
-    ],
+    ['malformed', { type: 'Polygon', coordinates: ring('0 0, 1 0, 1 1, 0 0') }],
     ['malformed', { type: 'Polygon', coordinates: 'POLYGON((0 0))' }],
     ['malformed', { type: 'MultiPolygon', coordinates: [null] }],
-    [
-      'not_finite',
-      {
-        type: 'Polygon',
-        coordinates: [
-          [
-            [0, 0],
-            [1, null],
-            [1, 1],
-            [0, 0],
-          ],
-        ],
-      },
-    ],
-    [
-      'not_finite',
-      {
-        type: 'Polygon',
-        coordinates: [
-          [
-            [0, 0],
-            [Number.NaN, 1],
-            [1, 1],
-            [0, 0],
-          ],
-        ],
-      },
-    ],
-    [
-      'not_finite',
-      {
-        type: 'Polygon',
-        coordinates: [
-          [
-            [0, 0],
-            ['1', 1],
-            [1, 1],
-            [0, 0],
-          ],
-        ],
-      },
-    ],
+    ['not_finite', withLatitude(null)],
+    ['not_finite', withLatitude(Number.NaN)],
+    ['not_finite', withLatitude('1')],
     ['out_of_range', polygon(square(500_000, 0, 10))],
     ['out_of_range', polygon(ring('44.8 -68.7, 44.9 -168.7, 44.9 -168.6, 44.8 -68.7'))],
     ['too_few_points', polygon(ring('0 0, 1 1, 0 0, 1 1, 0 0'))],
@@ -314,6 +274,37 @@ describe('repairs of rings that meet themselves or each other', () => {
   });
 });
 
+describe('features of one parcel', () => {
+  const lot = (x: number, y: number, size: number): MultiPolygon => [[square(x, y, size)]];
+
+  test('identical features collapse to one', () => {
+    expect(combineParts([lot(0, 0, 1), lot(0, 0, 1), lot(0, 0, 1)])).toEqual(lot(0, 0, 1));
+  });
+
+  test('features apart are put side by side, untouched and in order', () => {
+    // A vertex in mid-edge would not survive a clipper.
+    const withMidpoint: MultiPolygon = [[ring('5 0, 5.5 0, 6 0, 6 1, 5 1, 5 0')]];
+    expect(combineParts([withMidpoint, lot(0, 0, 1)])).toEqual([...withMidpoint, ...lot(0, 0, 1)]);
+  });
+
+  test('features whose extents overlap but that do not meet are untouched too', () => {
+    const corner: MultiPolygon = [[ring('0 0, 4 0, 4 1, 1 1, 1 4, 0 4, 0 0')]];
+    expect(combineParts([corner, lot(2, 2, 1)])).toEqual([...corner, ...lot(2, 2, 1)]);
+  });
+
+  test('features that overlap or share an edge are united, and the others are left', () => {
+    const united = combineParts([lot(0, 0, 2), lot(9, 9, 1), lot(1, 1, 2), lot(2, 0, 1)]);
+    expect(united).toHaveLength(2);
+    expect(united).toContainEqual(lot(9, 9, 1)[0]);
+    expect(united[0]![0]!.length).toBeGreaterThan(5);
+  });
+
+  test('one part, and none', () => {
+    expect(combineParts([lot(0, 0, 1)])).toEqual(lot(0, 0, 1));
+    expect(combineParts([])).toEqual([]);
+  });
+});
+
 describe('rings of many thousand vertices', () => {
   const circle = (n: number): Ring => {
     const corners = Array.from({ length: n }, (_, i): Position => {
@@ -322,17 +313,6 @@ describe('rings of many thousand vertices', () => {
     });
     return [...corners, corners[0]!];
   };
-
-  test('cost in proportion, not the square', () => {
-    const cost = (n: number) => {
-      const before = process.cpuUsage();
-      expect(prepared(polygon(circle(n))).repairs).toEqual([]);
-      return process.cpuUsage(before).user;
-    };
-    cost(20_000);
-    // Five times the vertices; comparing all pairs takes 25 times as long.
-    expect(cost(100_000) / cost(20_000)).toBeLessThan(15);
-  });
 
   test('are searched for the one place where they cross', () => {
     const shape = circle(3000);

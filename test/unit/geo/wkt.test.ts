@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QUERY_LIMITS, type QueryGeometry } from '../../../shared/geo/query-types.ts';
+import { QUERY_LIMITS, type QueryGeometry } from '../../../shared/geo/query-geometry.ts';
 import type { Position } from '../../../shared/geo/types.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
 

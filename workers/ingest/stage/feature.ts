@@ -1,7 +1,6 @@
 import type { Geometry } from 'geojson';
 import { boxAround, boxOf, boxOfLine } from '../../../shared/geo/box.ts';
-import { encodeBoundary } from '../../../shared/geo/codec.ts';
-import { encodeLines } from '../../../shared/geo/line-codec.ts';
+import { encodeBoundary, encodeLines } from '../../../shared/geo/codec.ts';
 import { prepareLines } from '../../../shared/geo/lines.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';

@@ -1,7 +1,7 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { acres, areaSqM } from '../../../shared/geo/area.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
-import { combineParts } from '../../../shared/geo/combine.ts';
+import { combineParts } from '../../../shared/geo/overlay.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { bump, type RunCounts } from '../run/counts.ts';
 import { measureBoundary, type StagedBoundary } from './boundary.ts';
