@@ -130,7 +130,7 @@ async function prepare(
   parcels: number,
 ): Promise<Record<string, number>> {
   const roll = join(folder, 'attributes-roll.ndgeojson');
-  await writeRoll(roll, 'ndgeojson', { parcels, seed: SEED });
+  await writeRoll(roll, { parcels, seed: SEED });
   await ingest(pool, log, feedOf(folder, { ...rollFeed('bench-roll', roll) }));
 
   const land = generateLand({ parcels, seed: SEED, fips: DEFAULT_COUNTY });

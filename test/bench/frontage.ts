@@ -1,4 +1,3 @@
-import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
 import {
   type Frontage,
   type Neighbour,
@@ -7,8 +6,7 @@ import {
 } from '../../shared/kernels/frontage/frontage.ts';
 import { plainFrontage } from '../support/plain-frontage.ts';
 import { type Bench, judged, median, timed } from './bench.ts';
-import { type FlatRing, fabric } from './generate/fabric.ts';
-import { roadsOf } from './generate/roads.ts';
+import { fabric, shapeOf } from './generate/fabric.ts';
 
 const PARCELS = 100_000;
 const QUICK_PARCELS = 2_000;
@@ -33,7 +31,7 @@ export const bench: Bench = async ({ quick, note }) => {
   for (const section of fabric({ count, seed: SEED, extent: [-69.35, 44.7, -68.2, 45.5] })) {
     for (const { polygons } of section.parcels)
       parcels.push({ id: parcels.length, shape: shapeOf(polygons) });
-    roads.push(...roadsOf(section, SEED));
+    roads.push(...section.roads);
   }
 
   const ours: number[] = [];
@@ -87,15 +85,4 @@ function compare(plain: Frontage, fast: Frontage): void {
       throw new Error(`${key} is ${fast[key]}, plainly ${plain[key]}`);
   }
   if (plain.landlocked !== fast.landlocked) throw new Error('landlocked is not what it plainly is');
-}
-
-function shapeOf(polygons: FlatRing[][]): MultiPolygon {
-  return polygons.map(polygon => polygon.map(ringOf));
-}
-
-function ringOf(flat: FlatRing): Ring {
-  const ring: Ring = [];
-  for (let i = 0; i < flat.length; i += 2) ring.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
-  ring.push([...ring[0]!]);
-  return ring;
 }

@@ -43,7 +43,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   mkdirSync(feeds);
   const roll = join(options.folder, 'large-roll.ndgeojson');
   options.note(`  generating a roll of ${parcels} parcels`);
-  await writeRoll(roll, 'ndgeojson', { parcels, seed: 2 });
+  await writeRoll(roll, { parcels, seed: 2 });
   writeFeed(join(feeds, 'bench-large-roll.yaml'), rollFeed('bench-large-roll', roll));
 
   const measured = await withBenchDatabase(options, url => watchWorker(url, feeds, parcels));

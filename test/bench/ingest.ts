@@ -31,7 +31,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
   const roll = join(options.folder, 'roll.ndgeojson');
   options.note(`  generating a roll of ${parcels} parcels`);
-  await writeRoll(roll, 'ndgeojson', { parcels, seed: 1 });
+  await writeRoll(roll, { parcels, seed: 1 });
   const feed = parseFeed(stringify(rollFeed('bench-roll', roll)), join(options.folder, 'feed.yaml'));
 
   const rounds: Round[] = [];

@@ -5,7 +5,7 @@ import { boxOf } from '../../shared/geo/box.ts';
 import type { Box, MultiPolygon, Polygon, Position, Ring } from '../../shared/geo/types.ts';
 import { prepareOverlap } from '../../shared/kernels/overlap.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed } from './bench.ts';
-import { type FlatRing, fabric } from './generate/fabric.ts';
+import { fabric, shapeOf } from './generate/fabric.ts';
 import { countyRectangle } from './generate/places.ts';
 import { between, createRandom, type Random, seedOf } from './generate/random.ts';
 import { DEFAULT_COUNTY } from './generate/roll.ts';
@@ -133,17 +133,9 @@ function degreesArea(polygons: MultiPolygon): number {
 function generateParcels(count: number): MultiPolygon[] {
   const parcels: MultiPolygon[] = [];
   for (const section of fabric({ count, seed: 7, extent: countyRectangle(DEFAULT_COUNTY) })) {
-    for (const { polygons } of section.parcels) {
-      parcels.push(polygons.map(polygon => polygon.map(closedRing)));
-    }
+    parcels.push(...section.parcels.map(({ polygons }) => shapeOf(polygons)));
   }
   return parcels;
-}
-
-function closedRing(flat: FlatRing): Ring {
-  const ring: Ring = [];
-  for (let i = 0; i < flat.length; i += 2) ring.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
-  return [...ring, [...ring[0]!] as Position];
 }
 
 /** Ponds of 12 to 400 vertices, one in ten with an island, each in a cell of its own of a grid: no two overlap. */

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { fromFile } from 'geotiff';
 import { resolveCrs } from '../../shared/geo/projection.ts';
-import type { Box, MultiPolygon, Ring } from '../../shared/geo/types.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import { openElevation } from '../../shared/raster/elevation.ts';
 import { readTileHeader } from '../../shared/raster/header.ts';
 import { placeGrid } from '../../shared/raster/place.ts';
 import { projectedKeys, writeTiff } from '../support/geotiff.ts';
 import { type Bench, judged, timed } from './bench.ts';
-import { type FlatRing, fabric } from './generate/fabric.ts';
+import { type FlatRing, fabric, shapeOf } from './generate/fabric.ts';
 
 const PARCELS = 100_000;
 const QUICK_PARCELS = 2_000;
@@ -85,17 +85,6 @@ async function measure(work: () => Promise<unknown>): Promise<Times> {
 /** The round that other programs on the machine disturbed least. */
 function shortest(rounds: readonly Times[]): Times {
   return rounds.reduce((best, round) => (round.ms < best.ms ? round : best));
-}
-
-function shapeOf(polygons: readonly FlatRing[][]): MultiPolygon {
-  return polygons.map(rings => rings.map(ringOf));
-}
-
-function ringOf(flat: readonly number[]): Ring {
-  const ring: Ring = [];
-  for (let i = 0; i < flat.length; i += 2) ring.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
-  ring.push([...ring[0]!]);
-  return ring;
 }
 
 /** A grid in UTM that holds the parcels and a margin of two cells. */

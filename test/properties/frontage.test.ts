@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
 import {
   type Frontage,
   type Neighbour,
@@ -8,8 +7,7 @@ import {
   type Road,
   type RoadClass,
 } from '../../shared/kernels/frontage/frontage.ts';
-import { type FlatRing, fabric } from '../bench/generate/fabric.ts';
-import { roadsOf } from '../bench/generate/roads.ts';
+import { fabric, shapeOf } from '../bench/generate/fabric.ts';
 import { groundAt, type XY } from '../support/frontage-ground.ts';
 import { plainFrontage } from '../support/plain-frontage.ts';
 
@@ -179,7 +177,7 @@ test('equals a plain reading of the definition on generated towns', () => {
     for (const section of fabric({ count: 200, seed, extent: [...extent] })) {
       for (const { polygons } of section.parcels)
         parcels.push({ id: parcels.length, shape: shapeOf(polygons) });
-      roads.push(...roadsOf(section, seed));
+      roads.push(...section.roads);
     }
     const ours = allOf(prepareFrontage(roads, parcels, REACH), parcels);
     expectEqual(ours, allOf(plainFrontage(roads, parcels, REACH), parcels));
@@ -287,13 +285,3 @@ test('grows with the reach: what a class gains, all of them together do not lose
 });
 
 const totalFt = ({ highwayFt, normalFt, localFt }: Frontage) => highwayFt + normalFt + localFt;
-
-function shapeOf(polygons: FlatRing[][]): MultiPolygon {
-  return polygons.map(polygon =>
-    polygon.map(flat => {
-      const positions: Ring = [];
-      for (let i = 0; i < flat.length; i += 2) positions.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
-      return [...positions, positions[0]!];
-    }),
-  );
-}

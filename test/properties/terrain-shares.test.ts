@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { SLOPE_GRADES } from '../../shared/domain/land.ts';
-import type { MultiPolygon, Ring } from '../../shared/geo/types.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
 import { type OpenElevation, openElevation } from '../../shared/raster/elevation.ts';
 import { readTileHeader } from '../../shared/raster/header.ts';
-import { fabric } from '../bench/generate/fabric.ts';
-import { gridFolder, signal, slopesOf } from '../support/elevation.ts';
+import { fabric, shapeOf } from '../bench/generate/fabric.ts';
+import { signal, slopesOf } from '../support/elevation.ts';
+import { testFolder } from '../support/folder.ts';
 import { STEEP, steepExtent, toUtm, writeGeographic, writeProjected } from '../support/steep.ts';
 
 const CELL_M = 10;
-const folder = gridFolder();
+const folder = testFolder();
 const utm = join(folder, 'utm.tif');
 const degrees = join(folder, 'degrees.tif');
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const extent: [number, number, number, number] = [west + 1e-3, south + 1e-3, east - 1e-3, north - 1e-3];
   parcels = [...fabric({ count: 1500, seed: 11, extent })].flatMap(section =>
     section.parcels.map(({ polygons, areaSqM }) => ({
-      shape: polygons.map(rings => rings.map(closed)),
+      shape: shapeOf(polygons),
       cells: areaSqM / CELL_M ** 2,
     })),
   );
@@ -34,12 +35,6 @@ beforeAll(async () => {
   onUtm = await open(utm);
   onDegrees = await open(degrees);
 });
-
-function closed(flat: readonly number[]): Ring {
-  const ring: Ring = [];
-  for (let i = 0; i < flat.length; i += 2) ring.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
-  return [...ring, ring[0]!];
-}
 
 test('shares of parcels of 4 cells and more agree with a reading of 10 x 10 points a cell to 0.5 points for 99 %', async () => {
   const slopes = await slopesOf(utm);

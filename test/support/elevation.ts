@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { openChunks } from '../../shared/raster/chunks.ts';
 import { openElevation, type Terrain } from '../../shared/raster/elevation.ts';
@@ -11,13 +8,6 @@ import { CHUNK } from '../../shared/raster/limits.ts';
 import { fromUtm, STEEP } from './steep.ts';
 
 export const signal = new AbortController().signal;
-
-/** A folder for the grids of one test file, removed after it. */
-export function gridFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'plat-grids-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 export async function terrainIn(
   files: readonly string[],

@@ -1,24 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rotateLog, rotateOpenLog } from '../../shared/log-files.ts';
 import { createSupervisor } from '../../workers/cli/up/supervisor.ts';
+import { testFolder } from '../support/folder.ts';
 import { eventually } from '../support/workers.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plat-logs-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 const limits = { maxBytes: 1000, kept: 2 };
 
 /** The logs of a name and what is in them, the newest first. */

@@ -72,7 +72,7 @@ export function parcelNumber({ section, block, lot }: ParcelShape): string {
 }
 
 function isVacant(random: Random, shape: ParcelShape, owner: Owner, acres: number): boolean {
-  if (shape.kind === 'sliver' || owner.kind === 'public' || owner.kind === 'hoa') return true;
+  if (shape.kind === 'island' || owner.kind === 'public' || owner.kind === 'hoa') return true;
   return random() < (acres > 10 ? 0.55 : acres > 1 ? 0.3 : 0.12);
 }
 

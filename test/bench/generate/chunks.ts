@@ -32,16 +32,6 @@ export async function writeText(file: string, pieces: Pieces): Promise<void> {
   await pipeline(Readable.from(chunked(pieces), { highWaterMark: 2 }), createWriteStream(file));
 }
 
-/** A CSV record by RFC 4180, with LF. */
-export function csvLine(values: Iterable<unknown>): string {
-  let line = '';
-  for (const value of values) {
-    const text = value === null || value === undefined ? '' : String(value);
-    line += /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}",` : `${text},`;
-  }
-  return `${line.slice(0, -1)}\n`;
-}
-
 /** A row of COPY's text format. https://www.postgresql.org/docs/current/sql-copy.html#id-1.9.3.55.9.2 */
 export function copyLine(values: Iterable<unknown>): string {
   let line = '';

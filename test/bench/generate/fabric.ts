@@ -1,32 +1,23 @@
 import { PlatError } from '../../../shared/errors.ts';
-import type { Box } from '../../../shared/geo/types.ts';
-import { type Block, type Centreline, cutBlocks } from './blocks.ts';
-import { cutLots, type Lot, type LotKind, putIsland, wholeBlock } from './lots.ts';
-import { type EdgeRing, type Mesh, start, UNIT_M, wholeEdges } from './mesh.ts';
-import { below, createRandom, normal, type Random, seedOf } from './random.ts';
+import type { Box, MultiPolygon, Position } from '../../../shared/geo/types.ts';
+import type { Road, RoadClass } from '../../../shared/kernels/frontage/frontage.ts';
+import { createRandom, normal, seedOf } from './random.ts';
 
 /** A ring without its closing vertex, x, y, x, y … in integers of 1e-7 degree; exteriors counter-clockwise, holes clockwise. */
 export type FlatRing = number[];
 
 export type ParcelShape = {
-  kind: LotKind | 'multipart';
+  kind: 'lot' | 'donut' | 'island' | 'multipart';
   /** Numbers from 1 that tell a parcel's place in the county and are unique together. */
   section: number;
   block: number;
   lot: number;
   polygons: FlatRing[][];
-  /** In the plane of the section, to about a part in 10,000. */
+  /** In the plane of the section, to about a part in 1,000. */
   areaSqM: number;
 };
 
-export type Section = {
-  number: number;
-  /** The blocks as they were before they were cut: parcels of the section fill them without gap or overlap. */
-  blocks: FlatRing[];
-  parcels: ParcelShape[];
-  /** Streets between the blocks, and the roads on the section's sides, each in one section only. */
-  roads: { centreline: Centreline; gridLine: number | 'street' }[];
-};
+export type Section = { number: number; parcels: ParcelShape[]; roads: Road[] };
 
 export type FabricOptions = {
   count: number;
@@ -35,195 +26,248 @@ export type FabricOptions = {
   extent: Box;
 };
 
+/** Metres in 1e-7 degree of latitude: a 360 * 10^7th of the WGS84 ellipsoid's equator, as for longitude. */
+export const UNIT_M = 0.01113195;
+
 /** Parcels of a section, on average over the county: a square mile of suburb, a township of farms. */
 const PARCELS_A_SECTION = 120;
 /** A small roll is not spread over a county as ranches: 8 acres a parcel on average. */
 const MAX_MEAN_SQ_M = 8 * 4046.86;
 const ISLAND_SHARE = 0.01;
 const MULTIPART_SHARE = 0.015;
+/** Of the blocks, those that have a row of lots which no street reaches. */
+const INNER_ROW_SHARE = 0.2;
+/** From the middle of a road to the lots beside it. */
+const ROAD_M = 11;
+const STREET_M = 8;
+/** From a corner of a lot to the next it is so many steps, along a street and away from it; and how far off each is, as a share of the lot. */
+const STEPS_ALONG = 3;
+const STEPS_AWAY = 2;
+const BEND = 0.04;
+/** A bend of a road for every so many metres, off by up to one, as mapped centrelines have them. */
+const ROAD_BEND_M = 60;
+/** Less land for a parcel leaves no room for streets. */
+const MIN_MEAN_SQ_M = 150;
+/** Of the roads between sections, one in so many is a highway, and one in so many a road of the state or county. */
+const HIGHWAY_EVERY = 12;
+const NORMAL_EVERY = 3;
 
 /**
- * The parcels of a county, section by section: a grid of sections with wandering corners and roads between them, each
- * cut into blocks by roads and the blocks into lots. Towns are denser than the country. Only one section is in memory.
- * @throws PlatError `generate` when the extent is too small for so many parcels.
+ * The parcels of a county, section by section: a grid of sections with wandering corners and roads between them, each a stack of
+ * blocks with streets between them, each block rows of lots that share their bent boundaries to the last unit.
+ * @throws PlatError `generate` when the extent is too small for so many parcels
  */
-export function* fabric({ count, seed, extent: whole }: FabricOptions): Generator<Section> {
-  const extent = middle(whole, count * MAX_MEAN_SQ_M);
-  const scaleX = UNIT_M * Math.cos((((extent[1] + extent[3]) / 2) * Math.PI) / 180);
-  const widthM = (extent[2] - extent[0]) * 1e7 * scaleX;
-  const heightM = (extent[3] - extent[1]) * 1e7 * UNIT_M;
-  const sections = Math.max(1, Math.round(count / PARCELS_A_SECTION));
-  const columns = Math.max(1, Math.round(Math.sqrt((sections * widthM) / heightM)));
-  const rows = Math.max(1, Math.round(sections / columns));
-  const corner = cornerOf(seed, extent, columns, rows);
-  const shares = densities(seed, columns, rows);
-  let made = 0;
-  let due = 0;
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++) {
-      const number = row * columns + column + 1;
-      // What a section could not hold, the next ones make up for.
-      due += shares[number - 1]! * count;
-      const wanted = (number === rows * columns ? count : Math.round(due)) - made;
-      const quad = [
-        corner(column, row),
-        corner(column + 1, row),
-        corner(column + 1, row + 1),
-        corner(column, row + 1),
-      ];
-      if (wanted <= 0) continue;
-      const section = makeSection(number, quad, scaleX, wanted, createRandom(seedOf(seed, 10, number)));
-      if (section.parcels.length > wanted) section.parcels.length = wanted;
-      made += section.parcels.length;
-      const [southwest, southeast, northeast, northwest] = quad as [Corner, Corner, Corner, Corner];
-      section.roads.push({ centreline: [southwest, southeast], gridLine: row });
-      section.roads.push({ centreline: [southwest, northwest], gridLine: column });
-      if (row === rows - 1) section.roads.push({ centreline: [northwest, northeast], gridLine: rows });
-      if (column === columns - 1)
-        section.roads.push({ centreline: [southeast, northeast], gridLine: columns });
-      yield section;
-    }
-  }
-  if (made < count) {
-    throw new PlatError(
-      'generate',
-      `Only ${made} of ${count} parcels fit. Ask for fewer or choose a larger county.`,
-    );
+export function* fabric({ count, seed, extent }: FabricOptions): Generator<Section> {
+  const [west, south, east, north] = middle(extent, count * MAX_MEAN_SQ_M);
+  const scaleX = UNIT_M * Math.cos((((south + north) / 2) * Math.PI) / 180);
+  const [widthM, heightM] = [(east - west) * 1e7 * scaleX, (north - south) * 1e7 * UNIT_M];
+  const wanted = Math.max(1, Math.round(count / PARCELS_A_SECTION));
+  const columns = Math.max(1, Math.round(Math.sqrt((wanted * widthM) / heightM)));
+  const rows = Math.max(1, Math.round(wanted / columns));
+  if (widthM * heightM < count * MIN_MEAN_SQ_M)
+    throw new PlatError('generate', `${count} parcels do not fit. Ask for fewer or choose a larger county.`);
+  // Metres from the southwest; on the rim exact, inside off by up to a twelfth of a section.
+  const corner = (column: number, row: number): Position => [
+    (widthM / columns) * (column + (column % columns === 0 ? 0 : jitter(seed, 11, column, row) / 12)),
+    (heightM / rows) * (row + (row % rows === 0 ? 0 : jitter(seed, 12, column, row) / 12)),
+  ];
+  const place = ([x, y]: Position): Position => [
+    Math.round(west * 1e7 + x / scaleX),
+    Math.round(south * 1e7 + y / UNIT_M),
+  ];
+  // Dense and open country: the shares of the sections are log-normal.
+  const random = createRandom(seedOf(seed, 9));
+  const weights = Array.from({ length: columns * rows }, () => Math.exp(normal(random)));
+  const weight = weights.reduce((sum, one) => sum + one, 0);
+  let [made, share] = [0, 0];
+  for (let number = 1; number <= columns * rows; number++) {
+    const [column, row] = [(number - 1) % columns, Math.floor((number - 1) / columns)];
+    share += weights[number - 1]! / weight;
+    const due = number === columns * rows ? count : Math.round(count * share);
+    if (due === made) continue;
+    const [southwest, southeast, northeast, northwest] = [
+      corner(column, row),
+      corner(column + 1, row),
+      corner(column + 1, row + 1),
+      corner(column, row + 1),
+    ] as const;
+    /** From shares of the section's width and height. */
+    const at = (u: number, v: number): Position => [
+      (1 - v) * ((1 - u) * southwest[0] + u * southeast[0]) + v * ((1 - u) * northwest[0] + u * northeast[0]),
+      (1 - v) * ((1 - u) * southwest[1] + u * southeast[1]) + v * ((1 - u) * northwest[1] + u * northeast[1]),
+    ];
+    const size: Position = [widthM / columns, heightM / rows];
+    const { parcels, streets } = layOut({ number, wanted: due - made, seed, at, place, size, scaleX });
+    made = due;
+    const road = (roadClass: RoadClass, from: Position, to: Position): Road => {
+      const bends = Math.floor(Math.hypot(to[0] - from[0], to[1] - from[1]) / ROAD_BEND_M);
+      const line = Array.from({ length: bends + 2 }, (_, i): Position => {
+        const share = i / (bends + 1);
+        const off = i === 0 || i > bends ? 0 : jitter(seed, 15, number, from[0], to[1], i);
+        const [x, y] = place([
+          from[0] + share * (to[0] - from[0]) + off,
+          from[1] + share * (to[1] - from[1]) + off,
+        ]);
+        return [x / 1e7, y / 1e7];
+      });
+      return { class: roadClass, line };
+    };
+    const roads = streets.map(v => road('local', at(0, v), at(1, v)));
+    roads.push(road(classOf(row), southwest, southeast), road(classOf(column), southwest, northwest));
+    if (row === rows - 1) roads.push(road(classOf(rows), northwest, northeast));
+    if (column === columns - 1) roads.push(road(classOf(columns), southeast, northeast));
+    yield { number, parcels, roads };
   }
 }
+
+const classOf = (gridLine: number): RoadClass =>
+  gridLine % HIGHWAY_EVERY === 0 ? 'highway' : gridLine % NORMAL_EVERY === 0 ? 'normal' : 'local';
+
+/** From -1 to 1, the same for the same numbers. */
+const jitter = (...parts: number[]) => (2 * (seedOf(...parts) >>> 0)) / 2 ** 32 - 1;
 
 function middle([west, south, east, north]: Box, areaSqM: number): Box {
   const cos = Math.cos((((south + north) / 2) * Math.PI) / 180);
   const whole = (east - west) * (north - south) * 1e14 * UNIT_M * UNIT_M * cos;
-  const shrink = Math.min(1, Math.sqrt(areaSqM / whole)) / 2;
-  const x = (west + east) / 2;
-  const y = (south + north) / 2;
-  const halfX = (east - west) * shrink;
-  const halfY = (north - south) * shrink;
+  const half = Math.min(1, Math.sqrt(areaSqM / whole)) / 2;
+  const [x, y] = [(west + east) / 2, (south + north) / 2];
+  const [halfX, halfY] = [(east - west) * half, (north - south) * half];
   return [x - halfX, y - halfY, x + halfX, y + halfY];
 }
 
-/** Corners of the grid, in integers: on the extent's rim exact, inside off by up to a twelfth of a cell. */
-function cornerOf(seed: number, [west, south, east, north]: Box, columns: number, rows: number) {
-  const stepX = ((east - west) * 1e7) / columns;
-  const stepY = ((north - south) * 1e7) / rows;
-  return (column: number, row: number): [number, number] => {
-    const random = createRandom(seedOf(seed, 11, column, row));
-    const offX = column === 0 || column === columns ? 0 : (random() - 0.5) / 6;
-    const offY = row === 0 || row === rows ? 0 : (random() - 0.5) / 6;
-    return [Math.round(west * 1e7 + (column + offX) * stepX), Math.round(south * 1e7 + (row + offY) * stepY)];
-  };
-}
+type Plan = {
+  number: number;
+  wanted: number;
+  seed: number;
+  at(u: number, v: number): Position;
+  /** Metres to units of 1e-7 degree. */
+  place(metres: Position): Position;
+  /** Of the section, in metres. */
+  size: Position;
+  scaleX: number;
+};
 
-/** Each section's share of the parcels: a few towns in open country, and chance. */
-function densities(seed: number, columns: number, rows: number): Float64Array {
-  const random = createRandom(seedOf(seed, 12));
-  const towns = Array.from({ length: 6 }, () => ({
-    column: random() * columns,
-    row: random() * rows,
-    reach: (0.05 + 0.12 * random()) * Math.max(columns, rows),
-  }));
-  const shares = new Float64Array(columns * rows);
-  let sum = 0;
-  for (let i = 0; i < shares.length; i++) {
-    let density = 1;
-    for (const town of towns) {
-      const distance =
-        Math.hypot((i % columns) - town.column, Math.floor(i / columns) - town.row) / town.reach;
-      density += 5 * Math.exp(-distance * distance);
-    }
-    shares[i] = density * Math.exp(0.25 * normal(random));
-    sum += shares[i]!;
-  }
-  return shares.map(share => share / sum);
-}
-
-type Corner = [number, number];
-
-type PlacedLot = { lot: Lot; mesh: Mesh; block: number; number: number };
-
-function makeSection(
-  number: number,
-  quad: [number, number][],
-  scaleX: number,
-  wanted: number,
-  random: Random,
-): Section {
-  const pairs = wanted < 20 ? 0 : Math.floor(wanted * MULTIPART_SHARE + random());
-  const { blocks, streets } = cutBlocks(quad, wanted, scaleX, random);
-  const outlines = blocks.map(({ mesh, edges }) => flatRing(mesh, edges));
-  const totalSqM = blocks.reduce((sum, block) => sum + block.areaSqM, 0);
-  const lots: PlacedLot[] = [];
-  let due = 0;
-  blocks.forEach((block, index) => {
-    due += ((wanted + pairs) * block.areaSqM) / totalSqM;
-    const count = index === blocks.length - 1 ? wanted + pairs : Math.round(due);
-    const made = makeBlock(block, Math.max(1, count - lots.length), random);
-    for (const [i, lot] of made.entries())
-      lots.push({ lot, mesh: block.mesh, block: index + 1, number: i + 1 });
-  });
-  return {
-    number,
-    blocks: outlines,
-    parcels: joinLots(number, lots, Math.max(0, lots.length - wanted), random),
-    roads: streets.map(centreline => ({ centreline, gridLine: 'street' })),
-  };
-}
-
-function makeBlock({ mesh, edges }: Block, count: number, random: Random): Lot[] {
-  const lots = [wholeBlock(mesh, edges, random)];
-  const islands = count > 3 && random() < ISLAND_SHARE * count ? 1 : 0;
-  cutLots(mesh, lots, count - islands, random);
-  if (islands > 0) {
-    const around = lots[below(random, lots.length)]!;
-    const island = around.kind === 'lot' ? putIsland(mesh, around, random) : undefined;
-    if (island !== undefined) lots.push(island);
-    cutLots(mesh, lots, count, random);
-  }
-  return lots;
-}
-
-/** Turns lots into parcels, `pairs` of them of two lots that have no vertex in common. */
-function joinLots(section: number, lots: PlacedLot[], pairs: number, random: Random): ParcelShape[] {
-  const joined = new Set<PlacedLot>();
+/** The lots of a section, and the streets between its blocks as shares of its height. */
+function layOut(plan: Plan): { parcels: ParcelShape[]; streets: number[] } {
+  const { number, wanted, seed, size } = plan;
+  const random = createRandom(seedOf(seed, 10, number));
+  const islands = Math.round(wanted * ISLAND_SHARE * 2 * random());
+  const pairs = wanted < 20 ? 0 : Math.round(wanted * MULTIPART_SHARE * 2 * random());
+  const lots = wanted + pairs - islands;
+  const blocks = Math.max(1, Math.round(Math.sqrt(lots / 16)));
+  const rowsOf = Array.from({ length: blocks }, () => (random() < INNER_ROW_SHARE ? 3 : 2));
+  const rows = rowsOf.reduce((sum, n) => sum + n, 0);
+  const columns = Math.ceil(lots / rows);
+  // Lots that are too many run through to the next row: one lot where two would be.
+  let through = rows * columns - lots;
+  const [marginU, marginV] = [ROAD_M / size[0], ROAD_M / size[1]];
+  const blockV = (1 - 2 * marginV - ((blocks - 1) * 2 * STREET_M) / size[1]) / blocks;
+  // Columns of unlike width, so that there are small lots and large ones.
+  const widths = Array.from({ length: columns }, () => Math.exp(0.6 * normal(random)));
+  const total = widths.reduce((sum, width) => sum + width, 0);
+  const edges = [0];
+  for (const width of widths) edges.push(edges.at(-1)! + width / total);
+  const streets: number[] = [];
   const parcels: ParcelShape[] = [];
-  for (let attempt = 0; parcels.length < pairs && attempt < 40 * pairs; attempt++) {
-    const first = lots[below(random, lots.length)]!;
-    const second = lots[below(random, lots.length)]!;
-    if (first === second || joined.has(first) || joined.has(second) || touch(first, second)) continue;
-    joined.add(first).add(second);
-    const parts = [parcelOf(section, first), parcelOf(section, second)] as const;
-    parcels.push({
-      ...parts[0],
-      kind: 'multipart',
-      polygons: parts.flatMap(part => part.polygons),
-      areaSqM: parts[0].areaSqM + parts[1].areaSqM,
-    });
+  for (const [block, blockRows] of rowsOf.entries()) {
+    const bottom = marginV + block * (blockV + (2 * STREET_M) / size[1]);
+    if (block > 0) streets.push(bottom - STREET_M / size[1]);
+    const grid = (i: number, j: number): Position => {
+      const column = Math.min(Math.floor(i / STEPS_ALONG), columns - 1);
+      const width = edges[column + 1]! - edges[column]!;
+      const u = edges[column]! + (i / STEPS_ALONG - column) * width;
+      const [offU, offV] = [jitter(seed, 13, number, block, i, j), jitter(seed, 14, number, block, i, j)];
+      return plan.at(
+        marginU + (1 - 2 * marginU) * (u + (offU * BEND * Math.min(width, 1 / columns)) / 2),
+        bottom + (blockV / blockRows) * (j / STEPS_AWAY + offV * BEND),
+      );
+    };
+    for (let column = 0, lot = 1; column < columns; column++) {
+      for (let row = 0; row < blockRows; row++, lot++) {
+        const more = Math.min(through, blockRows - 1 - row);
+        const ring = outline(grid, column, row, 1 + more).flatMap(plan.place);
+        parcels.push(parcelOf(plan, 'lot', [block + 1, lot], [[ring]]));
+        through -= more;
+        row += more;
+      }
+    }
   }
-  for (const lot of lots) {
-    if (!joined.has(lot)) parcels.push(parcelOf(section, lot));
-  }
-  return parcels;
+  return { parcels: joined(plan, withIslands(plan, parcels, islands), pairs), streets };
 }
 
-function touch(a: PlacedLot, b: PlacedLot): boolean {
-  if (a.mesh !== b.mesh) return false;
-  const vertices = new Set(ringsOf(a).flatMap(ring => ring.map(edge => start(a.mesh, edge))));
-  return ringsOf(b).some(ring => ring.some(edge => vertices.has(start(b.mesh, edge))));
+/** Counter-clockwise through every step of the grid. */
+function outline(
+  grid: (i: number, j: number) => Position,
+  column: number,
+  row: number,
+  height: number,
+): Position[] {
+  const [i0, i1] = [column * STEPS_ALONG, (column + 1) * STEPS_ALONG];
+  const [j0, j1] = [row * STEPS_AWAY, (row + height) * STEPS_AWAY];
+  const ring: Position[] = [];
+  for (let i = i0; i < i1; i++) ring.push(grid(i, j0));
+  for (let j = j0; j < j1; j++) ring.push(grid(i1, j));
+  for (let i = i1; i > i0; i--) ring.push(grid(i, j1));
+  for (let j = j1; j > j0; j--) ring.push(grid(i0, j));
+  return ring;
 }
 
-const ringsOf = ({ lot, mesh }: PlacedLot) => [lot.ring, ...lot.holes].map(ring => wholeEdges(mesh, ring));
-
-function parcelOf(section: number, { lot, mesh, block, number }: PlacedLot): ParcelShape {
-  const polygon = [lot.ring, ...lot.holes].map(ring => flatRing(mesh, ring));
-  return { kind: lot.kind, section, block, lot: number, polygons: [polygon], areaSqM: lot.shape.areaSqM };
+function parcelOf(
+  { number: section, scaleX }: Plan,
+  kind: ParcelShape['kind'],
+  [block, lot]: [number, number],
+  polygons: FlatRing[][],
+): ParcelShape {
+  const areaSqM = polygons.flat().reduce((sum, ring) => sum + areaOf(ring), 0) * scaleX * UNIT_M;
+  return { kind, section, block, lot, polygons, areaSqM };
 }
 
-function flatRing(mesh: Mesh, ring: EdgeRing): FlatRing {
-  const flat: FlatRing = [];
-  for (const edge of wholeEdges(mesh, ring)) {
-    const vertex = start(mesh, edge);
-    flat.push(mesh.x[vertex]!, mesh.y[vertex]!);
+/** In square units, positive for a counter-clockwise ring. */
+function areaOf(ring: FlatRing): number {
+  const [x0, y0] = ring as [number, number];
+  let double = 0;
+  for (let i = 2; i + 3 < ring.length; i += 2)
+    double += (ring[i]! - x0) * (ring[i + 3]! - y0) - (ring[i + 2]! - x0) * (ring[i + 1]! - y0);
+  return double / 2;
+}
+
+/** Puts a parcel into the middle of some lots, which get a hole there. */
+function withIslands(plan: Plan, lots: ParcelShape[], islands: number): ParcelShape[] {
+  const made: ParcelShape[] = [];
+  for (let k = 0; k < islands; k++) {
+    const host = lots[Math.floor(((k + 0.5) * lots.length) / islands)]!;
+    const ring = host.polygons[0]![0]!;
+    const n = ring.length / 2;
+    const centre = [0, 1].map(axis => ring.reduce((sum, v, i) => sum + (i % 2 === axis ? v : 0), 0) / n);
+    const island = ring.map((v, i) => Math.round(centre[i % 2]! + 0.3 * (v - centre[i % 2]!)));
+    const hole = Array.from({ length: n }, (_, i) => island.slice(2 * (n - 1 - i), 2 * (n - i))).flat();
+    Object.assign(host, parcelOf(plan, 'donut', [host.block, host.lot], [[ring, hole]]));
+    made.push(parcelOf(plan, 'island', [host.block, 500 + host.lot], [[island]]));
   }
-  return flat;
+  return [...lots, ...made];
+}
+
+/** Makes one parcel each of so many pairs of plain lots that have no vertex in common. */
+function joined(plan: Plan, lots: ParcelShape[], pairs: number): ParcelShape[] {
+  const plain = lots.filter(lot => lot.kind === 'lot');
+  const gone = new Set<ParcelShape>();
+  for (let k = 0; k < pairs; k++) {
+    const [first, second] = [plain[3 * k], plain[plain.length - 1 - 3 * k]];
+    if (first === undefined || second === undefined || 6 * pairs > plain.length) break;
+    gone.add(second);
+    const polygons = [...first.polygons, ...second.polygons];
+    Object.assign(first, parcelOf(plan, 'multipart', [first.block, first.lot], polygons));
+  }
+  return lots.filter(lot => !gone.has(lot));
+}
+
+/** A parcel's shape in degrees. */
+export function shapeOf(polygons: readonly FlatRing[][]): MultiPolygon {
+  return polygons.map(rings =>
+    rings.map(flat => {
+      const ring: Position[] = [];
+      for (let i = 0; i < flat.length; i += 2) ring.push([flat[i]! / 1e7, flat[i + 1]! / 1e7]);
+      return [...ring, [...ring[0]!]];
+    }),
+  );
 }

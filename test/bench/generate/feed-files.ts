@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'yaml';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import { LISTING_COLUMNS, type ListingFormat } from './listings.ts';
 import { DEFAULT_COUNTY, KEY_COLUMN, ROLL_COLUMNS } from './roll.ts';
 
 /** A feed file for a generated roll. `file` is its path as the feed file sees it. */
@@ -14,40 +13,12 @@ export function rollFeed(name: string, file: string, fips = DEFAULT_COUNTY): obj
     fips: fiveDigits(fips),
     roll: {
       source: file,
-      format: file.endsWith('.csv') ? 'csv' : file.endsWith('.geojson') ? 'geojson' : 'ndgeojson',
+      format: 'ndgeojson',
       key: KEY_COLUMN,
       // Few own to the second name or carry a loan: a small roll may leave such columns out of every row.
       columns: Object.fromEntries(
         Object.entries(ROLL_COLUMNS).map(([field, column]) => [field, { column, optional: true }]),
       ),
-    },
-  };
-}
-
-/** A feed file for generated listings. The labels of RESO's StandardStatus stand for the four statuses. */
-export function listingsFeed(name: string, file: string, format: ListingFormat): object {
-  const { status, ...columns } = LISTING_COLUMNS;
-  return {
-    name,
-    kind: 'listings',
-    title: 'Generated listings',
-    listings: {
-      source: file,
-      format,
-      columns: {
-        ...columns,
-        status: {
-          column: status,
-          values: {
-            Active: 'ACTIVE',
-            Pending: 'PENDING',
-            Closed: 'SOLD',
-            Withdrawn: 'OFF_MARKET',
-            Expired: 'OFF_MARKET',
-            Canceled: 'OFF_MARKET',
-          },
-        },
-      },
     },
   };
 }

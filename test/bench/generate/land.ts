@@ -1,11 +1,10 @@
+import { boxOf, emptyBox, growBox } from '../../../shared/geo/box.ts';
 import type { Box, MultiPolygon, Ring } from '../../../shared/geo/types.ts';
 import type { Road } from '../../../shared/kernels/frontage/frontage.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
-import { fabric, type Section } from './fabric.ts';
-import { UNIT_M } from './mesh.ts';
+import { fabric, type Section, shapeOf, UNIT_M } from './fabric.ts';
 import { countyRectangle } from './places.ts';
 import { between, createRandom, pick, type Random, seedOf } from './random.ts';
-import { roadsOf } from './roads.ts';
 
 /** What layers of a generated county hold. */
 export type GeneratedLand = {
@@ -23,23 +22,23 @@ export function generateLand(options: { parcels: number; seed: number; fips: num
     roads: [],
     wetlands: [],
     flood: [],
-    extent: [Infinity, Infinity, -Infinity, -Infinity],
+    extent: emptyBox(),
   };
   for (const section of fabric({ count: parcels, seed, extent: countyRectangle(fips) })) {
     const random = createRandom(seedOf(seed, 20, section.number));
-    land.roads.push(...roadsOf(section, seed));
+    land.roads.push(...section.roads);
     // A wetland for about 40 parcels, small as most of the inventory's; every few sections the flood zone of a creek.
     for (let i = 0; i < 3; i++)
       land.wetlands.push([[outline(random, section, between(random, 15, 150), 40)]]);
     if (random() < 0.2) land.flood.push([[outline(random, section, between(random, 200, 900), 300)]]);
-    grow(land.extent, section);
+    for (const { polygons } of section.parcels) growBox(land.extent, boxOf(shapeOf(polygons)));
   }
   return land;
 }
 
-/** A wavy ring around a corner of one of the section's blocks. */
+/** A wavy ring around a corner of one of the section's parcels. */
 function outline(random: Random, section: Section, radiusM: number, vertices: number): Ring {
-  const [x, y] = pick(random, section.blocks) as [number, number];
+  const [x, y] = pick(random, section.parcels).polygons[0]![0]! as [number, number];
   const scaleX = UNIT_M * Math.cos((y / 1e7) * (Math.PI / 180));
   const waves = between(random, 3, 9);
   const ring: Ring = [];
@@ -53,18 +52,6 @@ function outline(random: Random, section: Section, radiusM: number, vertices: nu
   }
   ring.push([...ring[0]!]);
   return ring;
-}
-
-function grow(extent: Box, { blocks }: Section): void {
-  for (const block of blocks) {
-    for (let i = 0; i < block.length; i += 2) {
-      const [lon, lat] = [block[i]! / 1e7, block[i + 1]! / 1e7];
-      extent[0] = Math.min(extent[0], lon);
-      extent[1] = Math.min(extent[1], lat);
-      extent[2] = Math.max(extent[2], lon);
-      extent[3] = Math.max(extent[3], lat);
-    }
-  }
 }
 
 /** A third of an arc second, as the seamless grid of USGS 3DEP has. */

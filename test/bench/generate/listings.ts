@@ -1,12 +1,8 @@
-import {
-  LISTING_FIELD_NAMES,
-  type ListingField,
-  type ListingStatus,
-} from '../../../shared/domain/listing-fields.ts';
+import type { ListingField, ListingStatus } from '../../../shared/domain/listing-fields.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import { copyLine, csvLine, writeText } from './chunks.ts';
+import { copyLine } from './chunks.ts';
 import { dayNumber, dayText } from './days.ts';
 import { STREET_KINDS, STREETS } from './names.ts';
 import { allPlaces, type Place } from './places.ts';
@@ -23,23 +19,20 @@ export type ListingOptions = {
   source?: string;
 };
 
-/** A listing as a feed tells it, with the label of the feed's own status beside the one it stands for. */
+/** A listing as a feed tells it. */
 export type GeneratedListing = Record<Exclude<ListingField, 'photos'>, string | number | null> & {
   status: ListingStatus;
-  statusLabel: string;
   /** The county that it lies in, whether `fips` says so or not. */
   countyFips: number;
   photos: string[];
 };
 
-/** Labels as in RESO's StandardStatus, each with the share of listings that carry it. */
-const STATUSES: readonly [share: number, status: ListingStatus, label: string][] = [
-  [0.34, 'ACTIVE', 'Active'],
-  [0.06, 'PENDING', 'Pending'],
-  [0.02, 'OFF_MARKET', 'Withdrawn'],
-  [0.03, 'OFF_MARKET', 'Expired'],
-  [0.01, 'OFF_MARKET', 'Canceled'],
-  [0.54, 'SOLD', 'Closed'],
+/** The share of listings in each status. */
+const STATUSES: readonly [share: number, status: ListingStatus][] = [
+  [0.34, 'ACTIVE'],
+  [0.06, 'PENDING'],
+  [0.06, 'OFF_MARKET'],
+  [0.54, 'SOLD'],
 ];
 
 /** Sales reach three years back: what a market's windows read, and as much again that they must leave out. */
@@ -58,7 +51,7 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
   const today = dayNumber(asOf);
   for (let serial = 1; serial <= count; serial++) {
     const place = choose(random);
-    const [status, label] = chooseStatus(random);
+    const status = chooseStatus(random);
     const acres = random() < 0.01 ? null : Math.exp(Math.log(2) + 1.9 * normal(random));
     const lotAcres = acres === null ? null : Math.max(0.01, round(acres, acres < 1 ? 4 : 2));
     const price = askingPrice(random, seed, place.fips, lotAcres ?? 1);
@@ -69,7 +62,6 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
       source,
       source_id: `G${ending}`,
       status,
-      statusLabel: label,
       countyFips: place.fips,
       address: `${between(random, 1, 240) * 25} ${pick(random, STREETS)} ${pick(random, STREET_KINDS)}`,
       city: place.city,
@@ -120,13 +112,13 @@ function placeChooser(seed: number, fips: number | undefined): (random: Random) 
   };
 }
 
-function chooseStatus(random: Random): [ListingStatus, string] {
+function chooseStatus(random: Random): ListingStatus {
   let left = random();
-  for (const [share, status, label] of STATUSES) {
+  for (const [share, status] of STATUSES) {
     left -= share;
-    if (left < 0) return [status, label];
+    if (left < 0) return status;
   }
-  return ['SOLD', 'Closed'];
+  return 'SOLD';
 }
 
 function askingPrice(random: Random, seed: number, fips: number, acres: number): number {
@@ -165,64 +157,6 @@ function chooseDates(random: Random, status: ListingStatus, today: number) {
 
 function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
-}
-
-export type ListingFormat = 'csv' | 'ndjson';
-
-/** The column of the feed's file that holds each field. */
-export const LISTING_COLUMNS: Record<ListingField, string> = {
-  source: 'OriginatingSystemName',
-  source_id: 'ListingKey',
-  status: 'StandardStatus',
-  address: 'UnparsedAddress',
-  city: 'City',
-  state: 'StateOrProvince',
-  zip: 'PostalCode',
-  county: 'CountyOrParish',
-  fips: 'CountyFips',
-  apn: 'ParcelNumber',
-  latitude: 'Latitude',
-  longitude: 'Longitude',
-  lot_acres: 'LotSizeAcres',
-  list_price: 'ListPrice',
-  sold_price: 'ClosePrice',
-  listed_date: 'OnMarketDate',
-  status_date: 'StatusChangeDate',
-  sold_date: 'CloseDate',
-  days_on_market: 'DaysOnMarket',
-  sale_type: 'PropertyType',
-  url: 'ListingUrl',
-  photos: 'MediaUrls',
-};
-
-/** Writes a listings feed; photographs are separated by `|` in CSV and a list in NDJSON. */
-export async function writeListings(
-  file: string,
-  format: ListingFormat,
-  options: ListingOptions,
-): Promise<void> {
-  await writeText(file, format === 'csv' ? csvLines(options) : jsonLines(options));
-}
-
-const feedValue = (listing: GeneratedListing, field: ListingField) =>
-  field === 'status' ? listing.statusLabel : listing[field];
-
-function* csvLines(options: ListingOptions): Generator<string> {
-  yield csvLine(LISTING_FIELD_NAMES.map(field => LISTING_COLUMNS[field]));
-  for (const listing of generateListings(options)) {
-    yield csvLine(
-      LISTING_FIELD_NAMES.map(field =>
-        field === 'photos' ? listing.photos.join('|') : feedValue(listing, field),
-      ),
-    );
-  }
-}
-
-function* jsonLines(options: ListingOptions): Generator<string> {
-  for (const listing of generateListings(options)) {
-    const row = LISTING_FIELD_NAMES.map(field => [LISTING_COLUMNS[field], feedValue(listing, field)]);
-    yield `${JSON.stringify(Object.fromEntries(row))}\n`;
-  }
 }
 
 /** The columns of table `listings` that `listingCopyLines` fills, in its order. */

@@ -1,7 +1,7 @@
 import type { FieldValue, ParcelField } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { describeParcel, type ParcelRecord, type RollContext } from './attributes.ts';
-import { csvLine, writeText } from './chunks.ts';
+import { writeText } from './chunks.ts';
 import { type FlatRing, fabric, type ParcelShape } from './fabric.ts';
 import { allPlaces, countyRectangle } from './places.ts';
 
@@ -15,9 +15,6 @@ export type RollOptions = {
 };
 
 export const DEFAULT_COUNTY = 19153;
-
-/** ndgeojson: features, one a line; geojson: a FeatureCollection; csv: the attributes alone, for a roll in two files. */
-export type RollFormat = 'ndgeojson' | 'geojson' | 'csv';
 
 /** The column by which a parcel is known from year to year. */
 export const KEY_COLUMN = 'PIN';
@@ -86,44 +83,23 @@ export function* generateParcels(options: RollOptions): Generator<GeneratedParce
   }
 }
 
-export function keyOf(apn: FieldValue | undefined): string {
+function keyOf(apn: FieldValue | undefined): string {
   return String(apn).replaceAll('-', '');
 }
 
-/** Writes a roll. About 960 bytes a parcel as GeoJSON; the memory does not grow with the roll. */
-export async function writeRoll(file: string, format: RollFormat, options: RollOptions): Promise<void> {
-  await writeText(file, format === 'csv' ? csvRows(options) : features(options, format));
+/** Writes a roll as newline-delimited GeoJSON, about 960 bytes a parcel; the memory does not grow with the roll. */
+export async function writeRoll(file: string, options: RollOptions): Promise<void> {
+  await writeText(file, lines(options));
 }
 
-function* features(options: RollOptions, format: 'ndgeojson' | 'geojson'): Generator<string> {
-  if (format === 'ndgeojson') {
-    for (const parcel of generateParcels(options)) yield `${feature(parcel)}\n`;
-    return;
-  }
-  let before = '{"type":"FeatureCollection","features":[\n';
-  for (const parcel of generateParcels(options)) {
-    yield before + feature(parcel);
-    before = ',\n';
-  }
-  yield '\n]}\n';
-}
-
-function* csvRows(options: RollOptions): Generator<string> {
-  yield csvLine([KEY_COLUMN, ...Object.values(ROLL_COLUMNS)]);
-  for (const { key, record } of generateParcels(options)) {
-    yield csvLine([key, ...ROLL_FIELDS.map(field => written(record[field] ?? null))]);
-  }
-}
-
-/** Yes and no as rolls write them. */
-function written(value: FieldValue): string | number | null {
-  return typeof value === 'boolean' ? (value ? 'Y' : 'N') : value;
+function* lines(options: RollOptions): Generator<string> {
+  for (const parcel of generateParcels(options)) yield `${feature(parcel)}\n`;
 }
 
 const PREFIXES = ROLL_FIELDS.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
 
 /** The text of a feature. Columns without a value are left out, as GDAL does when asked to keep files small. */
-export function feature({ key, record, shape }: GeneratedParcel): string {
+function feature({ key, record, shape }: GeneratedParcel): string {
   let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}"`;
   for (const [field, prefix] of PREFIXES) {
     const value = record[field] ?? null;
@@ -135,7 +111,7 @@ export function feature({ key, record, shape }: GeneratedParcel): string {
   return `${text}},"geometry":${geometryText(shape.polygons)}}`;
 }
 
-export function geometryText(polygons: FlatRing[][]): string {
+function geometryText(polygons: FlatRing[][]): string {
   const parts = polygons.map(polygon => `[${polygon.map(ringText).join(',')}]`);
   return parts.length === 1
     ? `{"type":"Polygon","coordinates":${parts[0]}}`

@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../shared/config.ts';
 import type { JobState } from '../../../shared/jobs.ts';
 import { openProgress } from '../../../workers/cli/common/enqueue.ts';
 import { csv, listCounts, table } from '../../../workers/cli/common/output.ts';
 import { claimState, clearState, readState, writeState } from '../../../workers/cli/common/state.ts';
 import { findPort } from '../../../workers/cli/up/port.ts';
+import { testFolder } from '../../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plat-state-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = testFolder();
 
 describe('tables for people', () => {
   test('columns are as wide as they have to be, numbers to the right, what is missing blank', () => {

@@ -1,12 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { ElevationFeed, LayerFeed } from '../../../workers/feeds/feed.ts';
 import { loadFeed, parseFeed } from '../../../workers/feeds/load.ts';
 import { checkFeed } from '../../../workers/ingest/check/check.ts';
 import { renderCheck } from '../../../workers/ingest/check/text.ts';
+import { testFolder } from '../../support/folder.ts';
 import { geographicKeys, writeTiff } from '../../support/geotiff.ts';
 import { fault, feedOf, sampleFeeds } from './support.ts';
 
@@ -113,8 +113,7 @@ describe('the file of a layer', () => {
 });
 
 describe('plat feed check of a layer', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'plat-layer-check-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   const sample = async (name: string) =>
     checkFeed(await loadFeed(join(sampleFeeds, `${name}.yaml`)), { rows: 5000 });
 

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { afterAll } from 'vitest';
 import { readInput } from '../../../workers/formats/read.ts';
 import {
   type BadRow,
@@ -14,13 +12,13 @@ import {
   type SourceRow,
   takeRest,
 } from '../../../workers/formats/rows.ts';
+import { testFolder } from '../../support/folder.ts';
 
 export const fixtures = new URL('../../fixtures/feeds/formats/', import.meta.url).pathname;
 
 /** A folder of the test file's own, removed at its end. */
 export function temporaryFolder(): { path: string; put(name: string, content: string | Buffer): string } {
-  const path = mkdtempSync(join(tmpdir(), 'plat-parse-'));
-  afterAll(() => rmSync(path, { recursive: true, force: true }));
+  const path = testFolder();
   return {
     path,
     put: (name, content) => {

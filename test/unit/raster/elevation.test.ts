@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openElevation } from '../../../shared/raster/elevation.ts';
 import { readTileHeader } from '../../../shared/raster/header.ts';
-import { expectSame, gridFolder, lot, signal, terrainIn } from '../../support/elevation.ts';
+import { expectSame, lot, signal, terrainIn } from '../../support/elevation.ts';
+import { testFolder } from '../../support/folder.ts';
 import { projectedKeys, type TiffOptions } from '../../support/geotiff.ts';
 import { heightM, STEEP, UTM_19N, writePlane, writeProjected } from '../../support/steep.ts';
 
-const folder = gridFolder();
+const folder = testFolder();
 const inFolder = (name: string) => join(folder, name);
 
 function plane(name: string, percent: number, options: Partial<TiffOptions> = {}): string {

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { writeArrayBuffer } from 'geotiff';
 import { describe, expect, test } from 'vitest';
 import { readTileHeader } from '../../../shared/raster/header.ts';
-import { gridFolder, signal } from '../../support/elevation.ts';
+import { signal } from '../../support/elevation.ts';
+import { testFolder } from '../../support/folder.ts';
 import { geographicKeys, projectedKeys, type TiffOptions, writeTiff } from '../../support/geotiff.ts';
 
-const folder = gridFolder();
+const folder = testFolder();
 const GRID = { originX: 500_000, originY: 4_900_000, stepX: 10, stepY: -10 };
 let files = 0;
 

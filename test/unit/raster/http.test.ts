@@ -6,10 +6,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { openElevation } from '../../../shared/raster/elevation.ts';
 import { readTileHeader } from '../../../shared/raster/header.ts';
-import { gridFolder, rectangle, signal, terrainIn } from '../../support/elevation.ts';
+import { rectangle, signal, terrainIn } from '../../support/elevation.ts';
+import { testFolder } from '../../support/folder.ts';
 import { fromUtm, STEEP, writeProjected } from '../../support/steep.ts';
 
-const folder = gridFolder();
+const folder = testFolder();
 const path = join(folder, 'hills.tif');
 const lot: MultiPolygon = rectangle(fromUtm, [
   STEEP.x + 3000,

@@ -4,11 +4,12 @@ import { describe, expect, test } from 'vitest';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { openElevation } from '../../../shared/raster/elevation.ts';
 import { type ElevationTile, readTileHeader } from '../../../shared/raster/header.ts';
-import { gridFolder, lot, signal } from '../../support/elevation.ts';
+import { lot, signal } from '../../support/elevation.ts';
+import { testFolder } from '../../support/folder.ts';
 import type { TiffOptions } from '../../support/geotiff.ts';
 import { fromUtm, STEEP, writePlane, writeProjected } from '../../support/steep.ts';
 
-const folder = gridFolder();
+const folder = testFolder();
 const inFolder = (name: string) => join(folder, name);
 
 const header = (file: string, declared = {}) => readTileHeader(file, declared, { signal });

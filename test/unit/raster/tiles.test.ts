@@ -4,7 +4,8 @@ import proj4 from 'proj4';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { resolveCrs } from '../../../shared/geo/projection.ts';
 import type { Position } from '../../../shared/geo/types.ts';
-import { expectSame, gridFolder, lot, rectangle, terrainIn } from '../../support/elevation.ts';
+import { expectSame, lot, rectangle, terrainIn } from '../../support/elevation.ts';
+import { testFolder } from '../../support/folder.ts';
 import { projectedKeys, writeTiff } from '../../support/geotiff.ts';
 import {
   fromUtm,
@@ -17,7 +18,7 @@ import {
   writeProjected,
 } from '../../support/steep.ts';
 
-const folder = gridFolder();
+const folder = testFolder();
 const inFolder = (name: string) => join(folder, name);
 
 /** The hills as one grid of 10 m. */

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/root.ts';
 import { diffLines } from '../../../tools/checks/diff.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
 import { checkGenerated } from '../../../tools/checks/generated-files.ts';
 import { checkFileSizes, checkMentions, checkQueries } from '../../../tools/checks/house-rules.ts';
+import { testFolder } from '../../support/folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plat-checks-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = testFolder();
 
 describe('generated files', () => {
   const generated = (text: string) => [{ path: 'made.txt', source: 'the source', produce: async () => text }];
