@@ -3,7 +3,7 @@ import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { AssessorFeed, Feed, LayerFeed } from '../../feeds/feed.ts';
+import type { AssessorFeed, Feed, LayerFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
 import { readInput } from '../../formats/read.ts';
 import type { BadRow, InputSpec, RowBatch } from '../../formats/rows.ts';
@@ -13,8 +13,17 @@ import { compileLayerMapper } from '../map/layer.ts';
 import { compileListingMapper } from '../map/listing.ts';
 import { compileParcelMapper } from '../map/parcel.ts';
 import { checkElevation, type TilesCheck } from './elevation.ts';
-import { type Mapping, newPartCheck, type PartCheck, type PartState } from './part.ts';
-import { coverageWarnings, layerPlaces, type Places, parcelPlaces } from './place.ts';
+import {
+  addBadRow,
+  addKey,
+  addRow,
+  finishPart,
+  type Mapping,
+  newPartCheck,
+  type PartCheck,
+  type PartState,
+} from './part.ts';
+import { coverageWarnings, layerPlaces, parcelPlaces } from './place.ts';
 
 /** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
 export type FeedCheck = {
@@ -48,13 +57,13 @@ export type CheckOptions = {
 
 const UNMATCHED_SHOWN = 5;
 
+type Check = { limit: number; read: NonNullable<CheckOptions['read']>; result: FeedCheck };
+
 /**
  * Reads the first rows of a feed and shows what they map to, what is missing, what would be rejected and why.
  * Sources that cannot be read and columns that do not exist are problems of the result, not errors.
  */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
-  const limit = options.rows ?? 1000;
-  const read = options.read ?? (spec => readInput(spec, readContext(feed.baseDir)));
   const result: FeedCheck = {
     ok: true,
     feed: feed.name,
@@ -68,89 +77,77 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     tiles: null,
     keys: null,
   };
+  const read = options.read ?? (spec => readInput(spec, readContext(feed.baseDir)));
+  const check: Check = { limit: options.rows ?? 1000, read, result };
   if (feed.kind === 'assessor') {
-    await checkAssessor(feed, limit, read, result);
+    await checkAssessor(check, feed);
   } else if (feed.kind === 'listings') {
-    const mapping: Mapping = {
-      kind: 'listings',
-      names: LISTING_FIELD_NAMES,
-      columns: feed.listings.columns,
-      map: compileListingMapper(feed.listings),
-    };
-    await checkPart('listings', feed.listings.input, mapping, limit, read, result);
+    const { input, columns } = feed.listings;
+    const map = compileListingMapper(feed.listings);
+    await checkPart(check, 'listings', input, { kind: 'listings', names: LISTING_FIELD_NAMES, columns, map });
   } else if (feed.kind === 'elevation') {
-    result.tiles = await checkElevation(feed, limit, result.problems, result.warnings);
+    result.tiles = await checkElevation(feed, check.limit, result.problems, result.warnings);
   } else {
-    const places = layerPlaces(feed);
-    await checkPart('layer', feed.layer.input, layerMapping(feed, places), limit, read, result);
-    result.problems.push(...places.problems());
-    result.extent = places.extent();
-    result.warnings.push(...coverageWarnings(feed, result.extent));
+    await checkLayer(check, feed);
   }
   judgeEmpty(feed, result);
-  for (const part of result.parts) judge(part, feed.gates.maxRejectPercent, result.problems);
+  for (const part of result.parts) judgeRejects(part, feed.gates.maxRejectPercent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
 }
 
-type Read = NonNullable<CheckOptions['read']>;
-
-/** A layer is its geometry: what would be rejected for it is shown with the rest. */
-function layerMapping({ kind, layer }: LayerFeed, { take }: Places): Mapping {
-  const { columns } = layer;
-  return { kind, names: LAYER_FIELD_NAMES[kind], columns, map: compileLayerMapper(kind, layer), place: take };
+async function checkLayer(check: Check, feed: LayerFeed): Promise<void> {
+  const { kind, layer } = feed;
+  const { result } = check;
+  const places = layerPlaces(feed);
+  const map = compileLayerMapper(kind, layer);
+  const names = LAYER_FIELD_NAMES[kind];
+  await checkPart(check, 'layer', layer.input, {
+    kind,
+    names,
+    columns: layer.columns,
+    map,
+    place: places.add,
+  });
+  result.problems.push(...places.problems());
+  result.extent = places.extent();
+  result.warnings.push(...coverageWarnings(feed, result.extent));
 }
 
-async function checkAssessor(
-  feed: AssessorFeed,
-  limit: number,
-  read: Read,
-  result: FeedCheck,
-): Promise<void> {
+async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
+  const { result } = check;
   const places = parcelPlaces(feed);
-  const mapping = (part: 'roll' | 'shape'): Mapping => ({
+  const mapping = (input: ParcelInput, sales: Sales | null, place: Mapping['place']): Mapping => ({
     kind: 'assessor',
     names: PARCEL_FIELD_NAMES,
-    columns: feed[part]?.columns ?? {},
-    place: part === 'shape' ? places.ofShape : places.take,
-    map: compileParcelMapper(feed[part] ?? feed.roll, {
-      fips: feed.fips,
-      sales: part === 'roll' ? feed.sales : null,
-    }),
+    columns: input.columns,
+    map: compileParcelMapper(input, { fips: feed.fips, sales }),
+    ...(place && { place }),
   });
   const keys = new Set<string>();
-  await checkPart('roll', feed.roll.input, mapping('roll'), limit, read, result, key => keys.add(key));
-  if (feed.shape === null) {
-    result.problems.push(...places.problems());
-    return;
+  const ofRoll = mapping(feed.roll, feed.sales, places.add);
+  await checkPart(check, 'roll', feed.roll.input, ofRoll, key => keys.add(key));
+  if (feed.shape !== null) {
+    const checked = keys.size;
+    const ofShape = mapping(feed.shape, null, places.addShape);
+    // The roll's first rows may lie anywhere in the geometry: read on until each has turned up.
+    const more = () => keys.size > 0;
+    await checkPart(check, 'shape', feed.shape.input, ofShape, key => keys.delete(key), more);
+    const unmatched = [...keys].slice(0, UNMATCHED_SHOWN);
+    result.keys = { checked, matched: checked - keys.size, unmatched };
   }
-  const checked = keys.size;
-  // The roll's first rows may lie anywhere in the geometry: read on until each has turned up.
-  const sought = (key: string): boolean => keys.delete(key);
-  await checkPart(
-    'shape',
-    feed.shape.input,
-    mapping('shape'),
-    limit,
-    read,
-    result,
-    sought,
-    () => keys.size > 0,
-  );
   result.problems.push(...places.problems());
-  result.keys = { checked, matched: checked - keys.size, unmatched: [...keys].slice(0, UNMATCHED_SHOWN) };
 }
 
 async function checkPart(
+  { limit, read, result }: Check,
   part: PartCheck['part'],
   spec: InputSpec,
   mapping: Mapping,
-  limit: number,
-  read: Read,
-  result: FeedCheck,
   onKey: (key: string) => unknown = () => {},
   readOn: () => boolean = () => false,
 ): Promise<void> {
   let state: PartState | undefined;
+  let rows = 0;
   let whole = true;
   const bad: BadRow[] = [];
   try {
@@ -159,17 +156,15 @@ async function checkPart(
       if (batch.rows.length === 0) continue;
       state ??= newPartCheck(part, spec, mapping, batch.rows.slice(0, limit));
       for (const row of batch.rows) {
-        if (state.rows < limit) state.add(row, onKey);
-        else {
-          whole = false;
-          if (readOn()) state.keyOf(row, onKey);
-        }
+        if (rows < limit) addRow(state, row, onKey);
+        else if (readOn()) addKey(mapping, row, onKey);
+        rows++;
       }
-      if (state.rows >= limit && !readOn()) {
-        // Whether more rows follow is not looked at.
-        whole = false;
-        break;
-      }
+      whole = rows <= limit;
+      if (rows < limit || readOn()) continue;
+      // Whether more rows follow is not looked at.
+      whole = false;
+      break;
     }
     if (state === undefined) result.problems.push(`${part}: the source has no usable rows.`);
   } catch (error) {
@@ -178,8 +173,9 @@ async function checkPart(
     result.problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
   }
   state ??= bad.length > 0 ? newPartCheck(part, spec, mapping, []) : undefined;
-  for (const row of bad) state?.addBad(row);
-  if (state) result.parts.push({ ...state.result(), whole });
+  if (state === undefined) return;
+  for (const row of bad) addBadRow(state, row);
+  result.parts.push({ ...finishPart(state), whole });
 }
 
 /** As the gate: of a source that was read in part, what is not among its first rows may follow. */
@@ -198,7 +194,7 @@ function judgeEmpty(feed: Feed, { parts, problems, warnings }: FeedCheck): void 
     );
 }
 
-function judge(part: PartCheck, maxRejectPercent: number, problems: string[]): void {
+function judgeRejects(part: PartCheck, maxRejectPercent: number, problems: string[]): void {
   const rejected = part.rejected.reduce((sum, { count }) => sum + count, 0);
   const percent = (100 * rejected) / Math.max(1, part.rows);
   if (percent <= maxRejectPercent) return;

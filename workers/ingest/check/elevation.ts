@@ -7,7 +7,7 @@ import { type HeightSample, sampleHeights } from '../../../shared/raster/sample.
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { declaredBy } from '../recipes/elevation.ts';
 import { namedTiles, readTiles } from '../stage/tiles.ts';
-import type { Fault } from './part.ts';
+import { count, type Fault } from './part.ts';
 import { tileProblems } from './place.ts';
 
 export type TileCheck = {
@@ -58,9 +58,7 @@ async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]
       const said = { source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent };
       check.tiles.push(said);
     } else {
-      const known = check.rejected.find(({ reason }) => reason === outcome.reason);
-      if (known) known.count++;
-      else check.rejected.push({ ...outcome, field: 'source', count: 1, rowNo });
+      count(check.rejected, rowNo, { ...outcome, field: 'source' });
     }
   }
   return check;

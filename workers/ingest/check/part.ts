@@ -7,7 +7,7 @@ import { shown, tidyText } from '../../feeds/values/text.ts';
 import type { BadRow, InputSpec, SourceRow } from '../../formats/rows.ts';
 import { type CompiledColumn, compileColumn } from '../map/column.ts';
 import type { Mapper } from '../map/fields.ts';
-import { columnsOf, resolver } from '../map/names.ts';
+import { columnsOf, type Resolve, resolver } from '../map/names.ts';
 import { bumpClass, newClasses } from '../run/counts.ts';
 
 export type Fault = {
@@ -67,8 +67,8 @@ type Mapped = {
   dropped: { field: string; reason: string; message: string }[] | null;
 };
 
-/** What the kinds of feed give besides: the key, the county and whether there is a sale; a feature's class and name. */
-export type Besides = { key?: string; fips?: number; sale?: boolean; class?: string | null; label?: string };
+/** What is known of a mapped row beside its values: of a parcel key, county and sale; of a feature class and label. */
+export type RowFacts = { key?: string; fips?: number; sale?: boolean; class?: string | null; label?: string };
 
 /** What is wrong with a row's geometry, and whether the row is rejected for it. */
 export type GeometryFault = { reason: string; message: string; refuses: boolean };
@@ -77,167 +77,142 @@ export type Mapping = {
   kind: MappedKind;
   names: readonly string[];
   columns: Partial<Record<string, ColumnSpec>>;
-  map: Mapper<Mapped & Besides>;
-  /** Takes in where a row lies. */
-  place?: (row: SourceRow, mapped: Besides) => GeometryFault | null;
+  map: Mapper<Mapped & RowFacts>;
+  /** Records where a row lies. */
+  place?: (row: SourceRow, mapped: RowFacts) => GeometryFault | null;
 };
 
+/** The check of one source while its rows are read. */
 export type PartState = {
-  readonly rows: number;
-  add(row: SourceRow, onKey: (key: string) => unknown): void;
-  addBad(bad: BadRow): void;
-  /** Maps a row for its key alone. */
-  keyOf(row: SourceRow, onKey: (key: string) => unknown): void;
-  result(): Omit<PartCheck, 'whole'>;
+  check: PartCheck;
+  mapping: Mapping;
+  compiled: { column: ColumnCheck; read: CompiledColumn | null; index: number }[];
+  /** How many rows fill each column of the source, and with what first. */
+  fills: Map<string, { filled: number; sample: string }>;
 };
 
 const SAMPLES = 3;
 
-/**
- * Gathers what the rows of one source come to.
- * @throws PlatError `feed_mapping` when the source lacks a column that the feed names
- */
+/** @throws PlatError `feed_mapping` when the source lacks a column that the feed names */
 export function newPartCheck(
   part: PartCheck['part'],
-  input: InputSpec,
+  { source, format }: InputSpec,
   mapping: Mapping,
   firstRows: readonly SourceRow[],
 ): PartState {
-  const { map, names } = mapping;
-  map.prepare(firstRows);
+  mapping.map.prepare(firstRows);
   const available = columnsOf(firstRows);
-  const watched = watch(mapping, available);
-  const fills = new Map<string, { filled: number; sample: string }>();
-  const rejected = new Map<string, Fault>();
-  const dropped = new Map<string, Fault>();
-  let rows = 0;
-  let usable = 0;
-  let skipped = 0;
-  let sales = 0;
-  let withGeometry = 0;
-  const classes = part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null;
-
-  function sampleRow(row: SourceRow, values: readonly Value[]): void {
-    for (const { column, compiled, index } of watched) {
-      const out = values[index] ?? null;
-      if (out === null || !compiled) continue;
-      column.filled++;
-      if (column.samples.length >= SAMPLES) continue;
-      const sample = { in: shown(compiled.raw(row.values)), out: shown(out) };
-      if (!column.samples.some(other => other.in === sample.in)) column.samples.push(sample);
-    }
-  }
-
-  return {
-    get rows() {
-      return rows;
-    },
-    add(row, onKey) {
-      rows++;
-      if (row.geometry !== null) withGeometry++;
-      countFills(fills, row.values);
-      const mapped = map(row);
-      if (!mapped.ok) {
-        if (mapped.reason === 'skipped') skipped++;
-        else note(rejected, row.rowNo, mapped);
-        return;
-      }
-      const misplaced = mapping.place?.(row, mapped) ?? null;
-      if (misplaced) {
-        note(misplaced.refuses ? rejected : dropped, row.rowNo, { field: 'geometry', ...misplaced });
-        if (misplaced.refuses) return;
-      }
-      // Of other kinds than land layers nothing has a class.
-      if (mapped.class !== null) usable++;
-      if (mapped.sale) sales++;
-      if (classes && mapped.label !== undefined)
-        bumpClass(mapped.class === null ? classes.notCounting : classes.counting, mapped.label);
-      if (mapped.key !== undefined) onKey(mapped.key);
-      for (const fault of mapped.dropped ?? []) note(dropped, row.rowNo, fault);
-      sampleRow(row, mapped.values);
-    },
-    addBad(bad) {
-      rows++;
-      note(rejected, bad.rowNo, bad);
-    },
-    keyOf(row, onKey) {
-      const mapped = map(row);
-      if (mapped.ok && mapped.key !== undefined) onKey(mapped.key);
-    },
-    result: () => ({
-      part,
-      source: [input.source].flat().join(', '),
-      format: input.format,
-      rows,
-      usable,
-      skipped,
-      sales,
-      withGeometry,
-      classes,
-      columns: watched.map(({ column }) => column),
-      unmapped: unmapped(mapping, available, fills),
-      unfilled: names.filter(name => mapping.columns[name] === undefined),
-      rejected: byCount(rejected),
-      dropped: byCount(dropped),
-    }),
+  const compiled = compileColumns(mapping, resolver(available));
+  const check: PartCheck = {
+    part,
+    source: [source].flat().join(', '),
+    format,
+    rows: 0,
+    whole: true,
+    usable: 0,
+    skipped: 0,
+    sales: 0,
+    withGeometry: 0,
+    classes: part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null,
+    columns: compiled.map(({ column }) => column),
+    unmapped: [],
+    unfilled: mapping.names.filter(name => mapping.columns[name] === undefined),
+    rejected: [],
+    dropped: [],
   };
+  const fills = new Map(available.map(column => [column, { filled: 0, sample: '' }]));
+  return { check, mapping, compiled, fills };
 }
 
-type Watched = { column: ColumnCheck; compiled: CompiledColumn | null; index: number };
-
-function watch({ kind, names, columns }: Mapping, available: readonly string[]): Watched[] {
-  const resolve = resolver(available);
+function compileColumns({ kind, names, columns }: Mapping, resolve: Resolve): PartState['compiled'] {
   const lastYear = new Date().getUTCFullYear() + 1;
   return names.flatMap((name, index) => {
-    const spec = columns[name];
-    if (!spec) return [];
-    const target = targetSpec(kind, name);
-    const compiled = compileColumn({ name, spec: target }, spec, { resolve, lastYear });
-    const from = sourceColumns(spec).map(column => resolve(column) ?? column);
-    const column = {
-      target: name,
-      unit: target.unit ?? null,
-      from,
-      absent: compiled === null,
-      filled: 0,
-      samples: [],
-    };
-    return [{ column, compiled, index }];
+    const mapped = columns[name];
+    if (!mapped) return [];
+    const spec = targetSpec(kind, name);
+    const read = compileColumn({ name, spec }, mapped, { resolve, lastYear });
+    const from = sourceColumns(mapped).map(column => resolve(column) ?? column);
+    const found = { unit: spec.unit ?? null, from, absent: read === null, filled: 0, samples: [] };
+    return [{ column: { target: name, ...found }, read, index }];
   });
 }
 
-function note(faults: Map<string, Fault>, rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
-  const { field, reason, message } = fault;
-  const known = faults.get(`${field}/${reason}`);
-  if (known) known.count++;
-  else faults.set(`${field}/${reason}`, { field, reason, count: 1, rowNo, message });
-}
-
-const byCount = (faults: Map<string, Fault>): Fault[] =>
-  [...faults.values()].sort((a, b) => b.count - a.count);
-
-function countFills(
-  fills: Map<string, { filled: number; sample: string }>,
-  values: Record<string, unknown>,
-): void {
-  for (const column in values) {
-    const text = tidyText(values[column]);
-    if (text === null) continue;
-    const fill = fills.get(column);
-    if (fill) fill.filled++;
-    else fills.set(column, { filled: 1, sample: shown(text) });
+/** Maps a row and counts what it comes to; `onKey` gets the key of a parcel. */
+export function addRow(state: PartState, row: SourceRow, onKey: (key: string) => unknown): void {
+  const { check, mapping } = state;
+  check.rows++;
+  if (row.geometry !== null) check.withGeometry++;
+  countFills(state.fills, row.values);
+  const mapped = mapping.map(row);
+  if (!mapped.ok) {
+    if (mapped.reason === 'skipped') check.skipped++;
+    else count(check.rejected, row.rowNo, mapped);
+    return;
+  }
+  const misplaced = mapping.place?.(row, mapped) ?? null;
+  if (misplaced) {
+    const faults = misplaced.refuses ? check.rejected : check.dropped;
+    count(faults, row.rowNo, { field: 'geometry', ...misplaced });
+    if (misplaced.refuses) return;
+  }
+  // Only features of land layers have a class, which is null where they do not count.
+  if (mapped.class !== null) check.usable++;
+  if (mapped.sale) check.sales++;
+  if (check.classes && mapped.label !== undefined)
+    bumpClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
+  if (mapped.key !== undefined) onKey(mapped.key);
+  for (const fault of mapped.dropped ?? []) count(check.dropped, row.rowNo, fault);
+  for (const { column, read, index } of state.compiled) {
+    const out = mapped.values[index] ?? null;
+    if (out !== null && read !== null) addSample(column, shown(read.raw(row.values)), shown(out));
   }
 }
 
-/** Columns of the source that no field, key or condition reads. */
-function unmapped(
-  mapping: Mapping,
-  available: readonly string[],
-  fills: Map<string, { filled: number; sample: string }>,
-): PartCheck['unmapped'] {
-  const resolve = resolver(available);
+/** Maps a row for its key alone. */
+export function addKey({ map }: Mapping, row: SourceRow, onKey: (key: string) => unknown): void {
+  const mapped = map(row);
+  if (mapped.ok && mapped.key !== undefined) onKey(mapped.key);
+}
+
+/** A row that the reader itself could not use. */
+export function addBadRow({ check }: PartState, bad: BadRow): void {
+  check.rows++;
+  count(check.rejected, bad.rowNo, bad);
+}
+
+/** The finished check: faults by frequency, and the columns of the source that no field, key or condition reads. */
+export function finishPart({ check, mapping, fills }: PartState): PartCheck {
+  const resolve = resolver([...fills.keys()]);
   const read = new Set(mapping.map.mentions.map(({ column }) => resolve(column)));
-  return available
-    .filter(column => !read.has(column))
-    .map(column => ({ column, ...(fills.get(column) ?? { filled: 0, sample: '' }) }));
+  const unread = [...fills].filter(([column]) => !read.has(column));
+  const byCount = (faults: Fault[]) => faults.sort((a, b) => b.count - a.count);
+  return {
+    ...check,
+    unmapped: unread.map(([column, fill]) => ({ column, ...fill })),
+    rejected: byCount(check.rejected),
+    dropped: byCount(check.dropped),
+  };
+}
+
+function addSample(column: ColumnCheck, raw: string, out: string): void {
+  column.filled++;
+  if (column.samples.length >= SAMPLES || column.samples.some(other => other.in === raw)) return;
+  column.samples.push({ in: raw, out });
+}
+
+/** Counts a fault by field and reason, and keeps the first. */
+export function count(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
+  const { field, reason, message } = fault;
+  const known = faults.find(each => each.field === field && each.reason === reason);
+  if (known) known.count++;
+  else faults.push({ field, reason, count: 1, rowNo, message });
+}
+
+function countFills(fills: PartState['fills'], values: Record<string, unknown>): void {
+  for (const column in values) {
+    const text = tidyText(values[column]);
+    const fill = fills.get(column);
+    if (text === null || fill === undefined) continue;
+    if (fill.filled++ === 0) fill.sample = shown(text);
+  }
 }

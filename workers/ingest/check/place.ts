@@ -1,4 +1,11 @@
-import { boxAround, boxOfGeometry, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
+import {
+  boxAround,
+  boxHolds,
+  boxOfGeometry,
+  emptyBox,
+  growBox,
+  isEmptyBox,
+} from '../../../shared/geo/box.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';
@@ -23,12 +30,12 @@ import {
   tilesOutside,
 } from '../gate/place.ts';
 import { stageFeature } from '../stage/feature.ts';
-import type { Besides, GeometryFault } from './part.ts';
+import type { GeometryFault, RowFacts } from './part.ts';
 
 /** What a check finds of where rows lie, as the gate will see it. */
 export type Places = {
-  /** Takes a row's geometry in. Returns what is wrong with it, or null. */
-  take(row: SourceRow, mapped: Besides): GeometryFault | null;
+  /** Records where a row lies. Returns what is wrong with its geometry, or null. */
+  add(row: SourceRow, mapped: RowFacts): GeometryFault | null;
   /** What the gate would block the run for. */
   problems(): string[];
 };
@@ -48,7 +55,7 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } 
     declared.add(box);
   };
   return {
-    take({ geometry }, mapped) {
+    add({ geometry }, mapped) {
       if (mapped.class === null || mapped.class === undefined) {
         grow(boxOfGeometry(geometry));
         return null;
@@ -98,40 +105,34 @@ function placeProblems(
   );
 }
 
+const NO_SHAPE: GeometryFault = {
+  reason: 'geometry_missing',
+  message: 'The feature has no geometry, and this input exists for its geometry.',
+  refuses: true,
+};
+
 /** Of parcels: a point of each, by county. A row of the roll whose geometry is of no use is a parcel without one. */
-export function parcelPlaces({ gates }: AssessorFeed): Places & { ofShape: Places['take'] } {
+export function parcelPlaces({ gates }: AssessorFeed): Places & { addShape: Places['add'] } {
   const counties = new Map<number, PlacedPoints>();
 
-  function take({ geometry }: SourceRow, fips: number | undefined): Omit<GeometryFault, 'refuses'> | null {
+  function add({ geometry }: SourceRow, fips: number | undefined, refuses: boolean): GeometryFault | null {
     if (geometry === null) return null;
     const prepared = prepareBoundary(geometry);
-    if (!prepared.ok) return { reason: `geometry_${prepared.reason}`, message: prepared.message };
+    if (!prepared.ok) return { reason: `geometry_${prepared.reason}`, message: prepared.message, refuses };
     const box = fips === undefined ? null : countyBox(fips);
     if (fips === undefined || box === null) return null;
     const [lon, lat] = pointOnSurface(prepared.polygons);
     const known = counties.get(fips) ?? { fips, points: 0, outside: 0, extent: emptyBox() };
     counties.set(fips, known);
     known.points++;
-    if (!(lon >= box[0] && lat >= box[1] && lon <= box[2] && lat <= box[3])) known.outside++;
+    if (!boxHolds(box, lon, lat)) known.outside++;
     growBox(known.extent, [lon, lat, lon, lat]);
     return null;
   }
 
   return {
-    take(row, { fips }) {
-      const fault = take(row, fips);
-      return fault && { ...fault, refuses: false };
-    },
-    ofShape(row, { fips }) {
-      const fault =
-        row.geometry === null
-          ? {
-              reason: 'geometry_missing',
-              message: 'The feature has no geometry, and this input exists for its geometry.',
-            }
-          : take(row, fips);
-      return fault && { ...fault, refuses: true };
-    },
+    add: (row, { fips }) => add(row, fips, false),
+    addShape: (row, { fips }) => (row.geometry === null ? NO_SHAPE : add(row, fips, true)),
     problems() {
       const message = outsideParcels(sumOutside([...counties.values()]), gates);
       return message === null ? [] : [message];
