@@ -6,6 +6,9 @@ import { nearMatches } from './near.ts';
 /** One fault of a feed file: where (a path of property names and indexes) and what. */
 export type Issue = { path: readonly PropertyKey[]; message: string };
 
+/** Records a fault at a path such as 'roll.columns.apn'. */
+export type Report = (path: string, message: string) => void;
+
 export type FeedText = { file: string; document: Document; lines: LineCounter; value: unknown };
 
 /**

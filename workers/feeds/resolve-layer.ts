@@ -11,28 +11,29 @@ import {
   type LayerFile,
   type VectorKind,
 } from './layer-schema.ts';
-import type { Issue } from './locate.ts';
+import type { Issue, Report } from './locate.ts';
 
 /** Formats whose rows have no geometry. */
 const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso']);
 
-/** A feed of roads, wetlands or flood zones from its file, or null with what is wrong added to `issues`. */
-export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, issues: Issue[]): LayerFeed | null {
+/** A feed of roads, wetlands or flood zones from its file, or null with what is wrong reported. */
+export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: Report): LayerFeed | null {
   const section = file.layer;
   if (!section) {
-    issues.push({ path: ['kind'], message: `${kind} needs a section layer: what to read and how it maps` });
+    report('kind', `${kind} needs a section layer: what to read and how it maps`);
     return null;
   }
   if (WITHOUT_GEOMETRY.has(section.format)) {
-    const message = `${section.format} has no geometry; give geojson, ndgeojson, shapefile or flatgeobuf`;
-    issues.push({ path: ['layer', 'format'], message });
+    report(
+      'layer.format',
+      `${section.format} has no geometry; give geojson, ndgeojson, shapefile or flatgeobuf`,
+    );
   }
-  if (section.reach && kind !== 'roads')
-    issues.push({ path: ['layer', 'reach'], message: 'belongs to kind roads' });
+  if (section.reach && kind !== 'roads') report('layer.reach', 'belongs to kind roads');
   for (const name of Object.keys(section.columns ?? {})) {
     if (name in LAYER_FIELDS[kind]) continue;
     const own = Object.keys(LAYER_FIELDS[kind]).join(', ');
-    issues.push({ path: ['layer', 'columns', name], message: `is no field of ${kind}, which has ${own}` });
+    report(`layer.columns.${name}`, `is no field of ${kind}, which has ${own}`);
   }
   const input: LayerInput = {
     input: inputSpec(section),
@@ -40,8 +41,7 @@ export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, issues: 
     skipWhere: section.skip_where ?? [],
   };
   if (!DECISIVE[kind].some(name => input.columns[name])) {
-    const message = `nothing tells what a feature is: map ${DECISIVE[kind].join(' or ')}`;
-    issues.push({ path: ['layer', 'columns'], message });
+    report('layer.columns', `nothing tells what a feature is: map ${DECISIVE[kind].join(' or ')}`);
   }
   return {
     ...base,
@@ -63,11 +63,11 @@ function reachOf({ reach }: LayerFile): RoadReach {
   return Object.fromEntries(metres) as RoadReach;
 }
 
-/** A feed of elevation from its file, or null with what is wrong added to `issues`. */
-export function elevation(file: FeedFile, base: FeedBase, issues: Issue[]): ElevationFeed | null {
+/** A feed of elevation from its file, or null with what is wrong reported. */
+export function elevation(file: FeedFile, base: FeedBase, report: Report): ElevationFeed | null {
   const section = file.elevation;
   if (!section) {
-    issues.push({ path: ['kind'], message: 'elevation needs a section elevation: which files to read' });
+    report('kind', 'elevation needs a section elevation: which files to read');
     return null;
   }
   const { source, template, bounds, index, crs, vertical_unit: unit, nodata } = section;
@@ -75,17 +75,14 @@ export function elevation(file: FeedFile, base: FeedBase, issues: Issue[]): Elev
   if (given.length !== 1) {
     const names = given.map(([name]) => name).join(' and ');
     const message = names === '' ? 'give source, template or index' : `gives ${names}; give one of them`;
-    issues.push({ path: ['elevation'], message });
+    report('elevation', message);
   }
   if ((template === undefined) !== (bounds === undefined)) {
     const message = template === undefined ? 'belongs to template' : 'needs bounds: whose tiles are wanted';
-    issues.push({ path: ['elevation', template === undefined ? 'bounds' : 'template'], message });
+    report(`elevation.${template === undefined ? 'bounds' : 'template'}`, message);
   }
   if (template !== undefined && !template.includes('{tile}'))
-    issues.push({
-      path: ['elevation', 'template'],
-      message: 'lacks {tile}, for which the name of each tile stands',
-    });
+    report('elevation.template', 'lacks {tile}, for which the name of each tile stands');
   const input: ElevationInput = {
     tiles: tilesOf(source, template, bounds, index),
     ...(crs !== undefined && { crs }),

@@ -9,9 +9,18 @@ import {
   type RollFile,
   targetSpec,
 } from './definition.ts';
-import type { Feed, FeedBase, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
+import type {
+  Feed,
+  FeedBase,
+  Gates,
+  Input,
+  ListingInput,
+  ParcelInput,
+  Sales,
+  SkipCondition,
+} from './feed.ts';
 import { inputSpec } from './input-schema.ts';
-import type { Issue } from './locate.ts';
+import type { Issue, Report } from './locate.ts';
 import { type Preset, presets } from './presets.ts';
 import { elevation, layer, strayIssues } from './resolve-layer.ts';
 import { isKnownCounty, noSuchCounty } from './values/place.ts';
@@ -23,13 +32,14 @@ import { isKnownCounty, noSuchCounty } from './values/place.ts';
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const preset = file.preset === undefined ? null : presets[file.preset];
   const issues: Issue[] = [];
+  const report: Report = (at, message) => issues.push({ path: at.split('.'), message });
   if (preset && preset.kind !== file.kind) {
-    issues.push({ path: ['preset'], message: `${file.preset} is a preset for kind ${preset.kind}` });
+    report('preset', `${file.preset} is a preset for kind ${preset.kind}`);
     return issues;
   }
   issues.push(...strayIssues(file));
   const fips = file.fips === undefined ? null : Number(file.fips);
-  if (fips !== null && !isKnownCounty(fips)) issues.push({ path: ['fips'], message: noSuchCounty(fips) });
+  if (fips !== null && !isKnownCounty(fips)) report('fips', noSuchCounty(fips));
   const base: FeedBase = {
     name: file.name,
     title: file.title ?? null,
@@ -44,79 +54,71 @@ export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
     baseDir: dirname(path),
     definition: file,
   };
-  const feed = feedOf(file, base, preset, issues);
-  if (feed !== null) issues.push(...columnIssues(feed));
+  const feed = feedOf(file, base, preset, report);
+  if (feed !== null) checkColumns(feed, report);
   return feed === null || issues.length > 0 ? issues : feed;
 }
 
-function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, issues: Issue[]): Feed | null {
+function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed | null {
   switch (file.kind) {
     case 'assessor':
-      return assessor(file, base, preset, issues);
+      return assessor(file, base, preset, report);
     case 'listings':
-      return listings(file, base, preset, issues);
+      return listings(file, base, preset, report);
     case 'elevation':
-      return elevation(file, base, issues);
+      return elevation(file, base, report);
     default:
-      return layer(file.kind, file, base, issues);
+      return layer(file.kind, file, base, report);
   }
 }
 
-/** Mappings that cannot work whatever the source holds. */
-function columnIssues(feed: Feed): Issue[] {
-  if (feed.kind === 'elevation') return [];
-  const { kind } = feed;
-  const issues = (section: string, columns: Partial<Record<string, ColumnSpec>>): Issue[] =>
-    Object.entries(columns).flatMap(([name, spec]) => {
-      const problem = spec ? columnProblem({ name, spec: targetSpec(kind, name) }, spec) : null;
-      return problem === null ? [] : [{ path: [section, 'columns', name], message: problem }];
-    });
-  if (feed.kind === 'listings') return issues('listings', feed.listings.columns);
-  if (feed.kind !== 'assessor') return issues('layer', feed.layer.columns);
-  return [...issues('roll', feed.roll.columns), ...issues('shape', feed.shape?.columns ?? {})];
+/** Reports mappings that cannot work whatever the source holds. */
+function checkColumns(feed: Feed, report: Report): void {
+  if (feed.kind === 'elevation') return;
+  const { roll, shape, listings, layer }: Partial<Record<Input, Mapped | null>> = feed;
+  for (const [section, input] of Object.entries({ roll, shape, listings, layer })) {
+    for (const [name, spec] of Object.entries(input?.columns ?? {})) {
+      const problem = spec ? columnProblem({ name, spec: targetSpec(feed.kind, name) }, spec) : null;
+      if (problem !== null) report(`${section}.columns.${name}`, problem);
+    }
+  }
 }
 
-function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, issues: Issue[]): Feed | null {
+type Mapped = { columns: Partial<Record<string, ColumnSpec>> };
+
+function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed | null {
   if (!file.roll) {
-    issues.push({ path: ['kind'], message: 'assessor needs a section roll: what to read and how it maps' });
+    report('kind', 'assessor needs a section roll: what to read and how it maps');
     return null;
   }
-  const roll = parcelInput(file.roll, preset?.kind === 'assessor' ? preset : null, 'roll', issues);
-  const shape = file.shape ? parcelInput(file.shape, null, 'shape', issues) : null;
+  const roll = parcelInput(file.roll, preset?.kind === 'assessor' ? preset : null, 'roll', report);
+  const shape = file.shape ? parcelInput(file.shape, null, 'shape', report) : null;
   const sales = file.sales ? salesOf(file, file.sales) : null;
   if (!roll) return null;
   for (const [section, input] of Object.entries({ roll, shape })) {
-    if (!input || base.fips !== null || input.columns.fips) continue;
-    const message = `no county: give fips for the whole feed, or map ${section}.columns.fips`;
-    issues.push({ path: [section], message });
+    if (input && base.fips === null && !input.columns.fips)
+      report(section, `no county: give fips for the whole feed, or map ${section}.columns.fips`);
   }
   for (const field of ['last_sale_date', 'last_sale_price'] as const) {
-    if (sales && !roll.columns[field]) {
-      issues.push({ path: ['sales'], message: `needs roll.columns.${field}` });
-    }
+    if (sales && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
   }
   return { ...base, kind: 'assessor', roll, shape, sales };
 }
 
-function listings(file: FeedFile, base: FeedBase, preset: Preset | null, issues: Issue[]): Feed | null {
+function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed | null {
   if (!file.listings) {
-    issues.push({
-      path: ['kind'],
-      message: 'listings needs a section listings: what to read and how it maps',
-    });
+    report('kind', 'listings needs a section listings: what to read and how it maps');
     return null;
   }
   const section = listingInput(file, file.listings, preset?.kind === 'listings' ? preset : null);
   for (const field of ['source_id', 'status'] as const) {
-    if (!section.columns[field]) issues.push({ path: ['listings'], message: `columns.${field} is required` });
+    if (!section.columns[field]) report('listings', `columns.${field} is required`);
   }
-  if (section.snapshot && section.input.format === 'reso') {
-    // A RESO run fetches what changed: the rest would be taken for gone.
-    issues.push({ path: ['listings', 'snapshot'], message: 'must be false for format reso' });
-  }
-  if (!section.columns.list_price && !section.columns.sold_price) {
-    issues.push({ path: ['listings'], message: 'columns.list_price or columns.sold_price is required' });
-  }
+  // A RESO run fetches what changed: the rest would be taken for gone.
+  if (section.snapshot && section.input.format === 'reso')
+    report('listings.snapshot', 'must be false for format reso');
+  if (!section.columns.list_price && !section.columns.sold_price)
+    report('listings', 'columns.list_price or columns.sold_price is required');
   return { ...base, kind: 'listings', listings: section };
 }
 
@@ -124,11 +126,11 @@ function parcelInput(
   section: RollFile,
   preset: Extract<Preset, { kind: 'assessor' }> | null,
   name: 'roll' | 'shape',
-  issues: Issue[],
+  report: Report,
 ): ParcelInput | null {
   const key = section.key ?? preset?.key;
   if (key === undefined) {
-    issues.push({ path: [name], message: 'needs a key: the columns that identify a parcel' });
+    report(name, 'needs a key: the columns that identify a parcel');
     return null;
   }
   return {

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { formatError, sourceError } from '../../shared/net/context.ts';
+import { cutOff, formatError } from '../../shared/net/context.ts';
 import {
   addRow,
   checkColumns,
@@ -18,8 +18,8 @@ import { encodingName } from './text.ts';
  * dBASE III to 7 and FoxPro tables, as described by http://www.dbase.com/Knowledgebase/INT/db7_file_fmt.htm and
  * https://learn.microsoft.com/en-us/previous-versions/visualstudio/foxpro/st4a0s68(v=vs.80).
  *
- * Written out, because `shapefile`'s reader turns blank dates into 1899-11-30 and does not see deleted records, and
- * `dbffile` needs a path (no zip, no gzip) and yields NaN and Invalid Date where a value is lost.
+ * Our own: the reader of `shapefile` turns blank dates into 1899-11-30 and does not see deleted records, and `dbffile`
+ * needs a path (no zip, no gzip) and yields NaN and Invalid Date where a value is lost.
  */
 
 type Field = { name: string; type: string; offset: number; length: number };
@@ -87,9 +87,7 @@ export async function* dbfRecords(
     if (left === 0) return;
   }
   if (header === null) throw notDbase(source.name);
-  throw sourceError(
-    `${source.name} is cut off: it holds ${header.records - left} of ${header.records} records. Fetch or copy it again.`,
-  );
+  throw cutOff(source.name, `it holds ${header.records - left} of ${header.records} records`);
 }
 
 /** null while the bytes do not hold the whole header. */

@@ -1,7 +1,7 @@
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
-import { formatError, limitsOf, sourceError } from '../../shared/net/context.ts';
+import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
 import {
   addRow,
   type InputSpec,
@@ -119,8 +119,4 @@ function crsOf(header: HeaderMeta): string | null {
 
 function notFlatGeobuf(name: string): Error {
   return formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
-}
-
-function cutOff(name: string, how: string): Error {
-  return sourceError(`${name} is cut off: ${how}. Fetch or copy it again.`);
 }

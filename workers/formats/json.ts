@@ -102,8 +102,7 @@ const RS = 0x1e;
 /**
  * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence (which may span lines) when it begins
  * with a record separator. Blank pieces are left out. A piece above `maxBytes` keeps its first bytes alone.
- *
- * One array per chunk: on 124 MB (200,000 lines) this takes 0.05 s, `readline` 0.37 s.
+ * Our own: `readline` has no limit of a line's length and knows no other separator.
  */
 async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
   let separator: number | null = null;

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Geometry } from 'geojson';
 import { openShp } from 'shapefile';
-import { formatError, sourceError } from '../../shared/net/context.ts';
+import { cutOff, formatError, sourceError } from '../../shared/net/context.ts';
 import { dbfRecords } from './dbf.ts';
 import {
   addRow,
@@ -118,9 +118,7 @@ async function* checkedShp(source: SourceFile): AsyncGenerator<Buffer> {
     yield chunk;
   }
   if (expected === null || read < expected) {
-    throw sourceError(
-      `${source.name} is cut off: it holds ${read} of ${expected ?? 'at least 100'} bytes. Fetch or copy it again.`,
-    );
+    throw cutOff(source.name, `it holds ${read} of ${expected ?? 'at least 100'} bytes`);
   }
 }
 
