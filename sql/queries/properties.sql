@@ -12,11 +12,12 @@ order by p.property_id
 -- name: find_owner_words
 -- Looks pieces of text up among the words of a county's owners. For each piece the serials of the parcels whose owner has a word that
 -- matches, 4 bytes a serial, some more than once; where one piece has few parcels, the rarest alone.
+-- Fragments: word, `w.word` to ask the index, an expression of it to look at all words.
 -- $1 fips int, $2 LIKE patterns text[], $3 how many parcels are few int
 with matched as materialized (
   select piece.n, w.serials
   from unnest($2::text[]) with ordinality piece (pattern, n)
-  join owner_words w on w.fips = $1::int and w.word like upper(piece.pattern)
+  join owner_words w on w.fips = $1::int and {{word}} like upper(piece.pattern)
 ),
 sized as materialized (
   select piece.n, coalesce(sum(octet_length(m.serials)), 0) / 4 as parcels

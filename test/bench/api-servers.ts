@@ -39,7 +39,7 @@ function startBare(): Promise<string> {
 /** The reference of comps: the statement that the endpoint runs for this search, and its rows as JSON. */
 async function startBareComps(): Promise<string> {
   const pool = openPool();
-  const statement = await statementOf(COMPS_SEARCH);
+  const statement = await statementOf(COMPS_SEARCH, pool);
   return listen(async (_req, res) => {
     const { rows } = await pool.query(statement);
     send(res, Buffer.from(JSON.stringify(rows)));

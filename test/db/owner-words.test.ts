@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { containsAnyWord, wordsOf } from '../../shared/kernels/owner/words.ts';
-import { wordPatterns, wordsSql } from '../../shared/kernels/owner/words-sql.ts';
+import { containsAnyWord, wordPatterns, wordsOf, wordsSql } from '../../shared/kernels/owner/words.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();

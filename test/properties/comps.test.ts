@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import geographiclib from 'geographiclib-geodesic';
 import { beforeAll, expect, test } from 'vitest';
-import { circleAround } from '../../api/v1/comps/circle.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -240,35 +238,4 @@ test('comps are those of a plain reading, in its order, on every page, forth and
   );
   // About half of the cases have something to compare.
   expect(filled / tried).toBeGreaterThan(0.3);
-});
-
-const degrees = (limit: number) => fc.double({ min: -limit, max: limit, noNaN: true });
-
-test('chords never put a point on the wrong side of a circle, and their doubt is narrow', () => {
-  fc.assert(
-    fc.property(
-      ...[degrees(180), degrees(90), degrees(180)],
-      fc.double({ min: 0, max: 200_000, noNaN: true }),
-      fc.constantFrom(-100, -1, -1e-3, -1e-6, 0, 1e-6, 1e-3, 1, 100),
-      (lon, lat, azimuth, metres, offset) => {
-        const circle = circleAround(lon, lat, metres);
-        const there = geographiclib.Geodesic.WGS84.Direct(lat, lon, azimuth, Math.max(0, metres + offset));
-        const [lon2, lat2] = [there.lon2!, there.lat2!];
-        const { s12 } = geographiclib.Geodesic.WGS84.Inverse(lat, lon, lat2, lon2);
-        // As in list_comps.sql.
-        const t = Math.tan((lat2 * Math.PI) / 180) * (6356752.314245179 / 6378137);
-        const axis = 6378137 / Math.sqrt(1 + t * t);
-        const sine = Math.sin((((lon2 - circle.lon) / 2) * Math.PI) / 180);
-        const height = t * axis * (6356752.314245179 / 6378137) - circle.heightM;
-        const squared = (axis - circle.axisM) ** 2 + 4 * axis * circle.axisM * sine * sine + height * height;
-        if (squared <= circle.surelyIn) expect(s12).toBeLessThanOrEqual(metres);
-        if (squared > circle.surelyOut) expect(s12).toBeGreaterThan(metres);
-        if (Math.abs(s12! - metres) > 0.3) {
-          expect(squared <= circle.surelyIn || squared > circle.surelyOut).toBe(true);
-        }
-        expect(circle.holds(lon2, lat2)).toBe(s12! <= metres);
-      },
-    ),
-    { numRuns: 5_000 },
-  );
 });

@@ -59,8 +59,10 @@ export function plainComps(listings: PlainListing[], query: PlainQuery, today: s
     if (name === 'price') return price;
     return name === 'ppa' ? (acres === null || price === null ? null : price / acres) : 0;
   };
+  const circle = query.point && circleOf(query.point, query.dist ?? 1_000);
   return listings
     .filter(listing => matches(listing, query, today))
+    .filter(listing => circle === undefined || isWithin(listing.location, circle))
     .sort((a, b) => {
       const [p, q] = [place(a), place(b)];
       if (p !== q) return p === null ? 1 : q === null ? -1 : sign * (p - q);
@@ -82,8 +84,6 @@ function matches(listing: PlainListing, query: PlainQuery, today: string): boole
   const acres = listing.lotAcres === 0 ? null : listing.lotAcres;
   if (!isBetween(acres, query.acres_min, query.acres_max)) return false;
   if (!isBetween(plainDaysOnMarket(listing, today), query.dom_min, query.dom_max)) return false;
-  if (query.point !== undefined && !isWithin(listing.location, query.point, query.dist ?? 1_000))
-    return false;
   const { polygons } = query;
   return (
     polygons === undefined ||
@@ -96,10 +96,21 @@ function isBetween(value: number | null, least: number | undefined, most: number
   return value !== null && value >= (least ?? -Infinity) && value <= (most ?? Infinity);
 }
 
-function isWithin(location: PlainListing['location'], [lon, lat]: [number, number], metres: number): boolean {
-  if (location === null) return false;
-  const { s12 } = geographiclib.Geodesic.WGS84.Inverse(lat, lon, location[1] / 1e7, location[0] / 1e7);
-  return s12! <= metres;
+/** Steps to a unit of 1e-7 degrees, which the vertices of a circle are rounded to. */
+const STEPS = 1024;
+
+/** The polygon of 256 vertices on the rim of a geodesic circle, in steps; for no metres its very place. */
+function circleOf([lon, lat]: [number, number], metres: number): GridPolygon {
+  const toSteps = (degrees: number) => Math.round(degrees * 1e7 * STEPS);
+  const ring = Array.from({ length: 257 }, (_, i): [number, number] => {
+    const { lon2, lat2 } = geographiclib.Geodesic.WGS84.Direct(lat, lon, (-360 * (i % 256)) / 256, metres);
+    return [toSteps(lon2!), toSteps(lat2!)];
+  });
+  return [metres === 0 ? [ring[0]!, ring[0]!] : ring];
+}
+
+function isWithin(location: PlainListing['location'], circle: GridPolygon): boolean {
+  return location !== null && isOnArea([location[0] * STEPS, location[1] * STEPS], circle);
 }
 
 /** Inside by the even-odd rule, or on the boundary; exact, in whole numbers of any size. */

@@ -2,29 +2,39 @@ import { setImmediate } from 'node:timers/promises';
 import { PlatError } from '../../../shared/errors.ts';
 import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery } from '../../../shared/geo/cells.ts';
+import { geodesicCircle } from '../../../shared/geo/distance.ts';
 import { parseGeoJsonArea } from '../../../shared/geo/geojson.ts';
 import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
+import type { CompsQuery } from './query.ts';
 
-/** A polygon as statements test it: whoever is in a box is inside, and of the comps near the outline these are. */
+/** An area as statements test it: comps in a box are inside, and of those near the outline the ones with these ids. */
 export type Area = { boxes: string; ids: string[] };
 
-/**
- * Boxes along the outline: the fewer comps they hold, the fewer are tested one by one, and the longer the index is asked. 128 was best for
- * outlines of 500 and 5,000 vertices among 1,000,000 comps, a degree or six across. 1,024 are tried where 128 hold too many.
- */
+/** Boxes along the outline: more of them hold fewer comps to test, and take the index longer. 1,024 where 128 hold too many. */
 const OUTLINE_BOXES = [128, 1_024];
 
-/** Testing a comp takes as long as there are edges beside it: so many comps times edges are at most about a second. */
+/** A test takes as long as there are edges beside the comp: so many comps times edges are at most about a second. */
 const MAX_TESTS = 50_000_000;
 const MAX_TESTED = 50_000;
-/** Tests between which other requests have their turn: some 10 ms. */
+/** Tests of comps against edges between which other requests are served: some 10 ms. */
 const TESTS_A_TURN = 500_000;
 
+/**
+ * The areas that a query is about: its polygon, and the circle around its point.
+ * @throws PlatError as `readPolygon`
+ */
+export function areasOf({ polygon, point, dist }: CompsQuery): PreparedQuery[] {
+  const areas: PreparedQuery[] = [];
+  if (polygon !== undefined) areas.push(readPolygon(polygon));
+  if (point !== undefined) areas.push(circleAround(...point, dist));
+  return areas;
+}
+
 /** @throws PlatError `validation_error` naming `polygon` and the place of the fault; `unprocessable` over the limit of vertices. */
-export function readArea(text: string): PreparedQuery {
+function readPolygon(text: string): PreparedQuery {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -43,7 +53,7 @@ export function readArea(text: string): PreparedQuery {
 const WGS84 =
   /^(?:(?:urn:ogc:def:crs:)?(?:OGC:(?:[\d.]*:)?CRS84|EPSG:(?:[\d.]*:)?4326)|https?:\/\/www\.opengis\.net\/def\/crs\/(?:OGC\/[\d.]+\/CRS84|EPSG\/[\d.]+\/4326)|CRS:?84|WGS ?84)$/i;
 
-/** Of what stands around the coordinates. Another reference system would be read as degrees, and find comps elsewhere. */
+/** What is wrong beside the coordinates. Another reference system would be read as degrees, and find comps elsewhere. */
 function complaintAbout(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { type, crs } = value as { type?: unknown; crs?: { properties?: { name?: unknown } } | null };
@@ -59,7 +69,7 @@ function complaintAbout(value: unknown): string | undefined {
 type OutlineRow = { id: string; lon_e7: number; lat_e7: number };
 
 /**
- * Splits a polygon for the index, and looks at the comps near its outline one by one. The boundary belongs to it.
+ * Splits an area for the index, and tests the comps near its outline one by one. The boundary belongs to it.
  * @throws PlatError `unprocessable` when its outline passes more comps than can be looked at.
  */
 export async function openArea(area: PreparedQuery, database: Database): Promise<Area> {
@@ -88,5 +98,11 @@ async function testAll(area: PreparedQuery, near: OutlineRow[], atOnce: number):
 }
 
 function unprocessable(reason: string): PlatError {
-  return new PlatError('unprocessable', `The polygon cannot be searched: ${reason}.`, { status: 422 });
+  return new PlatError('unprocessable', `The area cannot be searched: ${reason}.`, { status: 422 });
+}
+
+/** A geodesic circle, its rim included. @param metres 0 for the very place */
+function circleAround(lon: number, lat: number, metres: number): PreparedQuery {
+  if (metres === 0) return prepareQuery({ points: [[lon, lat]], lines: [], polygons: [] });
+  return prepareQuery(geodesicCircle(lon, lat, metres));
 }

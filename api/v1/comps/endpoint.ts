@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openPage, pageOf, turnPage } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/resources.ts';
-import { readArea } from './area.ts';
+import { areasOf } from './area.ts';
 import { comp, toComp } from './comp.ts';
 import { findComps } from './find.ts';
 import { compsQuery } from './query.ts';
@@ -71,11 +71,11 @@ export const listComps = defineEndpoint({
       'The polygon has more than 10,000 vertices, or its outline winds around more comps than can be looked at. Costs nothing.',
   },
   handle: async ({ query }, { database, cursorSecret }, call) => {
-    // First of all: a fault in it is the client's, whatever the page.
-    const polygon = query.polygon === undefined ? undefined : readArea(query.polygon);
+    // Before the page: a fault in the polygon is told whatever the page.
+    const areas = areasOf(query);
     const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
     const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
-    const found = await findComps(query, polygon, page, database);
+    const found = await findComps(query, areas, page, database);
     const { count, next, previous, rows } = turnPage(page, found.rows, found.count, row => [
       row.place,
       row.id,

@@ -2,7 +2,6 @@ import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
 import type { Database } from '../../http/database.ts';
 import type { Page } from '../../http/paging.ts';
 import { type Area, openArea } from './area.ts';
-import { type Circle, circleAround } from './circle.ts';
 import type { CompRow } from './comp.ts';
 import type { CompsQuery, OrderName } from './query.ts';
 
@@ -23,44 +22,30 @@ function placeOf(order: OrderName | undefined): string {
 
 export type PlacedComp = CompRow & { place: number | null };
 
-type Row = {
-  total: number | null;
-  /** Id, longitude and latitude in 1e-7 degrees. */
-  doubtful: [string, number, number][] | null;
-} & (PlacedComp | { id: null });
+type Row = { total: number | null } & (PlacedComp | { id: null });
 
 export type Found = { count: number; rows: PlacedComp[] };
 
-/** Reads a page of comps in the order in which they are read: backwards for a page before a place. */
+/**
+ * Reads a page of comps in the order in which they are read: backwards for a page before a place.
+ * @param areas one or two, in each of which the comps must lie
+ */
 export async function findComps(
   query: CompsQuery,
-  polygon: PreparedQuery | undefined,
+  areas: readonly PreparedQuery[],
   page: Page,
   database: Database,
 ): Promise<Found> {
-  const area = polygon && (await openArea(polygon, database));
-  const circle = query.point && circleAround(...query.point, query.dist);
-  const outside: string[] = [];
-  for (;;) {
-    const rows = await readPage(query, page, { area, circle, outside }, database);
-    const strays = (rows[0]!.doubtful ?? []).filter(
-      ([, lonE7, latE7]) => !circle!.holds(lonE7 / 1e7, latE7 / 1e7),
-    );
-    if (strays.length === 0) {
-      const shown = rows.filter((row): row is Row & PlacedComp => row.id !== null);
-      return { count: page.count ?? rows[0]!.total!, rows: shown };
-    }
-    // One in thousands of calls: a comp within millimetres of the rim.
-    outside.push(...strays.map(([id]) => id));
-  }
+  const opened = await Promise.all(areas.map(area => openArea(area, database)));
+  const rows = await readPage(query, page, opened, database);
+  const shown = rows.filter((row): row is Row & PlacedComp => row.id !== null);
+  return { count: page.count ?? rows[0]!.total!, rows: shown };
 }
-
-type Scope = { area: Area | undefined; circle: Circle | undefined; outside: string[] };
 
 function readPage(
   query: CompsQuery,
   { beside, count, size, offset, asOf }: Page,
-  { area, circle, outside }: Scope,
+  [area, otherArea]: readonly Area[],
   database: Database,
 ): Promise<Row[]> {
   const backwards = beside?.direction === 'previous';
@@ -74,9 +59,7 @@ function readPage(
     },
     [
       ...[query.fips === undefined ? null : Number(query.fips), query.zip ?? null],
-      ...[area?.boxes ?? null, area?.ids ?? []],
-      ...[circle?.boxes ?? null, circle?.axisM ?? null, circle?.heightM ?? null, circle?.lon ?? null],
-      ...[circle?.surelyIn ?? null, circle?.surelyOut ?? null, outside],
+      ...[area?.boxes ?? null, area?.ids ?? [], otherArea?.boxes ?? null, otherArea?.ids ?? []],
       ...[query.status ?? null, query.age ?? null, asOf.toISOString().slice(0, 10)],
       ...[query.dom_min ?? null, query.dom_max ?? null, query.acres_min ?? null, query.acres_max ?? null],
       query.min_photos ?? null,

@@ -83,7 +83,7 @@ export const compsQuery = z
     fips: fips.optional(),
     point: point.optional(),
     dist: count(
-      `Radius of the circle around \`point\` in metres along the ground (a geodesic of WGS84), its rim included. Without \`point\` it means nothing.`,
+      `Radius of the circle around \`point\` in metres along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Without \`point\` it means nothing.`,
       MAX_DIST_M,
     )
       .default(DEFAULT_DIST_M)

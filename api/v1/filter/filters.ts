@@ -5,8 +5,7 @@ import {
   PARCEL_FIELDS,
   type ParcelField,
 } from '../../../shared/domain/parcel-fields.ts';
-import { likeLiteral, wordsOf } from '../../../shared/kernels/owner/words.ts';
-import { wordPatterns, wordsSql } from '../../../shared/kernels/owner/words-sql.ts';
+import { likeLiteral, wordPatterns, wordsOf, wordsSql } from '../../../shared/kernels/owner/words.ts';
 import { isoDay, minusMonths, utcDay } from '../../../shared/kernels/stats/calendar.ts';
 import {
   anyOf,

@@ -4,7 +4,7 @@
  *
  * Letters are upper-cased and lose their accents, apostrophes go (O'NEIL and O’Neil are ONEIL), every other mark and
  * white space separates. It is done character by character from one table, so that PostgreSQL's translate() with the
- * same table (words-sql.ts) gives the same words under any locale. Characters outside the table, such as ß or another
+ * same table (words.ts) gives the same words under any locale. Characters outside the table, such as ß or another
  * script, are letters as they stand.
  */
 
@@ -98,4 +98,28 @@ export function containsAnyWord(name: string, words: readonly string[]): boolean
 /** Text for a LIKE pattern in which %, _ and \ stand for themselves. */
 export function likeLiteral(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/*
+ * Whole words in SQL, by the same definition: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words). It is
+ * unknown for an unknown name. No regular expression and no upper(), which differ between servers' locales.
+ */
+
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/**
+ * An SQL expression for the words of a text column with one space between them and one at each end. Equal to
+ * ` ${wordsOf(column)} ` for every text; '  ' when there is no word, null for null.
+ * @param column a column's name, trusted: it goes into the statement as it stands
+ */
+export function wordsSql(column: string): string {
+  const words = `translate(${column}, ${quoted(WORD_TABLE.from)}, ${quoted(WORD_TABLE.to)})`;
+  // Runs of spaces become one: every space is followed by a mark, a mark by a space goes with it, then all marks go.
+  // The mark is a control character, which the table has turned into a space.
+  return `' ' || btrim(replace(replace(replace(${words}, ' ', U&' \\0001'), U&'\\0001 ', ''), U&'\\0001', '')) || ' '`;
+}
+
+/** LIKE patterns that find these words in wordsSql(…). Words have no metacharacters left. */
+export function wordPatterns(words: readonly string[]): string[] {
+  return [...new Set(words.map(wordsOf))].filter(word => word !== '').map(word => `% ${word} %`);
 }
