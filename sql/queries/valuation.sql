@@ -66,7 +66,7 @@ copy (
 copy valuations (
   fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index, confidence_score, low_price,
   high_price, out_of_support, comps, as_of, model_version
-) from stdin (format binary)
+) from stdin
 
 -- name: delete_valuations
 -- Takes away the valuations of a county that are about to be written anew.

@@ -20,7 +20,7 @@ const LEAST = 10;
 const HUGE_VERTICES = 50_000;
 
 /**
- * Percent of each parcel of a county in 5,000 polygons, against `@turf/turf` of each parcel with each polygon whose box meets its own,
+ * Percent of each parcel of a county in 5,000 polygons, against `@turf/intersect` of each parcel with each polygon whose box meets its own,
  * found in the same packed Hilbert R-tree. No two polygons overlap, so that the reference may add up what it finds.
  */
 export async function bench({ quick, note }: BenchOptions): Promise<BenchResult> {
@@ -40,7 +40,7 @@ export async function bench({ quick, note }: BenchOptions): Promise<BenchResult>
     );
   }
   const some = parcels.filter((_, i) => i % SAMPLE === 0);
-  note(`  ${median(times).toFixed(0)} ms; @turf/turf on ${some.length} parcels`);
+  note(`  ${median(times).toFixed(0)} ms; @turf/intersect on ${some.length} parcels`);
   const reference = byTurf(some, polygons);
 
   let difference = 0;
@@ -48,13 +48,13 @@ export async function bench({ quick, note }: BenchOptions): Promise<BenchResult>
     difference = Math.max(difference, Math.abs(percent - ours[i * SAMPLE]!));
   }
   if (difference > MAX_DIFFERENCE) {
-    throw new Error(`A parcel's overlap differs by ${difference} percentage points from @turf/turf`);
+    throw new Error(`A parcel's overlap differs by ${difference} percentage points from @turf/intersect`);
   }
   const share = some.length / parcels.length;
   return judged(
     {
       name: `overlap of ${parcels.length.toLocaleString('en-US')} parcels with ${polygons.length.toLocaleString('en-US')} polygons: times faster`,
-      reference: `@turf/turf per candidate pair after the same index, on one parcel in ${SAMPLE}`,
+      reference: `@turf/intersect per candidate pair after the same index, on one parcel in ${SAMPLE}`,
       value: reference.ms / share / median(times),
       unit: 'x',
       details: {

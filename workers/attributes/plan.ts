@@ -1,5 +1,4 @@
-import copyStreams from 'pg-copy-streams';
-import { readCopyBinary } from '../../shared/copy-binary.ts';
+import { readCopy } from '../../shared/copy.ts';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -135,7 +134,6 @@ function planPart(
 /** The parcels to plan; neighbours on the ground come one after the other, so that a chunk reads what is around it once. */
 async function inOrder(client: Client, fips: number, statement: string): Promise<number[]> {
   await client.query(sql('attributes/set_county'), [String(fips)]);
-  const stream = client.query(copyStreams.to(sql(statement)));
-  const { id, x, y } = (await readCopyBinary(stream, COLUMNS)).columns;
+  const { id, x, y } = (await readCopy(client, sql(statement), COLUMNS)).columns;
   return Array.from(hilbertOrder(x, y), i => id[i]!);
 }

@@ -1,5 +1,4 @@
-import copyStreams from 'pg-copy-streams';
-import { type CopiedColumns, readCopyBinary } from '../../shared/copy-binary.ts';
+import { type CopiedColumns, readCopy } from '../../shared/copy.ts';
 import { type Client, compose, literal } from '../../shared/db.ts';
 import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 
@@ -32,8 +31,11 @@ export type ListingScope = 'all' | { counties: readonly string[]; zips: readonly
 /** Reads every listing that counts in the statistics of these regions, within the caller's transaction. */
 export async function readListings(client: Client, scope: ListingScope): Promise<MarketListings> {
   const condition = scope === 'all' ? 'true' : ofRegions(scope);
-  const stream = client.query(copyStreams.to(compose('market/copy_listings', { scope: condition })));
-  const { rows, columns } = await readCopyBinary(stream, COLUMNS);
+  const { rows, columns } = await readCopy(
+    client,
+    compose('market/copy_listings', { scope: condition }),
+    COLUMNS,
+  );
   return { ...columns, count: rows, price: dollars(columns) };
 }
 

@@ -1,5 +1,4 @@
-import copyStreams from 'pg-copy-streams';
-import { type CopiedColumns, type CopyColumns, readCopyBinary } from '../../shared/copy-binary.ts';
+import { type CopiedColumns, type CopyColumns, readCopy } from '../../shared/copy.ts';
 import { type Client, compose, literal, sql } from '../../shared/db.ts';
 import { uuidText } from '../../shared/domain/uuid.ts';
 import { boxSql } from '../../shared/geo/box.ts';
@@ -50,8 +49,7 @@ export type StoredComps = Comps & { ids: Uint8Array };
 
 /** Every comp that valuations can use, by id, what was asked for those that are sold, and which feed tells each. */
 export async function readComps(client: Client): Promise<StoredComps> {
-  const stream = client.query(copyStreams.to(sql('valuation/copy_comps')));
-  const { rows, columns } = await readCopyBinary(stream, COLUMNS_ALL);
+  const { rows, columns } = await readCopy(client, sql('valuation/copy_comps'), COLUMNS_ALL);
   const { asked, feed, ofRoll } = columns;
   return { ...compsOf(rows, columns), asked, feed, ofRoll };
 }
@@ -69,7 +67,7 @@ export async function readCompsAround(
     box: literal(boxSql(box)),
     land: literal(land),
   });
-  const { rows, columns } = await readCopyBinary(client.query(copyStreams.to(statement)), COLUMNS_AROUND);
+  const { rows, columns } = await readCopy(client, statement, COLUMNS_AROUND);
   const outliers = new Set<number>();
   for (let i = 0; i < rows; i++) if (columns.outlier[i] === 1) outliers.add(i);
   return { comps: compsOf(rows, columns, land), outliers };

@@ -1,12 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import copyStreams from 'pg-copy-streams';
-import { type CopiedColumns, readCopyBinary } from '../../shared/copy-binary.ts';
+import { type CopiedColumns, readCopy } from '../../shared/copy.ts';
 import { type Client, compose, literal, type Pool, sql, transaction } from '../../shared/db.ts';
 import { boxSql, emptyBox, growBox, withMarginE7 } from '../../shared/geo/box.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import type { Box } from '../../shared/geo/types.ts';
-import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { effectsByCounty, usesLand } from '../../shared/kernels/valuation/effects.ts';
 import { landAt } from '../../shared/kernels/valuation/land.ts';
 import { type Parameters, restoreModel } from '../../shared/kernels/valuation/model.ts';
@@ -46,7 +44,7 @@ export function valueCounty(pool: Pool, fips: number, watch: Watch): Promise<Val
     const model = await readModel(client);
     await client.query(sql('valuation/clear_marks'), [fips]);
     const statement = compose('valuation/copy_parcels', { fips: literal(fips) });
-    const { rows, columns } = await readCopyBinary(client.query(copyStreams.to(statement)), PARCEL_COLUMNS);
+    const { rows, columns } = await readCopy(client, statement, PARCEL_COLUMNS);
     await client.query(sql('valuation/delete_valuations'), [fips]);
     if (rows === 0) {
       await client.query(sql('valuation/forget_county'), [fips]);
@@ -102,7 +100,7 @@ async function valueParcels(
   const land = landed ? landTermsOf(count, parcels) : undefined;
   const chosen = newChosen();
   const value = createValuer(restoreModel(parameters, comps, outliers), chosen);
-  const writer = openValuationWriter(client, fips, dayOf(asOf), comps.ids);
+  const writer = openValuationWriter(client, fips, asOf, comps.ids);
   let stored = 0;
   try {
     // Neighbours are valued one after the other: the comps of one are still in the processor's cache for the next.
@@ -110,6 +108,7 @@ async function valueParcels(
     for (let n = 0; n < count; n++) {
       if (n % TURN === 0) {
         await turn();
+        await writer.drain();
         signal.throwIfAborted();
         progress?.(n / count);
       }
@@ -123,8 +122,7 @@ async function valueParcels(
       });
       if (valuation === null) continue;
       stored++;
-      const behind = writer.write(parcels.id[i]!, valuation, chosen);
-      if (behind) await behind;
+      writer.write(parcels.id[i]!, valuation, chosen);
     }
     await writer.end();
   } catch (error) {

@@ -1,5 +1,5 @@
+import { type CopyWriter, copyValue, openCopy } from '../../../shared/copy.ts';
 import type { Client } from '../../../shared/db.ts';
-import { type CopyWriter, copyValue, openCopy } from '../stage/copy.ts';
 
 /** A row, or one value of it, that could not be used. */
 export type Reject = {

@@ -1,3 +1,4 @@
+import { copyValue } from '../../../shared/copy.ts';
 import { type Pool, sql } from '../../../shared/db.ts';
 import {
   type FieldValue,
@@ -6,7 +7,6 @@ import {
 } from '../../../shared/domain/parcel-fields.ts';
 import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
-import { copyValue } from './copy.ts';
 import { digest } from './hash.ts';
 
 /** The staged columns that are derived from a row, in the order of `deriveColumns`. */

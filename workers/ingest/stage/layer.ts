@@ -1,3 +1,4 @@
+import { copyBytes, copyValue, openCopy } from '../../../shared/copy.ts';
 import type { Client } from '../../../shared/db.ts';
 import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
@@ -6,7 +7,6 @@ import type { DeclaredPlace, PlaceCount } from '../gate/place.ts';
 import type { MappedFeature } from '../map/layer.ts';
 import { bump, bumpClass, countFilled, newClasses, type RunCounts } from '../run/counts.ts';
 import type { RejectWriter } from '../run/rejects.ts';
-import { copyBytes, copyValue, openCopy } from './copy.ts';
 import { stageFeature } from './feature.ts';
 import { type RowInput, stageRows } from './rows.ts';
 

@@ -1,3 +1,4 @@
+import { copyValue } from '../../../shared/copy.ts';
 import {
   LISTING_FIELD_NAMES,
   type ListingField,
@@ -8,7 +9,6 @@ import { toE7 } from '../../../shared/geo/codec.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import type { ListingValue } from '../map/listing.ts';
-import { copyValue } from './copy.ts';
 import { digest } from './hash.ts';
 
 /** A comp as the staging table holds it. Dates are 'YYYY-MM-DD', the location integers of 1e-7 degree. */

@@ -1,3 +1,4 @@
+import { type CopyWriter, copyBytes, copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { SourceRow } from '../../formats/rows.ts';
@@ -5,7 +6,6 @@ import type { MappedParcel } from '../map/parcel.ts';
 import { bump, countFilled, type RunCounts } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { stageBoundary } from './boundary.ts';
-import { type CopyWriter, copyBytes, copyValue, openCopy } from './copy.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';
 import { digest, SeenKeys } from './hash.ts';
 import { type Faults, type RowInput, stageRows } from './rows.ts';

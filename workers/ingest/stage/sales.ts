@@ -1,9 +1,9 @@
+import { openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { MOST_CORRECTION } from '../../../shared/domain/sold-acres.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Sales } from '../../feeds/feed.ts';
-import { openCopy } from './copy.ts';
 import { COPY_LISTING, type ListingRecord, listingLine } from './listing-record.ts';
 
 type Sale = {

@@ -1,7 +1,13 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import { from, to } from 'pg-copy-streams';
+import type { Client } from './db.ts';
 import { PlatError } from './errors.ts';
 
+// Whole regions are read as binary COPY into typed arrays and written as text COPY. pg-copy-streams-binary makes an array of values of
+// each row that is read, and an object of each field that is written.
+
 /**
- * Reads `COPY … TO STDOUT (format binary)` into typed arrays, one a column.
  * Format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
  * A signature of 11 bytes, flags (int32), an extension (int32 length, bytes); then for each row the number of fields
  * (int16) and for each field its length (int32, -1 for null) and bytes; at the end a number of fields of -1. Big endian.
@@ -10,7 +16,7 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADER_BYTES = SIGNATURE.length + 8;
 
 /** A date is sent as days since 2000-01-01, which is this day of the Unix epoch. */
-export const POSTGRES_EPOCH_DAY = 10_957;
+const POSTGRES_EPOCH_DAY = 10_957;
 
 /**
  * Column types and the arrays that they fill: `"char"` (one byte) a Uint8Array; int4 and date (days since 1970-01-01) an
@@ -59,6 +65,15 @@ export type CopiedColumns<C extends CopyColumns> = { [K in keyof C]: Arrays[C[K]
 
 /** Rows for which arrays are made at first; they double as they fill up. */
 const FIRST_CAPACITY = 1 << 14;
+
+/** Runs `copy … to stdout (format binary)`; see `readCopyBinary`. */
+export function readCopy<C extends CopyColumns>(
+  client: Client,
+  statement: string,
+  columns: C,
+): Promise<{ rows: number; columns: CopiedColumns<C> }> {
+  return readCopyBinary(client.query(to(statement)), columns);
+}
 
 /**
  * @param chunks the data of the COPY, cut anywhere.
@@ -198,54 +213,74 @@ function mismatch(what: string): PlatError {
   return new PlatError('copy_format', `The binary COPY data does not fit: ${what}.`);
 }
 
-/** What is written: numbers as their type says, a date as days since 1970-01-01, bytes as they are (bytea, text). */
-export type WrittenType = 'bool' | 'int4' | 'date' | 'int8' | 'float4' | 'float8' | 'bytes';
+const NEEDS_ESCAPE = /[\\\t\n\r]/;
+const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** Bytes that are collected before they are handed on. */
-const CHUNK_BYTES = 1 << 18;
+/**
+ * One value in COPY's text format.
+ * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
+ */
+export function copyValue(value: string | number | boolean | null): string {
+  if (value === null) return '\\N';
+  if (typeof value === 'string')
+    return NEEDS_ESCAPE.test(value) ? value.replace(/[\\\t\n\r]/g, c => ESCAPES[c]!) : value;
+  if (typeof value === 'boolean') return value ? 't' : 'f';
+  return String(value);
+}
 
-/** Writes rows as `COPY … FROM STDIN (format binary)` reads them. @returns chunks to be sent, in order, once they are full */
-export function encodeCopyBinary(types: readonly WrittenType[]) {
-  let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  chunk.set(SIGNATURE);
-  chunk.fill(0, SIGNATURE.length, HEADER_BYTES);
-  let at = HEADER_BYTES;
+/** Bytes as COPY's text format wants a bytea: the backslash of \x is itself escaped. */
+export function copyBytes(bytes: Uint8Array): string {
+  return `\\\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
+}
 
-  function flush(): Buffer {
-    const full = chunk.subarray(0, at);
-    chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-    at = 0;
-    return full;
-  }
+/** Characters collected before they are handed to the connection: small writes cost more than the copying. */
+const CHUNK_CHARS = 1 << 18;
 
-  function put(type: WrittenType, value: number | Uint8Array): void {
-    const from = at + 4;
-    if (typeof value !== 'number') {
-      chunk.set(value, from);
-      at = from + value.length;
-    } else if (type === 'float8') at = chunk.writeDoubleBE(value, from);
-    else if (type === 'float4') at = chunk.writeFloatBE(value, from);
-    else if (type === 'int4') at = chunk.writeInt32BE(value, from);
-    else if (type === 'date') at = chunk.writeInt32BE(value - POSTGRES_EPOCH_DAY, from);
-    else if (type === 'bool') at = chunk.writeUInt8(value, from);
-    else {
-      chunk.writeInt32BE(Math.floor(value / 0x1_0000_0000), from);
-      at = chunk.writeUInt32BE(value % 0x1_0000_0000, from + 4);
-    }
-    chunk.writeInt32BE(at - from, from - 4);
+export type CopyWriter = {
+  /** One line without its newline, columns separated by tabs. */
+  write(line: string): void;
+  /** Waits while the server is behind; call once a batch. */
+  drain(): Promise<void>;
+  end(): Promise<void>;
+  /** Ends the copy without its rows, so that the connection can roll back. */
+  abort(): Promise<void>;
+};
+
+/** A `copy … from stdin` in the caller's transaction, or on a connection of its own. */
+export function openCopy(client: Client, statement: string): CopyWriter {
+  const stream = client.query(from(statement));
+  let failure: Error | undefined;
+  stream.on('error', error => {
+    failure = error;
+  });
+  let pending = '';
+
+  function flush() {
+    if (pending === '' || failure) return;
+    stream.write(pending);
+    pending = '';
   }
 
   return {
-    /** @param values one a column; a row must fit into a chunk */
-    row(values: readonly (number | Uint8Array)[]): Buffer | undefined {
-      let most = 2 + 12 * values.length;
-      for (const value of values) if (typeof value !== 'number') most += value.length;
-      const full = at + most > CHUNK_BYTES ? flush() : undefined;
-      at = chunk.writeInt16BE(types.length, at);
-      for (let i = 0; i < types.length; i++) put(types[i]!, values[i]!);
-      return full;
+    write(line) {
+      pending += `${line}\n`;
+      if (pending.length >= CHUNK_CHARS) flush();
     },
-    /** The rest, with the end mark. */
-    end: () => Buffer.concat([flush(), Buffer.from([0xff, 0xff])]),
+    async drain() {
+      if (failure) throw failure;
+      // Asked of the stream, not remembered: it may have drained while the caller waited for something else.
+      if (stream.writableNeedDrain) await once(stream, 'drain');
+    },
+    async end() {
+      flush();
+      if (failure) throw failure;
+      stream.end();
+      await finished(stream);
+    },
+    async abort() {
+      if (failure) return;
+      stream.destroy(new Error('given up'));
+      await finished(stream).catch(() => {});
+    },
   };
 }
