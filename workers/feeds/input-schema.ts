@@ -1,18 +1,5 @@
 import { z } from 'zod';
-import type { Format, InputSpec } from '../formats/rows.ts';
-
-/** Every format that the readers know, with what it is. */
-const FORMAT_DOCS: Record<Format, string> = {
-  csv: 'CSV and other delimited text',
-  geojson: 'a GeoJSON FeatureCollection',
-  ndgeojson: 'GeoJSON features, one a line',
-  shapefile: 'a shapefile, bare or zipped',
-  dbf: 'a dBASE table',
-  flatgeobuf: 'FlatGeobuf',
-  ndjson: 'JSON objects, one a line',
-  reso: 'a RESO Web API',
-};
-const FORMATS = Object.keys(FORMAT_DOCS) as [Format, ...Format[]];
+import { FORMATS, type Format, type InputSpec } from '../formats/rows.ts';
 
 const source = z
   .string()
@@ -47,8 +34,8 @@ export const INPUT_PROPERTIES = {
   source: z
     .union([source, z.array(source).min(1).describe('Several sources read one after the other as one.')])
     .describe('What to read; gzip and zip are unpacked.'),
-  format: z.enum(FORMATS).describe(
-    Object.entries(FORMAT_DOCS)
+  format: z.enum(Object.keys(FORMATS) as [Format, ...Format[]]).describe(
+    Object.entries(FORMATS)
       .map(([name, doc]) => `${name}: ${doc}`)
       .join('; '),
   ),
@@ -72,25 +59,7 @@ export const INPUT_PROPERTIES = {
 };
 
 /** The reader's part of a section. */
-export function inputSpec(section: z.infer<z.ZodObject<typeof INPUT_PROPERTIES>>): InputSpec {
-  const { source, format, crs, encoding, delimiter, quote, header, member } = section;
-  const reso = section.reso && {
-    tokenEnv: section.reso.token_env,
-    filter: section.reso.filter,
-    select: section.reso.select,
-    pageSize: section.reso.page_size,
-    timestampField: section.reso.timestamp_field,
-  };
-  return {
-    source,
-    format,
-    ...given({ crs, encoding, delimiter, quote, header, member, reso: reso && given(reso) }),
-  };
-}
-
-/** The properties that have a value. */
-function given<T extends object>(properties: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+export function inputSpec(section: InputSpec): InputSpec {
+  const { source, format, crs, encoding, delimiter, quote, header, member, reso } = section;
+  return { source, format, crs, encoding, delimiter, quote, header, member, reso };
 }

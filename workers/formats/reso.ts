@@ -39,7 +39,7 @@ export async function* readReso(spec: InputSpec, context: ReadContext): AsyncGen
   const start = resourceUrl(spec);
   const headers = requestHeaders(reso, context);
   const output = newOutput(spec.crs);
-  const field = reso.timestampField ?? 'ModificationTimestamp';
+  const field = reso.timestamp_field ?? 'ModificationTimestamp';
   let checkpoint = startOf(context.watermark);
   let url =
     checkpoint.nextLink === null
@@ -87,13 +87,13 @@ function resourceUrl(spec: InputSpec): URL {
 
 function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json', 'user-agent': USER_AGENT };
-  if (reso.pageSize !== undefined) headers.prefer = `odata.maxpagesize=${reso.pageSize}`;
-  if (reso.tokenEnv === undefined) return headers;
-  const token = context.env[reso.tokenEnv]?.trim();
+  if (reso.page_size !== undefined) headers.prefer = `odata.maxpagesize=${reso.page_size}`;
+  if (reso.token_env === undefined) return headers;
+  const token = context.env[reso.token_env]?.trim();
   if (!token) {
     throw new PlatError(
       'feed_token',
-      `The environment variable ${reso.tokenEnv} is not set. Put the server's bearer token into it.`,
+      `The environment variable ${reso.token_env} is not set. Put the server's bearer token into it.`,
     );
   }
   return { ...headers, authorization: `Bearer ${token}` };
@@ -106,7 +106,7 @@ function startOf(stored: ResoCheckpoint | null | undefined): ResoCheckpoint {
 }
 
 function queryUrl(start: URL, reso: ResoSpec, checkpoint: ResoCheckpoint, operator: 'gt' | 'ge'): URL {
-  const field = reso.timestampField ?? 'ModificationTimestamp';
+  const field = reso.timestamp_field ?? 'ModificationTimestamp';
   const conditions = reso.filter === undefined ? [] : [`(${reso.filter})`];
   const { watermark } = checkpoint;
   if (watermark !== null && instant(watermark) !== null)
@@ -231,7 +231,7 @@ async function boundedText(response: Response, url: URL, maxBytes: number): Prom
     bytes += chunk.length;
     if (bytes > maxBytes) {
       throw sourceError(
-        `${shownUrl(url)} sent a page of more than ${maxBytes} bytes. Set a smaller pageSize in the feed.`,
+        `${shownUrl(url)} sent a page of more than ${maxBytes} bytes. Set a smaller page_size in the feed.`,
       );
     }
     chunks.push(chunk);

@@ -23,48 +23,40 @@ export type RowBatch = {
   checkpoint?: ResoCheckpoint;
 };
 
-export const FORMATS = [
-  'csv',
-  'geojson',
-  'ndgeojson',
-  'shapefile',
-  'dbf',
-  'flatgeobuf',
-  'ndjson',
-  'reso',
-] as const;
-export type Format = (typeof FORMATS)[number];
+/** Every format, with what it is. A new one gets its reader in read.ts. */
+export const FORMATS = {
+  csv: 'CSV and other delimited text',
+  geojson: 'a GeoJSON FeatureCollection',
+  ndgeojson: 'GeoJSON features, one a line',
+  shapefile: 'a shapefile, bare or zipped',
+  dbf: 'a dBASE table',
+  flatgeobuf: 'FlatGeobuf',
+  ndjson: 'JSON objects, one a line',
+  reso: 'a RESO Web API',
+} as const;
+export type Format = keyof typeof FORMATS;
 
+/** What to read, as a feed says it; the properties are explained in feeds/input-schema.ts. */
 export type InputSpec = {
-  /** Paths, `file:` or http(s) URLs; several are read one after the other as one. */
   source: string | string[];
   format: Format;
-  /** Wins over what the file says. Default: the file's own, else WGS84. */
-  crs?: string;
-  /** Default: see the rule in text.ts and dbf.ts. */
-  encoding?: string;
-  /** CSV: default is the most frequent of comma, tab, pipe and semicolon in the first line. */
-  delimiter?: string;
-  /** CSV: default `"`; an empty string for files without quoting. */
-  quote?: string;
-  /** CSV: false when the first line is data (columns are then column_1 …). A list names the columns, for dBASE too. */
-  header?: boolean | string[];
-  /** The file meant in a zip that holds several. */
-  member?: string;
-  reso?: ResoSpec;
+  crs?: string | undefined;
+  encoding?: string | undefined;
+  delimiter?: string | undefined;
+  quote?: string | undefined;
+  header?: boolean | string[] | undefined;
+  member?: string | undefined;
+  reso?: ResoSpec | undefined;
 };
 
 export type ResoSpec = {
-  /** Name of the environment variable that holds the bearer token; the token itself never stands in a feed. */
-  tokenEnv?: string;
-  /** OData fields to fetch; default all. The timestamp is added. */
-  select?: string[];
-  /** OData condition that is and-ed with the watermark's. */
-  filter?: string;
+  token_env?: string | undefined;
+  select?: string[] | undefined;
+  /** Is and-ed with the condition on the watermark. */
+  filter?: string | undefined;
   /** Asked of the server as `Prefer: odata.maxpagesize`, which it may cap. */
-  pageSize?: number;
-  /** Default ModificationTimestamp. */
-  timestampField?: string;
+  page_size?: number | undefined;
+  timestamp_field?: string | undefined;
 };
 
 /**

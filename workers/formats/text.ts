@@ -10,28 +10,21 @@ import { formatError } from '../../shared/net/context.ts';
  * contains. Bytes that are invalid in the encoding become U+FFFD.
  */
 
-type Decoder = { write(bytes: Buffer): string; end(): string | undefined };
-
 /**
  * The text of a byte stream, in pieces that never split a character.
  * @param declared the feed's encoding by any name that iconv-lite knows
  * @throws PlatError `feed_format` for an encoding with an unknown name
  */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<string> {
-  let decoder: Decoder | null = null;
-  for await (const chunk of chosen(chunks, declared)) {
-    decoder ??= iconv.getDecoder(chunk.encoding);
-    // ASCII in an ASCII-compatible encoding needs no decoder.
-    yield chunk.encoding === 'ascii' ? chunk.bytes.toString('latin1') : decoder.write(chunk.bytes);
-    if (chunk.encoding === 'ascii') decoder = null;
-  }
-  const rest = decoder?.end();
-  if (rest) yield rest;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  for await (const bytes of utf8Bytes(chunks, declared)) yield decoder.decode(bytes, { stream: true });
+  const rest = decoder.decode();
+  if (rest !== '') yield rest;
 }
 
 /** The same stream as UTF-8 bytes without byte order mark: as it is when it is UTF-8, transcoded otherwise. */
 export async function* utf8Bytes(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<Buffer> {
-  let decoder: Decoder | null = null;
+  let decoder: ReturnType<typeof iconv.getDecoder> | null = null;
   for await (const { encoding, bytes } of chosen(chunks, declared)) {
     if (encoding === 'ascii' || encoding === 'utf8') {
       yield bytes;

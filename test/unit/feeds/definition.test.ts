@@ -140,10 +140,10 @@ listings:
   reso: { token_env: MLS_TOKEN, filter: "PropertyType eq 'Land'", page_size: 500, timestamp_field: ModifiedAt }
 `);
     expect(listings(feed).listings.input.reso).toEqual({
-      tokenEnv: 'MLS_TOKEN',
+      token_env: 'MLS_TOKEN',
       filter: "PropertyType eq 'Land'",
-      pageSize: 500,
-      timestampField: 'ModifiedAt',
+      page_size: 500,
+      timestamp_field: 'ModifiedAt',
     });
   });
 

@@ -48,7 +48,7 @@ export async function withServer(
   const server = await serve(handler);
   try {
     await work(
-      { source: `${server.origin}/odata/Property`, format: 'reso', reso: { tokenEnv: 'MLS_TOKEN' } },
+      { source: `${server.origin}/odata/Property`, format: 'reso', reso: { token_env: 'MLS_TOKEN' } },
       server,
     );
   } finally {

@@ -41,7 +41,7 @@ describe('RESO Web API', () => {
 
   test('the token goes into the header of every request, and the page size into Prefer', async () => {
     await withServer(answer, async (spec, server) => {
-      await read({ ...spec, reso: { ...spec.reso, pageSize: 500 } });
+      await read({ ...spec, reso: { ...spec.reso, page_size: 500 } });
       expect(server.requests.map(request => request.headers.authorization)).toEqual(
         Array(3).fill(`Bearer ${TOKEN}`),
       );
