@@ -48,7 +48,7 @@ export function plainReport(results: BenchResult[], machine: Machine, quick: boo
   return [machineText(machine), '', ...lines, '', ...details, ...small, ''].join('\n');
 }
 
-/** For the README. */
+/** For docs/benchmarks.md. */
 export function markdownReport(results: BenchResult[], machine: Machine, quick: boolean): string {
   const row = (list: string[]) => `| ${list.join(' | ')} |`;
   const lines = [

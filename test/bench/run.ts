@@ -12,7 +12,7 @@ const USAGE = `npm run bench [-- NAME …] [-- --quick] [-- --markdown] [-- --js
 
 Runs the named benches, or all of them: ${Object.keys(BENCHES).join(', ')}.
 --quick      small sizes, to prove that they run
---markdown   print the table for the README
+--markdown   print a table for docs/benchmarks.md
 --json FILE  also write the results there
 BENCH_DATABASE_URL names a server to measure on (its user must be allowed to create databases); without it, the
 PostgreSQL that npm installed is started in a temporary folder with the settings that \`npm start\` uses.

@@ -66,27 +66,26 @@ test('the bundled sample answers as the documentation says, for 10 tokens, with 
   expect(VALUE_EXAMPLE.explanation.out_of_support).toBe(false);
 });
 
-test('on the qualified sales of Washington it is nearer to the prices than each plain method, as README says', async () => {
+test('on the qualified sales of Washington it is nearer to the prices than each plain method, as docs/valuations.md says', async () => {
   const result = await backtestValuations(db.pool, {
     ...{ fromDay: dayOf('2012-01-01'), toDay: dayOf('2025-09-28'), county: 33_019 },
   });
   const { model, ...plain } = result.methods;
   for (const study of Object.values(plain)) expect(model!.mdape).toBeLessThan(study!.mdape);
-  const readme = await readFile(join(rootDir, 'README.md'), 'utf8');
-  const percent = (value: number) => `${Math.round(value)} %`;
+  const docs = await readFile(join(rootDir, 'docs', 'valuations.md'), 'utf8');
   for (const [method, name] of [
-    ['model', 'Plat'],
-    ['county_bucket', "county's median price per acre by acreage bucket x acres"],
-    ['nearest_5_ppa', '5 nearest: mean price per acre x acres'],
-    ['nearest_5_price', '5 nearest: mean price'],
+    ['model', 'valuation'],
+    ['county_bucket', "county's median price per acre of the bucket x acres"],
+    ['nearest_5_ppa', 'mean price per acre of the five nearest x acres'],
+    ['nearest_5_price', 'mean price of the five nearest'],
   ] as const) {
-    const { mdape, within25 } = result.methods[method]!;
-    expect(readme).toContain(`| ${name} | ${percent(mdape)} | ${percent(within25)} |`);
+    const { mdape, within10, within20, within25 } = result.methods[method]!;
+    const median = method === 'model' ? `**${mdape.toFixed(1)} %**` : `${mdape.toFixed(1)} %`;
+    const within = [within10, within20, within25].map(share => share.toFixed(0)).join(' / ');
+    expect(docs).toContain(`| ${name} | ${median} | ${within} % |`);
   }
-  expect(readme).toContain(`On the ${result.valued} qualified sales of vacant land`);
-  expect(readme).toContain(`The 80 % interval held ${percent(result.coverage!)} of them.`);
-  const { low, high } = result.better.county_bucket!;
-  expect(readme).toContain(`is ${Math.round(-high)} to ${Math.round(-low)} points (90 %)`);
+  expect(docs).toContain(`| ${result.valued} sales |`);
+  expect(docs).toContain(`**The interval** holds ${result.coverage!.toFixed(0)} % of the prices`);
 });
 
 /** Of the example, parcels with few comps, far from the others' sizes, with asking prices. @returns what comps were moved by for their land */

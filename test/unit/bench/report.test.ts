@@ -36,7 +36,7 @@ describe('the bench report', () => {
     expect(text).toContain('ingest: ms 1200');
   });
 
-  test('prints a table for the README', () => {
+  test('prints a table for docs/benchmarks.md', () => {
     const text = markdownReport([fast, slow], machine, false);
     expect(text).toContain('| ingest | COPY | at most 3.0 x | 2.50 x | reached |');
     expect(text).toContain('| again | COPY | at most 2.0 x | 2.04 x | MISSED |');
