@@ -110,13 +110,4 @@ describe('boundaries that lint keeps', () => {
       Object.keys(files).map(path => `${path} lint/style/noRestrictedImports`),
     );
   });
-
-  test('modules must not import each other in a circle', () => {
-    const cycle = {
-      'shared/a.ts': "import { b } from './b.ts';\n\nexport const a = (): number => b();\n",
-      'shared/b.ts': "import { c } from './domain/c.ts';\n\nexport const b = (): number => c();\n",
-      'shared/domain/c.ts': "import { a } from '../a.ts';\n\nexport const c = (): number => a();\n",
-    };
-    expect(lint(cycle)).toEqual(Object.keys(cycle).map(path => `${path} lint/suspicious/noImportCycles`));
-  });
 });

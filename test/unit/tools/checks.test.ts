@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/root.ts';
+import { checkCircles } from '../../../tools/checks/circles.ts';
 import { diffLines } from '../../../tools/checks/diff.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
 import { checkGenerated } from '../../../tools/checks/generated-files.ts';
@@ -86,6 +87,24 @@ describe('rules of the house', () => {
     expect(checkFileSizes([{ path: 'api/a.ts', text: lines(350) }])).toEqual([]);
     expect(checkFileSizes([{ path: 'sql/schema.sql', text: lines(900) }])).toEqual([]);
     expect(checkFileSizes([{ path: 'api/a.ts', text: lines(351) }])[0]).toContain('api/a.ts has 351 lines');
+  });
+
+  test('files and folders import each other in no circle, types included', () => {
+    const file = (path: string, ...imports: string[]) => ({
+      path,
+      text: imports.map(each => `import type { A } from '${each}';\n`).join(''),
+    });
+    const tree = [
+      file('shared/a.ts', './b.ts'),
+      file('shared/b.ts', './domain/c.ts'),
+      file('shared/domain/c.ts'),
+    ];
+    expect(checkCircles(tree)).toEqual([]);
+    expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../a.ts')])).toEqual([
+      'files import each other in a circle: shared/a.ts > shared/b.ts > shared/domain/c.ts > shared/a.ts',
+      'folders import each other in a circle: shared > shared/domain > shared (shared/b.ts imports shared/domain/c.ts; shared/domain/c.ts imports shared/a.ts)',
+    ]);
+    expect(checkCircles([...tree.slice(0, 2), file('shared/domain/c.ts', '../d.ts')])).toHaveLength(1);
   });
 
   test('nothing mentions paths outside the repository', () => {
