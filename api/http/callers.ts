@@ -85,24 +85,12 @@ export function openCallers(database: Database, now = Date.now): Callers {
   };
 }
 
-type KeyRow = {
-  key_hash: Buffer;
+type KeyRow = Omit<Account, 'periodEnd'> & {
+  keyHash: Buffer;
   scopes: Scope[];
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  id: string;
-  pro: boolean;
-  tier: Tier | null;
-  direct: boolean;
-  invoice_paid: boolean;
-  overage_allowed: boolean;
-  payment_method: boolean;
-  tokens_allowed: number | null;
-  tokens_used: number;
-  rate_per_minute: number;
-  rate_burst: number;
-  skip_trace_per_minute: number;
-  period_end: Date | null;
+  expiresAt: Date | null;
+  revoked: boolean;
+  periodEnd: Date | null;
 };
 
 async function readKeys(
@@ -113,30 +101,16 @@ async function readKeys(
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
   const rows = await database.run<KeyRow>('api/identify_keys', [hashes]);
-  const found = new Map(rows.map(row => [row.key_hash.toString('base64'), toKnown(row, readAt)]));
+  const found = new Map(rows.map(row => [row.keyHash.toString('base64'), toKnown(row, readAt)]));
   return hashes.map(hash => found.get(hash.toString('base64')));
 }
 
-function toKnown(row: KeyRow, readAt: number): Known {
+function toKnown({ keyHash: _, scopes, expiresAt, revoked, ...account }: KeyRow, readAt: number): Known {
   return {
-    account: {
-      id: row.id,
-      pro: row.pro,
-      tier: row.tier,
-      direct: row.direct,
-      invoicePaid: row.invoice_paid,
-      overageAllowed: row.overage_allowed,
-      paymentMethod: row.payment_method,
-      tokensAllowed: row.tokens_allowed,
-      tokensUsed: row.tokens_used,
-      ratePerMinute: row.rate_per_minute,
-      rateBurst: row.rate_burst,
-      skipTracePerMinute: row.skip_trace_per_minute,
-      periodEnd: row.period_end?.getTime() ?? null,
-    },
-    scopes: row.scopes,
-    expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
-    revoked: row.revoked_at !== null,
+    account: { ...account, periodEnd: account.periodEnd?.getTime() ?? null },
+    scopes,
+    expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
+    revoked,
     readAt,
   };
 }

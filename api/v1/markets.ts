@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PlatError } from '../../shared/errors.ts';
 import { notFound, validationError } from '../http/errors.ts';
-import { type RegionRow, region, toRegion } from './common/region.ts';
 import { defineEndpoint } from './common/resources.ts';
+import { type RegionRow, region, toRegion } from './common/schemas.ts';
 
 const PATH = '/api/public/v1/markets/';
 

@@ -134,9 +134,11 @@ with found as (
     for no key update skip locked
   )
 )
-select k.key_hash, k.scopes, k.expires_at, k.revoked_at,
-  a.id, a.name, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid, a.overage_allowed, a.payment_method,
-  a.tokens_allowed, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.period_end, coalesce(u.tokens_used, 0) as tokens_used
+select k.key_hash as "keyHash", k.scopes, k.expires_at as "expiresAt", k.revoked_at is not null as revoked, a.id, a.pro, a.tier,
+  coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed",
+  a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used, 0) as "tokensUsed",
+  a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst", a.skip_trace_per_minute as "skipTracePerMinute",
+  a.period_end as "periodEnd"
 from found k
 join accounts a on a.id = k.account_id
 left join tiers t on t.name = a.tier

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { containsAnyWord, wordPatterns, wordsOf, wordsSql } from '../../shared/kernels/owner/words.ts';
+import { wordPatterns, wordsOf, wordsSql } from '../../shared/kernels/owner/words.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { containsAnyWord } from '../support/owner-words.ts';
 
 const db = await createTestDatabase();
 await db.pool.query('create table named (n serial primary key, name text)');

@@ -51,20 +51,11 @@ export const parcelPage = pageOf('ParcelPage', parcelSummary);
 export const SUMMARY_COLUMNS = `p.property_id, p.fips, p.apn, p.location[0] as lon_e7, p.location[1] as lat_e7,
   p.acres, p.calculated_acres, p.owner_name, p.situs_address, p.situs_city, p.situs_state, p.situs_zip`;
 
-export type SummaryRow = {
-  property_id: number;
+/** Places in 1e-7 degrees. */
+export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effective_acres'> & {
   fips: number;
-  apn: string | null;
-  /** 1e-7 degrees. */
   lon_e7: number | null;
   lat_e7: number | null;
-  acres: number | null;
-  calculated_acres: number | null;
-  owner_name: string | null;
-  situs_address: string | null;
-  situs_city: string | null;
-  situs_state: string | null;
-  situs_zip: string | null;
 };
 
 /** @param appUrl where the web app is, without a slash at its end. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SHOWN_STATUSES, type ShownStatus } from './query.ts';
+import { SHOWN_STATUSES } from './query.ts';
 
 const text = (description: string) => z.string().meta({ description });
 /** Seven decimals, as stored; empty where the source gives no place. */
@@ -41,31 +41,12 @@ export const comp = z
   })
   .meta({ id: 'Comp' });
 
-/** A row of list_comps.sql. */
-export type CompRow = {
-  id: string;
-  source: string;
-  status: ShownStatus;
-  address: string;
-  city: string;
-  state: string;
-  zip: string;
-  county: string;
-  apn: string;
-  /** 1e-7 degrees. */
-  lon_e7: number | null;
-  lat_e7: number | null;
-  lot_size: number | null;
-  price: number;
-  /** 'YYYY-MM-DD'. */
-  sold_date: string | null;
-  days_on_market: number | null;
-  sale_type: string;
-  url: string;
-  photos: string[];
-};
+type Comp = z.output<typeof comp>;
 
-export function toComp(row: CompRow): z.output<typeof comp> {
+/** A row of list_comps.sql. Places in 1e-7 degrees, `sold_date` as YYYY-MM-DD. */
+export type CompRow = Omit<Comp, 'latitude' | 'longitude'> & { lon_e7: number | null; lat_e7: number | null };
+
+export function toComp(row: CompRow): Comp {
   return {
     id: row.id,
     source: row.source,

@@ -1,7 +1,16 @@
 import { isCorporateOwner } from './corporate.ts';
 import { isHoaOwner } from './hoa.ts';
-import { type MailAddress, ownerKeyOf, zip5 } from './owner-key.ts';
 import { isBox, normaliseStreet } from './street.ts';
+import { wordsOf } from './words.ts';
+
+export type MailAddress = {
+  mailAddress: string | null;
+  mailCity: string | null;
+  /** Two letters. */
+  mailState: string | null;
+  /** Five digits, or ZIP+4, of which the first five count. */
+  mailZip: string | null;
+};
 
 export type OwnedParcel = MailAddress & {
   ownerName: string | null;
@@ -17,7 +26,7 @@ export type OwnedParcel = MailAddress & {
 
 /** What filters ask of an owner. Null is not known. */
 export type OwnerFacts = {
-  /** See ownerKey. */
+  /** See ownerKeyOf. */
   ownerKeyText: string | null;
   corporate: boolean | null;
   hoa: boolean | null;
@@ -85,3 +94,45 @@ function livesThere(
 
 const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
+
+/**
+ * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, normalised. Null
+ * without a street, or with neither ZIP nor city and state. The text is meant to be hashed before it is stored.
+ * @param street as `normaliseStreet` gives it
+ */
+export function ownerKeyOf(
+  street: string | null,
+  { mailCity, mailState, mailZip }: MailAddress,
+): string | null {
+  if (street === null) return null;
+  const zip = zip5(mailZip);
+  if (zip !== null) return `${street}|${zip}`;
+  const city = normaliseCity(mailCity);
+  const state = mailState === null ? '' : wordsOf(mailState);
+  return city === null || state === '' ? null : `${street}|${city}|${state}`;
+}
+
+/** The five digits of a ZIP or ZIP+4; null for anything else and for 00000. */
+function zip5(zip: string | null): string | null {
+  const digits = zip === null ? undefined : /^(\d{5})(?:-?\d{4})?$/.exec(zip)?.[1];
+  return digits === undefined || digits === '00000' ? null : digits;
+}
+
+const CITY_WORDS: Record<string, string> = {
+  ST: 'SAINT',
+  STE: 'SAINTE',
+  FT: 'FORT',
+  MT: 'MOUNT',
+  PT: 'POINT',
+  N: 'NORTH',
+  S: 'SOUTH',
+  E: 'EAST',
+  W: 'WEST',
+};
+
+/** A city's name with its usual abbreviations spelled out: FT. WAYNE is FORT WAYNE. */
+function normaliseCity(city: string | null): string | null {
+  if (city === null) return null;
+  const words = wordsOf(city).split(' ');
+  return words.map(word => CITY_WORDS[word] ?? word).join(' ') || null;
+}

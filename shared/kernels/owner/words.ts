@@ -78,23 +78,6 @@ export function wordsOf(text: string): string {
   return words;
 }
 
-/**
- * A test whether a name contains any of the words as whole words. A "word" may be several (`SMITH FAMILY`): then they
- * must stand next to each other in that order. One that has no letter or digit is never found.
- */
-export function wordFinder(words: readonly string[]): (name: string) => boolean {
-  const needles = [...new Set(words.map(wordsOf))].filter(word => word !== '').map(word => ` ${word} `);
-  return name => {
-    const padded = ` ${wordsOf(name)} `;
-    return needles.some(needle => padded.includes(needle));
-  };
-}
-
-/** Whether a name contains any of the words, whole and regardless of case; see wordFinder. */
-export function containsAnyWord(name: string, words: readonly string[]): boolean {
-  return wordFinder(words)(name);
-}
-
 /** Text for a LIKE pattern in which %, _ and \ stand for themselves. */
 export function likeLiteral(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');

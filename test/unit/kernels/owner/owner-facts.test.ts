@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type OwnedParcel, ownerFacts } from '../../../../shared/kernels/owner/owner-facts.ts';
-import { ownerKey } from '../../../../shared/kernels/owner/owner-key.ts';
+import {
+  type MailAddress,
+  type OwnedParcel,
+  ownerFacts,
+  ownerKeyOf,
+} from '../../../../shared/kernels/owner/owner-facts.ts';
+import { normaliseStreet } from '../../../../shared/kernels/owner/street.ts';
+
+const ownerKey = (address: MailAddress) => ownerKeyOf(normaliseStreet(address.mailAddress), address);
 
 const home: OwnedParcel = {
   ownerName: 'SMITH, JOHN',
