@@ -1,8 +1,7 @@
 import type { Position } from '../../geo/types.ts';
-import { distanceTo } from './nearest.ts';
 import type { Plane } from './plane.ts';
-import { CLASSES, MEETING_M, type RoadClass } from './rules.ts';
-import { type Segments, segmentsOf } from './segments.ts';
+import { CLASSES, CONTACT_M, MEETING_M, type RoadClass } from './rules.ts';
+import { distanceTo, gap, lengthOf, type Segments, segmentsOf } from './segments.ts';
 
 /** Segments of roads: highways first, then normal roads, then local ones; none twice. */
 export type Centrelines = Segments & {
@@ -12,9 +11,8 @@ export type Centrelines = Segments & {
   roadOf: Uint32Array;
   /** Where the segment begins (2i) and ends (2i + 1): a number that other segments have too which begin or end there. */
   cornerOf: Uint32Array;
-  /** The segments that meet at corner c, from meeting[firstMeeting[c]] up to meeting[firstMeeting[c + 1]]. */
-  meeting: Uint32Array;
-  firstMeeting: Uint32Array;
+  /** The segments that meet at each corner. */
+  meeting: readonly (readonly number[])[];
   /** 1 where the segment begins (2i) or ends (2i + 1) a road: no other meets it there. */
   isDeadEnd: Uint8Array;
 };
@@ -35,19 +33,11 @@ export function centrelines(
   const owners: number[] = [];
   const corners: number[] = [];
   const known = new Set<number>();
-  const numbers = new Map<number, Map<number, number>>();
-  let cornerCount = 0;
-  const cornerAt = ([lon, lat]: Position): number => {
-    let ofLon = numbers.get(lon);
-    if (ofLon === undefined) {
-      ofLon = new Map();
-      numbers.set(lon, ofLon);
-    }
-    let number = ofLon.get(lat);
-    if (number === undefined) {
-      number = cornerCount++;
-      ofLon.set(lat, number);
-    }
+  const numbers = new Map<string, number>();
+  const cornerAt = (position: Position): number => {
+    const key = position.join();
+    const number = numbers.get(key) ?? numbers.size;
+    numbers.set(key, number);
     return number;
   };
   CLASSES.forEach((name, rank) => {
@@ -68,44 +58,86 @@ export function centrelines(
       }
     }
   });
-  const segments = segmentsOf(Float64Array.from(ends));
+  const segments = segmentsOf(ends);
   const cornerOf = Uint32Array.from(corners);
-  const { firstMeeting, meeting } = meetings(corners, cornerCount);
   const { x1, y1, x2, y2, index } = segments;
+  const meeting = meetings(corners, numbers.size);
+  const isDeadEnd = deadEnds(segments, cornerOf, meeting);
+  // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
   const classOf = Uint8Array.from(classes);
   const roadOf = Uint32Array.from(owners);
-  const isDeadEnd = deadEnds(segments, cornerOf, firstMeeting);
-  // Named one by one: what is spread into an object gets a shape of its own, for which V8 would compile everything anew.
-  return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, firstMeeting, isDeadEnd };
+  return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, isDeadEnd };
 }
 
-/** The segments at each corner, by counting sort. */
-function meetings(corners: readonly number[], count: number) {
-  const firstMeeting = new Uint32Array(count + 1);
-  for (const corner of corners) firstMeeting[corner + 1]!++;
-  for (let c = 0; c < count; c++) firstMeeting[c + 1]! += firstMeeting[c]!;
-  const next = firstMeeting.slice();
-  const meeting = new Uint32Array(corners.length);
-  corners.forEach((corner, i) => {
-    meeting[next[corner]!++] = i >> 1;
-  });
-  return { firstMeeting, meeting };
+/** The segments at each corner. */
+function meetings(corners: readonly number[], count: number): number[][] {
+  const meeting: number[][] = Array.from({ length: count }, () => []);
+  for (const [end, corner] of corners.entries()) meeting[corner]!.push(end >> 1);
+  return meeting;
 }
 
-function deadEnds(segments: Segments, cornerOf: Uint32Array, firstMeeting: Uint32Array): Uint8Array {
+function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly number[][]): Uint8Array {
   const dead = new Uint8Array(cornerOf.length);
   for (let end = 0; end < cornerOf.length; end++) {
-    const corner = cornerOf[end]!;
-    if (firstMeeting[corner + 1]! - firstMeeting[corner]! > 1) continue;
+    if (meeting[cornerOf[end]!]!.length > 1) continue;
     const own = end >> 1;
     const x = end % 2 === 0 ? segments.x1[own]! : segments.x2[own]!;
     const y = end % 2 === 0 ? segments.y1[own]! : segments.y2[own]!;
-    let isMet = false;
-    segments.index!.search(x - MEETING_M, y - MEETING_M, x + MEETING_M, y + MEETING_M, other => {
-      isMet ||= other !== own && distanceTo(segments, other, x, y) <= MEETING_M;
-      return false;
-    });
+    const isMet = segments.index!.collides(
+      x - MEETING_M,
+      y - MEETING_M,
+      x + MEETING_M,
+      y + MEETING_M,
+      other => other !== own && distanceTo(segments, other, x, y) <= MEETING_M,
+    );
     dead[end] = isMet ? 0 : 1;
   }
   return dead;
+}
+
+/**
+ * Does a road come nearer to (x, y) than a corner of it does? How far (x, y) lies ahead of the corner, in metres, seen along the other
+ * segment there that goes most nearly its way: above 0 it does; -Infinity at a dead end.
+ * @param end 0 for the start of the segment, 1 for its end
+ */
+export function aheadOfCorner(
+  roads: Centrelines,
+  segment: number,
+  end: number,
+  x: number,
+  y: number,
+): number {
+  const corner = roads.cornerOf[2 * segment + end]!;
+  let most = -Infinity;
+  for (const other of roads.meeting[corner]!) {
+    if (other !== segment) most = Math.max(most, aheadAlong(roads, other, corner, x, y));
+  }
+  return most;
+}
+
+function aheadAlong(roads: Centrelines, segment: number, corner: number, x: number, y: number): number {
+  const { x1, y1, x2, y2 } = roads;
+  const isStart = roads.cornerOf[2 * segment] === corner;
+  const cx = isStart ? x1[segment]! : x2[segment]!;
+  const cy = isStart ? y1[segment]! : y2[segment]!;
+  const dx = (isStart ? x2[segment]! : x1[segment]!) - cx;
+  const dy = (isStart ? y2[segment]! : y1[segment]!) - cy;
+  return ((x - cx) * dx + (y - cy) * dy) / Math.sqrt(dx * dx + dy * dy);
+}
+
+/** 0 or 1, for start or end, where a point of a segment is a dead end, to a few centimetres; -1 elsewhere. */
+export function deadEndAt(roads: Centrelines, segment: number, x: number, y: number): number {
+  const { isDeadEnd, x1, y1, x2, y2 } = roads;
+  if (isDeadEnd[2 * segment] === 1 && gap(x1[segment]!, y1[segment]!, x, y) <= CONTACT_M) return 0;
+  if (isDeadEnd[2 * segment + 1] === 1 && gap(x2[segment]!, y2[segment]!, x, y) <= CONTACT_M) return 1;
+  return -1;
+}
+
+/** Unit vector in which a segment runs on to one of its ends. */
+export function courseTo(roads: Centrelines, segment: number, end: number): [x: number, y: number] {
+  const metres = (end === 1 ? 1 : -1) * lengthOf(roads, segment);
+  return [
+    (roads.x2[segment]! - roads.x1[segment]!) / metres,
+    (roads.y2[segment]! - roads.y1[segment]!) / metres,
+  ];
 }

@@ -1,12 +1,30 @@
+import { boxOf, padBox } from '../../geo/box.ts';
 import type { MultiPolygon, Position } from '../../geo/types.ts';
-import { boundaryWalk, walkBoundary } from './boundary.ts';
-import { gap } from './nearest.ts';
-import { type Neighbourhood, neighbourhoodOf } from './neighbourhood.ts';
-import { walkThroughOnce } from './repeats.ts';
-import { BULB_M, CLASSES, M_PER_FT, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
-import type { Segments } from './segments.ts';
-import type { ThroughRun } from './through.ts';
-import { isTouched } from './touch.ts';
+import { centrelines } from './centrelines.ts';
+import { facingRule } from './facing.ts';
+import { boxOfSegment, type Ground, groundsOf, isInside } from './grounds.ts';
+import { planeAround } from './plane.ts';
+import {
+  BULB_M,
+  CLASSES,
+  HALF_WAY_M,
+  M_PER_FT,
+  OVERLAP_M,
+  type RoadClass,
+  type RoadReach,
+  SLACK_M,
+} from './rules.ts';
+import {
+  addPiece,
+  at,
+  distanceTo,
+  lengthOfStretch,
+  piecesAlong,
+  type Segments,
+  type Stretch,
+} from './segments.ts';
+import { stretchesThroughOnce } from './through.ts';
+import { waysAmong } from './ways.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
 
@@ -30,30 +48,8 @@ export type PreparedFrontage = {
 };
 
 /**
- * Road frontage: how much of a parcel's boundary faces a road of each class.
- *
- * A point of the boundary faces a road when
- * - the road is within the reach of its class, measured to where it comes nearest to the point (BULB_M more to a dead end, as
- *   centrelines often stop before the bulb of a cul-de-sac),
- * - the way there leaves on the outer side, at no more than 52.5 degrees from the boundary's normal (a side line runs away from the
- *   road: its way to the road is along itself; a boundary drawn along a centreline faces it, and so does one across a dead end for
- *   HALF_STREET_M to either side), and
- * - no parcel lies on that way, this one included, up to half a narrow way (HALF_WAY_M) before the centreline; a parcel that is the
- *   road's own public way does not count (see ways.ts).
- * It counts for the class of the nearest road that it faces. So on a corner lot the front counts for one street to its very end and the
- * flank for the other, however wide each of them is.
- * Boundaries of holes count as any. Parcels stacked upon another (units of a condominium) do not shut each other off, because the way
- * begins outside of all of them.
- *
- * A road that runs through a parcel counts on both sides, the length of its centreline inside twice; but a side on which the
- * parcel ends within HALF_WAY_M of the centreline has no ground beyond the road and does not count. So a road that is mapped
- * a little inside of the front it serves counts once, as it would a little outside. What is mapped twice counts once (repeats.ts).
- *
- * Landlocked is a parcel without frontage whose ground no road comes within HALF_WAY_M of.
- *
- * Lengths are sums over equal pieces of at most PIECE_M, whose middles are asked: a stretch is off by less than a piece. Most
- * pieces are decided many at a time, with the same outcome (see boundary.ts and run-rule.ts).
- *
+ * Road frontage, as docs/land.md defines it: how much of a parcel's boundary faces a road of each class, and of the roads that run
+ * through it. Lengths are sums over equal pieces of at most PIECE_M whose middles are asked: a stretch is off by less than a piece.
  * @param roads only those that count; parts further than frontageMarginM from a parcel change nothing for it
  * @param parcels the parcels asked for and all within frontageMarginM of them
  */
@@ -62,105 +58,139 @@ export function prepareFrontage(
   parcels: readonly Neighbour[],
   reachM: RoadReach,
 ): PreparedFrontage {
+  const shapes = parcels.map(({ shape }) => shape);
+  const plane = planeAround(middleOf(shapes.flat()));
   const reaches = CLASSES.map(name => reachM[name]);
-  const near = neighbourhoodOf(
-    roads,
-    parcels.map(({ shape }) => shape),
-    reaches,
-  );
+  const lines = centrelines(roads, plane);
+  const grounds = groundsOf(shapes, plane);
+  const ways = waysAmong(grounds, lines, reaches);
+  const faced = facingRule({ grounds, roads: lines, ways }, reaches);
+  const searchM = Math.max(0, ...reaches.filter((_, rank) => lines.classOf.includes(rank))) + BULB_M;
   const numberOf = new Map(parcels.map(({ id }, i) => [id, i]));
-  const lengthsM = new Float64Array(CLASSES.length);
-  let stretches: Stretch[] | null = null;
 
-  const alongBoundary = boundaryWalk(near, reaches, (edge, from, to, pieces, rank) => {
-    lengthsM[rank]! += ((to - from) / pieces) * lengthOf(near.edges, edge);
-    if (stretches !== null)
-      extend(stretches, { lines: near.edges, i: edge, from, to, pieces, rank, sides: 1 });
-  });
-  const addThrough: ThroughRun = (segment, from, to, pieces, sides) => {
-    const rank = near.roads.classOf[segment]!;
-    lengthsM[rank]! += sides * ((to - from) / pieces) * lengthOf(near.roads, segment);
-    if (stretches !== null)
-      extend(stretches, { lines: near.roads, i: segment, from, to, pieces, rank, sides });
-  };
-
-  function measure(id: number): number {
+  function groundOf(id: number): Ground {
     const parcel = numberOf.get(id);
     if (parcel === undefined) throw new RangeError(`Parcel ${id} is not among the neighbours given.`);
-    lengthsM.fill(0);
-    walkBoundary(alongBoundary, parcel);
-    const { edges, firstEdge } = near;
-    walkThroughOnce(near.roads, { edges, from: firstEdge[parcel]!, to: firstEdge[parcel + 1]! }, addThrough);
-    return parcel;
+    return grounds.parcels[parcel]!;
+  }
+
+  function stretchesOf(ground: Ground): Stretch[] {
+    const stretches: Stretch[] = [];
+    if (lines.index === null || lines.index.search(...padBox(ground.box, searchM)).length === 0)
+      return stretches;
+    const { edges } = ground;
+    for (let edge = ground.from; edge < ground.to; edge++) {
+      const box = boxOfSegment(edges, edge);
+      const candidates = lines.index.search(...padBox(box, searchM));
+      const { pieces, x, y, stepX, stepY, stepM, alongX, alongY } = piecesAlong(edges, edge);
+      if (candidates.length === 0 || pieces === 0) continue;
+      const parts = grounds.partIndex!.search(...padBox(box, OVERLAP_M)).map(part => grounds.parts[part]!);
+      // The ground is on the left, so the outer side is on the right.
+      const point = { x: 0, y: 0, normalX: alongY, normalY: -alongX, parts };
+      /** Asks the rule for each piece, of ever shorter parts of the edge, for the roads within reach of the part. */
+      const walk = (from: number, to: number, roadsNear: readonly number[]): void => {
+        point.x = x + ((from + to) / 2) * stepX;
+        point.y = y + ((from + to) / 2) * stepY;
+        const spreadM = ((to - from) / 2) * stepM + BULB_M;
+        const inReach = roadsNear.filter(
+          road => distanceTo(lines, road, point.x, point.y) <= reaches[lines.classOf[road]!]! + spreadM,
+        );
+        if (inReach.length === 0) return;
+        if (to - from > PART_PIECES) {
+          const middle = (from + to) >> 1;
+          walk(from, middle, inReach);
+          walk(middle, to, inReach);
+          return;
+        }
+        for (let piece = from; piece < to; piece++) {
+          point.x = x + (piece + 0.5) * stepX;
+          point.y = y + (piece + 0.5) * stepY;
+          const road = faced(point, inReach);
+          if (road >= 0) addPiece(stretches, edges, edge, piece, pieces, lines.classOf[road]!, 1);
+        }
+      };
+      walk(0, pieces, candidates);
+    }
+    return stretches.concat(stretchesThroughOnce(lines, ground));
   }
 
   return {
     of(id) {
-      const parcel = measure(id);
-      const highwayFt = lengthsM[0]! / M_PER_FT;
-      const normalFt = lengthsM[1]! / M_PER_FT;
-      const localFt = lengthsM[2]! / M_PER_FT;
-      const landlocked = highwayFt + normalFt + localFt === 0 && !isTouched(near, parcel);
+      const ground = groundOf(id);
+      const feet = CLASSES.map(() => 0);
+      for (const stretch of stretchesOf(ground))
+        feet[stretch.rank]! += (stretch.sides * lengthOfStretch(stretch)) / M_PER_FT;
+      const [highwayFt, normalFt, localFt] = feet as [number, number, number];
+      const landlocked = highwayFt + normalFt + localFt === 0 && !isTouched(ground, lines);
       return { highwayFt, normalFt, localFt, landlocked };
     },
-    facing(id) {
-      stretches = [];
-      measure(id);
-      const lines = joined(stretches, near);
-      stretches = null;
-      return lines;
-    },
+    facing: id => joined(stretchesOf(groundOf(id)), plane.toDegrees),
   };
 }
+
+/** So short a part of an edge is not divided further. */
+const PART_PIECES = 16;
 
 /** How far around a parcel roads and other parcels can change its frontage. */
 export function frontageMarginM(reachM: RoadReach): number {
   return Math.max(...CLASSES.map(name => reachM[name])) + BULB_M;
 }
 
-/** Pieces `from` up to `to` of a segment. */
-type Stretch = {
-  lines: Segments;
-  i: number;
-  from: number;
-  to: number;
-  pieces: number;
-  rank: number;
-  sides: 1 | 2;
-};
-
-/** Adds a stretch to the last one, if it goes on there on the same segment, or to the list. */
-function extend(stretches: Stretch[], next: Stretch): void {
-  const last = stretches.at(-1);
-  const goesOn = last?.i === next.i && last.to === next.from && isAlike(last, next);
-  if (goesOn) last.to = next.to;
-  else stretches.push(next);
+function middleOf(polygons: MultiPolygon): Position {
+  const [west, south, east, north] = boxOf(polygons);
+  return west <= east ? [(west + east) / 2, (south + north) / 2] : [0, 0];
 }
 
-const isAlike = (a: Stretch, b: Stretch) => a.lines === b.lines && a.rank === b.rank && a.sides === b.sides;
-
-function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: number): [x: number, y: number] {
-  const share = piece / pieces;
-  return [x1[i]! + share * (x2[i]! - x1[i]!), y1[i]! + share * (y2[i]! - y1[i]!)];
+/** Does a road cross or touch a parcel: does ground of the parcel lie within half a way of a centreline? */
+function isTouched(ground: Ground, roads: Segments): boolean {
+  const touches = (segment: number): boolean => {
+    for (let e = ground.from; e < ground.to; e++) if (areNear(ground.edges, e, roads, segment)) return true;
+    return isInside(ground, roads.x1[segment]!, roads.y1[segment]!);
+  };
+  return roads.index?.collides(...padBox(ground.box, HALF_WAY_M), touches) ?? false;
 }
 
-function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
-  return gap(x1[i]!, y1[i]!, x2[i]!, y2[i]!);
+/** Whether two segments are within half a way: they are nearest at one of their four ends, unless they cross. */
+function areNear(a: Segments, i: number, b: Segments, j: number): boolean {
+  const [px, py, qx, qy] = [a.x1[i]!, a.y1[i]!, a.x2[i]!, a.y2[i]!];
+  const [sx, sy, tx, ty] = [b.x1[j]!, b.y1[j]!, b.x2[j]!, b.y2[j]!];
+  return (
+    distanceTo(b, j, px, py) <= HALF_WAY_M ||
+    distanceTo(b, j, qx, qy) <= HALF_WAY_M ||
+    distanceTo(a, i, sx, sy) <= HALF_WAY_M ||
+    distanceTo(a, i, tx, ty) <= HALF_WAY_M ||
+    (isLeft(sx, sy, tx, ty, px, py) !== isLeft(sx, sy, tx, ty, qx, qy) &&
+      isLeft(px, py, qx, qy, sx, sy) !== isLeft(px, py, qx, qy, tx, ty))
+  );
+}
+
+function isLeft(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
+  return (bx - ax) * (y - ay) - (by - ay) * (x - ax) > 0;
 }
 
 /** Stretches that follow on one another, as lines in degrees. */
-function joined(stretches: readonly Stretch[], { plane }: Neighbourhood): FacingStretch[] {
+function joined(
+  stretches: readonly Stretch[],
+  toDegrees: (x: number, y: number) => Position,
+): FacingStretch[] {
   const lines: FacingStretch[] = [];
   let before: Stretch | undefined;
   for (const each of stretches) {
     const [x, y] = pointAt(each, each.from);
-    const end = plane.toDegrees(...pointAt(each, each.to));
+    const end = toDegrees(...pointAt(each, each.to));
     const [lastX, lastY] = before === undefined ? [Infinity, Infinity] : pointAt(before, before.to);
     const follows =
-      before !== undefined && isAlike(before, each) && Math.hypot(x - lastX, y - lastY) < SLACK_M;
+      before?.lines === each.lines &&
+      before.rank === each.rank &&
+      before.sides === each.sides &&
+      Math.hypot(x - lastX, y - lastY) < SLACK_M;
     if (follows) lines.at(-1)!.line.push(end);
-    else lines.push({ class: CLASSES[each.rank]!, line: [plane.toDegrees(x, y), end], sides: each.sides });
+    else lines.push({ class: CLASSES[each.rank]!, line: [toDegrees(x, y), end], sides: each.sides });
     before = each;
   }
   return lines;
+}
+
+function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: number): [x: number, y: number] {
+  return [at(x1[i]!, x2[i]!, piece / pieces), at(y1[i]!, y2[i]!, piece / pieces)];
 }

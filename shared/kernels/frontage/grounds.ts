@@ -1,24 +1,78 @@
-import type Flatbush from 'flatbush';
-import type { Segments } from './segments.ts';
+import Flatbush from 'flatbush';
+import type { Box, MultiPolygon, Ring } from '../../geo/types.ts';
+import type { Plane } from './plane.ts';
+import { CONTACT_M } from './rules.ts';
+import { distanceTo, type Segments, segmentsOf } from './segments.ts';
 
-/** Parcels in the plane. A part is one polygon of a parcel, with its holes. */
-export type Grounds = {
-  /** Boundaries, a parcel's edges one after the other, part by part, each with the parcel's ground on its left. */
+/** The boundary of a parcel, or of one polygon of it with its holes: the edges `from` up to `to`, with the ground on their left. */
+export type Ground = {
   edges: Segments;
-  /** Where the edges of each parcel begin, and at last where they all end. */
-  firstEdge: Uint32Array;
-  /** The same of each part. */
-  firstEdgeOfPart: Uint32Array;
-  /** Parts by their boxes. */
-  partIndex: Flatbush | null;
+  from: number;
+  to: number;
+  /** In metres of the plane. */
+  box: Box;
+  /** Of one with many edges, those that pass through each of equal strips from south to north. */
+  strips: readonly (readonly number[])[] | null;
 };
 
-/** West, south, east and north of a parcel, or a part of one, in the plane: that of the edges `from` up to `to`. */
-export function boxOfEdges(
-  { x1, y1 }: Segments,
-  from: number,
-  to: number,
-): [minX: number, minY: number, maxX: number, maxY: number] {
+/** Parcels in the plane, in their order, and their polygons. */
+export type Grounds = { edges: Segments; parcels: Ground[]; parts: Ground[]; partIndex: Flatbush | null };
+
+export function groundsOf(shapes: readonly MultiPolygon[], plane: Plane): Grounds {
+  const ends: number[] = [];
+  const firstEdge = [0];
+  const firstEdgeOfPart = [0];
+  for (const shape of shapes) {
+    for (const polygon of shape) {
+      for (const [i, ring] of polygon.entries()) putRing(ring, i === 0, plane, ends);
+      firstEdgeOfPart.push(ends.length / 4);
+    }
+    firstEdge.push(ends.length / 4);
+  }
+  const edges = segmentsOf(ends);
+  const groundsBetween = (first: number[]) => first.slice(1).map((to, i) => groundOf(edges, first[i]!, to));
+  const parts = groundsBetween(firstEdgeOfPart);
+  const partIndex = parts.length === 0 ? null : new Flatbush(parts.length);
+  for (const { box } of parts) partIndex?.add(...box);
+  partIndex?.finish();
+  return { edges, parcels: groundsBetween(firstEdge), parts, partIndex };
+}
+
+/** Of so many edges those beside a point are found by strips: a town's streets in one parcel have thousands. */
+const MANY = 64;
+const EDGES_A_STRIP = 4;
+
+function groundOf(edges: Segments, from: number, to: number): Ground {
+  const box = boxOfEdges(edges, from, to);
+  if (to - from <= MANY) return { edges, from, to, box, strips: null };
+  const strips: number[][] = Array.from({ length: Math.ceil((to - from) / EDGES_A_STRIP) }, () => []);
+  for (let e = from; e < to; e++) {
+    const [a, b] = [stripAt(box, strips.length, edges.y1[e]!), stripAt(box, strips.length, edges.y2[e]!)];
+    for (let strip = Math.min(a, b); strip <= Math.max(a, b); strip++) strips[strip]!.push(e);
+  }
+  return { edges, from, to, box, strips };
+}
+
+function stripAt([, minY, , maxY]: Box, count: number, y: number): number {
+  return Math.min(count - 1, Math.floor((count * (y - minY)) / (maxY - minY)) || 0);
+}
+
+/** Adds a closed ring's edges, backwards when the parcel's ground would not be on their left. */
+function putRing(ring: Ring, isShell: boolean, plane: Plane, ends: number[]): void {
+  const points = ring.map(plane.toPlane);
+  const [x0, y0] = points[0]!;
+  let twiceArea = 0;
+  for (let i = 1; i < points.length; i++) {
+    const a = points[i - 1]!;
+    const b = points[i]!;
+    twiceArea += (a[0] - x0) * (b[1] - y0) - (b[0] - x0) * (a[1] - y0);
+  }
+  if (twiceArea > 0 !== isShell) points.reverse();
+  for (let i = 1; i < points.length; i++)
+    ends.push(points[i - 1]![0], points[i - 1]![1], points[i]![0], points[i]![1]);
+}
+
+function boxOfEdges({ x1, y1 }: Segments, from: number, to: number): Box {
   let minX = Infinity;
   let minY = Infinity;
   let maxX = -Infinity;
@@ -35,19 +89,14 @@ export function boxOfEdges(
   return [minX, minY, maxX, maxY];
 }
 
-/** Of more edges the index knows those that lie beside a point: half of the time for Bangor with its streets of 8,212 edges. */
-const MANY = 512;
-
-/** Even-odd: a point to the left of an odd number of the edges `from` up to `to`, a parcel's or a part's, is in it. */
-export function isInside(edges: Segments, from: number, to: number, x: number, y: number): boolean {
+/** Even-odd: a point to the left of an odd number of edges is inside. */
+export function isInside({ edges, from, to, box, strips }: Ground, x: number, y: number): boolean {
+  if (x < box[0] || y < box[1] || x > box[2] || y > box[3]) return false;
   let inside = false;
-  if (to - from > MANY) {
-    edges.index!.search(x, y, Infinity, y, e => {
-      if (e >= from && e < to && isLeftOf(edges, e, x, y)) inside = !inside;
-      return false;
-    });
-  } else {
+  if (strips === null) {
     for (let e = from; e < to; e++) if (isLeftOf(edges, e, x, y)) inside = !inside;
+  } else {
+    for (const e of strips[stripAt(box, strips.length, y)]!) if (isLeftOf(edges, e, x, y)) inside = !inside;
   }
   return inside;
 }
@@ -56,4 +105,24 @@ function isLeftOf({ x1, y1, x2, y2 }: Segments, e: number, x: number, y: number)
   const ay = y1[e]!;
   const by = y2[e]!;
   return ay > y !== by > y && x < x1[e]! + ((y - ay) / (by - ay)) * (x2[e]! - x1[e]!);
+}
+
+/** Inside and not within CONTACT_M of the boundary: a road on the boundary itself is faced by it. */
+export function isWellInside(ground: Ground, x: number, y: number): boolean {
+  if (!isInside(ground, x, y)) return false;
+  const { edges, from, to } = ground;
+  const isContact = (e: number) => e >= from && e < to && distanceTo(edges, e, x, y) <= CONTACT_M;
+  if (to - from > MANY)
+    return !edges.index!.collides(x - CONTACT_M, y - CONTACT_M, x + CONTACT_M, y + CONTACT_M, isContact);
+  for (let e = from; e < to; e++) if (isContact(e)) return false;
+  return true;
+}
+
+export function boxOfSegment({ x1, y1, x2, y2 }: Segments, i: number): Box {
+  return [
+    Math.min(x1[i]!, x2[i]!),
+    Math.min(y1[i]!, y2[i]!),
+    Math.max(x1[i]!, x2[i]!),
+    Math.max(y1[i]!, y2[i]!),
+  ];
 }

@@ -1,6 +1,7 @@
 import Flatbush from 'flatbush';
+import { piecesOf } from './rules.ts';
 
-/** Line segments in the plane. `index` finds them by their boxes; null when there are none. */
+/** Line segments in the plane, in metres. `index` finds them by their boxes; null when there are none. */
 export type Segments = {
   x1: Float64Array;
   y1: Float64Array;
@@ -10,7 +11,7 @@ export type Segments = {
 };
 
 /** @param ends x1, y1, x2, y2 of each segment, one after the other */
-export function segmentsOf(ends: Float64Array): Segments {
+export function segmentsOf(ends: ArrayLike<number>): Segments {
   const count = ends.length / 4;
   const x1 = new Float64Array(count);
   const y1 = new Float64Array(count);
@@ -30,4 +31,95 @@ export function segmentsOf(ends: Float64Array): Segments {
   }
   index?.finish();
   return { x1, y1, x2, y2, index };
+}
+
+export function gap(ax: number, ay: number, bx: number, by: number): number {
+  const dx = bx - ax;
+  const dy = by - ay;
+  return Math.sqrt(dx * dx + dy * dy);
+}
+
+export function lengthOf({ x1, y1, x2, y2 }: Segments, i: number): number {
+  return gap(x1[i]!, y1[i]!, x2[i]!, y2[i]!);
+}
+
+/** Where on a segment the point nearest to (x, y) lies: 0 at its start, 1 at its end. */
+export function nearestShare({ x1, y1, x2, y2 }: Segments, i: number, x: number, y: number): number {
+  const dx = x2[i]! - x1[i]!;
+  const dy = y2[i]! - y1[i]!;
+  const along = (x - x1[i]!) * dx + (y - y1[i]!) * dy;
+  const square = dx * dx + dy * dy;
+  if (along <= 0) return 0;
+  return along >= square ? 1 : along / square;
+}
+
+/** A coordinate at a share of the way: ends as they are, not rounded, so that segments which meet in one are equally near. */
+export function at(from: number, to: number, share: number): number {
+  return share === 1 ? to : from + share * (to - from);
+}
+
+export function distanceTo(segments: Segments, i: number, x: number, y: number): number {
+  const share = nearestShare(segments, i, x, y);
+  const { x1, y1, x2, y2 } = segments;
+  return gap(at(x1[i]!, x2[i]!, share), at(y1[i]!, y2[i]!, share), x, y);
+}
+
+/** Pieces `from` up to `to`, of `pieces` equal ones, of a segment that face or are a road of a class, or none of them. */
+export type Stretch = {
+  lines: Segments;
+  i: number;
+  from: number;
+  to: number;
+  pieces: number;
+  /** Rank of the road's class. */
+  rank: number;
+  /** On how many sides of it there is ground that counts. */
+  sides: 1 | 2;
+};
+
+/** The middles of a segment's pieces. */
+export function piecesAlong(lines: Segments, i: number) {
+  const lengthM = lengthOf(lines, i);
+  const pieces = piecesOf(lengthM);
+  const x = lines.x1[i]!;
+  const y = lines.y1[i]!;
+  const dx = lines.x2[i]! - x;
+  const dy = lines.y2[i]! - y;
+  return {
+    pieces,
+    x,
+    y,
+    stepX: dx / pieces,
+    stepY: dy / pieces,
+    stepM: lengthM / pieces,
+    alongX: dx / lengthM,
+    alongY: dy / lengthM,
+  };
+}
+
+/** Adds a piece to the last stretch, if it goes on there, or to the list. */
+export function addPiece(
+  stretches: Stretch[],
+  lines: Segments,
+  i: number,
+  piece: number,
+  pieces: number,
+  rank: number,
+  sides: 1 | 2,
+): void {
+  const last = stretches.at(-1);
+  if (
+    last?.lines === lines &&
+    last.i === i &&
+    last.to === piece &&
+    last.rank === rank &&
+    last.sides === sides
+  )
+    last.to++;
+  else stretches.push({ lines, i, from: piece, to: piece + 1, pieces, rank, sides });
+}
+
+/** Metres of a stretch, on one side. */
+export function lengthOfStretch({ lines, i, from, to, pieces }: Stretch): number {
+  return ((to - from) / pieces) * lengthOf(lines, i);
 }

@@ -1,117 +1,97 @@
+import { padBox } from '../../geo/box.ts';
 import type { Centrelines } from './centrelines.ts';
-import { boxOfEdges, isInside } from './grounds.ts';
-import { distanceTo } from './nearest.ts';
-import { CONTACT_M, HALF_WAY_M, piecesOf, SLACK_M } from './rules.ts';
-import type { Segments } from './segments.ts';
-
-/** Pieces `from` up to `to` of a segment of road that run inside a parcel with its ground on one side or on both. */
-export type ThroughRun = (segment: number, from: number, to: number, pieces: number, sides: 1 | 2) => void;
-
-/** The edges `from` up to `to`: those of a parcel, or of a part of one. */
-export type Bounds = { edges: Segments; from: number; to: number };
-
-/** Of a parcel of more edges, such as a town's streets in one, the index knows those near a segment. */
-const FEW = 256;
+import { boxOfSegment, type Ground, isInside, isWellInside } from './grounds.ts';
+import { HALF_WAY_M, PARALLEL_COS } from './rules.ts';
+import { addPiece, gap, lengthOf, piecesAlong, type Stretch } from './segments.ts';
 
 /**
- * Finds the stretches of centreline that run inside a parcel, or a part of one. The middle of a piece is inside when it is further
- * than CONTACT_M from the boundary; a side counts where the parcel goes on beyond half of the way.
+ * The stretches of centreline that run inside a parcel, or a part of one, with ground on one side or both. The middle of a piece is inside
+ * when it is further than CONTACT_M from the boundary; a side counts where the parcel goes on beyond half of the way.
  */
-export function walkThrough(roads: Centrelines, ground: Bounds, found: ThroughRun): void {
-  const { edges, from, to } = ground;
+export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] {
+  const stretches: Stretch[] = [];
+  const [west, south, east, north] = ground.box;
   // In their order, so that the stretches of a road follow on one another.
-  const segments = roads.index?.search(...boxOfEdges(edges, from, to)).sort((a, b) => a - b) ?? [];
+  const segments = roads.index?.search(west, south, east, north).sort((a, b) => a - b) ?? [];
   for (const segment of segments) {
-    const line = lineOf(roads, segment);
-    if (line.pieces > 0) walkPart(ground, line, 0, line.pieces, edgesNear(ground, roads, segment), found);
+    const rank = roads.classOf[segment]!;
+    const { pieces, x, y, stepX, stepY, alongX, alongY } = piecesAlong(roads, segment);
+    for (let k = 0; k < pieces; k++) {
+      const px = x + (k + 0.5) * stepX;
+      const py = y + (k + 0.5) * stepY;
+      if (px < west || px > east || py < south || py > north || !isWellInside(ground, px, py)) continue;
+      const left = isInside(ground, px - HALF_WAY_M * alongY, py + HALF_WAY_M * alongX);
+      const right = isInside(ground, px + HALF_WAY_M * alongY, py - HALF_WAY_M * alongX);
+      if (left || right) addPiece(stretches, roads, segment, k, pieces, rank, left && right ? 2 : 1);
+    }
   }
+  return stretches;
 }
 
-function edgesNear({ edges, from, to }: Bounds, roads: Centrelines, segment: number): number[] {
-  if (to - from <= FEW) return Array.from({ length: to - from }, (_, i) => from + i);
-  const x1 = roads.x1[segment]!;
-  const y1 = roads.y1[segment]!;
-  const x2 = roads.x2[segment]!;
-  const y2 = roads.y2[segment]!;
-  const marginM = HALF_WAY_M + 2 * SLACK_M;
-  return edges.index!.search(
-    Math.min(x1, x2) - marginM,
-    Math.min(y1, y2) - marginM,
-    Math.max(x1, x2) + marginM,
-    Math.max(y1, y2) + marginM,
-    edge => edge >= from && edge < to,
-  );
-}
-
-function walkPart(
-  ground: Bounds,
-  line: Line,
-  from: number,
-  to: number,
-  bounds: number[],
-  found: ThroughRun,
-): void {
-  const x = line.x + ((from + to) / 2) * line.stepX;
-  const y = line.y + ((from + to) / 2) * line.stepY;
-  const halfM = ((to - from - 1) / 2) * line.stepM;
-  const close: number[] = [];
-  let leastM = Infinity;
-  for (const edge of bounds) {
-    const distanceM = distanceTo(ground.edges, edge, x, y);
-    if (distanceM < leastM) leastM = distanceM;
-    if (distanceM <= halfM + HALF_WAY_M + SLACK_M) close.push(edge);
+/**
+ * The same, those once that are mapped twice (by two feeds, or by one feed lane by lane). A piece is left out when beside its middle,
+ * within HALF_WAY_M and roughly parallel, another segment runs that goes before it (of a higher class, or given earlier) or that is
+ * outside of the parcel, so that the boundary between the two faces it. What runs further off, such as the other carriageway of a
+ * divided highway, is a road of its own.
+ */
+export function stretchesThroughOnce(roads: Centrelines, ground: Ground): Stretch[] {
+  const kept: Stretch[] = [];
+  let parallels: number[] = [];
+  let segment = -1;
+  for (const stretch of stretchesThrough(roads, ground)) {
+    if (stretch.i !== segment) parallels = parallelsOf(roads, stretch.i);
+    segment = stretch.i;
+    if (parallels.length === 0) {
+      kept.push(stretch);
+      continue;
+    }
+    const { x, y, stepX, stepY } = piecesAlong(roads, segment);
+    for (let k = stretch.from; k < stretch.to; k++) {
+      const [px, py] = [x + (k + 0.5) * stepX, y + (k + 0.5) * stepY];
+      if (!parallels.some(other => countsInstead(roads, ground, other, segment, px, py)))
+        addPiece(kept, roads, segment, k, stretch.pieces, stretch.rank, stretch.sides);
+    }
   }
-  const isOneSided = leastM > halfM + CONTACT_M + SLACK_M;
-  if (isOneSided && !holds(ground, x, y)) return;
-  // No boundary comes as near as the far side of the way: what holds in the middle holds all along.
-  if (close.length === 0) found(line.segment, from, to, line.pieces, 2);
-  else if (to - from === 1) {
-    const isIn = isOneSided || (leastM > CONTACT_M && holds(ground, x, y));
-    const sides = isIn ? sidesAt(ground, line, x, y) : 0;
-    if (sides > 0) found(line.segment, from, to, line.pieces, sides as 1 | 2);
-  } else {
-    const middle = (from + to) >> 1;
-    walkPart(ground, line, from, middle, close, found);
-    walkPart(ground, line, middle, to, close, found);
-  }
+  return kept;
 }
 
-function sidesAt(ground: Bounds, { leftX, leftY }: Line, x: number, y: number): number {
-  const left = holds(ground, x + HALF_WAY_M * leftX, y + HALF_WAY_M * leftY);
-  const right = holds(ground, x - HALF_WAY_M * leftX, y - HALF_WAY_M * leftY);
-  return Number(left) + Number(right);
+/** Segments that may run beside pieces of this one: not those that it goes on in at a corner, however straight. */
+function parallelsOf(roads: Centrelines, segment: number): number[] {
+  const { x1, y1, x2, y2 } = roads;
+  const ax = x1[segment]!;
+  const ay = y1[segment]!;
+  const bx = x2[segment]!;
+  const by = y2[segment]!;
+  const lengthM = lengthOf(roads, segment);
+  return roads.index!.search(...padBox(boxOfSegment(roads, segment), HALF_WAY_M), other => {
+    const dx = x2[other]! - x1[other]!;
+    const dy = y2[other]! - y1[other]!;
+    const otherM = lengthOf(roads, other);
+    if (other === segment || otherM === 0) return false;
+    if (Math.abs((bx - ax) * dx + (by - ay) * dy) < PARALLEL_COS * lengthM * otherM) return false;
+    const alongA = (ax - x1[other]!) * dx + (ay - y1[other]!) * dy;
+    const alongB = (bx - x1[other]!) * dx + (by - y1[other]!) * dy;
+    return Math.max(alongA, alongB) > 0 && Math.min(alongA, alongB) < otherM * otherM;
+  });
 }
 
-const holds = ({ edges, from, to }: Bounds, x: number, y: number) => isInside(edges, from, to, x, y);
-
-type Line = {
-  segment: number;
-  pieces: number;
-  x: number;
-  y: number;
-  stepX: number;
-  stepY: number;
-  stepM: number;
-  leftX: number;
-  leftY: number;
-};
-
-function lineOf(roads: Centrelines, segment: number): Line {
-  const x = roads.x1[segment]!;
-  const y = roads.y1[segment]!;
-  const dx = roads.x2[segment]! - x;
-  const dy = roads.y2[segment]! - y;
-  const lengthM = Math.sqrt(dx * dx + dy * dy);
-  const pieces = piecesOf(lengthM);
-  return {
-    segment,
-    pieces,
-    x,
-    y,
-    stepX: dx / pieces,
-    stepY: dy / pieces,
-    stepM: lengthM / pieces,
-    leftX: -dy / lengthM,
-    leftY: dx / lengthM,
-  };
+/** Does another segment run beside (x, y) that counts in its place? */
+function countsInstead(
+  roads: Centrelines,
+  ground: Ground,
+  other: number,
+  segment: number,
+  x: number,
+  y: number,
+): boolean {
+  const ax = roads.x1[other]!;
+  const ay = roads.y1[other]!;
+  const dx = roads.x2[other]! - ax;
+  const dy = roads.y2[other]! - ay;
+  const share = ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy);
+  if (share < 0 || share > 1) return false;
+  const footX = ax + share * dx;
+  const footY = ay + share * dy;
+  if (gap(x, y, footX, footY) > HALF_WAY_M) return false;
+  return other < segment || !isWellInside(ground, footX, footY);
 }
