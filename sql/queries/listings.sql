@@ -10,32 +10,11 @@ where m.state <> 'unchanged'
 
 -- name: create_listing_stage
 -- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY.
-create unlogged table stage_listing (
-  row_no bigint not null,
-  id uuid not null,
-  hash uuid not null,
-  source text not null,
-  source_id text not null,
-  status text not null,
-  address text not null,
-  city text not null,
-  state text not null,
-  zip text not null,
-  county text not null,
-  apn text not null,
-  location point,
-  fips int,
-  lot_acres double precision,
-  price numeric(14, 2) not null,
-  asked_price numeric(14, 2),
-  listed_date date,
-  status_date date,
-  sold_date date,
-  days_on_market int,
-  sale_type text not null,
-  url text not null,
-  photos text[] not null
-);
+-- Fragment: columns of a comp
+create unlogged table stage_listing as
+select null::bigint as row_no, null::uuid as hash, id, {{columns}}
+from listings
+with no data
 
 -- name: mark_touched_regions
 -- The regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it
@@ -174,39 +153,11 @@ from gone
 
 -- name: upsert_listings
 -- Writes new and changed listings.
--- $1 run id bigint, $2 feed id int
-insert into listings as l (
-  id, feed_id, source, source_id, status, address, city, state, zip, county, apn, location, fips, lot_acres, price,
-  asked_price, listed_date, status_date, sold_date, days_on_market, sale_type, url, photos, row_hash, created_run, changed_run
-)
-select
-  s.id, $2, s.source, s.source_id, s.status, s.address, s.city, s.state, s.zip, s.county, s.apn, s.location, s.fips,
-  s.lot_acres, s.price, s.asked_price, s.listed_date, s.status_date, s.sold_date, s.days_on_market, s.sale_type, s.url, s.photos,
-  s.hash, $1, $1
+-- Fragments: columns, staged, assigned of a comp. $1 run id bigint, $2 feed id int
+insert into listings (id, feed_id, row_hash, created_run, changed_run, {{columns}})
+select s.id, $2, s.hash, $1, $1, {{staged}}
 from stage_listing s
 join stage_listing_match m on m.id = s.id
 where m.state <> 'unchanged'
 on conflict (id) do update
-set
-  feed_id = excluded.feed_id,
-  status = excluded.status,
-  address = excluded.address,
-  city = excluded.city,
-  state = excluded.state,
-  zip = excluded.zip,
-  county = excluded.county,
-  apn = excluded.apn,
-  location = excluded.location,
-  fips = excluded.fips,
-  lot_acres = excluded.lot_acres,
-  price = excluded.price,
-  asked_price = excluded.asked_price,
-  listed_date = excluded.listed_date,
-  status_date = excluded.status_date,
-  sold_date = excluded.sold_date,
-  days_on_market = excluded.days_on_market,
-  sale_type = excluded.sale_type,
-  url = excluded.url,
-  photos = excluded.photos,
-  row_hash = excluded.row_hash,
-  changed_run = excluded.changed_run
+set feed_id = excluded.feed_id, row_hash = excluded.row_hash, changed_run = excluded.changed_run, {{assigned}}

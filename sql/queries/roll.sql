@@ -108,9 +108,10 @@ where state <> 'unchanged'
 -- name: list_split_shapes
 -- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each
 -- whether the attributes that came with it repeat those of the first; null where they were kept or there are none.
--- Returns: input, fips, key, row_nos bigint[], identical boolean[], hashes text[], acres double precision[], boundaries bytea[]
+-- Returns: input, fips, key, places text[], row_nos bigint[], identical boolean[], hashes text[], acres double precision[], boundaries bytea[]
 select
   s.input, s.fips, s.key,
+  array_agg(s.ctid::text order by s.row_no) as places,
   array_agg(s.row_no order by s.row_no) as row_nos,
   array_agg(r.identical order by s.row_no) as identical,
   array_agg(s.hash::text order by s.row_no) as hashes,
@@ -219,15 +220,17 @@ using outdated u
 where o.owner_key = u.owner_key and o.property_id = u.property_id
 
 -- name: replace_split_shapes
--- Puts the united boundaries in the place of their parts.
+-- Puts the united boundaries of parcels in the place of their parts. A cursor that is open does not see them.
+-- $1 ctids of the parts tid[], $2 inputs smallint[], $3 row numbers of the first parts bigint[], $4 fips int[], $5 keys text[],
+-- $6 hashes uuid[], $7 locations text[], $8 extents text[], $9 acres double precision[], $10 boundaries bytea[]
 with parts as (
-  delete from stage_shape s
-  using stage_united u
-  where s.fips = u.fips and s.key = u.key
+  delete from stage_shape
+  where ctid = any ($1::tid[])
 )
-insert into stage_shape
-select *
-from stage_united
+insert into stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary)
+select u.input, u.row_no, u.fips, u.key, u.hash, u.location::point, u.extent::box, u.acres, u.boundary
+from unnest($2::smallint[], $3::bigint[], $4::int[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::float8[], $10::bytea[])
+  as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: reserve_serials
 -- Takes a block of serials for the new parcels of each county. The row stays locked until the merge commits, so
@@ -248,15 +251,6 @@ update parcels p
 set retired_run = $1, retired_at = now(), changed_run = $1
 from stage_match m
 where m.state = 'retired' and p.fips = m.fips and p.property_id = m.property_id
-
--- name: stage_united_shapes
--- The united boundaries of parcels that came in parts.
--- $1 inputs smallint[], $2 row numbers of the first parts bigint[], $3 fips int[], $4 keys text[], $5 hashes uuid[],
--- $6 locations text[], $7 extents text[], $8 acres double precision[], $9 boundaries bytea[]
-insert into stage_united (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary)
-select u.input, u.row_no, u.fips, u.key, u.hash, u.location::point, u.extent::box, u.acres, u.boundary
-from unnest($1::smallint[], $2::bigint[], $3::int[], $4::text[], $5::uuid[], $6::text[], $7::text[], $8::float8[], $9::bytea[])
-  as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: update_parcels
 -- Rewrites the parcels that changed or came back; each keeps its property_id.

@@ -10,7 +10,8 @@ import { uuidV5 } from '../../shared/domain/uuid.ts';
 import type { Polygon } from '../../shared/geo/types.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { parseFeed } from '../../workers/feeds/load.ts';
-import { type RunDeps, type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';
+import type { RunDeps } from '../../workers/ingest/run/context.ts';
+import { type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';
 
 /** A folder that is gone when the test file is done; call `remove` in afterAll. */
 export function tempFolder(): { path: string; remove(): void } {

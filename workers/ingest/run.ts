@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
-import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
+import { type Client, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
-import type { Logger } from '../../shared/log.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { installedFeed } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
@@ -15,16 +14,15 @@ import { prepareElevation } from './recipes/elevation.ts';
 import { prepareLayer } from './recipes/layers.ts';
 import { prepareListings } from './recipes/listings.ts';
 import type { Prepared } from './recipes/recipe.ts';
-import type { RunContext, Step } from './run/context.ts';
-import { newCounts, type RunCounts } from './run/counts.ts';
+import type { RunContext, RunDeps } from './run/context.ts';
+import { newCounts, type RunCounts, total } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
 import { makeRunFolder } from './run/folder.ts';
 import {
   abandonRuns,
   detachRun,
   endedRun,
-  failRun,
-  finishRun,
+  endRun,
   type GateResult,
   lastAcceptedRun,
   type RunStatus,
@@ -40,16 +38,6 @@ export type RunOptions = {
   force: boolean;
   /** Other sources than the feed file's, by input. */
   sources: Record<string, string>;
-};
-
-export type RunDeps = {
-  pool: Pool;
-  log: Logger;
-  signal: AbortSignal;
-  env: NodeJS.ProcessEnv;
-  progress(fraction: number, note: string): void;
-  /** Called when a step begins. */
-  onStep?(step: Step): void | Promise<void>;
 };
 
 export type RunResult = {
@@ -80,20 +68,21 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
     }
     // Read again under the lock: the run before may have moved it.
     const { checkpoint } = await registerFeed(pool, feed);
-    const { id: runId } = await startRun(pool, {
-      feedId,
-      jobId: options.jobId,
-      requestedBy: options.requestedBy,
-      forced: options.force,
-    });
+    const { id: runId } = await startRun(pool, feedId, options);
     for (const dead of await abandonRuns(pool, feedId, runId)) await dropStage(pool, dead);
     const last = await lastAcceptedRun(pool, feedId);
     const tmpDir = await makeRunFolder();
-    const run = createContext(deps, { runId, feedId, checkpoint, last, tmpDir });
+    const run: RunContext = {
+      ...{ ...deps, runId, feedId, checkpoint, last, tmpDir, counts: newCounts(), inputs: [] },
+      async step(name, note, fraction) {
+        deps.progress(fraction, note);
+        await deps.onStep?.(name);
+      },
+    };
     try {
       return await carryOut(run, options);
     } catch (error) {
-      await failRun(pool, runId, error, run.inputs, run.counts).catch(failure =>
+      await endRun(pool, run, 'failed', { error }).catch(failure =>
         deps.log.error({ err: failure }, 'the run could not be marked as failed'),
       );
       throw error;
@@ -111,13 +100,13 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
 type Outcome = { result: RunResult; brokeOff?: unknown };
 
 async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): Promise<Outcome> {
-  const { pool, runId, feedId, counts, inputs } = run;
+  const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
   const prepared = await prepare(run, feed, sources);
   const { gate, touched, brokeOff } = prepared;
 
   if (gate.blocked.length > 0 && !force) {
-    await finishRun(pool, runId, { status: 'blocked', inputs, counts, gate });
+    await endRun(pool, run, 'blocked', { gate });
     return { result: { runId, status: 'blocked', counts, blocked: gate.blocked, follow: [] } };
   }
 
@@ -133,7 +122,7 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
     }
     if (prepared.checkpoint)
       await client.query(sql('runs/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
-    await finishRun(client, runId, { status, inputs, counts, gate });
+    await endRun(client, run, status, { gate });
     if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
     await run.step('commit', 'committing', 0.98);
   });
@@ -179,25 +168,8 @@ async function assertUndisturbed(client: Client, { feedId, last }: RunContext): 
   throw new PlatError(
     'overtaken',
     `Run ${now?.id} of the same feed was merged while this one was under way.`,
-    {
-      retryable: true,
-    },
+    { retryable: true },
   );
-}
-
-function createContext(
-  deps: RunDeps,
-  run: Pick<RunContext, 'runId' | 'feedId' | 'checkpoint' | 'last' | 'tmpDir'>,
-): RunContext {
-  const { pool, log, signal, env, progress, onStep } = deps;
-  return {
-    ...run,
-    ...{ pool, log, signal, env, progress, counts: newCounts(), inputs: [] },
-    async step(name, note, fraction) {
-      progress(fraction, note);
-      await onStep?.(name);
-    },
-  };
 }
 
 /** Runs a feed as a job; a run that the gate blocked is a job that did its work. */
@@ -210,6 +182,5 @@ export async function handleIngest(context: JobContext, payload: IngestPayload):
   );
   if (result.follow.length > 0) await context.deliver(result.follow);
   const { runId, status, counts, blocked } = result;
-  const rows = Object.values(counts.read).reduce((a, b) => a + b, 0);
-  return { rows, runId, status, blocked, counts };
+  return { rows: total(counts.read), runId, status, blocked, counts };
 }

@@ -36,9 +36,6 @@ create unlogged table stage_shape (
 
 alter table stage_shape alter column boundary set storage external;
 
--- The one boundary of each parcel that came in parts.
-create unlogged table stage_united (like stage_shape including storage);
-
 -- Roll rows that were taken out again because their key had been used before.
 create unlogged table stage_removed (
   input smallint not null,

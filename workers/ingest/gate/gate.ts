@@ -3,19 +3,24 @@ import { type RunCounts, total } from '../run/counts.ts';
 import type { GateResult } from '../run/record.ts';
 import type { OutsideParcels } from './place.ts';
 
-/** What a run is judged by. Figures of the last accepted run are absent on the first. */
-export type GateFigures = {
+export type RowFigures = {
   read: number;
   rejected: number;
   rows: number;
+  filled: Record<string, number>;
+  /** Of the last accepted run; null before the first. */
+  last: { rows: number; filled: Record<string, number> } | null;
+};
+
+/** What a run of parcels or listings is judged by. */
+export type GateFigures = RowFigures & {
   /** Keys that both files of a two-file roll have, or rows with geometry of a one-file roll. */
   matchedKeys: number;
   /** Parcels on the roll before, and how many of them this run would retire. */
   before: number;
   retired: number;
   outside: OutsideParcels;
-  filled: Record<string, number>;
-  last: { rows: number; matchedKeys: number; filled: Record<string, number> } | null;
+  last: (NonNullable<RowFigures['last']> & { matchedKeys: number }) | null;
 };
 
 /** What the gate says of a run that would make no parcel and no listing. */
@@ -30,8 +35,8 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
   const block = (gate: string, message: string) => blocked.push({ gate, message });
 
   if (figures.rows === 0) block('empty', NO_USABLE_ROW);
-  if (last) {
-    compareDrop('rows', 'rows', last.rows, figures.rows, limits.maxRowDropPercent, block);
+  judgeRows(figures, limits, 'rows', block);
+  if (last)
     compareDrop(
       'matched_keys',
       'keys with geometry',
@@ -40,26 +45,11 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
       limits.maxKeyDropPercent,
       block,
     );
-    for (const [column, count] of Object.entries(last.filled)) {
-      if (limits.emptyColumns && count > 0 && !figures.filled[column]) {
-        block(
-          'empty_column',
-          `Column ${column} was filled in ${count} rows of the last run and is empty now.`,
-        );
-      }
-    }
-  }
-  if (percent(figures.retired, figures.before) > limits.maxKeyDropPercent) {
+  const retired = percent(figures.retired, figures.before);
+  if (retired > limits.maxKeyDropPercent) {
     block(
       'known_keys',
-      `${figures.retired} of ${figures.before} parcels would be retired (${show(percent(figures.retired, figures.before))} %, at most ${limits.maxKeyDropPercent} %): have the keys changed their form?`,
-    );
-  }
-  const rejects = percent(figures.rejected, figures.read);
-  if (rejects > limits.maxRejectPercent) {
-    block(
-      'rejects',
-      `${figures.rejected} of ${figures.read} rows were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`,
+      `${figures.retired} of ${figures.before} parcels would be retired (${show(retired)} %, at most ${limits.maxKeyDropPercent} %): have the keys changed their form?`,
     );
   }
   const elsewhere = outsideParcels(figures.outside, limits);
@@ -76,13 +66,34 @@ export function outsideParcels(
   return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
 }
 
+export type Block = (gate: string, message: string) => void;
+
+/** What is judged of every kind of feed: fewer rows than the last time, a column that turned empty, rows that were rejected. */
+export function judgeRows(
+  { rows, read, rejected, filled, last }: RowFigures,
+  limits: Gates,
+  words: string,
+  block: Block,
+): void {
+  if (last) compareDrop('rows', words, last.rows, rows, limits.maxRowDropPercent, block);
+  for (const [column, count] of Object.entries(last?.filled ?? {}))
+    if (limits.emptyColumns && count > 0 && !filled[column])
+      block('empty_column', `Column ${column} was filled in ${count} rows of the last run and is empty now.`);
+  const rejects = percent(rejected, read);
+  if (rejects > limits.maxRejectPercent)
+    block(
+      'rejects',
+      `${rejected} of ${read} ${words} were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`,
+    );
+}
+
 export function compareDrop(
   gate: string,
   what: string,
   before: number,
   now: number,
   limit: number,
-  block: (gate: string, message: string) => void,
+  block: Block,
 ): void {
   const drop = percent(before - now, before);
   if (drop > limit)

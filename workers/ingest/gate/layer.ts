@@ -2,17 +2,13 @@ import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { Gates } from '../../feeds/feed.ts';
-import { extentOfRun, type LayerVersion, NOWHERE } from '../run/layer-version.ts';
-import type { AcceptedRun, GateResult } from '../run/record.ts';
-import { compareDrop, percent, show } from './gate.ts';
+import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
+import type { GateResult } from '../run/record.ts';
+import { type Block, judgeRows, percent, type RowFigures, show } from './gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './place.ts';
 
-/** What a run of a land layer is judged by. Figures of the last accepted run are null on the first. */
-export type LayerFigures = {
-  read: number;
-  rejected: number;
-  /** Features that count, or tiles. */
-  rows: number;
+/** What a run of a land layer is judged by; its rows are the features that count, or tiles. */
+export type LayerFigures = RowFigures & {
   /** How many of them lie outside the feed's county, or outside the United States where it names none. */
   outside: number;
   /** The box around what was read, in degrees. */
@@ -23,8 +19,7 @@ export type LayerFigures = {
   covered: Readonly<Box> | null;
   /** Whether that is the box around what was read: where what is not shown is taken for not there. */
   boxed: boolean;
-  filled: Record<string, number>;
-  last: { rows: number; covered: Readonly<Box> | null; filled: Record<string, number> } | null;
+  last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
 };
 
 /** How a layer's rows are called. */
@@ -32,32 +27,18 @@ export type LayerWords = { rows: string; area: string };
 
 /** Compares a run of a land layer with the last accepted one. Every reason that blocks it is named, not only the first. */
 export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
-  const { last, rows, read, rejected } = figures;
+  const { last, rows, read } = figures;
   const blocked: GateResult['blocked'] = [];
   const block = (gate: string, message: string) => blocked.push({ gate, message });
 
   if (rows === 0) block('empty', noneCounts(read, words));
-  if (last) {
-    compareDrop('rows', words.rows, last.rows, rows, limits.maxRowDropPercent, block);
-    for (const [column, count] of Object.entries(last.filled)) {
-      if (limits.emptyColumns && count > 0 && !figures.filled[column])
-        block(
-          'empty_column',
-          `Column ${column} was filled in ${count} rows of the last run and is empty now.`,
-        );
-    }
-  }
+  judgeRows(figures, limits, words.rows, block);
   if (last?.covered && figures.covered) {
     judgeDrop(last.covered, figures.covered, limits, block);
     if (figures.boxed) judgeGrowth(last.covered, figures.covered, limits, block);
   }
   const undeclared = outsideCoverage(figures, limits, words);
   if (undeclared !== null) block('coverage', undeclared);
-  const rejects = percent(rejected, read);
-  if (rejects > limits.maxRejectPercent) {
-    const message = `${rejected} of ${read} ${words.rows} were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`;
-    block('rejects', message);
-  }
   const elsewhere = outsideFeatures(figures, limits, words);
   if (elsewhere !== null) block('extent', elsewhere);
   return { blocked, figures };
@@ -104,27 +85,12 @@ export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<
   return box && county ? boxAround([box, county]) : (box ?? county);
 }
 
-/** The last accepted run's figures as the gate compares them; without `covered`, of heights, the box around its tiles. */
-export function lastLayerFigures(
-  run: AcceptedRun | null,
-  covered: Readonly<Box> | null = run && extentOfRun(run),
-): LayerFigures['last'] {
-  if (run === null) return null;
-  const { rows, filled } = run.counts;
-  return { rows: Number(rows ?? 0), covered, filled };
-}
-
 /** What the gate's message calls the place where a feed's features belong. */
 export function layerArea(fips: number | null): string {
   return fips === null ? 'the United States' : 'the county';
 }
 
-function judgeDrop(
-  before: Readonly<Box>,
-  now: Readonly<Box>,
-  limits: Gates,
-  block: (gate: string, message: string) => void,
-): void {
+function judgeDrop(before: Readonly<Box>, now: Readonly<Box>, limits: Gates, block: Block): void {
   const lost = 100 - sharedPercent(before, now);
   if (lost <= limits.maxCoverageDropPercent) return;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
@@ -134,12 +100,7 @@ function judgeDrop(
   );
 }
 
-function judgeGrowth(
-  before: Readonly<Box>,
-  now: Readonly<Box>,
-  limits: Gates,
-  block: (gate: string, message: string) => void,
-): void {
+function judgeGrowth(before: Readonly<Box>, now: Readonly<Box>, limits: Gates, block: Block): void {
   const grown = grownPercent(before, now);
   if (grown <= limits.maxCoverageGrowthPercent) return;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;

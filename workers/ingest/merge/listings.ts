@@ -1,4 +1,5 @@
 import { type Client, sql } from '../../../shared/db.ts';
+import { listingSql } from '../stage/listing-record.ts';
 
 /**
  * Brings listings to what the run staged, inside the caller's transaction, with their history, and marks the
@@ -6,7 +7,7 @@ import { type Client, sql } from '../../../shared/db.ts';
  */
 export async function mergeListings(client: Client, runId: number, feedId: number): Promise<void> {
   await client.query(sql('valuation/mark_comps'));
-  await client.query(sql('listings/upsert_listings'), [runId, feedId]);
+  await client.query(listingSql('listings/upsert_listings'), [runId, feedId]);
   await client.query(sql('listings/record_listing_events'), [runId]);
   await client.query(sql('listings/retire_listings'), [runId]);
   await client.query(sql('listings/mark_touched_regions'));

@@ -7,11 +7,12 @@ import { mergeListings } from '../merge/listings.ts';
 import { mergeParcels } from '../merge/parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
 import type { RunContext } from '../run/context.ts';
-import { bump } from '../run/counts.ts';
+import { bump, total } from '../run/counts.ts';
 import { chooseSource, readBatches } from '../run/read.ts';
 import { createStage, withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
+import { listingSql } from '../stage/listing-record.ts';
 import { stageParcels } from '../stage/parcels.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageSales } from '../stage/sales.ts';
@@ -33,7 +34,7 @@ export async function prepareAssessor(
   await createStage(pool, runId, [
     sql('roll/create_raw_stage'),
     rollSql('roll/create_parcel_stage'),
-    sql('listings/create_listing_stage'),
+    listingSql('listings/create_listing_stage'),
   ]);
 
   await run.step('stage', 'reading', 0);
@@ -79,7 +80,7 @@ export async function prepareAssessor(
     await run.step('gate', 'checking', 0.74);
     const gate = judge(
       {
-        read: Object.values(counts.read).reduce((a, b) => a + b, 0),
+        read: total(counts.read),
         rejected: rejectedRows(counts),
         rows: figures.parcels,
         matchedKeys: Number(counts.matched_keys),

@@ -1,26 +1,15 @@
 import { sql } from '../../../shared/db.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
-import type { Box } from '../../../shared/geo/types.ts';
 import type { DeclaredElevation } from '../../../shared/raster/header.ts';
 import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
-import { rejectedRows } from '../gate/gate.ts';
-import { judgeLayer, lastLayerFigures, layerArea } from '../gate/layer.ts';
 import { homeBoxes, tilesDeclared, tilesOutside } from '../gate/place.ts';
-import { markCovered, switchLayer } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
-import { total } from '../run/counts.ts';
-import {
-  boxFigures,
-  coverageFigures,
-  currentVersion,
-  type LayerScope,
-  NOWHERE,
-  sameScope,
-} from '../run/layer-version.ts';
+import { NOWHERE } from '../run/layer-version.ts';
 import { interrupted } from '../run/read.ts';
 import { createStage, withStage, withStages } from '../run/stage-schema.ts';
 import { type NamedTile, namedTiles, readTiles, stageTiles, type TileOutcome } from '../stage/tiles.ts';
 import type { Prepared } from './recipe.ts';
+import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
 
 /**
  * The recipe of a feed of elevation up to the gate. Of each file only its header is read and kept; the heights stay where
@@ -41,50 +30,23 @@ export async function prepareElevation(
 
   return withStage(pool, runId, async client => {
     await run.step('match', 'comparing with what is there', 0.68);
-    const { rows: measured } = await client.query<{
-      rows: number;
-      new: number;
-      changed: number;
-      retired: number;
-    }>(sql('layers/measure_tiles'), [feedId]);
-    const { rows, ...figures } = measured[0]!;
-    Object.assign(counts, figures, { rows, unchanged: rows - figures.new - figures.changed });
-
-    const extent = coverageOf(tiles);
-    if (extent) counts.extent = boxFigures(extent);
-    const before = await currentVersion(client, feedId, run.last);
-    // A tile is as good beyond the county's line as within.
-    const scope: LayerScope = { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null };
-    Object.assign(counts, coverageFigures(scope));
-
-    await run.step('gate', 'checking', 0.74);
-    const gate = judgeLayer(
-      {
-        read: total(counts.read),
-        rejected: rejectedRows(counts),
-        rows,
-        outside: tilesOutside(tiles, homeBoxes(feed.fips)),
+    const { rows: measured } = await client.query<VersionFigures>(sql('layers/measure_tiles'), [feedId]);
+    const extent = tiles.length === 0 ? null : boxAround(tiles.map(tile => tile.extent));
+    return prepareVersion(run, client, feed, {
+      words: 'tiles',
+      rows: recordVersion(counts, measured[0]!),
+      outside: tilesOutside(tiles, homeBoxes(feed.fips)),
+      declared: tilesDeclared(tiles, feed.coverage),
+      // A tile is as good beyond the county's line as within.
+      version: {
+        scope: { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null },
         extent,
-        declared: tilesDeclared(tiles, feed.coverage),
-        covered: extent,
-        // Where no file has heights nothing is told, however large the box is.
-        boxed: false,
-        filled: {},
-        // A layer that was removed begins anew.
-        last: lastLayerFigures(before && run.last),
       },
-      feed.gates,
-      { rows: 'tiles', area: layerArea(feed.fips) },
-    );
-    return {
-      gate,
-      touched: counts.new + counts.changed + counts.retired > 0 || !sameScope(before?.scope, scope),
-      async merge(transaction) {
-        await switchLayer(transaction, { runId, feedId, kind: 'elevation' }, scope);
-        await transaction.query(sql('layers/replace_tiles'), [feedId]);
-        await markCovered(transaction, 'elevation', before, { scope, extent });
-      },
-    };
+      covered: version => version.extent,
+      // Where no file has heights nothing is told, however large the box is.
+      boxed: false,
+      merge: async transaction => void (await transaction.query(sql('layers/replace_tiles'), [feedId])),
+    });
   });
 }
 
@@ -118,8 +80,4 @@ export function declaredBy({ crs, unit, nodata }: ElevationInput): DeclaredEleva
     ...(unit !== undefined && { unit }),
     ...(nodata !== undefined && { nodata }),
   };
-}
-
-function coverageOf(tiles: readonly { extent: Box }[]): Box | null {
-  return tiles.length === 0 ? null : boxAround(tiles.map(({ extent }) => extent));
 }

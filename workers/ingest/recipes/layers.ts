@@ -1,26 +1,17 @@
 import { sql } from '../../../shared/db.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
-import { rejectedRows } from '../gate/gate.ts';
-import { coveredBox, judgeLayer, lastLayerFigures, layerArea } from '../gate/layer.ts';
+import { coveredBox } from '../gate/layer.ts';
 import { declaredPlace, featuresOutside, homeBoxes } from '../gate/place.ts';
 import { compileLayerMapper } from '../map/layer.ts';
-import { markCovered, mergeFeatures, switchLayer } from '../merge/layer.ts';
+import { mergeFeatures } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
-import { total } from '../run/counts.ts';
-import {
-  boxFigures,
-  coverageFigures,
-  currentVersion,
-  type LayerScope,
-  type LayerVersion,
-  NOWHERE,
-  sameScope,
-} from '../run/layer-version.ts';
+import { type LayerScope, NOWHERE } from '../run/layer-version.ts';
 import { chooseSource, readBatches } from '../run/read.ts';
 import { createStage, withStage, withStages } from '../run/stage-schema.ts';
 import { type StagedLayer, stageLayer } from '../stage/layer.ts';
 import type { Prepared } from './recipe.ts';
+import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
 
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
@@ -35,7 +26,6 @@ export async function prepareLayer(
   sources: Record<string, string>,
 ): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
-  const { kind } = feed;
   await createStage(pool, runId, [sql('layers/create_layer_stage')]);
 
   await run.step('stage', 'reading', 0);
@@ -48,44 +38,20 @@ export async function prepareLayer(
     );
     counts.identical = settled[0]!.identical;
     await client.query('analyze stage_layer (hash)');
-    const { rows: measured } = await client.query<{ rows: number; new: number; retired: number }>(
-      sql('layers/measure_layer'),
-      [feedId],
-    );
-    const { rows, ...figures } = measured[0]!;
-    Object.assign(counts, figures, { rows, unchanged: rows - figures.new });
-
-    if (found) counts.extent = boxFigures(found);
-    const before = await currentVersion(client, feedId, run.last);
-    const now: LayerVersion = { scope: scopeOf(feed, found), extent: found };
-    Object.assign(counts, coverageFigures(now.scope));
-
-    await run.step('gate', 'checking', 0.74);
-    const gate = judgeLayer(
-      {
-        read: total(counts.read),
-        rejected: rejectedRows(counts),
-        rows,
-        outside: await featuresOutside(client, homeBoxes(feed.fips)),
-        extent: found,
-        declared,
-        covered: coveredBox(now.scope),
-        boxed: feed.coverage === null && feed.fips === null,
-        filled: counts.filled,
-        // A layer that was removed begins anew.
-        last: lastLayerFigures(before && run.last, before && coveredBox(before.scope)),
-      },
-      feed.gates,
-      { rows: 'features', area: layerArea(feed.fips) },
-    );
+    const { rows: measured } = await client.query<VersionFigures>(sql('layers/measure_layer'), [feedId]);
+    const rows = recordVersion(counts, measured[0]!);
+    const prepared = await prepareVersion(run, client, feed, {
+      words: 'features',
+      rows,
+      outside: await featuresOutside(client, homeBoxes(feed.fips)),
+      declared,
+      version: { scope: scopeOf(feed, found), extent: found },
+      covered: ({ scope }) => coveredBox(scope),
+      boxed: feed.coverage === null && feed.fips === null,
+      merge: transaction => mergeFeatures(transaction, feedId),
+    });
     return {
-      gate,
-      touched: counts.new + counts.retired > 0 || !sameScope(before?.scope, now.scope),
-      async merge(transaction) {
-        await switchLayer(transaction, { runId, feedId, kind }, now.scope);
-        await mergeFeatures(transaction, feedId);
-        await markCovered(transaction, kind, before, now);
-      },
+      ...prepared,
       async tidy() {
         // What reads windows of the layer should know at once how full it is.
         if (counts.new > ANALYZE_FROM * rows) await pool.query('analyze layer_features');

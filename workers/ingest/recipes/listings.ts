@@ -9,6 +9,7 @@ import type { RunContext } from '../run/context.ts';
 import { bump } from '../run/counts.ts';
 import { chooseSource, readBatches } from '../run/read.ts';
 import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { listingSql } from '../stage/listing-record.ts';
 import { stageListings } from '../stage/listings.ts';
 import type { Prepared } from './recipe.ts';
 
@@ -26,7 +27,7 @@ export async function prepareListings(
 ): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   const { listings } = feed;
-  await createStage(pool, runId, [sql('roll/create_raw_stage'), sql('listings/create_listing_stage')]);
+  await createStage(pool, runId, [sql('roll/create_raw_stage'), listingSql('listings/create_listing_stage')]);
 
   await run.step('stage', 'reading', 0);
   const staged = await stageAll(run, feed, sources.listings);

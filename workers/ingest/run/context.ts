@@ -7,20 +7,25 @@ import type { AcceptedRun, InputRecord } from './record.ts';
 /** The places at which a run can be looked at, and killed in tests. */
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
 
-/** One run as its recipe sees it. */
-export type RunContext = {
-  runId: number;
-  feedId: number;
+export type RunDeps = {
   pool: Pool;
   log: Logger;
   signal: AbortSignal;
-  tmpDir: string;
   env: NodeJS.ProcessEnv;
+  progress(fraction: number, note: string): void;
+  /** Called when a step begins. */
+  onStep?(step: Step): void | Promise<void>;
+};
+
+/** One run as its recipe sees it. */
+export type RunContext = RunDeps & {
+  runId: number;
+  feedId: number;
+  tmpDir: string;
   counts: RunCounts;
   inputs: InputRecord[];
   checkpoint: ResoCheckpoint | null;
   /** The run whose data is what readers see now. */
   last: AcceptedRun | null;
   step(name: Step, note: string, fraction: number): Promise<void>;
-  progress(fraction: number, note: string): void;
 };

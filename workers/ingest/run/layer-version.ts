@@ -32,7 +32,7 @@ export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCoun
 }
 
 /** The box around what a run read, or null when it read nothing. */
-export function extentOfRun({ counts }: AcceptedRun): Box | null {
+function extentOfRun({ counts }: AcceptedRun): Box | null {
   if (typeof counts.extent !== 'object') return null;
   const { west, south, east, north } = counts.extent;
   return [west!, south!, east!, north!];

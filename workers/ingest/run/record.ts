@@ -1,4 +1,4 @@
-import { type Pool, type Queryable, sql } from '../../../shared/db.ts';
+import { type Queryable, sql } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
@@ -10,14 +10,6 @@ export type InputRecord = { input: string; source: string[]; bytes: number };
 
 /** Why a run is not merged, every reason of it, and the figures that say so. */
 export type GateResult = { blocked: { gate: string; message: string }[]; figures: object };
-
-/** What is written when a run ends. */
-export type RunEnd = {
-  status: RunStatus;
-  inputs: InputRecord[];
-  counts: RunCounts;
-  gate: GateResult | null;
-};
 
 /**
  * Writes a feed's definition under its name.
@@ -44,9 +36,10 @@ export async function registerFeed(
 
 export async function startRun(
   db: Queryable,
-  run: { feedId: number; jobId: string | null; requestedBy: string; forced: boolean },
+  feedId: number,
+  run: { jobId: string | null; requestedBy: string; force: boolean },
 ): Promise<{ id: number; attempts: number }> {
-  const values = [run.feedId, run.jobId, run.requestedBy, run.forced];
+  const values = [feedId, run.jobId, run.requestedBy, run.force];
   const { rows } = await db.query<{ id: number; attempts: number }>(sql('runs/start_run'), values);
   return rows[0]!;
 }
@@ -73,34 +66,16 @@ export async function abandonRuns(db: Queryable, feedId: number, runId: number):
   return rows.map(row => row.id);
 }
 
-export async function finishRun(db: Queryable, runId: number, end: RunEnd): Promise<void> {
-  const { status, inputs, counts, gate } = end;
-  await db.query(sql('runs/finish_run'), [
-    runId,
-    status,
-    JSON.stringify(inputs),
-    JSON.stringify(counts),
-    JSON.stringify(gate),
-    null,
-    null,
-  ]);
-}
-
-export async function failRun(
-  pool: Pool,
-  runId: number,
-  error: unknown,
-  inputs: InputRecord[],
-  counts: RunCounts,
+/** Writes what became of a run: its status, and why it was blocked or failed. */
+export async function endRun(
+  db: Queryable,
+  { runId, inputs, counts }: { runId: number; inputs: InputRecord[]; counts: RunCounts },
+  status: RunStatus,
+  { gate = null, error }: { gate?: GateResult | null; error?: unknown },
 ): Promise<void> {
-  await pool.query(sql('runs/finish_run'), [
-    runId,
-    'failed',
-    JSON.stringify(inputs),
-    JSON.stringify(counts),
-    null,
-    ...describeError(error),
-  ]);
+  const texts = [inputs, counts, gate].map(value => value && JSON.stringify(value));
+  const why = error === undefined ? [null, null] : describeError(error);
+  await db.query(sql('runs/finish_run'), [runId, status, ...texts, ...why]);
 }
 
 /** Notes with a merged run why its source broke off, and leaves its job to a run of its own. */

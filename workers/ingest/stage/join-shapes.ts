@@ -11,6 +11,8 @@ type SplitShape = {
   input: number;
   fips: number;
   key: string;
+  /** The rows of the staging table (ctid). */
+  places: string[];
   row_nos: number[];
   /** Whether a feature's attributes repeat the first's; null where they were kept or there are none. */
   identical: (boolean | null)[];
@@ -30,20 +32,16 @@ const FETCH = 500;
 export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
   await client.query('begin');
   await client.query(`declare split no scroll cursor for ${sql('roll/list_split_shapes')}`);
-  for (let some = false; ; some = true) {
+  for (;;) {
     const { rows } = await client.query<SplitShape>(`fetch ${FETCH} from split`);
-    if (rows.length > 0) {
-      for (const shape of rows) countFeatures(shape, counts);
-      await stageUnited(client, runId, counts, rows);
-      continue;
-    }
-    if (some) await client.query(sql('roll/replace_split_shapes'));
-    break;
+    if (rows.length === 0) break;
+    for (const shape of rows) countFeatures(shape, counts);
+    await unitePartsOf(client, runId, counts, rows);
   }
   await client.query('commit');
 }
 
-async function stageUnited(
+async function unitePartsOf(
   client: Client,
   runId: number,
   counts: RunCounts,
@@ -63,7 +61,8 @@ async function stageUnited(
       shape.key,
     ]);
   }
-  await client.query(sql('roll/stage_united_shapes'), [
+  await client.query(sql('roll/replace_split_shapes'), [
+    shapes.flatMap(shape => shape.places),
     shapes.map(shape => shape.input),
     shapes.map(shape => shape.row_nos[0]),
     shapes.map(shape => shape.fips),

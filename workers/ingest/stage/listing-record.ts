@@ -1,9 +1,11 @@
 import { copyValue } from '../../../shared/copy.ts';
+import { compose } from '../../../shared/db.ts';
 import {
   LISTING_FIELD_NAMES,
   type ListingField,
   type ListingStatus,
 } from '../../../shared/domain/listing-fields.ts';
+import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { toE7 } from '../../../shared/geo/codec.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
@@ -11,34 +13,36 @@ import { countyAt, nearestCounty } from '../../../shared/regions/county-polygons
 import type { ListingValue } from '../map/listing.ts';
 import { digest } from './hash.ts';
 
+/** The columns of a comp, in the order of its digest. */
+const COLUMNS = [
+  ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),
+  ...(['location', 'fips', 'lot_acres', 'price', 'listed_date', 'status_date', 'sold_date'] as const),
+  ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price'] as const),
+];
+
 /** A comp as the staging table holds it. Dates are 'YYYY-MM-DD', the location integers of 1e-7 degree. */
-export type ListingRecord = {
+export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point | string[]> & {
   source: string;
-  sourceId: string;
+  source_id: string;
   status: ListingStatus;
-  address: string;
-  city: string;
-  state: string;
-  zip: string;
-  county: string;
-  apn: string;
-  location: { lonE7: number; latE7: number } | null;
-  fips: number | null;
-  lotAcres: number | null;
-  price: number;
+  location: Point | null;
   /** What was asked last for what is sold. */
-  askedPrice: number | null;
-  listedDate: string | null;
-  statusDate: string | null;
-  soldDate: string | null;
-  daysOnMarket: number | null;
-  saleType: string;
-  url: string;
+  asked_price: number | null;
   photos: string[];
 };
 
-export const COPY_LISTING = `copy stage_listing (row_no, id, source, source_id, status, address, city, state, zip, county, apn,
-  location, fips, lot_acres, price, listed_date, status_date, sold_date, days_on_market, sale_type, url, photos, hash, asked_price) from stdin`;
+type Point = { x: number; y: number };
+
+const FRAGMENTS = {
+  columns: COLUMNS.join(', '),
+  staged: COLUMNS.map(name => `s.${name}`).join(', '),
+  assigned: COLUMNS.map(name => `${name} = excluded.${name}`).join(', '),
+};
+
+/** A statement on staged listings, with their columns in its marked places. */
+export const listingSql = (name: string): string => compose(name, FRAGMENTS);
+
+export const COPY_LISTING = `copy stage_listing (row_no, id, ${FRAGMENTS.columns}, hash) from stdin`;
 
 /** The same listing has the same id in every installation. */
 function listingId(source: string, sourceId: string): string {
@@ -46,19 +50,13 @@ function listingId(source: string, sourceId: string): string {
 }
 
 /** One line of `COPY_LISTING`. */
-export function listingLine(rowNo: number, l: ListingRecord): string {
-  const location = l.location === null ? null : `(${l.location.lonE7},${l.location.latE7})`;
-  const values = [
-    ...[l.source, l.sourceId, l.status, l.address, l.city, l.state, l.zip, l.county, l.apn, location, l.fips],
-    ...[l.lotAcres, l.price, l.listedDate, l.statusDate, l.soldDate, l.daysOnMarket, l.saleType, l.url],
-    arrayLiteral(l.photos),
-  ]
-    .map(copyValue)
-    .join('\t');
-  const asked = copyValue(l.askedPrice);
-  // Without an asking price the hash is what it was before there were any.
-  const hash = digest(l.askedPrice === null ? values : `${values}\t${asked}`);
-  return `${rowNo}\t${listingId(l.source, l.sourceId)}\t${values}\t${hash}\t${asked}`;
+export function listingLine(rowNo: number, listing: ListingRecord): string {
+  const { location: at, photos } = listing;
+  const flat = { ...listing, location: at && `(${at.x},${at.y})`, photos: arrayLiteral(photos) };
+  const values = COLUMNS.map(name => copyValue(flat[name] as FieldValue));
+  // Without an asking price the digest is what it was before there were any.
+  const hash = digest(values.slice(0, listing.asked_price === null ? -1 : undefined).join('\t'));
+  return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
 }
 
 /** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
@@ -88,7 +86,7 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
   const sold = status === 'SOLD';
   return {
     source: text('source'),
-    sourceId: text('source_id'),
+    source_id: text('source_id'),
     status,
     address: text('address'),
     city: text('city'),
@@ -96,17 +94,17 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
     zip: text('zip'),
     county: text('county'),
     apn: text('apn'),
-    location: placed ? { lonE7: toE7(lon), latE7: toE7(lat) } : null,
+    location: placed ? { x: toE7(lon), y: toE7(lat) } : null,
     fips:
       number('fips') ?? countyByName(text('county'), text('state')) ?? (placed ? countyOf(lon, lat) : null),
-    lotAcres: number('lot_acres'),
+    lot_acres: number('lot_acres'),
     price: number(sold ? 'sold_price' : 'list_price') ?? 0,
-    askedPrice: sold ? number('list_price') : null,
-    listedDate: day('listed_date'),
-    statusDate: day('status_date') ?? (sold ? day('sold_date') : null),
-    soldDate: sold ? (day('sold_date') ?? day('status_date')) : null,
-    daysOnMarket: number('days_on_market'),
-    saleType: text('sale_type'),
+    asked_price: sold ? number('list_price') : null,
+    listed_date: day('listed_date'),
+    status_date: day('status_date') ?? (sold ? day('sold_date') : null),
+    sold_date: sold ? (day('sold_date') ?? day('status_date')) : null,
+    days_on_market: number('days_on_market'),
+    sale_type: text('sale_type'),
     url: text('url'),
     photos: (values[AT.photos] as string[] | null) ?? [],
   };
