@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
+import { hostname, userInfo } from 'node:os';
 import { type Queryable, sql } from './db.ts';
 import { SCOPES, type Scope, type Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
 import { requireKnownOrNewName, requireName } from './names.ts';
-import { operator } from './operator.ts';
 import { requireEmail, userOfOthers } from './users.ts';
 
 export type NewAccount = {
@@ -230,4 +230,18 @@ export async function revokeKey(
 /** Keys have 256 random bits: a slow hash would add nothing. */
 export function hashKey(key: string): Buffer {
   return hash('sha256', key, 'buffer');
+}
+
+/** Who runs this process, for the audit table: `ana@host`; behind sudo the person rather than root. */
+export function operator(): string {
+  return `${process.env.SUDO_USER ?? userName()}@${hostname()}`;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container's user may have no entry in /etc/passwd.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

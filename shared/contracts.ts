@@ -1,9 +1,8 @@
-import { findAccount, termsWithoutContract, tierUnknown, valuesUnfit } from './accounts.ts';
+import { findAccount, operator, termsWithoutContract, tierUnknown, valuesUnfit } from './accounts.ts';
 import { type Client, type Pool, type Queryable, sql, transaction } from './db.ts';
 import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
 import { requireKnownOrNewName } from './names.ts';
-import { operator } from './operator.ts';
 import {
   changePeriod,
   closingNote,

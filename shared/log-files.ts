@@ -5,34 +5,16 @@ export const LOG_FILES = { maxBytes: 10 * 2 ** 20, kept: 3 };
 export type LogLimits = typeof LOG_FILES;
 
 /**
- * Sets a log that nobody writes aside when it is full: x.log becomes x.log.1, that x.log.2, and the oldest goes.
+ * Sets a full log aside: x.log becomes x.log.1, that x.log.2, and the oldest goes. Who has it open for appending keeps writing: it is
+ * copied and emptied, as by logrotate's copytruncate, and what is written in between is lost. (pino-roll rotates only what pino
+ * writes; these files also hold the last words of a process that crashes, and PostgreSQL's.)
  * @throws what the file system throws
  */
-export function rotateLog(path: string, limits: LogLimits = LOG_FILES): void {
-  if (!isFull(path, limits)) return;
-  shift(path, limits);
-  renameSync(path, `${path}.1`);
-}
-
-/**
- * The same for a log that others write at its end (O_APPEND): they keep their file, which is copied and emptied, as by logrotate's copytruncate.
- * Lines that are written in between, within milliseconds, are lost.
- * @throws what the file system throws
- */
-export function rotateOpenLog(path: string, limits: LogLimits = LOG_FILES): void {
-  if (!isFull(path, limits)) return;
-  shift(path, limits);
-  copyFileSync(path, `${path}.1`);
-  truncateSync(path);
-}
-
-function isFull(path: string, { maxBytes }: LogLimits): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= maxBytes;
-}
-
-/** Makes room for x.log.1. */
-function shift(path: string, { kept }: LogLimits): void {
+export function rotateLog(path: string, { maxBytes, kept }: LogLimits = LOG_FILES): void {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < maxBytes) return;
   for (let i = kept; i > 1; i--) {
     if (existsSync(`${path}.${i - 1}`)) renameSync(`${path}.${i - 1}`, `${path}.${i}`);
   }
+  copyFileSync(path, `${path}.1`);
+  truncateSync(path);
 }

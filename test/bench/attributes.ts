@@ -11,7 +11,7 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { rootDir } from '../../shared/root.ts';
 import { type AttributesScope, attributesPlan } from '../../workers/attributes/jobs.ts';
 import { deliverFromHere } from '../../workers/cli/common/session.ts';
-import { programOf, RUNTIMES } from '../../workers/cli/up/service.ts';
+import { programOf, RUNTIMES } from '../../workers/cli/up/supervisor.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { runFeed } from '../../workers/ingest/run.ts';
 import { feedOf } from '../support/ingest.ts';

@@ -9,7 +9,7 @@ import { PlatError } from '../../shared/errors.ts';
 import { enqueue, getJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
 import { rootDir } from '../../shared/root.ts';
-import { programOf, RUNTIMES } from '../../workers/cli/up/service.ts';
+import { programOf, RUNTIMES } from '../../workers/cli/up/supervisor.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { rollFeed, writeFeed } from './generate/feed-files.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../shared/log.ts';
-import { finishValuations } from '../../workers/cli/up/valuations.ts';
+import { finishValuations } from '../../workers/cli/up/due.ts';
 import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createRandom } from '../bench/generate/random.ts';

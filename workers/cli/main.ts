@@ -16,7 +16,7 @@ import { addRecomputeCommands } from './recompute.ts';
 import { addRunCommands } from './runs.ts';
 import { addStatusCommand } from './status.ts';
 import { addTierCommands } from './tier.ts';
-import { runService } from './up/service.ts';
+import { runService } from './up/supervisor.ts';
 import { addUsageCommand } from './usage.ts';
 
 const HELP = `

@@ -10,14 +10,12 @@ import { loadRegions } from '../../regions/load.ts';
 import { print, regionsLine } from '../common/output.ts';
 import { type ConnectedConfig, deliverFromHere } from '../common/session.ts';
 import { claimState, clearState, writeState } from '../common/state.ts';
-import { finishAttributes, PATIENCE_MS, SAMPLE_PATIENCE_MS } from './attributes.ts';
-import { adminPassword, demoKey } from './credentials.ts';
+import { finishDue } from './due.ts';
 import { findPort } from './port.ts';
 import { startPostgres } from './postgres.ts';
-import { finishStatistics, ingestSamples, missingSamples } from './sample.ts';
+import { ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
-import { finishValuations } from './valuations.ts';
-import { welcome } from './welcome.ts';
+import { adminPassword, demoKey, welcome } from './welcome.ts';
 
 /** How long the API may take to answer /readyz. */
 const READY_TIMEOUT_MS = 60_000;
@@ -92,10 +90,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
     print(`Ingesting ${samples.length} sample feeds through the workers:`);
     await ingestSamples(pool, samples, deliver, signal);
   }
-  await finishStatistics(pool, deliver, signal);
-  const patienceMs = samples.length > 0 ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
-  await finishAttributes(pool, deliver, signal, patienceMs);
-  await finishValuations(pool, deliver, signal, { patienceMs, all: samples.length > 0 });
+  await finishDue(pool, deliver, signal, samples.length > 0);
 
   const { url, logs } = services;
   await ready(url, logs, signal);
