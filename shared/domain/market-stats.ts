@@ -27,7 +27,6 @@ export type RegionFields = {
  */
 function bucketData({ active, pending, sold }: BucketSummary) {
   const [month, quarter, half, year] = sold;
-  const rate = (count: number) => (active.count === 0 ? null : round2((100 * count) / active.count));
   return {
     Active: active.count,
     Pending: pending.count,
@@ -35,11 +34,11 @@ function bucketData({ active, pending, sold }: BucketSummary) {
     'Sold: 3mo': quarter.count,
     'Sold: 6mo': half.count,
     'Sold: 1yr': year.count,
-    'Pending STR': rate(pending.count),
-    '1mo STR': rate(month.count),
-    '3mo STR': rate(quarter.count),
-    '6mo STR': rate(half.count),
-    '1yr STR': rate(year.count),
+    'Pending STR': rate(pending, active),
+    '1mo STR': rate(month, active),
+    '3mo STR': rate(quarter, active),
+    '6mo STR': rate(half, active),
+    '1yr STR': rate(year, active),
     'Avg DOM 1mo': rounded(month.daysOnMarket),
     'Avg DOM 3mo': rounded(quarter.daysOnMarket),
     'Avg DOM 6mo': rounded(half.daysOnMarket),
@@ -73,6 +72,11 @@ function bucketData({ active, pending, sold }: BucketSummary) {
     'Gini 6mo': rounded(half.gini),
     'Gini 1yr': rounded(year.gini),
   };
+}
+
+/** How many of `these` there are for 100 active listings. */
+function rate(these: Summary, active: Summary): number | null {
+  return active.count === 0 ? null : round2((100 * these.count) / active.count);
 }
 
 function rounded(figure: number | null): number | null {
@@ -109,14 +113,15 @@ const RESPONSE_FORMAT = 1;
  * the body of every region would take longer than computing the statistics, and few of them change.
  */
 export function statsEtag(region: RegionFields, stats: RegionStats): string {
-  const figures: number[] = [];
+  const figures = new Float64Array(stats.length * (1 + METRIC_KEYS.length));
+  let at = 0;
   stats.forEach((data, bucket) => {
     if (data === null) return;
-    figures.push(bucket);
+    figures[at++] = bucket;
     // Whole hundredths, so that no figure is the -1 of null.
-    for (const figure of Object.values(data)) figures.push(figure === null ? -1 : Math.round(figure * 100));
+    for (const figure of Object.values(data)) figures[at++] = figure === null ? -1 : Math.round(figure * 100);
   });
-  const digest = hash('sha256', new Uint8Array(Float64Array.from(figures).buffer), 'hex');
+  const digest = hash('sha256', new Uint8Array(figures.buffer, 0, at * figures.BYTES_PER_ELEMENT), 'hex');
   const content = JSON.stringify([RESPONSE_FORMAT, ...Object.values(fieldsOf(region)), digest]);
   return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }

@@ -81,11 +81,13 @@ export function summarizeBuckets(
   return buckets.map(range => {
     if (keep(all, range).length === 0) return null;
     const year = pick(sold, range);
-    const soldSince = (day: number) => summarize(pick(year, range, day));
+    const half = pick(year, range, since6);
+    const quarter = pick(half, range, since3);
+    const month = pick(quarter, range, since1);
     return {
       active: summarize(pick(active, range)),
       pending: summarize(pick(pending, range)),
-      sold: [soldSince(since1!), soldSince(since3!), soldSince(since6!), summarize(year)],
+      sold: [summarize(month), summarize(quarter), summarize(half), summarize(year)],
     };
   });
 }
@@ -98,7 +100,9 @@ function sort(listings: readonly Listing[]): Sorted {
   };
 }
 
-function pick({ byAcres, byPrice, byPpa }: Sorted, range: AcreRange, since?: number): Sorted {
+function pick(from: Sorted, range: AcreRange, since?: number): Sorted {
+  const { byAcres, byPrice, byPpa } = from;
+  if (byAcres.length === 0) return from;
   return {
     byAcres: keep(byAcres, range, since),
     byPrice: keep(byPrice, range, since),

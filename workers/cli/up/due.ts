@@ -56,7 +56,13 @@ export function finishValuations(
   signal: AbortSignal,
   { patienceMs, all }: { patienceMs: number; all: boolean },
 ): Promise<void> {
-  return finish('Some parcels could not be valued', () => dueValuations(pool), deliver, signal, patienceMs);
+  return finish(
+    'Some parcels could not be valued',
+    asked => dueValuations(pool, all && !asked),
+    deliver,
+    signal,
+    patienceMs,
+  );
 }
 
 /** Waits until nothing is due, asking for a job once where none is on its way. */
