@@ -3,6 +3,7 @@ import {
   type BucketSummary,
   type ListingColumns,
   NO_LISTINGS,
+  type Summary,
   summarizeBuckets,
 } from '../kernels/stats/region-stats.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
