@@ -1,7 +1,8 @@
 import Flatbush from 'flatbush';
-import { orient2d } from 'robust-predicates';
 import { boxOf } from './box.ts';
 import { toUnits } from './codec.ts';
+import { pointInMultiPolygon } from './point-in-polygon.ts';
+import { meet, onLevelEdge, turn } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
 import type { Box, MultiPolygon, Position, Ring } from './types.ts';
 
@@ -84,20 +85,15 @@ export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolea
     // No outline comes near, so the whole box is on one side of them all.
     return covers(query, west, south);
   }
-  const parcel = boundary.map(polygon => polygon.map(inUnits));
-  for (const polygon of parcel) {
-    for (const ring of polygon) if (ringMeets(query, ring, near)) return true;
-  }
-  if (parcel.some(([shell]) => covers(query, shell![0]!, shell![1]!))) return true;
-  let tried = -1;
-  for (const edge of near) {
-    const element = query.elementOf[edge]!;
-    if (element === tried) continue;
-    tried = element;
+  const parcel = boundary.map(polygon =>
+    polygon.map(ring => ring.map(([lon, lat]): Position => [toUnits(lon), toUnits(lat)])),
+  );
+  if (parcel.some(polygon => polygon.some(ring => ringMeets(query, ring, near)))) return true;
+  if (parcel.some(([shell]) => covers(query, ...shell![0]!))) return true;
+  return [...new Set(near.map(edge => query.elementOf[edge]!))].some(element => {
     const { x, y } = query.elements[element]!;
-    if (parcel.some(polygon => isInPolygon(x, y, polygon))) return true;
-  }
-  return false;
+    return pointInMultiPolygon([x, y], parcel) === 'inside';
+  });
 }
 
 /** Does a point lie in the query's areas, or on any of its edges, lines and points? Exact; units. */
@@ -129,23 +125,11 @@ export function covers(
   return odd.size > 0;
 }
 
-/** A closed ring as x and y in turn. */
-function inUnits(ring: Ring): Float64Array {
-  const flat = new Float64Array(2 * ring.length);
-  for (let i = 0; i < ring.length; i++) {
-    flat[2 * i] = toUnits(ring[i]![0]);
-    flat[2 * i + 1] = toUnits(ring[i]![1]);
-  }
-  return flat;
-}
-
-function ringMeets(query: PreparedQuery, ring: Float64Array, near: number[]): boolean {
+function ringMeets(query: PreparedQuery, ring: Ring, near: number[]): boolean {
   const { x1, y1, x2, y2, index } = query;
-  for (let i = 2; i < ring.length; i += 2) {
-    const ax = ring[i - 2]!;
-    const ay = ring[i - 1]!;
-    const bx = ring[i]!;
-    const by = ring[i + 1]!;
+  for (let i = 1; i < ring.length; i++) {
+    const [ax, ay] = ring[i - 1]!;
+    const [bx, by] = ring[i]!;
     const west = ax < bx ? ax : bx;
     const east = ax < bx ? bx : ax;
     const south = ay < by ? ay : by;
@@ -158,54 +142,8 @@ function ringMeets(query: PreparedQuery, ring: Float64Array, near: number[]): bo
       const cy = y1[e]!;
       const dy = y2[e]!;
       if ((cy < south && dy < south) || (cy > north && dy > north)) continue;
-      if (segmentsMeet(ax, ay, bx, by, cx, cy, dx, dy)) return true;
+      if (meet(ax, ay, bx, by, cx, cy, dx, dy) !== 'apart') return true;
     }
   }
   return false;
-}
-
-/** Do two segments whose boxes meet share a point? Either may be of length 0. */
-function segmentsMeet(
-  ax: number,
-  ay: number,
-  bx: number,
-  by: number,
-  cx: number,
-  cy: number,
-  dx: number,
-  dy: number,
-): boolean {
-  const c = turn(ax, ay, bx, by, cx, cy);
-  const d = turn(ax, ay, bx, by, dx, dy);
-  if ((c > 0 && d > 0) || (c < 0 && d < 0)) return false;
-  const a = turn(cx, cy, dx, dy, ax, ay);
-  const b = turn(cx, cy, dx, dy, bx, by);
-  // All four 0: on one line, where meeting boxes are meeting segments.
-  return !((a > 0 && b > 0) || (a < 0 && b < 0));
-}
-
-/** Positive when c is left of the line from a to b. Exact. */
-function turn(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
-  // robust-predicates has y pointing down.
-  return -orient2d(ax, ay, bx, by, cx, cy);
-}
-
-/** By the even-odd rule over all rings; for points that are on none of them. */
-function isInPolygon(x: number, y: number, polygon: Float64Array[]): boolean {
-  let inside = false;
-  for (const ring of polygon) {
-    for (let i = 2; i < ring.length; i += 2) {
-      const ay = ring[i - 1]!;
-      const by = ring[i + 1]!;
-      if (ay > y === by > y) continue;
-      if (turn(ring[i - 2]!, ay, ring[i]!, by, x, y) > 0 === by > ay) inside = !inside;
-    }
-  }
-  return inside;
-}
-
-/** For an edge that does not cross the point's latitude: does it touch the point itself? */
-function onLevelEdge(x: number, y: number, ax: number, ay: number, bx: number, by: number): boolean {
-  if (ay === y && by === y) return Math.min(ax, bx) <= x && x <= Math.max(ax, bx);
-  return (ax === x && ay === y) || (bx === x && by === y);
 }

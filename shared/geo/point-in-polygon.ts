@@ -1,4 +1,4 @@
-import { orient2d } from 'robust-predicates';
+import { onLevelEdge, turn } from './predicates.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 export type Side = 'inside' | 'boundary' | 'outside';
@@ -20,10 +20,9 @@ export function pointInRing(point: Position, ring: Ring): Side {
         inside = !inside;
         continue;
       }
-      // robust-predicates has y pointing down: a positive sign is a clockwise turn here.
-      const turn = orient2d(x1, y1, x2, y2, x, y);
-      if (turn === 0) return 'boundary';
-      if (turn < 0 === y2 > y1) inside = !inside;
+      const left = turn(x1, y1, x2, y2, x, y);
+      if (left === 0) return 'boundary';
+      if (left > 0 === y2 > y1) inside = !inside;
     } else if (y1 === y || y2 === y) {
       if (onLevelEdge(x, y, x1, y1, x2, y2)) return 'boundary';
     }
@@ -50,10 +49,4 @@ export function pointInMultiPolygon(point: Position, polygons: MultiPolygon): Si
     if (side !== 'outside') return side;
   }
   return 'outside';
-}
-
-/** For an edge that does not cross the point's latitude: does it touch the point itself? */
-function onLevelEdge(x: number, y: number, x1: number, y1: number, x2: number, y2: number): boolean {
-  if (y1 === y && y2 === y) return Math.min(x1, x2) <= x && x <= Math.max(x1, x2);
-  return (x1 === x && y1 === y) || (x2 === x && y2 === y);
 }

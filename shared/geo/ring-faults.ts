@@ -1,5 +1,5 @@
-import { orient2d } from 'robust-predicates';
 import { toUnits } from './codec.ts';
+import { turn as turnOf } from './predicates.ts';
 import type { Position, Ring } from './types.ts';
 
 /** An edge, by the vertex (from 0) of its ring where it starts. */
@@ -126,8 +126,7 @@ function loadEdges(rings: Ring[]): Edges {
 
 /** Positive when the turn from a over b to c is to the left. Exact. */
 function turn({ x, y }: Edges, a: number, b: number, c: number): number {
-  // robust-predicates has y pointing down.
-  return -orient2d(x[a]!, y[a]!, x[b]!, y[b]!, x[c]!, y[c]!);
+  return turnOf(x[a]!, y[a]!, x[b]!, y[b]!, x[c]!, y[c]!);
 }
 
 /** Positive when a vertex is above an edge, 0 when it is on its line. */

@@ -1,4 +1,4 @@
-import { orient2d } from 'robust-predicates';
+import { turn } from './predicates.ts';
 import { type Fault, fault, type Repair } from './repairs.ts';
 import type { Position, Ring } from './types.ts';
 
@@ -68,23 +68,21 @@ export function isCounterClockwise(ring: Ring): boolean {
     const dLat = ring[i]![1] - ring[low]![1];
     if (dLat < 0 || (dLat === 0 && ring[i]![0] < ring[low]![0])) low = i;
   }
-  return turn(ring[low === 0 ? last - 1 : low - 1]!, ring[low]!, ring[low + 1]!) > 0;
+  return turnAt(ring[low === 0 ? last - 1 : low - 1]!, ring[low]!, ring[low + 1]!) > 0;
 }
 
-/** Positive for a left turn at b, negative for a right turn, zero for none; exact. */
-export function turn(a: Position, b: Position, c: Position): number {
-  // robust-predicates has y pointing down.
-  return -orient2d(a[0], a[1], b[0], b[1], c[0], c[1]);
+function turnAt(a: Position, b: Position, c: Position): number {
+  return turn(a[0], a[1], b[0], b[1], c[0], c[1]);
 }
 
-export function same(a: Position, b: Position): boolean {
+function same(a: Position, b: Position): boolean {
   return a[0] === b[0] && a[1] === b[1];
 }
 
 /** Does the path turn back at b along the very line on which it came? */
 function turnsBack(a: Position, b: Position, c: Position): boolean {
   const dot = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
-  return dot < 0 && turn(a, b, c) === 0;
+  return dot < 0 && turnAt(a, b, c) === 0;
 }
 
 function hasSpike(open: Position[]): boolean {
