@@ -1,7 +1,7 @@
 import { boxesMeet, boxOf } from './box.ts';
+import type { Repair } from './checks.ts';
 import { findContacts } from './contacts.ts';
 import { pointInPolygon, pointInRing } from './point-in-polygon.ts';
-import type { Repair } from './repairs.ts';
 import type { MultiPolygon, Polygon, Ring } from './types.ts';
 
 export type Flaws = {

@@ -1,8 +1,8 @@
 import { intersection, setPrecision, union } from 'polyclip-ts';
 import { boxesMeet, boxOf } from './box.ts';
+import type { Repair } from './checks.ts';
 import { findFlaws } from './flaws.ts';
-import type { Repair } from './repairs.ts';
-import { cleanRing, isCounterClockwise } from './ring.ts';
+import { cleanRing, isCounterClockwise, planarArea } from './ring.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 /** 0.1 micrometres on the ground: a hundred times the rounding of a double near 180 degrees, and far below any survey. */
@@ -21,7 +21,7 @@ const MAX_PASSES = 5;
 export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   if (polygons.length === 1) return settleGroup(polygons, repairs);
   const settled: MultiPolygon = [];
-  for (const group of groupByExtent(polygons)) {
+  for (const group of groupByBox(polygons)) {
     const valid = settleGroup(group, repairs);
     if (valid === null) return null;
     for (const polygon of valid) settled.push(polygon);
@@ -127,28 +127,6 @@ function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
   return Math.abs(areaA - planarArea(b)) <= 1e-9 * areaA;
 }
 
-function planarArea(polygons: MultiPolygon): number {
-  let area = 0;
-  for (const polygon of polygons) {
-    polygon.forEach((ring, i) => {
-      area += (i === 0 ? 1 : -1) * Math.abs(doubleSignedArea(ring));
-    });
-  }
-  return area / 2;
-}
-
-/** Twice the planar area of a closed ring in square degrees, positive when it runs counter-clockwise; not exact. */
-export function doubleSignedArea(ring: Ring): number {
-  const [x0, y0] = ring[0]!;
-  let sum = 0;
-  for (let i = 2; i < ring.length; i++) {
-    const a = ring[i - 1]!;
-    const b = ring[i]!;
-    sum += (a[0] - x0) * (b[1] - y0) - (b[0] - x0) * (a[1] - y0);
-  }
-  return sum;
-}
-
 /** Rings as the clipper left them, without what rounding made of slivers. */
 function clean(polygons: MultiPolygon): MultiPolygon {
   const kept: MultiPolygon = [];
@@ -172,32 +150,16 @@ function snap(polygons: MultiPolygon, grid: number): MultiPolygon {
   return clean(polygons.map(polygon => polygon.map(ring => ring.map(round))));
 }
 
-/** Groups of polygons connected by meeting extents, in the order of their first members. */
-function groupByExtent(polygons: MultiPolygon): MultiPolygon[] {
+/** Groups of polygons connected by meeting boxes, in the order of their first members. */
+function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
   // Holes count too: one that lies beyond its shell may end as a part.
   const boxes = polygons.map(polygon => boxOf(polygon.map(ring => [ring])));
-  const groupOf = polygons.map((_, i) => i);
-  const rootOf = (i: number): number => {
-    let root = i;
-    while (groupOf[root] !== root) root = groupOf[root]!;
-    groupOf[i] = root;
-    return root;
-  };
-  for (let i = 0; i < polygons.length; i++) {
-    for (let j = i + 1; j < polygons.length; j++) {
-      if (!boxesMeet(boxes[i]!, boxes[j]!)) continue;
-      const [a, b] = [rootOf(i), rootOf(j)];
-      groupOf[Math.max(a, b)] = Math.min(a, b);
-    }
+  let groups: number[][] = [];
+  for (const [i, box] of boxes.entries()) {
+    const met = groups.filter(group => group.some(j => boxesMeet(boxes[j]!, box)));
+    groups = [...groups.filter(group => !met.includes(group)), [...met.flat(), i].sort((j, k) => j - k)];
   }
-  const groups = new Map<number, MultiPolygon>();
-  for (const [i, polygon] of polygons.entries()) {
-    const root = rootOf(i);
-    const group = groups.get(root);
-    if (group === undefined) groups.set(root, [polygon]);
-    else group.push(polygon);
-  }
-  return [...groups.values()];
+  return groups.sort((a, b) => a[0]! - b[0]!).map(group => group.map(i => polygons[i]!));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { boxOfLine } from './box.ts';
 import { fromE7, toE7 } from './codec.ts';
-import { doubleSignedArea } from './overlay.ts';
 import { pointInPolygon } from './point-in-polygon.ts';
+import { planarArea } from './ring.ts';
 import type { MultiPolygon, Polygon, Position } from './types.ts';
 
 /** About a metre: the middle of a stretch this wide stays inside when the boundary, too, is rounded to 1e-7 degrees. */
@@ -42,20 +42,9 @@ type Band = { lat: number; height: number };
 type Stretch = { point: Position; width: number; room: number };
 
 function largestPart(polygons: MultiPolygon): Polygon {
-  let largest = polygons[0]!;
-  if (polygons.length === 1) return largest;
-  let largestArea = -Infinity;
-  for (const polygon of polygons) {
-    let area = 0;
-    for (let i = 0; i < polygon.length; i++) {
-      area += (i === 0 ? 1 : -1) * Math.abs(doubleSignedArea(polygon[i]!));
-    }
-    if (area > largestArea) {
-      largestArea = area;
-      largest = polygon;
-    }
-  }
-  return largest;
+  if (polygons.length === 1) return polygons[0]!;
+  const areas = polygons.map(polygon => planarArea([polygon]));
+  return polygons[areas.indexOf(Math.max(...areas))]!;
 }
 
 /** The band at the middle of the extent: no vertex lies on its parallel. */

@@ -1,14 +1,11 @@
 import type { Geometry } from 'geojson';
+import { checkPosition, collectCoordinates, type Fault, fault, type Repair } from './checks.ts';
+import { toE7 } from './codec.ts';
 import { settle } from './overlay.ts';
-import { type BoundaryFault, type Fault, fault, type Repair } from './repairs.ts';
-import { cleanRing, distinctUpToThree, isCounterClockwise } from './ring.ts';
+import { cleanRing, isCounterClockwise } from './ring.ts';
 import type { MultiPolygon, Polygon, Position } from './types.ts';
 
-export type { BoundaryFault, Repair } from './repairs.ts';
-
-export type PreparedBoundary =
-  | { ok: true; polygons: MultiPolygon; repairs: Repair[] }
-  | { ok: false; reason: BoundaryFault; message: string };
+export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
 /**
  * A GeoJSON geometry in WGS84 degrees as valid polygons: closed rings of [lon, lat], exteriors counter-clockwise and holes
@@ -20,7 +17,7 @@ export type PreparedBoundary =
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];
-  const refused = collect(geometry, raw);
+  const refused = collectCoordinates(geometry, 'Polygon', raw);
   if (refused !== null) return refused;
   if (raw.length === 0) return fault('no_geometry', 'the geometry has no coordinates');
 
@@ -59,37 +56,6 @@ const ORDER: Repair[] = [
   'parts_merged',
 ];
 
-/** Gathers the coordinates of every polygon, or says why the geometry is no area. */
-function collect(geometry: Geometry | null, raw: unknown[]): Fault | null {
-  if (geometry === null || geometry === undefined) return fault('no_geometry', 'there is no geometry');
-  switch (geometry.type) {
-    case 'Polygon':
-      if (!Array.isArray(geometry.coordinates))
-        return fault('malformed', 'a Polygon without an array of rings');
-      if (geometry.coordinates.length > 0) raw.push(geometry.coordinates);
-      return null;
-    case 'MultiPolygon':
-      if (!Array.isArray(geometry.coordinates))
-        return fault('malformed', 'a MultiPolygon without an array of parts');
-      for (const polygon of geometry.coordinates) raw.push(polygon);
-      return null;
-    case 'GeometryCollection': {
-      if (!Array.isArray(geometry.geometries))
-        return fault('malformed', 'a GeometryCollection without an array of geometries');
-      for (const member of geometry.geometries) {
-        const refused = collect(member, raw);
-        if (refused !== null) return refused;
-      }
-      return null;
-    }
-    default:
-      return fault(
-        'not_an_area',
-        `${String((geometry as { type: unknown }).type)} is not an area; Polygon or MultiPolygon is`,
-      );
-  }
-}
-
 function cleanPolygon(coordinates: unknown, repairs: Set<Repair>): Polygon | Fault | null {
   if (!Array.isArray(coordinates)) return fault('malformed', 'a polygon is not an array of rings');
   const polygon: Polygon = [];
@@ -105,7 +71,7 @@ function cleanPolygon(coordinates: unknown, repairs: Set<Repair>): Polygon | Fau
 }
 
 function nothingLeft(raw: Position[][][]): Fault {
-  const most = Math.max(...raw.map(([shell]) => distinctUpToThree(shell?.map(p => [p[0], p[1]]) ?? [])));
+  const most = Math.max(...raw.map(([shell]) => new Set(shell?.map(([lon, lat]) => `${lon} ${lat}`)).size));
   return most < 3
     ? fault('too_few_points', `a ring needs 3 distinct points; the best has ${most}`)
     : fault('no_area', 'all points of the ring lie on lines walked back and forth');
@@ -117,4 +83,41 @@ function wind(polygon: Polygon, repairs: Set<Repair>): void {
     polygon[i]!.reverse();
     repairs.add('winding_reversed');
   }
+}
+
+export type PreparedLines = { ok: true; lines: Position[][]; repairs: Repair[] } | Fault;
+
+/**
+ * A GeoJSON geometry in WGS84 degrees as lines of at least two positions that differ on the grid of 1e-7 degrees.
+ * LineString, MultiLineString and GeometryCollection of those are lines; anything else is a fault with its reason.
+ */
+export function prepareLines(geometry: Geometry): PreparedLines {
+  const raw: unknown[] = [];
+  const refused = collectCoordinates(geometry, 'LineString', raw);
+  if (refused) return refused;
+  if (raw.length === 0) return fault('no_geometry', 'the geometry has no coordinates');
+  const repairs = new Set<Repair>();
+  const lines: Position[][] = [];
+  for (const coordinates of raw) {
+    const line = cleanLine(coordinates, repairs);
+    if (!Array.isArray(line)) return line;
+    if (line.length > 1) lines.push(line);
+    else repairs.add('zero_length_dropped');
+  }
+  if (lines.length === 0) return fault('no_length', 'all positions of the line are the same');
+  return { ok: true, lines, repairs: [...repairs].sort() };
+}
+
+function cleanLine(coordinates: unknown, repairs: Set<Repair>): Position[] | Fault {
+  if (!Array.isArray(coordinates)) return fault('malformed', 'a line is not an array of positions');
+  const line: Position[] = [];
+  for (const value of coordinates as unknown[]) {
+    const position = checkPosition(value, line.length, 'line', repairs);
+    if (!Array.isArray(position)) return position;
+    const before = line.at(-1);
+    if (before && toE7(before[0]) === toE7(position[0]) && toE7(before[1]) === toE7(position[1]))
+      repairs.add('duplicate_points_dropped');
+    else line.push(position);
+  }
+  return line;
 }

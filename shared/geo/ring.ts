@@ -1,6 +1,6 @@
+import { checkPosition, type Fault, fault, type Repair } from './checks.ts';
 import { turn } from './predicates.ts';
-import { type Fault, fault, type Repair } from './repairs.ts';
-import type { Position, Ring } from './types.ts';
+import type { MultiPolygon, Position, Ring } from './types.ts';
 
 /**
  * One ring of GeoJSON coordinates as a closed ring of [lon, lat] without repeated positions and without spikes, or null
@@ -12,25 +12,8 @@ export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | 
   const open: Position[] = [];
   let before: Position | undefined;
   for (const position of input as unknown[]) {
-    if (!Array.isArray(position) || position.length < 2) {
-      return fault('malformed', `position ${open.length} of a ring is not [longitude, latitude]`);
-    }
-    const lon: unknown = position[0];
-    const lat: unknown = position[1];
-    if (!Number.isFinite(lon) || !Number.isFinite(lat)) {
-      return fault('not_finite', `position ${show(lon, lat)} is not two finite numbers`);
-    }
-    if (Math.abs(lon as number) > 180 || Math.abs(lat as number) > 90) {
-      return fault(
-        'out_of_range',
-        `position ${show(lon, lat)} is not a longitude and latitude in degrees; is the CRS right?`,
-      );
-    }
-    let kept = position as Position;
-    if (position.length > 2) {
-      kept = [lon as number, lat as number];
-      repairs.add('z_dropped');
-    }
+    const kept = checkPosition(position, open.length, 'ring', repairs);
+    if (!Array.isArray(kept)) return kept;
     if (before !== undefined && same(before, kept)) {
       repairs.add('duplicate_points_dropped');
       continue;
@@ -47,16 +30,6 @@ export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | 
   return ring;
 }
 
-/** Number of different positions in raw coordinates, counted no further than three. */
-export function distinctUpToThree(positions: Position[]): number {
-  const seen = new Set<string>();
-  for (const [lon, lat] of positions) {
-    seen.add(`${lon} ${lat}`);
-    if (seen.size === 3) break;
-  }
-  return seen.size;
-}
-
 /**
  * True when a simple closed ring without spikes runs counter-clockwise. Exact: the turn at the lowest, leftmost position
  * is convex, and its sign is decided by an adaptive predicate.
@@ -69,6 +42,27 @@ export function isCounterClockwise(ring: Ring): boolean {
     if (dLat < 0 || (dLat === 0 && ring[i]![0] < ring[low]![0])) low = i;
   }
   return turnAt(ring[low === 0 ? last - 1 : low - 1]!, ring[low]!, ring[low + 1]!) > 0;
+}
+
+/** Of valid polygons, in square degrees; not exact. */
+export function planarArea(polygons: MultiPolygon): number {
+  let double = 0;
+  for (const polygon of polygons)
+    for (const [i, ring] of polygon.entries())
+      double += (i === 0 ? 1 : -1) * Math.abs(doubleSignedArea(ring));
+  return double / 2;
+}
+
+/** Twice the planar area of a closed ring, positive when it runs counter-clockwise. */
+function doubleSignedArea(ring: Ring): number {
+  const [x0, y0] = ring[0]!;
+  let sum = 0;
+  for (let i = 2; i < ring.length; i++) {
+    const [ax, ay] = ring[i - 1]!;
+    const [bx, by] = ring[i]!;
+    sum += (ax - x0) * (by - y0) - (bx - x0) * (ay - y0);
+  }
+  return sum;
 }
 
 function turnAt(a: Position, b: Position, c: Position): number {
@@ -114,8 +108,4 @@ function dropSpikes(open: Position[]): Position[] {
     else break;
   }
   return kept;
-}
-
-function show(lon: unknown, lat: unknown): string {
-  return `[${String(lon)}, ${String(lat)}]`;
 }

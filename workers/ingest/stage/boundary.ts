@@ -1,9 +1,10 @@
 import type { Geometry } from 'geojson';
 import { acres, areaSqM } from '../../../shared/geo/area.ts';
 import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import type { GeometryFault, Repair } from '../../../shared/geo/checks.ts';
 import { encodeBoundary, toE7 } from '../../../shared/geo/codec.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
-import { type BoundaryFault, prepareBoundary, type Repair } from '../../../shared/geo/prepare.ts';
+import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { digest } from './hash.ts';
 
@@ -18,7 +19,7 @@ export type StagedBoundary = {
 
 export type BoundaryResult =
   | { ok: true; staged: StagedBoundary; repairs: Repair[] }
-  | { ok: false; reason: BoundaryFault; message: string };
+  | { ok: false; reason: GeometryFault; message: string };
 
 /** Validates, repairs and measures one feature's geometry. */
 export function stageBoundary(geometry: Geometry): BoundaryResult {

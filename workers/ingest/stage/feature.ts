@@ -1,8 +1,7 @@
 import type { Geometry } from 'geojson';
 import { boxAround, boxOf, boxOfLine } from '../../../shared/geo/box.ts';
 import { encodeBoundary, encodeLines } from '../../../shared/geo/codec.ts';
-import { prepareLines } from '../../../shared/geo/lines.ts';
-import { prepareBoundary } from '../../../shared/geo/prepare.ts';
+import { prepareBoundary, prepareLines } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { VectorKind } from '../../feeds/layer-schema.ts';
 import { digest } from './hash.ts';
