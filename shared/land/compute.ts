@@ -223,6 +223,11 @@ const UNKNOWN = {
   flood: { flood_runs: null, flood_zone_percent: null },
 };
 
+/** The columns of parcel_attributes that a kind of layers fills. */
+export const COLUMNS_OF = Object.fromEntries(
+  LAYER_KINDS.map(kind => [kind, Object.keys(UNKNOWN[kind])]),
+) as Record<LayerKind, string[]>;
+
 /** Written out in full: V8 keeps objects that are put together from parts as hash tables, ten times as slow to write and to send. */
 function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
   return {

@@ -18,19 +18,21 @@ where fips = $1 and property_id = any ($2)
 
 -- name: copy_county_parcels
 -- The parcels of a county that are on the roll, and where they lie in 1e-7 degrees; null without geometry.
+-- {{fips}} a literal: COPY takes no parameters
 copy (
   select property_id, location[0], location[1]
   from parcel_filters
-  where fips = current_setting('plat.attributes_fips')::int
+  where fips = {{fips}}
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
 -- The parcels of a county that wait for a plan, and where they lie in 1e-7 degrees; null without geometry.
+-- {{fips}} a literal: COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
   join parcel_filters f on f.fips = d.fips and f.property_id = d.property_id
-  where d.fips = current_setting('plat.attributes_fips')::int and d.chunk is null
+  where d.fips = {{fips}} and d.chunk is null
 ) to stdout (format binary)
 
 -- name: drop_stray_marks
@@ -38,7 +40,7 @@ copy (
 -- $1 fips int
 delete from attributes_dirty d
 where d.fips = $1
-  and not exists (select from parcel_filters f where f.fips = d.fips and f.property_id = d.property_id)
+  and not exists (select 1 from parcel_filters f where f.fips = d.fips and f.property_id = d.property_id)
 
 -- name: forget_attributes
 -- Forgets what layers told of parcels that have no geometry any more.
@@ -66,12 +68,12 @@ returning property_id
 select
   (select count(*)::int from attributes_dirty) as waiting,
   exists (
-    select from jobs where name in ('attributes.plan', 'attributes.chunk') and status in ('queued', 'running')
+    select 1 from jobs where name in ('attributes.plan', 'attributes.chunk') and status in ('queued', 'running')
   ) as open
 
 -- name: has_layers
 -- Whether there is any land layer to compute from.
-select exists (select from land_layers) as present
+select exists (select 1 from land_layers) as present
 
 -- name: hold_layers
 -- Lets no layer be merged until the transaction ends, so that a merge of parcels and one of a layer never miss each
@@ -152,20 +154,20 @@ lock table attributes_dirty in share row exclusive mode
 
 -- name: mark_chunk
 -- Marks parcels of a county and puts them into a chunk at once.
--- $1 fips int, $2 property ids bigint[], $3 chunk bigint, $4 layers smallint
+-- {{fips}}, {{ids}} of parcels, {{chunk}}, {{layers}} as literals
 insert into attributes_dirty as d (fips, property_id, layers, chunk)
-select $1, property_id, $4, $3
-from unnest($2::bigint[]) as property_id
+select {{fips}}, property_id, {{layers}}, {{chunk}}
+from unnest({{ids}}::bigint[]) as property_id
 on conflict (fips, property_id) do update
-set layers = d.layers | excluded.layers, mark = nextval('attributes_marks'), chunk = excluded.chunk
+set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = excluded.chunk
 
 -- name: mark_new_parcels
 -- Marks the parcels that a merge has just added.
--- $1 feed id int
+-- {{feed}} id, a literal
 insert into attributes_dirty (fips, property_id, layers)
 select p.fips, p.property_id, 15
 from stage_match m
-join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = $1
+join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = {{feed}}
 where m.state = 'new'
 
 -- name: narrow_marks
@@ -265,7 +267,7 @@ select
   step_y as "stepY", crs, unit_m as "unitM", nodata
 from elevation_tiles t
 where feed_id = any ($1)
-  and exists (select from unnest($2::text[]) place where t.extent && place::box)
+  and exists (select 1 from unnest($2::text[]) place where t.extent && place::box)
 order by feed_id, source
 
 -- name: release_lost_chunks
@@ -280,13 +282,8 @@ where d.fips = $1
     where j.name = 'attributes.chunk' and j.status in ('queued', 'running')
   )
 
--- name: set_county
--- Names the county whose parcels are copied, for COPY takes no parameters. Until the end of the transaction.
--- $1 fips text
-select set_config('plat.attributes_fips', $1, true)
-
 -- name: try_lock_county
--- The other side of lock_counties.sql: chunks are written side by side, but not while a merge of the county is under way.
+-- The other side of lock_counties: chunks are written side by side, but not while a merge of the county is under way.
 -- $1 number of the lock int, $2 fips int
 select pg_try_advisory_xact_lock_shared($1::int, $2::int) as locked
 

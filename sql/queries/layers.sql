@@ -5,7 +5,7 @@
 select count(*)::int as outside
 from stage_layer s
 where not exists (
-  select
+  select 1
   from unnest($1::float8[], $2::float8[], $3::float8[], $4::float8[]) as b (west, south, east, north)
   where box(point(b.west * 1e7, b.south * 1e7), point(b.east * 1e7, b.north * 1e7)) && s.extent
 )
@@ -37,7 +37,7 @@ where feed_id = $1
 -- Removes the features that the feed no longer shows.
 -- $1 feed id int
 delete from layer_features f
-where f.feed_id = $1 and not exists (select from stage_layer s where s.hash = f.hash)
+where f.feed_id = $1 and not exists (select 1 from stage_layer s where s.hash = f.hash)
 
 -- name: delete_layer
 -- Takes a layer away from what readers see.
@@ -79,7 +79,7 @@ where feed_id = $1
 insert into layer_features (feed_id, hash, class, extent, geometry)
 select $1, s.hash, s.class, s.extent, s.geometry
 from stage_layer s
-where not exists (select from layer_features f where f.feed_id = $1 and f.hash = s.hash)
+where not exists (select 1 from layer_features f where f.feed_id = $1 and f.hash = s.hash)
 order by s.row_no
 
 -- name: list_reaches
@@ -96,25 +96,25 @@ lock table land_layers in share row exclusive mode
 
 -- name: mark_covered_parcels
 -- Marks the parcels that a layer covers, or covered before, to be computed anew.
--- $1 boxes text[], $2 counties int[], $3 bit of the layer's kind int
+-- {{boxes}}, {{counties}} and {{layers}}, the bit of the layer's kind, as literals
 with covered as (
   select f.fips, f.property_id
-  from unnest($1::text[]) as c (coverage)
+  from unnest({{boxes}}::text[]) as c (coverage)
   join parcel_filters f on f.extent && c.coverage::box
   union
   select f.fips, f.property_id
   from parcel_filters f
-  where f.fips = any ($2::int[]) and f.extent is not null
+  where f.fips = any ({{counties}}::int[]) and f.extent is not null
 )
 insert into attributes_dirty (fips, property_id, layers)
-select fips, property_id, $3
+select fips, property_id, {{layers}}
 from covered
 -- In one order: merges that mark the same parcels at the same time then wait for one another.
 order by fips, property_id
 on conflict (fips, property_id) do update
 set
   layers = attributes_dirty.layers | excluded.layers,
-  mark = nextval('attributes_marks'),
+  mark = excluded.mark,
   chunk = null
 
 -- name: measure_layer
@@ -126,12 +126,12 @@ select
   (
     select count(*)::int
     from stage_layer s
-    where not exists (select from layer_features f where f.feed_id = $1 and f.hash = s.hash)
+    where not exists (select 1 from layer_features f where f.feed_id = $1 and f.hash = s.hash)
   ) as new,
   (
     select count(*)::int
     from layer_features f
-    where f.feed_id = $1 and not exists (select from stage_layer s where s.hash = f.hash)
+    where f.feed_id = $1 and not exists (select 1 from stage_layer s where s.hash = f.hash)
   ) as retired
 
 -- name: measure_tiles
@@ -144,7 +144,7 @@ select
   (
     select count(*)::int
     from stage_tile s
-    where not exists (select from elevation_tiles t where t.feed_id = $1 and t.source = s.source)
+    where not exists (select 1 from elevation_tiles t where t.feed_id = $1 and t.source = s.source)
   ) as new,
   (
     select count(*)::int
@@ -155,7 +155,7 @@ select
   (
     select count(*)::int
     from elevation_tiles t
-    where t.feed_id = $1 and not exists (select from stage_tile s where s.source = t.source)
+    where t.feed_id = $1 and not exists (select 1 from stage_tile s where s.source = t.source)
   ) as retired
 
 -- name: replace_tiles
@@ -163,7 +163,7 @@ select
 -- $1 feed id int
 with gone as (
   delete from elevation_tiles t
-  where t.feed_id = $1 and not exists (select from stage_tile s where s.source = t.source)
+  where t.feed_id = $1 and not exists (select 1 from stage_tile s where s.source = t.source)
 )
 insert into elevation_tiles
 select *
@@ -222,4 +222,4 @@ set
   coverage = excluded.coverage,
   fips = excluded.fips,
   reach_m = excluded.reach_m,
-  merged_at = now()
+  merged_at = excluded.merged_at

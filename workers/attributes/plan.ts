@@ -1,5 +1,5 @@
 import { readCopy } from '../../shared/copy.ts';
-import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
+import { type Client, compose, literal, type Pool, sql, transaction } from '../../shared/db.ts';
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
@@ -124,7 +124,15 @@ function planPart(
     for (const [i, chunk] of chunks.entries()) {
       const ofChunk = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
       if (bits === null) await client.query(sql('attributes/assign_chunk'), [fips, ofChunk, chunk]);
-      else await client.query(sql('attributes/mark_chunk'), [fips, ofChunk, chunk, bits]);
+      else {
+        const marked = {
+          fips: literal(fips),
+          ids: literal(ofChunk),
+          chunk: literal(chunk),
+          layers: literal(bits),
+        };
+        await client.query(compose('attributes/mark_chunk', marked));
+      }
       jobs.push((await enqueue(client, attributesChunk, { fips, chunk })).id);
     }
     return jobs;
@@ -133,7 +141,7 @@ function planPart(
 
 /** The parcels to plan; neighbours on the ground come one after the other, so that a chunk reads what is around it once. */
 async function inOrder(client: Client, fips: number, statement: string): Promise<number[]> {
-  await client.query(sql('attributes/set_county'), [String(fips)]);
-  const { id, x, y } = (await readCopy(client, sql(statement), COLUMNS)).columns;
+  const copy = compose(statement, { fips: literal(fips) });
+  const { id, x, y } = (await readCopy(client, copy, COLUMNS)).columns;
   return Array.from(hilbertOrder(x, y), i => id[i]!);
 }

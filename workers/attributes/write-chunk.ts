@@ -1,6 +1,7 @@
-import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
+import { compose, literal, type Pool, sql, transaction } from '../../shared/db.ts';
+import { LAYER_BITS, LAYER_KINDS } from '../../shared/domain/land.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
-import type { ComputedParcel } from '../../shared/land/compute.ts';
+import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute.ts';
 import { shareCounty } from './county-lock.ts';
 import type { ChunkPayload } from './jobs.ts';
 
@@ -37,12 +38,13 @@ export function writeChunk(
     const unknown = shapeless.filter(isMine).map(row => row.property_id);
 
     const changed: number[] = [];
+    const change = async (statement: string, values?: unknown[]) => {
+      const { rows: ids } = await client.query<{ property_id: number }>(statement, values);
+      changed.push(...ids.map(row => row.property_id));
+    };
     for (const [layers, group] of groupBy(known, row => row.layers))
-      changed.push(
-        ...(await change(client, 'attributes/store_attributes', [fips, layers, JSON.stringify(group)])),
-      );
-    if (unknown.length > 0)
-      changed.push(...(await change(client, 'attributes/forget_attributes', [fips, unknown])));
+      await change(storing(fips, layers, group));
+    if (unknown.length > 0) await change(sql('attributes/forget_attributes'), [fips, unknown]);
     if (changed.length > 0) await client.query(sql('valuation/mark_land'), [fips]);
     for (const [remaining, group] of groupBy(known, row => row.remaining)) {
       const ids = group.map(row => row.property_id);
@@ -63,7 +65,19 @@ function groupBy(
   return groups;
 }
 
-async function change(client: Client, statement: string, values: unknown[]): Promise<number[]> {
-  const { rows } = await client.query<{ property_id: number }>(sql(statement), values);
-  return rows.map(row => row.property_id);
+/** The statement that stores parcels of which layers of these kinds were computed. */
+function storing(fips: number, layers: number, parcels: readonly ComputedParcel[]): string {
+  const set = LAYER_KINDS.flatMap(kind =>
+    COLUMNS_OF[kind].map(column =>
+      (layers & LAYER_BITS[kind]) > 0
+        ? `${column} = excluded.${column}`
+        : `${column} = case when a.shape_hash = excluded.shape_hash then a.${column} end`,
+    ),
+  );
+  return compose('attributes/store_attributes', {
+    fips: literal(fips),
+    parcels: literal(JSON.stringify(parcels)),
+    columns: LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind]).join(', '),
+    set: set.join(', '),
+  });
 }

@@ -1,7 +1,7 @@
 -- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those that come
 -- back; by roads the parcels within the largest reach of one that comes, goes or changes, for it may stand between them
 -- and a road, or stand there no longer. Before the merge writes anything; parcels that are new have no id yet.
--- $1 metres by which frontage can lie beyond the reach of a road
+-- {{reach}} in metres, a literal; null without roads
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
   from stage_match m
@@ -26,9 +26,7 @@ places as (
   from gone
 ),
 reach as (
-  select max(metres.value::double precision) + $1::double precision as metres
-  from land_layers l
-  cross join jsonb_each_text(l.reach_m) metres
+  select {{reach}}::double precision as metres
 ),
 -- 91 is a little more than a metre of latitude has anywhere in 1e-7 degrees; of longitude, by the cosine.
 around as (
@@ -55,7 +53,7 @@ marks as (
   select f.fips, f.property_id, 2
   from around a
   join parcel_filters f on f.extent && a.extent
-  where not exists (select from gone g where g.fips = f.fips and g.property_id = f.property_id)
+  where not exists (select 1 from gone g where g.fips = f.fips and g.property_id = f.property_id)
 )
 insert into attributes_dirty as d (fips, property_id, layers)
 select fips, property_id, bit_or(layers)
@@ -64,4 +62,4 @@ group by fips, property_id
 -- One order for all that write marks, so that two of them cannot wait for each other.
 order by fips, property_id
 on conflict (fips, property_id) do update
-set layers = d.layers | excluded.layers, mark = nextval('attributes_marks'), chunk = null
+set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = null

@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../../shared/db.ts';
+import { type Client, compose, literal, sql } from '../../../shared/db.ts';
 import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/domain/land.ts';
 import { boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
@@ -48,14 +48,22 @@ export async function markCovered(
       .map(box => boxSql(withMarginE7(boxToE7(box), marginM))),
   );
   const counties = versions.flatMap(({ scope }) => scope.fips ?? []);
-  const values = [boxes, counties, LAYER_BITS[kind]];
-  return (await client.query(sql('layers/mark_covered_parcels'), values)).rowCount ?? 0;
+  const statement = compose('layers/mark_covered_parcels', {
+    boxes: literal(boxes),
+    counties: literal(counties),
+    layers: literal(LAYER_BITS[kind]),
+  });
+  return (await client.query(statement)).rowCount ?? 0;
 }
 
 /** How far from a parcel a layer of the kind changes its figures: for roads as far as any of them reaches. */
 async function marginOf(client: Client, kind: LayerKind): Promise<number> {
   if (kind === 'elevation') return TERRAIN_MARGIN_M;
-  if (kind !== 'roads') return 0;
+  return kind === 'roads' ? ((await roadMarginM(client)) ?? 0) : 0;
+}
+
+/** How far from a parcel any layer's roads change its figures; null without roads. */
+export async function roadMarginM(client: Client): Promise<number | null> {
   const { rows } = await client.query<{ reach_m: RoadReach }>(sql('layers/list_reaches'));
-  return Math.max(0, ...rows.map(row => frontageMarginM(row.reach_m)));
+  return rows.length === 0 ? null : Math.max(...rows.map(row => frontageMarginM(row.reach_m)));
 }

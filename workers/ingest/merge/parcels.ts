@@ -1,7 +1,7 @@
-import { type Client, sql } from '../../../shared/db.ts';
-import { BULB_M } from '../../../shared/kernels/frontage/rules.ts';
+import { type Client, compose, literal, sql } from '../../../shared/db.ts';
 import { lockCounties } from '../../attributes/county-lock.ts';
 import { rollSql } from '../stage/roll-sql.ts';
+import { roadMarginM } from './layer.ts';
 import { rewriteOwnerWords } from './owner-words.ts';
 
 /**
@@ -14,11 +14,14 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   const counties = rows.map(row => row.fips);
   const landed = await holdLayers(client, counties);
   await client.query(sql('roll/reserve_serials'));
-  if (landed) await client.query(sql('attributes/mark_moved_parcels'), [BULB_M]);
+  if (landed) {
+    const reach = literal(await roadMarginM(client));
+    await client.query(compose('attributes/mark_moved_parcels', { reach }));
+  }
   await client.query(rollSql('roll/update_parcels'), [runId]);
   await client.query(sql('roll/retire_parcels'), [runId]);
   await client.query(rollSql('roll/insert_parcels', { run: runId, feed: feedId }));
-  if (landed) await client.query(sql('attributes/mark_new_parcels'), [feedId]);
+  if (landed) await client.query(compose('attributes/mark_new_parcels', { feed: literal(feedId) }));
   await client.query(sql('roll/remove_parcel_filters'));
   await client.query(rollSql('roll/insert_parcel_filters', { feed: feedId }));
   await rewriteOwnerWords(client, counties);
