@@ -1,7 +1,6 @@
 -- name: count_touched_listings
--- How many comps the run adds, changes or takes off the market. A sale of several parcels that is stored as none is no
--- reason for a merge: while the roll stays as it is, the parcels tell as much.
--- Returns: touched
+-- How many comps the run adds, changes or takes off the market. A sale of several parcels that is stored as none is no reason for
+-- a merge: while the roll stays as it is, the parcels tell as much.
 select count(*)::int as touched
 from stage_listing_match m
 join stage_listing s on s.id = m.id
@@ -9,17 +8,15 @@ where m.state <> 'unchanged'
   and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')
 
 -- name: create_listing_stage
--- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY.
--- Fragment: columns of a comp
+-- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY. Fragment: columns of a comp
 create unlogged table stage_listing as
 select null::bigint as row_no, null::uuid as hash, id, {{columns}}
 from listings
 with no data
 
 -- name: mark_touched_regions
--- The regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it
--- was. In one order for all merges, so that two of them cannot wait for each other.
--- Returns: nothing; adds to stats_dirty
+-- The regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it was. In one
+-- order for all merges, so that two of them cannot wait for each other.
 insert into stats_dirty (type, code)
 select r.type, r.code
 from regions r
@@ -46,8 +43,7 @@ order by r.type, r.code
 on conflict (type, code) do update set marked_at = clock_timestamp()
 
 -- name: match_gone_listings
--- Adds what a feed that lists everything no longer shows to what the merge will do.
--- $1 feed id int
+-- Adds what a feed that lists everything no longer shows to what the merge will do. $1 feed id int
 insert into stage_listing_match (id, old_status, old_fips, old_zip, state, event)
 select l.id, l.status, l.fips, l.zip, 'gone', true
 from listings l
@@ -74,7 +70,6 @@ left join listings l on l.id = s.id
 
 -- name: measure_listings
 -- The figures that the gate compares and the run reports.
--- Returns: one row of counts
 select
   count(*) filter (where state <> 'gone')::int as listings,
   count(*) filter (where state = 'new')::int as new,
@@ -84,8 +79,7 @@ select
 from stage_listing_match
 
 -- name: record_listing_events
--- Adds to the history of every listing whose status or price this run changed, first sight included.
--- $1 run id bigint
+-- Adds to the history of every listing whose status or price this run changed, first sight included. $1 run id bigint
 insert into listing_events (listing_id, run_id, status, price, status_date)
 select s.id, $1, s.status, s.price, case when s.status = 'SOLD' then coalesce(s.sold_date, s.status_date) else s.status_date end
 from stage_listing s
@@ -95,10 +89,8 @@ on conflict (listing_id, run_id) do update
 set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
 
 -- name: resolve_listing_duplicates
--- Rows of one listing within a run: the newest status is kept, by its date and then by its place in the file;
--- an identical repetition is dropped, an older state is set aside with its raw text.
--- $1 run id bigint
--- Returns: identical, superseded
+-- Rows of one listing within a run: the newest status is kept, by its date and then by its place in the file; an identical
+-- repetition is dropped, an older state is set aside with its raw text. $1 run id bigint
 with repeated as (
   select id
   from stage_listing
@@ -137,8 +129,8 @@ select
   (select count(*)::int from set_aside) as superseded
 
 -- name: retire_listings
--- Takes listings out of the inventory that a feed which lists everything no longer shows. They keep their history.
--- $1 run id bigint
+-- Takes listings out of the inventory that a feed which lists everything no longer shows. They keep their history. $1 run id
+-- bigint
 with gone as (
   update listings l
   -- Another hash than any row has: a listing that returns counts as changed.
@@ -152,8 +144,7 @@ select id, $1, 'OFF_MARKET', price
 from gone
 
 -- name: upsert_listings
--- Writes new and changed listings.
--- Fragments: columns, staged, assigned of a comp. $1 run id bigint, $2 feed id int
+-- Writes new and changed listings. Fragments: columns, staged, assigned of a comp. $1 run id bigint, $2 feed id int
 insert into listings (id, feed_id, row_hash, created_run, changed_run, {{columns}})
 select s.id, $2, s.hash, $1, $1, {{staged}}
 from stage_listing s

@@ -4,9 +4,8 @@ delete from owner_words
 where fips = $1::int
 
 -- name: create_before_stage
--- What the feed's parcels were before the run, retired ones included, in every county that has parcels: one that the roll
--- no longer names is retired. Only this feed's runs write these parcels, one run at a time.
--- Fragment: feed id as a literal
+-- What the feed's parcels were before the run, retired ones included, in every county that has parcels: one that the roll no
+-- longer names is retired. Only this feed's runs write these parcels, one run at a time. Fragment: feed id as a literal
 create unlogged table stage_before as
 select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.retired_at is null as active
 from county_serials c
@@ -20,9 +19,8 @@ create unlogged table stage_raw (
 );
 
 -- name: fill_owner_words
--- Writes the words of the owners in a county, each with the serials of the parcels on the roll that have it, 4 bytes a serial. Of a
--- word of thousands of characters 500 are kept, which an index can hold.
--- Fragments: fips, the county's literal.
+-- Writes the words of the owners in a county, each with the serials of the parcels on the roll that have it, 4 bytes a serial. Of
+-- a word of thousands of characters 500 are kept, which an index can hold. Fragments: fips, the county's literal.
 insert into owner_words (fips, word, serials)
 select fips, word, string_agg(int4send(serial), '')
 from (
@@ -35,9 +33,9 @@ where word <> ''
 group by fips, word
 
 -- name: insert_parcel_filters
--- Writes what filters and portfolios read of the parcels that are new, changed or back, from the rows that the merge
--- has just written and from what was derived while staging.
--- Fragments: copied and copied_from, the declared columns that parcel_filters repeats; feed id as a literal
+-- Writes what filters and portfolios read of the parcels that are new, changed or back, from the rows that the merge has just
+-- written and from what was derived while staging. Fragments: copied and copied_from, the declared columns that parcel_filters
+-- repeats; feed id as a literal
 with written as (
   insert into parcel_filters (
     fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
@@ -72,8 +70,8 @@ from written
 where owner_key is not null
 
 -- name: insert_parcels
--- Adds the parcels that the feed shows for the first time, in the order of the roll. Serials were reserved.
--- Fragments: fields and staged, the declared columns; run id and feed id as literals
+-- Adds the parcels that the feed shows for the first time, in the order of the roll. Serials were reserved. Fragments: fields and
+-- staged, the declared columns; run id and feed id as literals
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
   location, extent, boundary, calculated_acres,
@@ -93,8 +91,8 @@ left join stage_shape s on s.fips = m.fips and s.key = m.key
 where m.state = 'new'
 
 -- name: keep_raw_rows
--- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates.
--- $1 row numbers bigint[], $2 texts text[]
+-- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates. $1 row numbers bigint[], $2
+-- texts text[]
 insert into stage_raw (row_no, raw)
 select *
 from unnest($1::bigint[], $2::text[])
@@ -106,9 +104,8 @@ from stage_match
 where state <> 'unchanged'
 
 -- name: list_split_shapes
--- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each
--- whether the attributes that came with it repeat those of the first; null where they were kept or there are none.
--- Returns: input, fips, key, places text[], row_nos bigint[], identical boolean[], hashes text[], acres double precision[], boundaries bytea[]
+-- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each whether the
+-- attributes that came with it repeat those of the first; null where they were kept or there are none.
 select
   s.input, s.fips, s.key,
   array_agg(s.ctid::text order by s.row_no) as places,
@@ -130,15 +127,14 @@ order by s.fips, s.key
 
 -- name: list_stage_counties
 -- The counties that a run's rows name.
--- Returns: fips
 select fips from stage_roll
 union
 select fips from stage_shape
 order by fips
 
 -- name: lock_owner_words
--- Lets one transaction at a time write the words of a county's owners: two feeds may bring parcels of one county.
--- $1 number of the lock int, $2 fips int
+-- Lets one transaction at a time write the words of a county's owners: two feeds may bring parcels of one county. $1 number of
+-- the lock int, $2 fips int
 select pg_advisory_xact_lock($1::int, $2::int)
 
 -- name: match_parcels
@@ -164,9 +160,8 @@ full join stage_before p on p.fips = coalesce(r.fips, s.fips) and p.key = coales
 where p.active is not false or r.key is not null or s.key is not null
 
 -- name: measure_extent
--- The extent of a run's points by county, in degrees, and how many lie outside the box that is given for it.
--- $1 fips int[], $2..$5 west, south, east, north double precision[] of the counties (margin included)
--- Returns: fips, points, outside, west, south, east, north
+-- The extent of a run's points by county, in degrees, and how many lie outside the box that is given for it. $1 fips int[],
+-- $2..$5 west, south, east, north double precision[] of the counties (margin included)
 select
   s.fips,
   count(*)::int as points,
@@ -184,7 +179,6 @@ group by s.fips
 
 -- name: measure_parcels
 -- The figures that the gate compares and the run reports.
--- Returns: one row of counts
 select
   count(*) filter (where state <> 'retired')::int as parcels,
   count(*) filter (where in_roll and in_shape)::int as joined,
@@ -198,8 +192,8 @@ select
 from stage_match
 
 -- name: reject_parts
--- Rejects the geometry of features that could not be united with the first of their parcel.
--- $1 run id bigint, $2 input text, $3 row numbers bigint[], $4 key text
+-- Rejects the geometry of features that could not be united with the first of their parcel. $1 run id bigint, $2 input text, $3
+-- row numbers bigint[], $4 key text
 insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
 select
   $1, $2, row_no, 'geometry', 'geometry_not_united',
@@ -220,9 +214,9 @@ using outdated u
 where o.owner_key = u.owner_key and o.property_id = u.property_id
 
 -- name: replace_split_shapes
--- Puts the united boundaries of parcels in the place of their parts. A cursor that is open does not see them.
--- $1 ctids of the parts tid[], $2 inputs smallint[], $3 row numbers of the first parts bigint[], $4 fips int[], $5 keys text[],
--- $6 hashes uuid[], $7 locations text[], $8 extents text[], $9 acres double precision[], $10 boundaries bytea[]
+-- Puts the united boundaries of parcels in the place of their parts. A cursor that is open does not see them. $1 ctids of the
+-- parts tid[], $2 inputs smallint[], $3 row numbers of the first parts bigint[], $4 fips int[], $5 keys text[], $6 hashes uuid[],
+-- $7 locations text[], $8 extents text[], $9 acres double precision[], $10 boundaries bytea[]
 with parts as (
   delete from stage_shape
   where ctid = any ($1::tid[])
@@ -233,8 +227,8 @@ from unnest($2::smallint[], $3::bigint[], $4::int[], $5::text[], $6::uuid[], $7:
   as u (input, row_no, fips, key, hash, location, extent, acres, boundary)
 
 -- name: reserve_serials
--- Takes a block of serials for the new parcels of each county. The row stays locked until the merge commits, so
--- that two feeds of one county never share a number; a merge that fails gives its block back unused.
+-- Takes a block of serials for the new parcels of each county. The row stays locked until the merge commits, so that two feeds of
+-- one county never share a number; a merge that fails gives its block back unused.
 insert into county_serials as c (fips, last_serial)
 select fips, count(*)
 from stage_match
@@ -245,16 +239,15 @@ order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
 
 -- name: retire_parcels
--- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does.
--- $1 run id bigint
+-- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does. $1 run id bigint
 update parcels p
 set retired_run = $1, retired_at = now(), changed_run = $1
 from stage_match m
 where m.state = 'retired' and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: update_parcels
--- Rewrites the parcels that changed or came back; each keeps its property_id.
--- Fragments: assigned, the declared columns. $1 run id bigint
+-- Rewrites the parcels that changed or came back; each keeps its property_id. Fragments: assigned, the declared columns. $1 run
+-- id bigint
 update parcels p
 set
   apn_normalized = upper(translate(r.apn, ' .-', '')),

@@ -1,8 +1,6 @@
 -- name: abandon_runs
--- Marks the runs of a feed whose worker died and whose job has not come back. Only under the feed's lock, when no
--- other run of it can be under way.
--- $1 feed id int, $2 run id bigint of the one that is under way
--- Returns: id
+-- Marks the runs of a feed whose worker died and whose job has not come back. Only under the feed's lock, when no other run of it
+-- can be under way. $1 feed id int, $2 run id bigint of the one that is under way
 update runs
 set
   status = 'failed', error_code = 'interrupted', error = 'The worker ended before the run did.',
@@ -11,33 +9,29 @@ where feed_id = $1 and id <> $2 and status = 'running'
 returning id
 
 -- name: detach_run
--- Notes why the source of a merged run broke off, and leaves the job to a run of its own for the rest.
--- $1 run id bigint, $2 error code text, $3 error text
+-- Notes why the source of a merged run broke off, and leaves the job to a run of its own for the rest. $1 run id bigint, $2 error
+-- code text, $3 error text
 update runs
 set job_id = null, error_code = $2, error = $3
 where id = $1
 
 -- name: finish_run
--- Ends a run.
--- $1 run id bigint, $2 status text, $3 inputs jsonb, $4 counts jsonb, $5 gate jsonb, $6 error code text, $7 error text
+-- Ends a run. $1 run id bigint, $2 status text, $3 inputs jsonb, $4 counts jsonb, $5 gate jsonb, $6 error code text, $7 error
+-- text
 update runs
 set
   status = $2, inputs = $3, counts = $4, gate = $5, error_code = $6, error = $7, finished_at = clock_timestamp()
 where id = $1
 
 -- name: get_ended_run
--- The run of a job that has done its work already: the worker died between the merge and the job's end.
--- $1 job id uuid
--- Returns: id, status, counts, gate
+-- The run of a job that has done its work already: the worker died between the merge and the job's end. $1 job id uuid
 select id, status, counts, gate
 from runs
 where job_id = $1 and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- The run whose data is what readers see now. Not the one of the highest number: a failed run may be done again
--- after a later one.
--- $1 feed id int
--- Returns: id, counts
+-- The run whose data is what readers see now. Not the one of the highest number: a failed run may be done again after a later
+-- one. $1 feed id int
 select id, counts
 from runs
 where feed_id = $1 and status in ('merged', 'unchanged')
@@ -45,8 +39,7 @@ order by finished_at desc
 limit 1
 
 -- name: get_run
--- One run, whole.
--- $1 run id bigint
+-- One run, whole. $1 run id bigint
 select
   r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.attempts, r.inputs, r.counts, r.gate,
   r.error_code, r.error, r.started_at, r.finished_at
@@ -56,16 +49,14 @@ where r.id = $1
 
 -- name: list_ingested_feeds
 -- The feeds that have data: those with a run that was accepted.
--- Returns: name
 select distinct f.name
 from feeds f
 join runs r on r.feed_id = f.id
 where r.status in ('merged', 'unchanged')
 
 -- name: list_rejects
--- Rows and values that a run could not use, the first of every reason.
--- $1 run id bigint, $2 reason text (null for all), $3 limit int
--- Returns: input, row_no, field, reason, message, raw
+-- Rows and values that a run could not use, the first of every reason. $1 run id bigint, $2 reason text (null for all), $3 limit
+-- int
 select input, row_no, field, reason, message, raw
 from run_rejects
 where run_id = $1 and ($2::text is null or reason = $2)
@@ -73,9 +64,7 @@ order by reason, input, row_no
 limit $3
 
 -- name: list_runs
--- The newest runs with their counts.
--- $1 feed name text (null for all), $2 limit int
--- Returns: id, feed, kind, status, forced, requested_by, counts, error, started_at, finished_at
+-- The newest runs with their counts. $1 feed name text (null for all), $2 limit int
 select r.id, f.name as feed, f.kind, r.status, r.forced, r.requested_by, r.counts, r.error, r.started_at, r.finished_at
 from runs r
 join feeds f on f.id = r.feed_id
@@ -84,17 +73,15 @@ order by r.id desc
 limit $2
 
 -- name: lock_feed
--- Keeps other merges of a feed out until the transaction ends; readers and other feeds do not notice.
--- $1 feed id int
+-- Keeps other merges of a feed out until the transaction ends; readers and other feeds do not notice. $1 feed id int
 select id
 from feeds
 where id = $1
 for no key update
 
 -- name: register_feed
--- Writes a feed's definition under its name, unless data of another kind was accepted under it.
--- $1 name text, $2 kind text, $3 definition jsonb, $4 as_of date
--- Returns: id, checkpoint; nothing for a feed of another kind
+-- Writes a feed's definition under its name, unless data of another kind was accepted under it. $1 name text, $2 kind text, $3
+-- definition jsonb, $4 as_of date
 insert into feeds as f (name, kind, definition, as_of)
 values ($1, $2, $3, $4)
 on conflict (name) do update
@@ -105,16 +92,15 @@ where
 returning id, checkpoint
 
 -- name: save_checkpoint
--- Where an incremental feed goes on after what has just been merged; part of the merging transaction.
--- $1 feed id int, $2 checkpoint jsonb
+-- Where an incremental feed goes on after what has just been merged; part of the merging transaction. $1 feed id int, $2
+-- checkpoint jsonb
 update feeds
 set checkpoint = $2, updated_at = now()
 where id = $1
 
 -- name: start_run
--- Begins a run, or begins it again when its job is tried once more: an earlier attempt's rejects go.
--- $1 feed id int, $2 job id uuid (null outside a job), $3 requested by text, $4 forced boolean
--- Returns: id, attempts
+-- Begins a run, or begins it again when its job is tried once more: an earlier attempt's rejects go. $1 feed id int, $2 job id
+-- uuid (null outside a job), $3 requested by text, $4 forced boolean
 with run as (
   insert into runs as r (feed_id, job_id, requested_by, forced)
   values ($1, $2, $3, $4)

@@ -1,13 +1,7 @@
--- The roll's own last sales as comps. A price shared by several parcels on one date from one seller is one deed
--- over several parcels, whose price belongs to none of them alone. It remains one when a roll shows it of a single
--- parcel, because the others were sold again: the deeds of the last roll count with this one's, and a sale that was
--- stored as one of several parcels is so for good, unless its price is corrected. A sale that an earlier roll had
--- qualified and this one does not is taken off the market.
--- What was sold is the land of that day: a known sale keeps the acreage and the place that are stored of it where the
--- parcel has been split or merged since, which is when its acreage differs by more than a correction would.
--- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int,
--- $5 the roll's counties int[], $6 the largest correction of an acreage, as a share of it float8
--- Returns: the comp's columns, status (SOLD, OFF_MARKET), qualified, multi_parcel
+-- The roll's own last sales as comps. A price shared by several parcels on one date from one seller is one deed over several
+-- parcels and stays one while its price does; a known sale keeps its acreage and place where the parcel was split or merged since.
+-- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int, $5 the roll's
+-- counties int[], $6 the largest correction of an acreage, as a share of it float8
 with sales as (
   select
     fips, key, row_no, situs_address, situs_city, situs_state, situs_zip, apn, acres, last_sale_date, last_sale_price,

@@ -1,8 +1,6 @@
--- Roll rows that share a key: the first of the roll is kept (a geometry row's attributes only where the roll has
--- none), an identical repetition is dropped, and one that differs is rejected with its raw text. What goes is
--- remembered in stage_removed, `identical` as compared with the first row of the same file.
--- $1 run id bigint
--- Returns: identical, rejected
+-- Roll rows that share a key: the first of the roll is kept (a geometry row's attributes only where the roll has none), an
+-- identical repetition is dropped, and one that differs is rejected with its raw text. What goes is remembered in stage_removed,
+-- `identical` as compared with the first row of the same file. $1 run id bigint
 with repeated as (
   select fips, key
   from stage_roll
