@@ -11,8 +11,6 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
     const { bench } = await import('./market.ts');
     return ({ quick }) => (quick ? bench(QUICK_LISTINGS) : bench());
   },
-  // Quick as it is: it measures for a fixed time, not a number of requests.
-  api: async () => (await import('./api.ts')).bench,
   metering: async () => (await import('./metering.ts')).bench,
   breakdown: async () => (await import('./breakdown.ts')).bench,
   comps: async () => (await import('./comps.ts')).bench,

@@ -6,12 +6,12 @@ import type { Resources } from '../../api/v1/common/resources.ts';
 import { filterBody } from '../../api/v1/filter/body.ts';
 import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
 import { selectionOf } from '../../api/v1/filter/selection.ts';
-import { createAccount, createKey } from '../../shared/accounts.ts';
 import { loadConfig } from '../../shared/config.ts';
 import { createPool } from '../../shared/db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { type County, polygonOf, seedCounties } from './filter-county.ts';
 import { withServers } from './load.ts';
+import { createCaller } from './stats-endpoint.ts';
 
 const VERTICES = 500;
 const PAGE_SIZE = 500;
@@ -41,7 +41,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
     try {
       options.note(`  writing counties of ${filtered.parcels} and ${walked.parcels} parcels`);
       await seedCounties(pool, [filtered, walked]);
-      const key = await openAccount(pool);
+      const key = await createCaller(pool, 'bench');
       return await withServers(url, ['plat'], async ({ plat }) => {
         const ask = asker(plat, key);
         return [
@@ -54,14 +54,6 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       await pool.end();
     }
   });
-}
-
-/** An account that neither limit nor quota stops. */
-async function openAccount(pool: pg.Pool): Promise<string> {
-  const account = await createAccount(pool, {
-    ...{ name: 'bench', tier: 'scale', tokensIncluded: 1e15, ratePerMinute: 1e9, rateBurst: 1e9 },
-  });
-  return (await createKey(pool, account.id, { name: 'bench' })).key;
 }
 
 type Reply = { count: number; next: string | null; results: { property_id: number }[] };

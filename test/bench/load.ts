@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { rootDir } from '../../shared/root.ts';
+import { type BenchOptions, type BenchResult, judged, median } from './bench.ts';
 
 /** One round of load: requests a second, p99 in milliseconds, requests without an answer of 2xx. */
 export type Round = { requests: number; p99: number; failed: number };
@@ -79,4 +80,51 @@ export async function alternate<Name extends string>(
     .reduce((sum, round) => sum + round.failed, 0);
   if (failed > 0) throw new Error(`${failed} requests of the bench failed: its figures would mean nothing.`);
   return results;
+}
+
+export type RateBench = {
+  /** Up to ': requests a second'. */
+  name: string;
+  path: string;
+  key: string;
+  connections: number;
+  /** The server of api-servers.ts to compare with, and what it does. */
+  bare: string;
+  reference: string;
+  least: number;
+  /** Figures of the answer that is measured. */
+  describe?(body: string): Record<string, number>;
+};
+
+const ROUNDS = 5;
+const SECONDS = 3;
+const WARM_UP_SECONDS = 2;
+
+/** Requests a second of a path with everything on (authentication, rate limit, validation, durable charge) against a bare server's. */
+export function compareRates(options: BenchOptions, url: string, of: RateBench): Promise<BenchResult> {
+  return withServers(url, [of.bare, 'plat'], async servers => {
+    const response = await fetch(servers.plat + of.path, { headers: { Authorization: `Bearer ${of.key}` } });
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`The endpoint answers ${response.status}: ${body}`);
+    const rounds = await alternate(servers, {
+      ...{ path: of.path, keys: [of.key], connections: of.connections, seconds: SECONDS },
+      ...{ rounds: options.quick ? 1 : ROUNDS, warmUpSeconds: WARM_UP_SECONDS },
+    });
+    const [plat, bare] = [rounds.plat!, rounds[of.bare]!];
+    const rate = (some: Round[]) => median(some.map(round => round.requests));
+    const p99 = (some: Round[]) => median(some.map(round => round.p99));
+    return judged(
+      {
+        ...{ name: `${of.name}: requests a second`, reference: of.reference },
+        ...{ value: rate(plat) / rate(bare), unit: 'x' },
+        details: {
+          ...{ 'requests/s': rate(plat).toFixed(1), 'reference requests/s': rate(bare).toFixed(1) },
+          ...{ 'p99 ms': p99(plat), 'reference p99 ms': p99(bare) },
+          ...{ 'response bytes': Buffer.byteLength(body), ...of.describe?.(body) },
+          rounds: `${plat.length} of ${SECONDS} s each, alternating; medians`,
+        },
+      },
+      { least: of.least },
+    );
+  });
 }

@@ -15,6 +15,7 @@ const ROUNDS = 20;
 const SECONDS = 1;
 const WARM_UP_SECONDS = 2;
 const MIN_OF_BARE = 0.5;
+const MAX_P99_OF_BARE = 3;
 const MIN_OF_UNMETERED = 0.9;
 
 const BARE = 'node:http and pg sending the same stored bytes by primary key';
@@ -50,6 +51,14 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
     const manyAccounts = `market-stats from ${ACCOUNTS} accounts at once, metered: requests a second`;
     return [
       compare(oneAccount, hot.plat, hot.bare, BARE, MIN_OF_BARE),
+      judged(
+        {
+          name: `market-stats at ${CONNECTIONS} connections, one hot account, metered: p99`,
+          ...{ reference: BARE, value: p99(hot.plat) / p99(hot.bare), unit: 'x' },
+          details: { 'p99 ms': p99(hot.plat), 'reference p99 ms': p99(hot.bare) },
+        },
+        { most: MAX_P99_OF_BARE },
+      ),
       compare(oneAccount, hot.plat, hot.unmetered, UNMETERED, MIN_OF_UNMETERED, {
         'starts of the servers': starts
           .map(({ plat, unmetered }) => ratio(plat, unmetered).toFixed(2))
@@ -70,6 +79,7 @@ function together(starts: Results[]): Results {
   return { bare: all('bare'), plat: all('plat'), unmetered: all('unmetered') };
 }
 
+const p99 = (rounds: Round[]) => median(rounds.map(round => round.p99));
 const ratiosOf = (plat: Round[], other: Round[]) =>
   plat.map((round, n) => round.requests / other[n]!.requests);
 const ratio = (plat: Round[], other: Round[]) => median(ratiosOf(plat, other));
@@ -84,7 +94,6 @@ function compare(
 ): BenchResult {
   const ratios = ratiosOf(plat, other);
   const rate = (rounds: Round[]) => Math.round(median(rounds.map(round => round.requests)));
-  const p99 = (rounds: Round[]) => median(rounds.map(round => round.p99));
   return judged(
     {
       ...{ name, reference, value: ratio(plat, other), unit: 'x' },

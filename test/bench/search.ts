@@ -1,17 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { createAccount, createKey } from '../../shared/accounts.ts';
-import { rootDir } from '../../shared/root.ts';
 import { rewriteOwnerWords } from '../../workers/ingest/merge/owner-words.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { createRandom, pick, type Random, seedOf } from './generate/random.ts';
+import { withServers } from './load.ts';
+import { createCaller } from './stats-endpoint.ts';
 
 const COUNTY = 19_153;
 const PARCELS = 2_000_000;
@@ -55,20 +52,10 @@ async function seedCounty(url: string, parcels: number): Promise<void> {
   }
 }
 
-export async function measure(url: string, parcels: number, seconds: number): Promise<BenchResult> {
+async function measure(url: string, parcels: number, seconds: number): Promise<BenchResult> {
   const { key, searches } = await prepare(url, parcels);
-  const server = spawn(
-    process.execPath,
-    ['--import', 'tsx', join(rootDir, 'test/bench/api-servers.ts'), 'plat'],
-    {
-      cwd: rootDir,
-      env: { PATH: process.env.PATH, DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'warn' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  try {
-    const origin = await firstLine(server);
-    const ask = asker(origin, key);
+  return withServers(url, ['plat'], async ({ plat }) => {
+    const ask = asker(plat, key);
     const cold = await timed(() => ask(COMMON[0]!));
     const remaining = searches.values();
     await load(ask, remaining, WARM_UP_SECONDS);
@@ -99,10 +86,7 @@ export async function measure(url: string, parcels: number, seconds: number): Pr
       },
       { most: MAX_P99_MS },
     );
-  } finally {
-    server.kill('SIGKILL');
-    await once(server, 'exit');
-  }
+  });
 }
 
 /** Asks for owners and gives how many parcels were found. */
@@ -111,14 +95,7 @@ type Ask = (words: string) => Promise<number>;
 async function prepare(url: string, parcels: number): Promise<{ key: string; searches: string[] }> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   try {
-    const account = await createAccount(pool, {
-      name: 'bench',
-      tier: 'scale',
-      tokensIncluded: 1e15,
-      ratePerMinute: 1e9,
-      rateBurst: 1e9,
-    });
-    const { key } = await createKey(pool, account.id, { name: 'bench' });
+    const key = await createCaller(pool, 'bench');
     const random = createRandom(seedOf(1, 90));
     const ids = Array.from({ length: SEARCHES }, () => COUNTY * 1e8 + 1 + Math.floor(random() * parcels));
     const { rows } = await pool.query<{ owner_name: string }>(
@@ -170,9 +147,4 @@ async function load(ask: Ask, searches: Iterator<string>, seconds: number): Prom
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));
   return times.sort((a, b) => a - b);
-}
-
-async function firstLine(server: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: server.stdout! })) return line;
-  throw new Error('The server did not start.');
 }
