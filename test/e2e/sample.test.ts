@@ -13,8 +13,8 @@ import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';
 import { newCaller, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { geodesicAcres, readComps, readMap } from '../support/raw-sample.ts';
-import { rawStats } from '../support/raw-sample-stats.ts';
+import { plainStats } from '../support/plain-stats.ts';
+import { geodesicAcres, type RawComp, readComps, readMap } from '../support/raw-sample.ts';
 
 // The bundled feeds go through the queue and a worker, and their figures come over HTTP, as for whoever runs `npm start`.
 const noFeeds = mkdtempSync(join(tmpdir(), 'plat-no-feeds-'));
@@ -45,6 +45,15 @@ beforeAll(async () => {
     await worker.stop();
   }
 });
+
+/** What `stats` must be for these comps as of the day of the roll. */
+function rawStats(comps: RawComp[]) {
+  const listings = comps.map(({ status, price, acres, soldOn, daysOnMarket }) => ({
+    ...{ status: status as 'ACTIVE' | 'PENDING' | 'SOLD', price: Number(price), acres: Number(acres) },
+    ...{ soldDate: soldOn, daysOnMarket },
+  }));
+  return plainStats(listings, '2025-09-28');
+}
 
 async function statisticsAreDone(): Promise<void> {
   for (;;) {
