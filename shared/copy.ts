@@ -19,49 +19,30 @@ const HEADER_BYTES = SIGNATURE.length + 8;
 const POSTGRES_EPOCH_DAY = 10_957;
 
 /**
- * Column types and the arrays that they fill: `"char"` (one byte) a Uint8Array; int4 and date (days since 1970-01-01) an
- * Int32Array; int8 (to 2^53) and float8 a Float64Array; digits5, a text of five digits such as a ZIP, an Int32Array, where any other
- * text counts as null; uuid a Uint8Array of 16 bytes a row.
+ * Column types, the arrays that they fill, and the bytes that they have. `date` is counted from 1970-01-01; `int8` goes to 2^53;
+ * `digits5` is a text of five digits such as a ZIP, where any other text counts as null.
  */
-type Arrays = {
-  char: Uint8Array;
-  int4: Int32Array;
-  date: Int32Array;
-  digits5: Int32Array;
-  int8: Float64Array;
-  float8: Float64Array;
-  uuid: Uint8Array;
-};
-export type CopyType = keyof Arrays;
-
-/** Undefined where the length varies. */
-const BYTES: Record<CopyType, number | undefined> = {
-  char: 1,
-  int4: 4,
-  date: 4,
-  digits5: undefined,
-  int8: 8,
-  float8: 8,
-  uuid: 16,
-};
+const TYPES = {
+  char: { array: Uint8Array, bytes: 1 },
+  int4: { array: Int32Array, bytes: 4 },
+  date: { array: Int32Array, bytes: 4 },
+  digits5: { array: Int32Array, bytes: null },
+  int8: { array: Float64Array, bytes: 8 },
+  float8: { array: Float64Array, bytes: 8 },
+  uuid: { array: Uint8Array, bytes: 16 },
+} as const;
+export type CopyType = keyof typeof TYPES;
+type ArrayOf<T extends CopyType> = InstanceType<(typeof TYPES)[T]['array']>;
 
 /** Elements that a row has in the array of its column. */
 const perRow = (type: CopyType) => (type === 'uuid' ? 16 : 1);
 
-const newArray: { [T in CopyType]: (length: number) => Arrays[T] } = {
-  char: length => new Uint8Array(length),
-  int4: length => new Int32Array(length),
-  date: length => new Int32Array(length),
-  digits5: length => new Int32Array(length),
-  int8: length => new Float64Array(length),
-  float8: length => new Float64Array(length),
-  uuid: length => new Uint8Array(16 * length),
-};
+const newArray = (type: CopyType, rows: number) => new TYPES[type].array(perRow(type) * rows);
 
 /** A column: its type as the server sends it, and what stands for null. */
 export type CopyColumn<T extends CopyType = CopyType> = { type: T; null: number };
 export type CopyColumns = Record<string, CopyColumn>;
-export type CopiedColumns<C extends CopyColumns> = { [K in keyof C]: Arrays[C[K]['type']] };
+export type CopiedColumns<C extends CopyColumns> = { [K in keyof C]: ArrayOf<C[K]['type']> };
 
 /** Rows for which arrays are made at first; they double as they fill up. */
 const FIRST_CAPACITY = 1 << 14;
@@ -90,10 +71,8 @@ export async function readCopyBinary<C extends CopyColumns>(
 }
 
 function createReader(columns: [name: string, column: CopyColumn][]) {
-  const types = columns.map(([, column]) => column.type);
-  const nulls = columns.map(([, column]) => column.null);
   let capacity = FIRST_CAPACITY;
-  let arrays = types.map(type => newArray[type](capacity));
+  let arrays = columns.map(([, { type }]) => newArray(type, capacity));
   let rows = 0;
   let begun = false;
   let ended = false;
@@ -103,7 +82,7 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
   function grow(): void {
     capacity *= 2;
     arrays = arrays.map((old, i) => {
-      const larger = newArray[types[i]!](capacity);
+      const larger = newArray(columns[i]![1].type, capacity);
       larger.set(old);
       return larger;
     });
@@ -111,32 +90,28 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
 
   /** Reads the fields of a row from `at` on; returns where the row ends, or -1 when it ends beyond the data. */
   function readFields(data: DataView, at: number): number {
-    const end = data.byteLength;
     let next = at;
-    for (let i = 0; i < types.length; i++) {
-      if (next + 4 > end) return -1;
+    for (let i = 0; i < columns.length; i++) {
+      if (next + 4 > data.byteLength) return -1;
       const length = data.getInt32(next);
       next += 4;
       const array = arrays[i]!;
+      const [name, { type, null: absent }] = columns[i]!;
       if (length === -1) {
-        array.fill(nulls[i]!, rows * perRow(types[i]!), (rows + 1) * perRow(types[i]!));
+        array.fill(absent, rows * perRow(type), (rows + 1) * perRow(type));
         continue;
       }
-      if (next + length > end) return -1;
-      const type = types[i]!;
-      if (type === 'digits5') {
-        const number = fiveDigitsAt(data, next, length);
-        array[rows] = number < 0 ? nulls[i]! : number;
-      } else {
-        if (length !== BYTES[type]) throw wrongLength(i, length);
-        if (type === 'int4') array[rows] = data.getInt32(next);
-        else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
-        else if (type === 'float8') array[rows] = data.getFloat64(next);
-        else if (type === 'int8')
-          array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
-        else if (type === 'uuid') (array as Uint8Array).set(bytesAt(data, next, length), 16 * rows);
-        else array[rows] = data.getUint8(next);
-      }
+      if (next + length > data.byteLength) return -1;
+      const { bytes } = TYPES[type];
+      if (bytes !== null && length !== bytes)
+        throw mismatch(`column ${name} has ${length} bytes, ${type} has ${bytes}`);
+      if (type === 'int4') array[rows] = data.getInt32(next);
+      else if (type === 'date') array[rows] = data.getInt32(next) + POSTGRES_EPOCH_DAY;
+      else if (type === 'float8') array[rows] = data.getFloat64(next);
+      else if (type === 'int8') array[rows] = data.getInt32(next) * 0x1_0000_0000 + data.getUint32(next + 4);
+      else if (type === 'char') array[rows] = data.getUint8(next);
+      else if (type === 'digits5') array[rows] = fiveDigitsAt(data, next, length) ?? absent;
+      else (array as Uint8Array).set(new Uint8Array(data.buffer, data.byteOffset + next, length), 16 * rows);
       next += length;
     }
     return next;
@@ -152,7 +127,7 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
         ended = true;
         return bytes.length;
       }
-      if (fields !== types.length) throw mismatch(`a row has ${fields} fields, not ${types.length}`);
+      if (fields !== columns.length) throw mismatch(`a row has ${fields} fields, not ${columns.length}`);
       if (rows === capacity) grow();
       const end = readFields(data, at + 2);
       if (end < 0) return at;
@@ -162,48 +137,33 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
     return at;
   }
 
-  function wrongLength(i: number, length: number): PlatError {
-    const [name, { type }] = columns[i]!;
-    return mismatch(`column ${name} has ${length} bytes, ${type} has ${BYTES[type]}`);
-  }
-
   function read(chunk: Uint8Array): void {
     if (ended) return;
-    const bytes =
-      rest.length > 0
-        ? Buffer.concat([rest, chunk])
-        : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    const bytes = Buffer.concat([rest, chunk]);
     let at = 0;
-    if (!begun) {
-      if (bytes.length < HEADER_BYTES) {
-        rest = bytes;
-        return;
-      }
+    if (!begun && bytes.length >= HEADER_BYTES) {
       if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) throw mismatch('the signature is missing');
       at = HEADER_BYTES + bytes.readInt32BE(SIGNATURE.length + 4);
       begun = true;
     }
-    rest = bytes.subarray(readRows(bytes, at));
+    rest = begun ? bytes.subarray(readRows(bytes, at)) : bytes;
   }
 
   function finish() {
     if (!ended) throw mismatch('it ends before its end mark');
-    const filled = columns.map(([name], i) => [name, arrays[i]!.subarray(0, rows * perRow(types[i]!))]);
+    const filled = columns.map(([name, { type }], i) => [name, arrays[i]!.subarray(0, rows * perRow(type))]);
     return { rows, columns: Object.fromEntries(filled) };
   }
   return { read, finish };
 }
 
-const bytesAt = (data: DataView, at: number, length: number) =>
-  new Uint8Array(data.buffer, data.byteOffset + at, length);
-
-/** The number that a text of five digits writes, else -1. */
-function fiveDigitsAt(data: DataView, at: number, length: number): number {
-  if (length !== 5) return -1;
+/** The number that a text of five digits writes, or null. */
+function fiveDigitsAt(data: DataView, at: number, length: number): number | null {
+  if (length !== 5) return null;
   let number = 0;
   for (let i = 0; i < length; i++) {
     const digit = data.getUint8(at + i) - 0x30;
-    if (digit < 0 || digit > 9) return -1;
+    if (digit < 0 || digit > 9) return null;
     number = 10 * number + digit;
   }
   return number;
