@@ -75,6 +75,8 @@ export function literal(value: number | boolean | string | null | readonly (numb
 export type PoolOptions = {
   applicationName: string;
   max?: number;
+  /** Milliseconds to wait for a connection, a free one or a new one; default 5,000. */
+  connectTimeoutMs?: number;
   /** Milliseconds after which the server cancels a statement; 0 for none (workers). */
   statementTimeoutMs?: number;
   /** Server settings of every connection, beside those that all have. */
@@ -93,7 +95,7 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     ...connectionOf(config, { timezone: 'UTC', jit: 'off', ...options.settings }),
     max: options.max ?? config.DB_POOL_SIZE,
     application_name: options.applicationName,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
     keepAlive: true,
   });

@@ -65,6 +65,9 @@ export function isRetryable(error: unknown): boolean {
   if (error instanceof PlatError) return error.retryable;
   const code = errorCode(error);
   if (code !== undefined) return RETRYABLE.has(code);
-  // node-postgres reports a dropped connection without a code.
-  return error instanceof Error && /^Connection terminated/.test(error.message);
+  // node-postgres reports a dropped connection, and one that the pool had not free in time, without a code.
+  return (
+    error instanceof Error &&
+    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+  );
 }

@@ -34,6 +34,8 @@ export async function startWorker(config: Config, log: Logger, registry: Registr
   const pool = createPool(config, log, {
     applicationName: 'plat worker',
     max: config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4,
+    // A job has time; a machine at its limit takes more than the 5 seconds of a request.
+    connectTimeoutMs: 30_000,
   });
   const backend = openQueueBackend(config, log);
   const stopping = new AbortController();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { connectionOf, createPool, literal, RESTLESS } from '../../shared/db.ts';
+import { isRetryable } from '../../shared/errors.ts';
 import { LOCKS } from '../../shared/locks.ts';
 import { createLogger } from '../../shared/log.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -26,6 +27,15 @@ test('whatever DATABASE_URL asks for, months are added in UTC; its other setting
   );
   await pool.end();
   expect(rows).toEqual([{ timezone: 'UTC', work_mem: '7MB', rest: '5s', same_hour: true }]);
+});
+
+test('work for which no connection was free in time may be tried again', async () => {
+  const pool = createPool(db.config, createLogger(db.config, 'test'), { applicationName: 'test', max: 1 });
+  const client = await pool.connect();
+  pool.options.connectionTimeoutMillis = 20;
+  expect(isRetryable(await pool.query('select 1').catch((error: unknown) => error))).toBe(true);
+  client.release();
+  await pool.end();
 });
 
 test('the rest of DATABASE_URL stays as it is', () => {

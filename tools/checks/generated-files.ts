@@ -4,7 +4,6 @@ import { migrate } from '../../shared/migrate.ts';
 import { rootDir } from '../../shared/root.ts';
 import { dumpSchema } from '../../shared/schema-dump.ts';
 import { onServer, startTestServer, withDatabase } from '../../test/support/server.ts';
-import { diffLines } from './diff.ts';
 
 export type GeneratedFile = { path: string; source: string; produce(): Promise<string> };
 
@@ -47,15 +46,19 @@ export async function checkGenerated(
     } else if (!existsSync(file)) {
       problems.push(`${path} is missing: run \`npm run generate\``);
     } else {
-      const diff = diffLines(readFileSync(file, 'utf8'), wanted);
-      if (diff.length > 0) {
-        problems.push(
-          `${path} does not match ${source}: run \`npm run generate\`\n    ${diff.join('\n    ')}`,
-        );
-      }
+      const line = firstDifference(readFileSync(file, 'utf8').split('\n'), wanted.split('\n'));
+      if (line !== undefined)
+        problems.push(`${path} does not match ${source} from line ${line} on: run \`npm run generate\``);
     }
   }
   return problems;
+}
+
+/** The number of the first line in which two texts differ. */
+function firstDifference(left: string[], right: string[]): number | undefined {
+  const at = left.findIndex((line, i) => line !== right[i]);
+  if (at >= 0) return at + 1;
+  return right.length > left.length ? left.length + 1 : undefined;
 }
 
 /** Migrates an empty database on TEST_DATABASE_URL's server, or on a throw-away one, and dumps it. */
