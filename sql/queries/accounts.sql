@@ -17,9 +17,9 @@ order by id::text = lower($1) desc
 limit 1;
 
 -- name: find_period
--- What dates given for an account's current period come to. A period that ended before the account was made is not opened: the first
--- one after it that did not begins instead, on the same day of the month. With the first and last day on which the current period was
--- used. $1 account id, $2 start or null for the period's own, $3 end or null for a month after the start
+-- What dates given for an account's current period come to. A period that ended before the account was made is not opened: the
+-- first one after it that did not begins instead, on the same day of the month. With the first and last day on which the current
+-- period was used. $1 account id, $2 start or null for the period's own, $3 end or null for a month after the start
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a
@@ -48,11 +48,11 @@ where a.id = $1;
 select id from users where lower(email) = lower($1);
 
 -- name: insert_account
--- A new account. With a tier it has a contract, whose first period begins now.
--- $1 name, $2 tier or null, $3 pro, $4 tokens included or null for the tier's, $5 overage allowed, $6 payment method on file,
--- $7 invoice paid, $8 backstop in tokens or null, $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for
--- its user's or, if that is nobody known, a new one of the account's own name, $12 US cents for 1,000 tokens of overage or null
--- for the tier's, $13 e-mail address of its user or null, $14 who makes it, $15 skip traces a minute, $16 the user's name or null
+-- A new account. With a tier it has a contract, whose first period begins now. $1 name, $2 tier or null, $3 pro, $4 tokens
+-- included or null for the tier's, $5 overage allowed, $6 payment method on file, $7 invoice paid, $8 backstop in tokens or null,
+-- $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for its user's or, if that is nobody known, a new
+-- one of the account's own name, $12 US cents for 1,000 tokens of overage or null for the tier's, $13 e-mail address of its user
+-- or null, $14 who makes it, $15 skip traces a minute, $16 the user's name or null
 with known as (
   select id, name from companies
   where case when $11::text is not null then name = $11
@@ -90,8 +90,8 @@ cross join company
 left join member on true;
 
 -- name: insert_key
--- A new key of an account.
--- $1 account id, $2 key name, $3 SHA-256 of the key, $4 its first characters, $5 scopes, $6 expiry or null, $7 who makes it
+-- A new key of an account. $1 account id, $2 key name, $3 SHA-256 of the key, $4 its first characters, $5 scopes, $6 expiry or
+-- null, $7 who makes it
 insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
 select $1, $2, $3, $4, $5, $6
 from set_config('plat.actor', $7, true) as actor
@@ -107,8 +107,8 @@ with known as (
 select id from known union all select id from founded;
 
 -- name: join_user
--- The user with this e-mail address, made in the company if there is none.
--- $1 company id of a new user, $2 e-mail address, $3 their name, or null: as it is
+-- The user with this e-mail address, made in the company if there is none. $1 company id of a new user, $2 e-mail address, $3
+-- their name, or null: as it is
 insert into users as u (company_id, email, name) values ($1, $2, coalesce($3, ''))
 on conflict (lower(email)) do update set name = coalesce($3, u.name)
 returning id, company_id;
@@ -162,8 +162,8 @@ order by id;
 select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
 
 -- name: lock_account
--- An account, for a change: its current period with what that has used, and the end of the last one that is closed.
--- $1 id, $2 who changes it
+-- An account, for a change: its current period with what that has used, and the end of the last one that is closed. $1 id, $2 who
+-- changes it
 select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents_per_1000, a.overage_allowed, a.payment_method,
   a.period_start, a.period_end,
   coalesce((select tokens_used from usage_periods where account_id = a.id and period_start = a.period_start), 0) as tokens_used,
@@ -182,8 +182,8 @@ where a.id = $1
 for update of p;
 
 -- name: move_period
--- Corrects the start of an account's current period, before the account itself has it; its usage stays with it.
--- $1 account id, $2 new start
+-- Corrects the start of an account's current period, before the account itself has it; its usage stays with it. $1 account id, $2
+-- new start
 with days as (
   update usage_daily d set period_start = $2 from accounts a
   where a.id = $1 and d.account_id = a.id and d.period_start = a.period_start
@@ -192,8 +192,8 @@ update usage_periods p set period_start = $2 from accounts a
 where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: move_user
--- Takes a user to another company, with the account that is named; no row when the user has others besides.
--- $1 user id, $2 company id, $3 account id
+-- Takes a user to another company, with the account that is named; no row when the user has others besides. $1 user id, $2
+-- company id, $3 account id
 update users u set company_id = $2
 where u.id = $1 and not exists (select from accounts a where a.user_id = u.id and a.id <> $3)
 returning u.id;
@@ -208,16 +208,16 @@ on conflict (account_id, period_start) do nothing;
 update users set name = $2 where id = $1;
 
 -- name: revoke_key
--- Revokes a key, named by its id, its prefix or its hash; a key that is revoked already keeps its date.
--- $1 id or prefix, $2 SHA-256 of $1 (for an operator who has the key itself), $3 who revokes it
+-- Revokes a key, named by its id, its prefix or its hash; a key that is revoked already keeps its date. $1 id or prefix, $2
+-- SHA-256 of $1 (for an operator who has the key itself), $3 who revokes it
 update api_keys k set revoked_at = coalesce(k.revoked_at, now())
 from set_config('plat.actor', $3, true) as actor
 where k.id::text = $1 or k.prefix = $1 or k.key_hash = $2
 returning k.id, k.name, k.revoked_at;
 
 -- name: save_tier
--- Makes or changes a tier. Contracts that were made keep their tokens and price; whether REST is included is read from here.
--- $1 name, $2 tokens included, $3 US cents for 1,000 tokens of overage, $4 whether keys may call REST (null: as it is), $5 who
+-- Makes or changes a tier. Contracts that were made keep their tokens and price; whether REST is included is read from here. $1
+-- name, $2 tokens included, $3 US cents for 1,000 tokens of overage, $4 whether keys may call REST (null: as it is), $5 who
 insert into tiers as t (name, tokens_included, overage_cents_per_1000, direct)
 select $1, coalesce($2, old.tokens_included, 0), coalesce($3, old.overage_cents_per_1000, 0), coalesce($4, old.direct, true)
 from set_config('plat.actor', $5, true) as actor
@@ -243,9 +243,8 @@ left join usage_periods u on u.account_id = a.id and u.period_start = a.period_s
 where a.id = $1;
 
 -- name: update_account
--- Sets columns of an account; the others stay. Marks its current period, so that charges which wait for that read the account again.
--- Returns the most tokens that a period may use by the new terms, null for no ceiling.
--- $1 id, $2 {column: value}
+-- Sets columns of an account; the others stay. Marks its current period, so that charges which wait for that read the account
+-- again. Returns the most tokens that a period may use by the new terms, null for no ceiling. $1 id, $2 {column: value}
 with changed as (
   update accounts a set terms = a.terms + 1, (
     tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,

@@ -1,6 +1,5 @@
 -- name: count_worker_sessions
 -- Sessions of workers in this database. An idle worker may have none for some seconds; one that works has.
--- Returns: one row
 select count(*)::int as workers
 from pg_stat_activity
 where datname = current_database() and application_name = 'plat worker'
@@ -11,11 +10,9 @@ delete from jobs
 where status in ('done', 'failed') and finished_at < now() - interval '90 days'
 
 -- name: enqueue_job
--- Adds a job to the outbox, or finds the waiting one that would do the same work.
--- Part of the caller's transaction: the job exists exactly when the work that asked for it was committed. A waiting one is
--- held until then, so that it cannot begin too early and miss that work.
--- $1 name text, $2 key text, $3 payload jsonb
--- Returns: id, added
+-- Adds a job to the outbox, or finds the waiting one that would do the same work. Part of the caller's transaction: the job
+-- exists exactly when the work that asked for it was committed. A waiting one is held until then, so that it cannot begin too
+-- early and miss that work. $1 name text, $2 key text, $3 payload jsonb
 with added as (
   insert into jobs (name, key, payload)
   values ($1, $2, $3)
@@ -37,9 +34,8 @@ where not exists (select from added)
 limit 1
 
 -- name: finish_job
--- Ends an attempt and adds it to the totals behind /metrics, in one statement.
--- $1 id uuid, $2 outcome text (done, failed, retried), $3 result jsonb, $4 error code text, $5 error text,
--- $6 seconds double precision, $7 rows bigint
+-- Ends an attempt and adds it to the totals behind /metrics, in one statement. $1 id uuid, $2 outcome text (done, failed,
+-- retried), $3 result jsonb, $4 error code text, $5 error text, $6 seconds double precision, $7 rows bigint
 with finished as (
   update jobs
   set
@@ -67,15 +63,13 @@ set
   le = array(select a + b from unnest(t.le, excluded.le) with ordinality as u (a, b, i) order by i)
 
 -- name: get_job
--- One job as people see it.
--- $1 id uuid
+-- One job as people see it. $1 id uuid
 select id, name, key, payload, status, progress, note, result, error_code, error, attempts, queued_at, started_at, finished_at
 from jobs
 where id = $1
 
 -- name: get_overview
 -- What the installation holds, at a glance.
--- Returns: one row of counts
 select
   (select count(*)::int from regions where type = 'county') as counties,
   (select count(*)::int from regions where type = 'zip') as zips,
@@ -93,16 +87,15 @@ select
   pg_size_pretty(pg_database_size(current_database())) as database_size
 
 -- name: list_jobs
--- The newest jobs, open ones first.
--- $1 limit int
+-- The newest jobs, open ones first. $1 limit int
 select id, name, key, status, progress, note, error_code, error, attempts, queued_at, started_at, finished_at
 from jobs
 order by status in ('queued', 'running') desc, queued_at desc
 limit $1
 
 -- name: list_undelivered_jobs
--- Jobs that may still have to be handed to the queue, oldest first.
--- $1 ids uuid[] (null for every open job older than a few seconds: the sweep after a crash)
+-- Jobs that may still have to be handed to the queue, oldest first. $1 ids uuid[] (null for every open job older than a few
+-- seconds: the sweep after a crash)
 select id, name, status
 from jobs
 where status in ('queued', 'running')
@@ -111,15 +104,13 @@ order by queued_at
 limit 10000
 
 -- name: report_progress
--- What people see of a running job.
--- $1 id uuid, $2 progress real (0 to 1), $3 note text
+-- What people see of a running job. $1 id uuid, $2 progress real (0 to 1), $3 note text
 update jobs
 set progress = $2, note = $3
 where id = $1 and status = 'running'
 
 -- name: start_job
--- Marks a delivered job as running, unless it was finished by an earlier delivery.
--- $1 id uuid
+-- Marks a delivered job as running, unless it was finished by an earlier delivery. $1 id uuid
 update jobs
 set status = 'running', attempts = attempts + 1, started_at = clock_timestamp(), progress = 0, note = null
 where id = $1 and status in ('queued', 'running')

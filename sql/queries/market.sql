@@ -1,7 +1,6 @@
 -- name: clear_dirty_regions
--- Takes back the marks of regions whose statistics are written in the same transaction. One that was set again since it was
--- read stays: its listings changed after they had been read.
--- $1 types, $2 codes, $3 moments of the marks as they were read.
+-- Takes back the marks of regions whose statistics are written in the same transaction. One that was set again since it was read
+-- stays: its listings changed after they had been read. $1 types, $2 codes, $3 moments of the marks as they were read.
 delete from stats_dirty d
 using unnest($1::text[], $2::text[], $3::timestamptz[]) as m (type, code, marked_at)
 where d.type = m.type and d.code = m.code and d.marked_at <= m.marked_at;
@@ -12,21 +11,20 @@ copy (select * from counted_listings where {{scope}}) to stdout (format binary);
 
 -- name: get_dirty_state
 -- Whether statistics are due, and whether a job that computes them is on its way.
--- Returns: due, open
 select
   exists (select 1 from stats_dirty) as due,
   exists (select 1 from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
 
 -- name: list_dirty_regions
--- Regions whose listings changed since their statistics were computed; `known` is false for one that is not in `regions`.
--- The moment is text because a Date would lose its microseconds.
+-- Regions whose listings changed since their statistics were computed; `known` is false for one that is not in `regions`. The
+-- moment is text because a Date would lose its microseconds.
 select d.type, d.code, d.marked_at::text as marked_at, r.code is not null as known
 from stats_dirty d
 left join regions r using (type, code);
 
 -- name: list_stored_stats
--- Regions and what is stored of their statistics, the bodies left out; counties first, then ZIPs.
--- $1 types, $2 codes: arrays of one length; both null for every region.
+-- Regions and what is stored of their statistics, the bodies left out; counties first, then ZIPs. $1 types, $2 codes: arrays of
+-- one length; both null for every region.
 select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, s.etag, s.as_of, s.listings
 from regions r
 join region_stats s using (type, code)
@@ -35,8 +33,8 @@ where $1::text[] is null
 order by r.type, r.code;
 
 -- name: try_lock_recompute
--- One recompute at a time in a database, so that what is written last was read last. Held until the session ends or unlocks.
--- $1 the lock's number.
+-- One recompute at a time in a database, so that what is written last was read last. Held until the session ends or unlocks. $1
+-- the lock's number.
 select pg_try_advisory_lock($1) as locked;
 
 -- name: unlock_recompute
@@ -44,9 +42,9 @@ select pg_try_advisory_lock($1) as locked;
 select pg_advisory_unlock($1);
 
 -- name: update_region_stats
--- Replaces the statistics of regions. A body whose etag stays is left where it is stored.
--- $1 types, $2 codes, $3 etags, $4 days as of which, $5 numbers of listings, $6 the bodies as one text, a line each: JSON has no line
--- breaks, and an array of bodies would be escaped twice on its way.
+-- Replaces the statistics of regions. A body whose etag stays is left where it is stored. $1 types, $2 codes, $3 etags, $4 days
+-- as of which, $5 numbers of listings, $6 the bodies as one text, a line each: JSON has no line breaks, and an array of bodies
+-- would be escaped twice on its way.
 update region_stats s
 set body = case when s.etag = b.etag then s.body else convert_to(b.body, 'UTF8') end,
     etag = b.etag,

@@ -1,6 +1,6 @@
 -- name: digest_regions
--- Whether the regions in the database are those of this program: one digest of all rows in the order of (type, code), and
--- how many have no row in region_stats.
+-- Whether the regions in the database are those of this program: one digest of all rows in the order of (type, code), and how
+-- many have no row in region_stats.
 select
   count(*)::int as regions,
   count(*) filter (where s.code is null)::int as without_stats,
@@ -13,16 +13,14 @@ from regions r
 left join region_stats s using (type, code);
 
 -- name: find_region
--- Whether there is a region.
--- $1 type text (county, zip), $2 code text (FIPS or ZIP)
--- Returns: one row, or none
+-- Whether there is a region. $1 type text (county, zip), $2 code text (FIPS or ZIP)
 select code
 from regions
 where type = $1 and code = $2
 
 -- name: insert_region_stats
--- Gives a region the response that it has until its first statistics; one that has a row keeps it.
--- $1 types, $2 codes, $3 etags, $4 the bodies as one text, a line each.
+-- Gives a region the response that it has until its first statistics; one that has a row keeps it. $1 types, $2 codes, $3 etags,
+-- $4 the bodies as one text, a line each.
 insert into region_stats (type, code, etag, body)
 select b.type, b.code, b.etag, convert_to(b.body, 'UTF8')
 from unnest($1::text[], $2::text[], $3::text[], string_to_array($4, E'\n')) as b (type, code, etag, body)
@@ -36,17 +34,15 @@ where not exists (select 1 from region_stats s where s.type = r.type and s.code 
 
 -- name: list_zip_counties
 -- The county that each ZIP falls in.
--- Returns: zip, fips
 select code as zip, fips
 from regions
 where type = 'zip'
 
 -- name: search_regions
 -- A page of the regions that have all the words, counties first, by name. {{words}}: a condition for each pattern ($9 …).
--- {{beyond}}: > or <, with {{direction}}: asc or desc, to read on from a place or back from it.
--- $1 type or null, $2 state or null, $3 whether to count; the place: $4 type or null for none, $5 name, $6 code;
--- $7 most rows, $8 rows to skip
--- Returns one row at least: the total (null when not counted), and a region beside it where the page has one.
+-- {{beyond}}: > or <, with {{direction}}: asc or desc, to read on from a place or back from it. $1 type or null, $2 state or
+-- null, $3 whether to count; the place: $4 type or null for none, $5 name, $6 code; $7 most rows, $8 rows to skip Returns one row
+-- at least: the total (null when not counted), and a region beside it where the page has one.
 with hits as materialized (
   select id, type, code, name, state, county_name
   from regions
@@ -64,9 +60,8 @@ left join page p on true
 order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
 
 -- name: upsert_regions
--- Adds the regions that are missing and corrects those that differ; a corrected one is marked so that its stored response
--- is written anew.
--- $1 ids, $2 types, $3 codes, $4 names, $5 states, $6 county names, $7 counties' FIPS: arrays of one length.
+-- Adds the regions that are missing and corrects those that differ; a corrected one is marked so that its stored response is
+-- written anew. $1 ids, $2 types, $3 codes, $4 names, $5 states, $6 county names, $7 counties' FIPS: arrays of one length.
 with wanted as (
   select *
   from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])

@@ -1,13 +1,11 @@
 -- name: list_days
--- What an account used in a period by UTC day, endpoint and mode.
--- $1 account id, $2 start of the period to the millisecond
+-- What an account used in a period by UTC day, endpoint and mode. $1 account id, $2 start of the period to the millisecond
 select day as date, endpoint, mode, tokens, calls from usage_daily
 where account_id = $1 and period_start >= $2 and period_start < $2::timestamptz + interval '1 ms'
 order by day, endpoint, mode;
 
 -- name: list_periods
--- The periods of an account, the newest first. Overage costs its price to the cent, half a cent rounded up.
--- $1 account id
+-- The periods of an account, the newest first. Overage costs its price to the cent, half a cent rounded up. $1 account id
 select p.period_start, coalesce(p.period_end, a.period_end) as period_end,
   case when p.period_end is null then a.tier else p.tier end as tier,
   p.tokens_used, t.tokens_included, o.tokens_overage, t.cents as overage_cents_per_1000,
@@ -24,10 +22,10 @@ where p.account_id = $1
 order by p.period_start desc;
 
 -- name: read_breakdown
--- The usage of an account's current period by UTC day, endpoint and mode, read in the order of the primary key; each
--- column as one text with spaces: a year of heavy use has thousands of records. As JSON from here they were twice the
--- bytes and cost the server a quarter more. Days are those since 1970-01-01. `over` when the period has to be rolled
--- first; endpoint and mode come with the JSON between them. $1 account id
+-- The usage of an account's current period by UTC day, endpoint and mode, read in the order of the primary key; each column as
+-- one text with spaces: a year of heavy use has thousands of records. As JSON from here they were twice the bytes and cost the
+-- server a quarter more. Days are those since 1970-01-01. `over` when the period has to be rolled first; endpoint and mode come
+-- with the JSON between them. $1 account id
 select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
 from accounts a, lateral (
   select string_agg((day - date '1970-01-01')::text, ' ') as days,
@@ -41,8 +39,8 @@ from accounts a, lateral (
 where a.id = $1;
 
 -- name: read_totals
--- The usage of an account's current period; `over` when that has to be rolled first. Without a contract, nulls and zeros.
--- $1 account id
+-- The usage of an account's current period; `over` when that has to be rolled first. Without a contract, nulls and zeros. $1
+-- account id
 select a.tier, coalesce(p.tokens_used, 0) as tokens_used, case when a.tier is null then 0 else a.tokens_included end as tokens_included,
   o.tokens_overage, round(o.tokens_overage * a.overage_cents_per_1000::numeric / 1000)::bigint as overage_amount_cents,
   a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over
