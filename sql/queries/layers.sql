@@ -118,45 +118,24 @@ set
   chunk = null
 
 -- name: measure_layer
--- The figures that the gate compares and the run reports.
--- $1 feed id int
--- Returns: rows, new, retired
+-- The figures that the gate compares and the run reports. $1 feed id int
 select
-  (select count(*)::int from stage_layer) as rows,
-  (
-    select count(*)::int
-    from stage_layer s
-    where not exists (select 1 from layer_features f where f.feed_id = $1 and f.hash = s.hash)
-  ) as new,
-  (
-    select count(*)::int
-    from layer_features f
-    where f.feed_id = $1 and not exists (select 1 from stage_layer s where s.hash = f.hash)
-  ) as retired
+  count(s.hash)::int as rows,
+  count(*) filter (where f.hash is null)::int as new,
+  count(*) filter (where s.hash is null)::int as retired
+from stage_layer s
+full join (select hash from layer_features where feed_id = $1) f on f.hash = s.hash
 
 -- name: measure_tiles
--- The figures that the gate compares and the run reports. Row comparison would call equal boxes of one size equal, so
--- the extents are compared as texts.
--- $1 feed id int
--- Returns: rows, new, changed, retired
+-- The figures that the gate compares and the run reports. Row comparison would call equal boxes of one size equal, so the extents
+-- are compared as texts. $1 feed id int
 select
-  (select count(*)::int from stage_tile) as rows,
-  (
-    select count(*)::int
-    from stage_tile s
-    where not exists (select 1 from elevation_tiles t where t.feed_id = $1 and t.source = s.source)
-  ) as new,
-  (
-    select count(*)::int
-    from stage_tile s
-    join elevation_tiles t on t.feed_id = $1 and t.source = s.source
-    where s::text <> t::text
-  ) as changed,
-  (
-    select count(*)::int
-    from elevation_tiles t
-    where t.feed_id = $1 and not exists (select 1 from stage_tile s where s.source = t.source)
-  ) as retired
+  count(s.source)::int as rows,
+  count(*) filter (where t.source is null)::int as new,
+  count(*) filter (where s::text <> t::text)::int as changed,
+  count(*) filter (where s.source is null)::int as retired
+from stage_tile s
+full join (select * from elevation_tiles where feed_id = $1) t on t.source = s.source
 
 -- name: replace_tiles
 -- Brings the files of a layer of heights to those of the run. There are at most some thousands: all are written anew.

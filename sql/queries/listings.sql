@@ -15,30 +15,19 @@ from listings
 with no data
 
 -- name: mark_touched_regions
--- The regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it was. In one
+-- Marks the regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it was. In one
 -- order for all merges, so that two of them cannot wait for each other.
 insert into stats_dirty (type, code)
-select r.type, r.code
-from regions r
-join (
-  select 'county' as type, lpad(s.fips::text, 5, '0') as code
-  from stage_listing s
-  join stage_listing_match m on m.id = s.id
-  where m.state <> 'unchanged'
-  union
-  select 'zip', s.zip
-  from stage_listing s
-  join stage_listing_match m on m.id = s.id
-  where m.state <> 'unchanged'
-  union
-  select 'county', lpad(old_fips::text, 5, '0')
-  from stage_listing_match
-  where state <> 'unchanged'
-  union
-  select 'zip', old_zip
-  from stage_listing_match
-  where state <> 'unchanged'
-) touched using (type, code)
+select distinct r.type, r.code
+from stage_listing_match m
+left join stage_listing s on s.id = m.id
+cross join lateral (
+  values
+    ('county', lpad(s.fips::text, 5, '0')), ('zip', s.zip),
+    ('county', lpad(m.old_fips::text, 5, '0')), ('zip', m.old_zip)
+) as touched (type, code)
+join regions r on r.type = touched.type and r.code = touched.code
+where m.state <> 'unchanged'
 order by r.type, r.code
 on conflict (type, code) do update set marked_at = clock_timestamp()
 

@@ -9,11 +9,11 @@ import { marketRecompute } from '../market/jobs.ts';
 import type { JobContext, JobResult } from '../runner/registry.ts';
 import { enqueueMarked } from '../valuation/jobs.ts';
 import type { IngestPayload } from './job.ts';
-import { prepareAssessor } from './recipes/assessor.ts';
-import { prepareElevation } from './recipes/elevation.ts';
-import { prepareLayer } from './recipes/layers.ts';
-import { prepareListings } from './recipes/listings.ts';
-import type { Prepared } from './recipes/recipe.ts';
+import { assessor } from './recipes/assessor.ts';
+import { elevation } from './recipes/elevation.ts';
+import { layers } from './recipes/layers.ts';
+import { listings } from './recipes/listings.ts';
+import type { Prepared, Recipe } from './recipes/recipe.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
 import { newCounts, type RunCounts, total } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
@@ -29,7 +29,7 @@ import {
   registerFeed,
   startRun,
 } from './run/record.ts';
-import { dropStage, stageSchema } from './run/stage-schema.ts';
+import { createStage, dropStage, stageSchema, withStage } from './run/stage-schema.ts';
 
 export type RunOptions = {
   feed: Feed;
@@ -134,14 +134,26 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
 function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): Promise<Prepared> {
   switch (feed.kind) {
     case 'assessor':
-      return prepareAssessor(run, feed, sources);
+      return follow(assessor, run, feed, sources);
     case 'listings':
-      return prepareListings(run, feed, sources);
+      return follow(listings, run, feed, sources);
     case 'elevation':
-      return prepareElevation(run, feed, sources);
+      return follow(elevation, run, feed, sources);
     default:
-      return prepareLayer(run, feed, sources);
+      return follow(layers, run, feed, sources);
   }
+}
+
+async function follow<F extends Feed, Staged>(
+  recipe: Recipe<F, Staged>,
+  run: RunContext,
+  feed: F,
+  sources: Record<string, string>,
+): Promise<Prepared> {
+  await createStage(run.pool, run.runId, recipe.tables);
+  await run.step('stage', 'reading', 0);
+  const staged = await recipe.stage(run, feed, sources);
+  return withStage(run.pool, run.runId, client => recipe.compare(client, run, feed, staged));
 }
 
 /** Enqueues what a merge has put out of date: statistics of regions, attributes of parcels. Returns the jobs' ids. */

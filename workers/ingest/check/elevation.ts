@@ -5,7 +5,6 @@ import type { TileHeader } from '../../../shared/raster/header.ts';
 import { HIGHEST_M, LOWEST_M } from '../../../shared/raster/heights.ts';
 import { type HeightSample, sampleHeights } from '../../../shared/raster/sample.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
-import { declaredBy } from '../recipes/elevation.ts';
 import { namedTiles, readTiles } from '../stage/tiles.ts';
 import { count, type Fault } from './part.ts';
 import { tileProblems } from './place.ts';
@@ -47,7 +46,7 @@ async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]
   const named = await namedTiles(feed, undefined, { baseDir: feed.baseDir, tmpDir: tmpdir(), signal });
   const check: TilesCheck = { named: named.tiles.length, read: 0, absent: 0, rejected: [], tiles: [] };
   const some = { by: named.by, tiles: named.tiles.slice(0, limit) };
-  for await (const [{ rowNo }, outcome] of readTiles(some, declaredBy(feed.elevation), signal)) {
+  for await (const [{ rowNo }, outcome] of readTiles(some, feed.elevation, signal)) {
     check.read++;
     if ('absent' in outcome) check.absent++;
     else if ('tile' in outcome) {

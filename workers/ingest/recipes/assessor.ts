@@ -8,104 +8,94 @@ import { mergeParcels } from '../merge/parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump, total } from '../run/counts.ts';
-import { chooseSource, readBatches } from '../run/read.ts';
-import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { readBatches } from '../run/read.ts';
+import { withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
 import { listingSql } from '../stage/listing-record.ts';
 import { stageParcels } from '../stage/parcels.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageSales } from '../stage/sales.ts';
-import type { Prepared } from './recipe.ts';
+import type { Prepared, Recipe } from './recipe.ts';
 
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-/**
- * The recipe of an assessor feed up to the gate: read and stage the roll (and the geometry, where it is a file of
- * its own), settle keys that come twice, compare with the parcels that are there.
- */
-export async function prepareAssessor(
-  run: RunContext,
-  feed: AssessorFeed,
-  sources: Record<string, string>,
-): Promise<Prepared> {
-  const { pool, runId, feedId, counts } = run;
-  await createStage(pool, runId, [
+export const assessor: Recipe<AssessorFeed, void> = {
+  tables: [
     sql('roll/create_raw_stage'),
     rollSql('roll/create_parcel_stage'),
     listingSql('listings/create_listing_stage'),
-  ]);
+  ],
+  stage: stageInputs,
+  compare,
+};
 
-  await run.step('stage', 'reading', 0);
-  const derive = await openDerivation(pool);
-  const { roll, shape } = feed;
-  const half = shape ? 0.3 : 0.6;
-  await stageInput(run, feed, derive, { name: 'roll', input: roll, source: sources.roll, from: 0, to: half });
-  if (shape) {
-    await stageInput(run, feed, derive, {
-      name: 'shape',
-      input: shape,
-      source: sources.shape,
-      from: half,
-      to: 0.6,
-    });
-  }
+/** Stages the roll, and the geometry where it is a file of its own. */
+async function stageInputs(
+  run: RunContext,
+  feed: AssessorFeed,
+  sources: Record<string, string>,
+): Promise<void> {
+  const derive = await openDerivation(run.pool);
+  await stageInput(run, feed, derive, 'roll', feed.roll, sources.roll, feed.shape ? [0, 0.3] : [0, 0.6]);
+  if (feed.shape) await stageInput(run, feed, derive, 'shape', feed.shape, sources.shape, [0.3, 0.6]);
+}
 
-  return withStage(pool, runId, async client => {
-    await run.step('join', 'joining keys', 0.62);
-    const { rows: settled } = await client.query<{ identical: number; rejected: number }>(
-      sql('roll/resolve_roll_duplicates'),
-      [runId],
-    );
-    counts.identical = settled[0]!.identical;
-    if (settled[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', settled[0]!.rejected);
-    await joinShapes(client, runId, counts);
-    await client.query('analyze stage_roll (fips, key)');
-    await client.query('analyze stage_shape (fips, key)');
+async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
+  const { pool, runId, feedId, counts } = run;
+  await run.step('join', 'joining keys', 0.62);
+  const { rows: settled } = await client.query<{ identical: number; rejected: number }>(
+    sql('roll/resolve_roll_duplicates'),
+    [runId],
+  );
+  counts.identical = settled[0]!.identical;
+  if (settled[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', settled[0]!.rejected);
+  await joinShapes(client, runId, counts);
+  await client.query('analyze stage_roll (fips, key)');
+  await client.query('analyze stage_shape (fips, key)');
 
-    await run.step('match', 'comparing with the last roll', 0.68);
-    const { rows: counties } = await client.query<{ fips: number }>(sql('roll/list_stage_counties'));
-    const fips = counties.map(row => row.fips);
-    await ensurePartitions(pool, fips);
-    await client.query(rollSql('roll/create_before_stage', { feed: feedId }));
-    await client.query('analyze stage_before (fips, key)');
-    await client.query(sql('roll/match_parcels'));
-    await client.query('analyze stage_match');
-    const { rows: measured } = await client.query<ParcelFigures>(sql('roll/measure_parcels'));
-    const figures = measured[0]!;
-    recordFigures(run, feed, figures);
-    if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
+  await run.step('match', 'comparing with the last roll', 0.68);
+  const { rows: counties } = await client.query<{ fips: number }>(sql('roll/list_stage_counties'));
+  const fips = counties.map(row => row.fips);
+  await ensurePartitions(pool, fips);
+  await client.query(rollSql('roll/create_before_stage', { feed: feedId }));
+  await client.query('analyze stage_before (fips, key)');
+  await client.query(sql('roll/match_parcels'));
+  await client.query('analyze stage_match');
+  const { rows: measured } = await client.query<ParcelFigures>(sql('roll/measure_parcels'));
+  const figures = measured[0]!;
+  recordFigures(run, feed, figures);
+  if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
 
-    await run.step('gate', 'checking', 0.74);
-    const gate = judge(
-      {
-        read: total(counts.read),
-        rejected: rejectedRows(counts),
-        rows: figures.parcels,
-        matchedKeys: Number(counts.matched_keys),
-        before: figures.changed + figures.unchanged + figures.retired,
-        retired: figures.retired,
-        outside: await parcelsOutside(client, fips),
-        filled: counts.filled,
-        last: lastFigures(run.last?.counts),
-      },
-      feed.gates,
-    );
-    const sales = feed.sales ? await touchedListings(client) : 0;
-    return {
-      gate,
-      touched: counts.new + counts.changed + counts.returned + counts.retired + sales > 0,
-      async merge(transaction) {
-        await mergeParcels(transaction, runId, feedId);
-        if (feed.sales) await mergeListings(transaction, runId, feedId);
-      },
-      async tidy() {
-        const moved = counts.new + counts.changed + counts.returned + counts.retired;
-        if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
-      },
-    };
-  });
+  await run.step('gate', 'checking', 0.74);
+  const gate = judge(
+    {
+      read: total(counts.read),
+      rejected: rejectedRows(counts),
+      rows: figures.parcels,
+      matchedKeys: Number(counts.matched_keys),
+      before: figures.changed + figures.unchanged + figures.retired,
+      retired: figures.retired,
+      outside: await parcelsOutside(client, fips),
+      filled: counts.filled,
+      last: lastFigures(run.last?.counts),
+    },
+    feed.gates,
+  );
+  const sales = feed.sales ? await touchedListings(client) : 0;
+  return {
+    gate,
+    touched: counts.new + counts.changed + counts.returned + counts.retired + sales > 0,
+    async merge(transaction) {
+      await mergeParcels(transaction, runId, feedId);
+      if (feed.sales) await mergeListings(transaction, runId, feedId);
+    },
+    async tidy() {
+      const moved = counts.new + counts.changed + counts.returned + counts.retired;
+      if (moved > ANALYZE_FROM * figures.parcels) await analyzePartitions(pool, fips);
+    },
+  };
 }
 
 type ParcelFigures = {
@@ -138,26 +128,20 @@ async function touchedListings(client: Client): Promise<number> {
   return rows[0]!.touched;
 }
 
-/** One file of a feed, an operator's other source for it, and its share of the run's progress. */
-type FeedInput = {
-  name: 'roll' | 'shape';
-  input: ParcelInput;
-  source: string | undefined;
-  from: number;
-  to: number;
-};
-
 async function stageInput(
   run: RunContext,
   feed: AssessorFeed,
   derive: DeriveColumns,
-  { name, input, source, from, to }: FeedInput,
+  name: 'roll' | 'shape',
+  input: ParcelInput,
+  override: string | undefined,
+  progress: readonly [number, number],
 ): Promise<void> {
-  const { pool, runId, counts } = run;
-  const batches = readBatches(run, name, chooseSource(input.input, feed.baseDir, source), { from, to });
+  const { counts } = run;
+  const batches = readBatches(run, { name, spec: input.input, baseDir: feed.baseDir, override }, progress);
   const map = compileParcelMapper(input, { fips: feed.fips, sales: name === 'roll' ? feed.sales : null });
   const attributes = name === 'roll' || Object.keys(input.columns).length > 0;
-  await withStages(pool, runId, 3, ([roll, shape, raw], rejects) =>
+  await withStages(run, 3, ([roll, shape, raw], rejects) =>
     stageParcels(
       { name, batches, map, derive, attributes },
       { roll: roll!, shape: shape!, raw: raw!, rejects, counts },

@@ -1,52 +1,50 @@
-import { sql } from '../../../shared/db.ts';
+import { type Client, sql } from '../../../shared/db.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
-import type { DeclaredElevation } from '../../../shared/raster/header.ts';
-import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
+import type { TileHeader } from '../../../shared/raster/header.ts';
+import type { ElevationFeed } from '../../feeds/feed.ts';
 import { homeBoxes, tilesDeclared, tilesOutside } from '../gate/place.ts';
 import type { RunContext } from '../run/context.ts';
 import { NOWHERE } from '../run/layer-version.ts';
 import { interrupted } from '../run/read.ts';
-import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { withStages } from '../run/stage-schema.ts';
 import { type NamedTile, namedTiles, readTiles, stageTiles, type TileOutcome } from '../stage/tiles.ts';
-import type { Prepared } from './recipe.ts';
+import type { Prepared, Recipe } from './recipe.ts';
 import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
 
-/**
- * The recipe of a feed of elevation up to the gate. Of each file only its header is read and kept; the heights stay where
- * they are and are read by window when attributes are computed.
- */
-export async function prepareElevation(
+/** Of each file only the header is read and kept: heights stay where they are and are read by window when attributes are computed. */
+export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
+  tables: [sql('layers/create_tile_stage')],
+  stage: (run, feed, sources) =>
+    withStages(run, 1, ([client], rejects) =>
+      stageTiles(outcomes(run, feed, sources.elevation), { client: client!, run, rejects }),
+    ),
+  compare,
+};
+
+async function compare(
+  client: Client,
   run: RunContext,
   feed: ElevationFeed,
-  sources: Record<string, string>,
+  tiles: TileHeader[],
 ): Promise<Prepared> {
-  const { pool, runId, feedId, counts } = run;
-  await createStage(pool, runId, [sql('layers/create_tile_stage')]);
-
-  await run.step('stage', 'reading', 0);
-  const tiles = await withStages(pool, runId, 1, ([client], rejects) =>
-    stageTiles(outcomes(run, feed, sources.elevation), { client: client!, feedId, rejects, counts }),
-  );
-
-  return withStage(pool, runId, async client => {
-    await run.step('match', 'comparing with what is there', 0.68);
-    const { rows: measured } = await client.query<VersionFigures>(sql('layers/measure_tiles'), [feedId]);
-    const extent = tiles.length === 0 ? null : boxAround(tiles.map(tile => tile.extent));
-    return prepareVersion(run, client, feed, {
-      words: 'tiles',
-      rows: recordVersion(counts, measured[0]!),
-      outside: tilesOutside(tiles, homeBoxes(feed.fips)),
-      declared: tilesDeclared(tiles, feed.coverage),
-      // A tile is as good beyond the county's line as within.
-      version: {
-        scope: { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null },
-        extent,
-      },
-      covered: version => version.extent,
-      // Where no file has heights nothing is told, however large the box is.
-      boxed: false,
-      merge: async transaction => void (await transaction.query(sql('layers/replace_tiles'), [feedId])),
-    });
+  const { feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  const { rows: measured } = await client.query<VersionFigures>(sql('layers/measure_tiles'), [feedId]);
+  const extent = tiles.length === 0 ? null : boxAround(tiles.map(tile => tile.extent));
+  return prepareVersion(run, client, feed, {
+    words: 'tiles',
+    rows: recordVersion(counts, measured[0]!),
+    outside: tilesOutside(tiles, homeBoxes(feed.fips)),
+    declared: tilesDeclared(tiles, feed.coverage),
+    // A tile is as good beyond the county's line as within.
+    version: {
+      scope: { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null },
+      extent,
+    },
+    covered: version => version.extent,
+    // Where no file has heights nothing is told, however large the box is.
+    boxed: false,
+    merge: async transaction => void (await transaction.query(sql('layers/replace_tiles'), [feedId])),
   });
 }
 
@@ -56,13 +54,13 @@ async function* outcomes(
   feed: ElevationFeed,
   override: string | undefined,
 ): AsyncGenerator<[NamedTile, TileOutcome]> {
-  const { baseDir, elevation } = feed;
+  const { baseDir } = feed;
   const { signal, tmpDir } = run;
   try {
     const named = await namedTiles(feed, override, { baseDir, tmpDir, signal });
     run.inputs.push({ input: 'elevation', source: named.given, bytes: 0 });
     let done = 0;
-    for await (const outcome of readTiles(named, declaredBy(elevation), signal)) {
+    for await (const outcome of readTiles(named, feed.elevation, signal)) {
       if (signal.aborted) throw interrupted();
       const all = named.tiles.length;
       run.progress((0.6 * ++done) / all, `elevation: ${done} of ${all} tiles`);
@@ -71,13 +69,4 @@ async function* outcomes(
   } catch (error) {
     throw signal.aborted ? interrupted() : error;
   }
-}
-
-/** What a feed says of its files, whatever they say themselves. */
-export function declaredBy({ crs, unit, nodata }: ElevationInput): DeclaredElevation {
-  return {
-    ...(crs !== undefined && { crs }),
-    ...(unit !== undefined && { unit }),
-    ...(nodata !== undefined && { nodata }),
-  };
 }

@@ -1,4 +1,4 @@
-import { sql } from '../../../shared/db.ts';
+import { type Client, sql } from '../../../shared/db.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 import { coveredBox } from '../gate/layer.ts';
@@ -7,57 +7,52 @@ import { compileLayerMapper } from '../map/layer.ts';
 import { mergeFeatures } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
 import { type LayerScope, NOWHERE } from '../run/layer-version.ts';
-import { chooseSource, readBatches } from '../run/read.ts';
-import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { readBatches } from '../run/read.ts';
+import { withStages } from '../run/stage-schema.ts';
 import { type StagedLayer, stageLayer } from '../stage/layer.ts';
-import type { Prepared } from './recipe.ts';
+import type { Prepared, Recipe } from './recipe.ts';
 import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
 
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-/**
- * The recipe of a feed of roads, wetlands or flood zones up to the gate: read and stage the features that count, drop
- * those that come twice, compare with the layer that is there.
- */
-export async function prepareLayer(
+/** Of roads, wetlands and flood zones the features that count are kept. */
+export const layers: Recipe<LayerFeed, StagedLayer> = {
+  tables: [sql('layers/create_layer_stage')],
+  stage: (run, feed, sources) => stageAll(run, feed, sources.layer),
+  compare,
+};
+
+async function compare(
+  client: Client,
   run: RunContext,
   feed: LayerFeed,
-  sources: Record<string, string>,
+  { extent: found, declared }: StagedLayer,
 ): Promise<Prepared> {
-  const { pool, runId, feedId, counts } = run;
-  await createStage(pool, runId, [sql('layers/create_layer_stage')]);
-
-  await run.step('stage', 'reading', 0);
-  const { extent: found, declared } = await stageAll(run, feed, sources.layer);
-
-  return withStage(pool, runId, async client => {
-    await run.step('match', 'comparing with what is there', 0.68);
-    const { rows: settled } = await client.query<{ identical: number }>(
-      sql('layers/resolve_layer_duplicates'),
-    );
-    counts.identical = settled[0]!.identical;
-    await client.query('analyze stage_layer (hash)');
-    const { rows: measured } = await client.query<VersionFigures>(sql('layers/measure_layer'), [feedId]);
-    const rows = recordVersion(counts, measured[0]!);
-    const prepared = await prepareVersion(run, client, feed, {
-      words: 'features',
-      rows,
-      outside: await featuresOutside(client, homeBoxes(feed.fips)),
-      declared,
-      version: { scope: scopeOf(feed, found), extent: found },
-      covered: ({ scope }) => coveredBox(scope),
-      boxed: feed.coverage === null && feed.fips === null,
-      merge: transaction => mergeFeatures(transaction, feedId),
-    });
-    return {
-      ...prepared,
-      async tidy() {
-        // What reads windows of the layer should know at once how full it is.
-        if (counts.new > ANALYZE_FROM * rows) await pool.query('analyze layer_features');
-      },
-    };
+  const { pool, feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  const { rows: settled } = await client.query<{ identical: number }>(sql('layers/resolve_layer_duplicates'));
+  counts.identical = settled[0]!.identical;
+  await client.query('analyze stage_layer (hash)');
+  const { rows: measured } = await client.query<VersionFigures>(sql('layers/measure_layer'), [feedId]);
+  const rows = recordVersion(counts, measured[0]!);
+  const prepared = await prepareVersion(run, client, feed, {
+    words: 'features',
+    rows,
+    outside: await featuresOutside(client, homeBoxes(feed.fips)),
+    declared,
+    version: { scope: scopeOf(feed, found), extent: found },
+    covered: ({ scope }) => coveredBox(scope),
+    boxed: feed.coverage === null && feed.fips === null,
+    merge: transaction => mergeFeatures(transaction, feedId),
   });
+  return {
+    ...prepared,
+    async tidy() {
+      // What reads windows of the layer should know at once how full it is.
+      if (counts.new > ANALYZE_FROM * rows) await pool.query('analyze layer_features');
+    },
+  };
 }
 
 /**
@@ -73,12 +68,11 @@ async function stageAll(
   feed: LayerFeed,
   override: string | undefined,
 ): Promise<StagedLayer> {
-  const { pool, runId, counts } = run;
+  const { counts } = run;
   const { kind, layer } = feed;
-  const source = chooseSource(layer.input, feed.baseDir, override);
-  const batches = readBatches(run, 'layer', source, { from: 0, to: 0.6 });
+  const batches = readBatches(run, { name: 'layer', spec: layer.input, baseDir: feed.baseDir, override });
   const map = compileLayerMapper(kind, layer);
-  return withStages(pool, runId, 1, ([copy], rejects) =>
+  return withStages(run, 1, ([copy], rejects) =>
     stageLayer(
       { name: 'layer', kind, batches, map, place: declaredPlace(feed) },
       { copy: copy!, rejects, counts },

@@ -1,4 +1,4 @@
-import { sql } from '../../../shared/db.ts';
+import { type Client, sql } from '../../../shared/db.ts';
 import { isRetryable } from '../../../shared/errors.ts';
 import type { ListingsFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint, RowBatch } from '../../formats/rows.ts';
@@ -7,90 +7,83 @@ import { compileListingMapper } from '../map/listing.ts';
 import { mergeListings } from '../merge/listings.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump } from '../run/counts.ts';
-import { chooseSource, readBatches } from '../run/read.ts';
-import { createStage, withStage, withStages } from '../run/stage-schema.ts';
+import { readBatches } from '../run/read.ts';
+import { withStages } from '../run/stage-schema.ts';
 import { listingSql } from '../stage/listing-record.ts';
 import { stageListings } from '../stage/listings.ts';
-import type { Prepared } from './recipe.ts';
+import type { Prepared, Recipe } from './recipe.ts';
 
 type ListingFigures = { listings: number; new: number; changed: number; unchanged: number; retired: number };
 
 /**
- * The recipe of a listing feed up to the gate. An incremental source that breaks off between two pages is merged as
- * far as it came, with the checkpoint of the last whole page; the error is thrown after that, so that the job's next
- * attempt goes on from there.
+ * An incremental source that breaks off between two pages is merged as far as it came, with the checkpoint of the last whole page; the
+ * error is thrown after that, so that the job's next attempt goes on from there.
  */
-export async function prepareListings(
+export const listings: Recipe<ListingsFeed, Staged> = {
+  tables: [sql('roll/create_raw_stage'), listingSql('listings/create_listing_stage')],
+  stage: (run, feed, sources) => stageAll(run, feed, sources.listings),
+  compare,
+};
+
+async function compare(
+  client: Client,
   run: RunContext,
-  feed: ListingsFeed,
-  sources: Record<string, string>,
+  { listings: { snapshot }, gates }: ListingsFeed,
+  staged: Staged,
 ): Promise<Prepared> {
-  const { pool, runId, feedId, counts } = run;
-  const { listings } = feed;
-  await createStage(pool, runId, [sql('roll/create_raw_stage'), listingSql('listings/create_listing_stage')]);
+  const { runId, feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
+    sql('listings/resolve_listing_duplicates'),
+    [runId],
+  );
+  counts.identical = settled[0]!.identical;
+  if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
+  await client.query('analyze stage_listing (id)');
+  await client.query(sql('listings/match_listings'));
+  if (snapshot) await client.query(sql('listings/match_gone_listings'), [feedId]);
+  await client.query('analyze stage_listing_match');
+  const { rows: measured } = await client.query<ListingFigures>(sql('listings/measure_listings'));
+  const { listings: rows, ...figures } = measured[0]!;
+  Object.assign(counts, figures, { rows });
 
-  await run.step('stage', 'reading', 0);
-  const staged = await stageAll(run, feed, sources.listings);
-
-  return withStage(pool, runId, async client => {
-    await run.step('match', 'comparing with what is there', 0.68);
-    const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
-      sql('listings/resolve_listing_duplicates'),
-      [runId],
-    );
-    counts.identical = settled[0]!.identical;
-    if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
-    await client.query('analyze stage_listing (id)');
-    await client.query(sql('listings/match_listings'));
-    if (listings.snapshot) await client.query(sql('listings/match_gone_listings'), [feedId]);
-    await client.query('analyze stage_listing_match');
-    const { rows: measured } = await client.query<ListingFigures>(sql('listings/measure_listings'));
-    const { listings: rows, ...figures } = measured[0]!;
-    Object.assign(counts, figures, { rows });
-
-    await run.step('gate', 'checking', 0.74);
-    const gate = judge(
-      {
-        read: counts.read.listings ?? 0,
-        // An older state of a listing that comes again is set aside, not wrong.
-        rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
-        rows,
-        matchedKeys: rows,
-        before: 0,
-        retired: 0,
-        outside: { points: 0, outside: 0, where: '' },
-        filled: counts.filled,
-        // An incremental run holds what changed: its size says nothing about the last one's.
-        last: listings.snapshot ? lastFigures(run.last?.counts) : null,
-      },
-      feed.gates,
-    );
-    return {
-      gate: listings.snapshot
-        ? gate
-        : { ...gate, blocked: gate.blocked.filter(({ gate: name }) => name !== 'empty') },
-      touched: counts.new + counts.changed + counts.retired > 0,
-      merge: transaction => mergeListings(transaction, runId, feedId),
-      ...staged,
-    };
-  });
+  await run.step('gate', 'checking', 0.74);
+  const gate = judge(
+    {
+      read: counts.read.listings ?? 0,
+      // An older state of a listing that comes again is set aside, not wrong.
+      rejected: rejectedRows(counts) - (counts.rejected.superseded ?? 0),
+      rows,
+      matchedKeys: rows,
+      before: 0,
+      retired: 0,
+      outside: { points: 0, outside: 0, where: '' },
+      filled: counts.filled,
+      // An incremental run holds what changed: its size says nothing about the last one's.
+      last: snapshot ? lastFigures(run.last?.counts) : null,
+    },
+    gates,
+  );
+  return {
+    gate: snapshot ? gate : { ...gate, blocked: gate.blocked.filter(({ gate: name }) => name !== 'empty') },
+    touched: counts.new + counts.changed + counts.retired > 0,
+    merge: transaction => mergeListings(transaction, runId, feedId),
+    ...staged,
+  };
 }
 
 type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
 
 async function stageAll(run: RunContext, feed: ListingsFeed, override: string | undefined): Promise<Staged> {
-  const { pool, runId, counts } = run;
+  const { counts } = run;
   const { listings } = feed;
-  const batches = readBatches(run, 'listings', chooseSource(listings.input, feed.baseDir, override), {
-    from: 0,
-    to: 0.6,
-  });
+  const source = { name: 'listings', spec: listings.input, baseDir: feed.baseDir, override };
   const staged: Staged = { checkpoint: null };
   // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
   const checked = listings.input.format !== 'reso';
-  const rows = untilItBreaks(batches, staged);
+  const rows = untilItBreaks(readBatches(run, source), staged);
   const input = { name: 'listings', batches: rows, map: compileListingMapper(listings), checked };
-  await withStages(pool, runId, 2, ([copy, raw], rejects) =>
+  await withStages(run, 2, ([copy, raw], rejects) =>
     stageListings(input, { copy: copy!, raw: raw!, rejects, counts }),
   );
   return staged;

@@ -3,14 +3,8 @@ import { readInput } from '../../formats/read.ts';
 import type { InputSpec, ReadContext, RowBatch } from '../../formats/rows.ts';
 import type { RunContext } from './context.ts';
 
-/** An operator's other source stands relative to where the operator is, the feed's to its file. */
-export type SourceChoice = { spec: InputSpec; baseDir: string };
-
-export function chooseSource(input: InputSpec, baseDir: string, override: string | undefined): SourceChoice {
-  return override === undefined
-    ? { spec: input, baseDir }
-    : { spec: { ...input, source: override }, baseDir: process.cwd() };
-}
+/** One input of a feed. An operator's other source stands relative to where the operator is, the feed's to its file. */
+export type InputSource = { name: string; spec: InputSpec; baseDir: string; override: string | undefined };
 
 /**
  * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
@@ -18,30 +12,26 @@ export function chooseSource(input: InputSpec, baseDir: string, override: string
  */
 export async function* readBatches(
   run: RunContext,
-  name: string,
-  { spec, baseDir }: SourceChoice,
-  share: { from: number; to: number },
+  { name, spec, baseDir, override }: InputSource,
+  [from, to]: readonly [number, number] = [0, 0.6],
 ): AsyncGenerator<RowBatch> {
-  const record = { input: name, source: [spec.source].flat(), bytes: 0 };
+  const input = override === undefined ? spec : { ...spec, source: override };
+  const record = { input: name, source: [input.source].flat(), bytes: 0 };
   run.inputs.push(record);
   let rows = 0;
   const context: ReadContext = {
-    baseDir,
+    baseDir: override === undefined ? baseDir : process.cwd(),
     tmpDir: run.tmpDir,
     signal: run.signal,
     env: run.env,
     watermark: run.checkpoint,
     onBytes(read, total) {
       record.bytes = read;
-      if (total)
-        run.progress(
-          share.from + (share.to - share.from) * Math.min(1, read / total),
-          `${name}: ${rows} rows`,
-        );
+      if (total) run.progress(from + (to - from) * Math.min(1, read / total), `${name}: ${rows} rows`);
     },
   };
   try {
-    for await (const batch of readInput(spec, context)) {
+    for await (const batch of readInput(input, context)) {
       if (run.signal.aborted) throw interrupted();
       rows += batch.rows.length;
       yield batch;

@@ -14,31 +14,20 @@ export type Reject = {
 /** A geometry of a hundred thousand vertices need not be kept whole to be found again: the row number tells. */
 const RAW_LIMIT = 64 * 1024;
 
-export type RejectWriter = {
-  add(reject: Reject): void;
-  /** Rows or values by reason. */
-  counts: Record<string, number>;
-  drain(): Promise<void>;
-  end(): Promise<void>;
-};
+export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };
 
-/** Streams rejects into table run_rejects and counts them by reason. */
+/** Streams rejects into table run_rejects. */
 export function openRejects(client: Client, runId: number): RejectWriter {
-  const copy: CopyWriter = openCopy(
+  const copy = openCopy(
     client,
     'copy run_rejects (run_id, input, row_no, field, reason, message, raw) from stdin',
   );
-  const counts: Record<string, number> = {};
   return {
-    counts,
+    ...copy,
     add({ input, rowNo, field, reason, message, raw }) {
-      counts[reason] = (counts[reason] ?? 0) + 1;
-      copy.write(
-        [runId, input, rowNo, field, reason, message, raw].map(value => copyValue(clean(value))).join('\t'),
-      );
+      const values = [runId, input, rowNo, field, reason, message, raw];
+      copy.write(values.map(value => copyValue(clean(value))).join('\t'));
     },
-    drain: () => copy.drain(),
-    end: () => copy.end(),
   };
 }
 

@@ -43,8 +43,7 @@ export async function withStage<T>(
 
 /** Runs `work` with some such connections, one a COPY, and a writer of rejects on one more. */
 export function withStages<T>(
-  pool: Pool,
-  runId: number,
+  { pool, runId }: { pool: Pool; runId: number },
   connections: number,
   work: (clients: Client[], rejects: RejectWriter) => Promise<T>,
 ): Promise<T> {

@@ -9,16 +9,18 @@ import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import { digest } from './hash.ts';
 
-/** The staged columns that are derived from a row, in the order of `deriveColumns`. */
-export const DERIVED_COLUMNS = [
-  'owner_key',
-  'corporate_owner',
-  'hoa_owner',
-  'out_of_state_owner',
-  'out_of_county_owner',
-  'out_of_zip_owner',
-  'lives_there',
-];
+/** The staged columns that are derived from a row after its owner's key, and the facts that they hold. */
+const FACTS = {
+  corporate_owner: 'corporate',
+  hoa_owner: 'hoa',
+  out_of_state_owner: 'outOfState',
+  out_of_county_owner: 'outOfCounty',
+  out_of_zip_owner: 'outOfZip',
+  lives_there: 'ownerOccupied',
+} as const;
+const FACT_NAMES = Object.values(FACTS);
+
+export const DERIVED_COLUMNS = ['owner_key', ...Object.keys(FACTS)];
 
 /**
  * Part of every row's digest: raise it when a word list or a rule of the derivation changes, and the next run of a feed
@@ -57,14 +59,6 @@ export async function openDerivation(pool: Pool): Promise<DeriveColumns> {
       countyOfZip,
     );
     const key = facts.ownerKeyText === null ? '\\N' : digest(facts.ownerKeyText);
-    return [
-      key,
-      copyValue(facts.corporate),
-      copyValue(facts.hoa),
-      copyValue(facts.outOfState),
-      copyValue(facts.outOfCounty),
-      copyValue(facts.outOfZip),
-      copyValue(facts.ownerOccupied),
-    ].join('\t');
+    return [key, ...FACT_NAMES.map(name => copyValue(facts[name]))].join('\t');
   };
 }

@@ -161,9 +161,10 @@ export async function* readTiles(
 /** Stages the tiles whose headers can be read, each once; the others are rejected or counted as absent. */
 export async function stageTiles(
   outcomes: AsyncIterable<[NamedTile, TileOutcome]>,
-  stage: { client: Client; feedId: number; rejects: RejectWriter; counts: RunCounts },
+  stage: { client: Client; run: { feedId: number; counts: RunCounts }; rejects: RejectWriter },
 ): Promise<TileHeader[]> {
-  const { client, feedId, rejects, counts } = stage;
+  const { client, rejects } = stage;
+  const { feedId, counts } = stage.run;
   const tiles = new Map<string, TileHeader>();
   counts.absent = 0;
   counts.read.elevation = 0;

@@ -62,7 +62,6 @@ test('rejects wait for a slow server instead of piling up', async () => {
   }
   await waiting;
   expect(taken()).toBeGreaterThan(256 * 1024);
-  expect(rejects.counts).toEqual({ negative: 600 });
 });
 
 test('a connection that is lost while rejects wait for it ends the wait', async () => {
