@@ -7,7 +7,7 @@ returning id
 
 -- name: find_region
 -- Whether there is a region with this id. $1 region id
-select from regions where id = $1
+select id from regions where id = $1
 
 -- name: list_markets
 -- The saved markets of a caller's company in their pinned order. $1 account id
@@ -35,7 +35,7 @@ with saved as (
   where r.id = $2
     and (
       (select count(*) from saved_markets where company_id = $1) < $4
-      or exists (select from saved_markets where company_id = $1 and region_id = $2)
+      or exists (select 1 from saved_markets where company_id = $1 and region_id = $2)
     )
   on conflict (company_id, region_id) do update
   set status = coalesce($3, m.status),

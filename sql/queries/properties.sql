@@ -74,7 +74,7 @@ with subject as materialized (
 holding as materialized (
   select s.*, (
     select count(*)
-    from (select from owner_parcels o where o.owner_key = s.owner_key limit $3::bigint + 1) held
+    from (select o.property_id from owner_parcels o where o.owner_key = s.owner_key limit $3::bigint + 1) held
   ) as parcels
   from subject s
 )
