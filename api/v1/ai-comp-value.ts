@@ -6,7 +6,7 @@ import { notFound } from '../http/errors.ts';
 import { countyOf, propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import type { StoredValuation } from './common/valuations.ts';
-import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './examples/comp-value.ts';
+import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './examples/examples.ts';
 
 const TOKENS = 10;
 

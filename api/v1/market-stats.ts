@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { z } from 'zod';
 import type { Answer } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
 import { defineEndpoint, type RegionStats } from './common/resources.ts';
 import { fips, regionStats, zip } from './common/schemas.ts';
+import { STATS_EXAMPLE } from './examples/examples.ts';
 
 const TOKENS = 10;
 const METERING = { key: 'public_market_stats', price: TOKENS, rule: '10 tokens; 0 on 404 and 304' };
@@ -15,11 +14,6 @@ const common = {
   query: z.strictObject({}),
   metering: METERING,
 } as const;
-
-/** What the bundled sample answers. */
-const COUNTY_EXAMPLE: unknown = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'examples', 'stats-33019.json'), 'utf8'),
-);
 
 const response = (example: { summary: string; value: unknown }) => ({
   status: 200 as const,
@@ -38,7 +32,7 @@ export const countyStats = defineEndpoint({
   params: z.object({ fips }),
   response: response({
     summary: 'Sullivan County, New Hampshire, in the sample',
-    value: COUNTY_EXAMPLE,
+    value: STATS_EXAMPLE,
   }),
   errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
   handle: async ({ params }, { readRegionStats }) =>

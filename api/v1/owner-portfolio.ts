@@ -11,7 +11,7 @@ import {
 } from './common/parcel-summary.ts';
 import { countyOf, propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
-import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './examples/parcels.ts';
+import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './examples/examples.ts';
 
 const TOKENS = 30;
 

@@ -11,7 +11,7 @@ import { notFound } from '../http/errors.ts';
 import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
 import { countyOf, propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
-import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/parcels.ts';
+import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/examples.ts';
 
 const TOKENS = 10;
 

@@ -3,7 +3,7 @@ import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts
 import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
-import { SEARCH_EXAMPLE } from './examples/parcels.ts';
+import { SEARCH_EXAMPLE } from './examples/examples.ts';
 import { findByApn, findByOwner } from './properties/find-parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';

@@ -1,9 +1,9 @@
 -- name: admit_calls
 -- Lets calls through by their accounts' token buckets, for many calls at once. The bucket of all calls holds `burst` of them and
--- gains per_minute/60 a second; that of skip traces holds a minute's worth, and a skip trace needs one of each. Levels are in
--- 60 millionths of a call. An account appears once, and accounts come in their order, so that two processes cannot wait
--- for each other. Plain calls are let through first.
--- $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4 calls a minute, $5 bursts, $6 skip traces a minute
+-- gains per_minute/60 a second; that of skip traces holds a minute's worth, and a skip trace needs one of each. Levels are in 60
+-- millionths of a call. An account appears once, and accounts come in their order, so that two processes cannot wait for each
+-- other. Plain calls are let through first. $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4 calls a minute,
+-- $5 bursts, $6 skip traces a minute
 insert into rate_buckets as b (
   account_id, per_minute, burst, skip_trace_per_minute, level, skip_trace_level, plain_admitted, skip_traces_admitted, updated_at
 )
@@ -38,10 +38,10 @@ on conflict (account_id) do update set (
 returning account_id, level, skip_trace_level, plain_admitted, skip_traces_admitted;
 
 -- name: charge_alike
--- Charges calls that differ in nothing in one durable commit, if the account may use as much as they cost together: what most batches
--- are, at two thirds of the cost of charge_calls. No row, and nothing charged, where it may not, or where its period is over or its terms
--- have just changed: charge_calls decides these.
--- $1 account id, $2 metering key, $3 mode, $4 tokens a call, over 0, $5 calls
+-- Charges calls that differ in nothing in one durable commit, if the account may use as much as they cost together: what most
+-- batches are, at two thirds of the cost of charge_calls. No row, and nothing charged, where it may not, or where its period is
+-- over or its terms have just changed: charge_calls decides these. $1 account id, $2 metering key, $3 mode, $4 tokens a call,
+-- over 0, $5 calls
 with charged as (
   update usage_periods p set tokens_used = p.tokens_used + $4::int * $5::bigint
   from accounts a
@@ -62,13 +62,13 @@ from charged
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: charge_calls
--- Charges many calls in one durable commit. Under the lock on an account's period, calls are charged in the order given as long as
--- the account may use as much; so whatever runs elsewhere, tokens_used never passes tokens_allowed. Give an account's calls cheapest
--- first, so that none is refused that would still have fitted. Calls that are alike are one row. Returns, a row a row, how many of
--- its calls are charged, what the account has used with them and what it may; none for accounts whose period is over or
--- whose terms have just changed: roll it, where it is due, and charge again.
--- $1 account ids (ordered: locks are taken in this order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls,
--- $6 tokens of the account's rows before this one
+-- Charges many calls in one durable commit. Under the lock on an account's period, calls are charged in the order given as long
+-- as the account may use as much; so whatever runs elsewhere, tokens_used never passes tokens_allowed. Give an account's calls
+-- cheapest first, so that none is refused that would still have fitted. Calls that are alike are one row. Returns, a row a row,
+-- how many of its calls are charged, what the account has used with them and what it may; none for accounts whose period is over
+-- or whose terms have just changed: roll it, where it is due, and charge again. $1 account ids (ordered: locks are taken in this
+-- order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls, $6 tokens of the account's rows before this
+-- one
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,
@@ -102,8 +102,8 @@ where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
 -- Makes this attempt the one that answers a call with an Idempotency-Key, unless the call was answered within 24 hours or another
--- attempt is at it. A row when it is.
--- $1 account id, $2 key, $3 fingerprint of the request, $4 the attempt, $5 milliseconds for which others wait
+-- attempt is at it. A row when it is. $1 account id, $2 key, $3 fingerprint of the request, $4 the attempt, $5 milliseconds for
+-- which others wait
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values ($1, $2, $3, $4, now() + $5::int * interval '1 ms', now())
 on conflict (account_id, key) do update
@@ -145,8 +145,8 @@ left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
 
 -- name: keep_answer
--- Keeps an answer for repeats of its call; no row when another attempt has taken over.
--- $1 account id, $2 key, $3 the attempt, $4 status, $5 body
+-- Keeps an answer for repeats of its call; no row when another attempt has taken over. $1 account id, $2 key, $3 the attempt, $4
+-- status, $5 body
 update idempotent_calls set status = $4, body = $5
 where account_id = $1 and key = $2 and claim = $3 and status is null
 returning claim;

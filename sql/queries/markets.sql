@@ -1,6 +1,6 @@
 -- name: delete_market
--- Removes a saved market of the caller's company. $1 account id, $2 market id
--- Returns its id; no row when the company has no such market.
+-- Removes a saved market of the caller's company. $1 account id, $2 market id Returns its id; no row when the company has no such
+-- market.
 delete from saved_markets
 where id = $2 and company_id = (select company_id from accounts where id = $1)
 returning id
@@ -19,15 +19,14 @@ where m.company_id = (select company_id from accounts where id = $1)
 order by m.position, m.id
 
 -- name: lock_company
--- Lets one call at a time save markets of a company, until the end of its transaction. $1 account id
--- Returns the company's id.
+-- Lets one call at a time save markets of a company, until the end of its transaction. $1 account id Returns the company's id.
 select id from companies where id = (select company_id from accounts where id = $1) for update
 
 -- name: save_market
--- Saves a region for a company, at the end of its list. One that is saved already keeps its place, and gets the status
--- where one is given. Run it under lock_company.sql, which keeps the limit and the positions right.
--- $1 company id, $2 region id, $3 status or null, $4 most markets of a company
--- Returns the market; no row when the region is unknown or the company has as many as it may.
+-- Saves a region for a company, at the end of its list. One that is saved already keeps its place, and gets the status where one
+-- is given. Run it under lock_company.sql, which keeps the limit and the positions right. $1 company id, $2 region id, $3 status
+-- or null, $4 most markets of a company Returns the market; no row when the region is unknown or the company has as many as it
+-- may.
 with saved as (
   insert into saved_markets as m (company_id, region_id, status, position)
   select $1, r.id, coalesce($3, ''), (select coalesce(max(position), 0) + 1 from saved_markets where company_id = $1)

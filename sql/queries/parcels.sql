@@ -1,11 +1,9 @@
 -- name: count_hits
--- How many parcels a filter finds and, when they are few, the first of them: one pass over the narrow rows.
--- A page of its own would have to look at all of the county once more to find the few hits in it. Many hits are close
--- together, and list_hits.sql finds the first of them at once.
--- `from`, `where`: the tables and the predicates of the filter; `ids`: array_agg(f.property_id), or null where hits
--- cannot be few. `hits`, `order`: how a list of ids is read in its order.
--- Parameters: `most` hits that count as few, `offset` and `limit` of the page, and those of the predicates.
--- One row a hit; one row of null where none is given.
+-- How many parcels a filter finds and, when they are few, the first of them: one pass over the narrow rows. A page of its own
+-- would have to look at all of the county once more to find the few hits in it. Many hits are close together, and list_hits.sql
+-- finds the first of them at once. `from`, `where`: the tables and the predicates of the filter; `ids`: array_agg(f.property_id),
+-- or null where hits cannot be few. `hits`, `order`: how a list of ids is read in its order. Parameters: `most` hits that count
+-- as few, `offset` and `limit` of the page, and those of the predicates. One row a hit; one row of null where none is given.
 with found as (
   select count(*) as count, {{ids}} as ids
   from {{from}}
@@ -22,12 +20,11 @@ left join lateral (
 ) page on true;
 
 -- name: list_edge_candidates
--- The parcels whose extent meets the boxes along a shape's outline, with their boundaries, to be tested one by one.
--- Those that an inner box takes in need no test.
--- `from`, `where`: parcel_filters f, and the filter's other predicates.
--- Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates.
--- `offset 0` keeps the look-ups apart: a box at a time by the index on extents, then a boundary at a time by its key.
--- The planner takes 0.5 % of all parcels for what meets a box, and would rather read them all.
+-- The parcels whose extent meets the boxes along a shape's outline, with their boundaries, to be tested one by one. Those that an
+-- inner box takes in need no test. `from`, `where`: parcel_filters f, and the filter's other predicates. Parameters: `edge` and
+-- `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates. `offset 0` keeps the look-ups apart: a box at a time by
+-- the index on extents, then a boundary at a time by its key. The planner takes 0.5 % of all parcels for what meets a box, and
+-- would rather read them all.
 select c.property_id, b.boundary
 from (
   select distinct near.fips, near.property_id
@@ -48,9 +45,8 @@ cross join lateral (
 where b.boundary is not null;
 
 -- name: list_hits
--- A page of the parcels that a filter finds.
--- `from`, `where`: the tables and the predicates of the filter, and the place where the page begins; `order`.
--- Parameters: `offset` and `limit`, and those of the predicates.
+-- A page of the parcels that a filter finds. `from`, `where`: the tables and the predicates of the filter, and the place where
+-- the page begins; `order`. Parameters: `offset` and `limit`, and those of the predicates.
 select f.property_id, f.effective_acres
 from {{from}}
 where {{where}}
@@ -58,10 +54,7 @@ order by {{order}}
 offset {{offset}} limit {{limit}};
 
 -- name: list_land_versions
--- The versions of the layers that a parcel's stored land attributes were computed from.
--- $1 property id bigint
--- Returns: merged_at, when the version became the one that readers see; current, the version that they see now (null when
--- the layer is gone)
+-- The versions of the layers that a parcel's stored land attributes were computed from. $1 property id bigint
 select u.kind, f.name as feed, u.run_id, r.finished_at as merged_at, l.run_id as current
 from parcel_attributes a
 cross join lateral (
@@ -80,8 +73,8 @@ where a.fips = ($1::bigint / 100000000)::int and a.property_id = $1::bigint
 order by array_position(array['elevation', 'roads', 'wetlands', 'flood'], u.kind), f.name
 
 -- name: list_view_features
--- The features of all layers of a kind whose extent meets a view, the largest first.
--- $1 box in 1e-7 degrees text, $2 kind text, $3 limit int
+-- The features of all layers of a kind whose extent meets a view, the largest first. $1 box in 1e-7 degrees text, $2 kind text,
+-- $3 limit int
 select l.class, l.geometry
 from layer_features l
 where l.extent && $1::box
@@ -90,8 +83,7 @@ order by area(l.extent) desc, l.id
 limit $3
 
 -- name: list_view_parcels
--- The parcels of any roll whose extent meets a view, the largest first.
--- $1 box in 1e-7 degrees text, $2 limit int
+-- The parcels of any roll whose extent meets a view, the largest first. $1 box in 1e-7 degrees text, $2 limit int
 select p.property_id, p.apn, p.boundary
 from (
   select f.fips, f.property_id, area(f.extent) as size
@@ -104,9 +96,8 @@ join parcels p on p.fips = near.fips and p.property_id = near.property_id
 order by near.size desc, p.property_id
 
 -- name: read_known_parcel
--- All that an operator is told of a parcel, on the roll or retired, with what its land layers' figures are read from.
--- $1 property id bigint
--- Returns: x, y and west, south, east, north in 1e-7 degrees, null without geometry
+-- All that an operator is told of a parcel, on the roll or retired, with what its land layers' figures are read from. $1 property
+-- id bigint
 select
   p.property_id, p.fips, c.county_name as county, c.state, p.apn, p.owner_name, p.owner_name_2, p.mail_address,
   p.mail_city, p.mail_state, p.mail_zip, p.situs_address, p.situs_city, p.situs_state, p.situs_zip, p.acres,
@@ -126,10 +117,8 @@ from parcel_filters f
 where f.fips = ($1::bigint / 100000000)::int and f.property_id = $1::bigint;
 
 -- name: read_stored_land
--- What is stored of a parcel's land: the figures, whether they are of the boundary that it has, and the kinds of layers
--- that wait to be computed anew.
--- $1 property id bigint
--- Returns: one row; computed_at null when nothing was ever computed; waiting: bits
+-- What is stored of a parcel's land: the figures, whether they are of the boundary that it has, and the kinds of layers that wait
+-- to be computed anew. $1 property id bigint
 select
   a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
@@ -141,8 +130,8 @@ left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_i
 where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
 
 -- name: read_summaries
--- Parcels for a list of results, in the order of their ids. One that has been retired meanwhile is still there.
--- `summary`: the columns of a summary. $1 property ids bigint[]
+-- Parcels for a list of results, in the order of their ids. One that has been retired meanwhile is still there. `summary`: the
+-- columns of a summary. $1 property ids bigint[]
 select {{summary}}
 from unnest($1::bigint[]) with ordinality as wanted (property_id, place)
 join parcels p on p.fips = (wanted.property_id / 100000000)::int and p.property_id = wanted.property_id

@@ -1,6 +1,6 @@
 -- name: find_apn
--- The parcels of a county with this number, whatever its spaces, dashes, dots and case, whose owner's name matches. By id.
--- $1 fips int, $2 apn text, $3 LIKE patterns that the primary owner's name must match text[], empty for none
+-- The parcels of a county with this number, whatever its spaces, dashes, dots and case, whose owner's name matches. By id. $1
+-- fips int, $2 apn text, $3 LIKE patterns that the primary owner's name must match text[], empty for none
 select p.property_id
 from parcels p
 where p.fips = $1::int
@@ -10,10 +10,10 @@ where p.fips = $1::int
 order by p.property_id
 
 -- name: find_owner_words
--- Looks pieces of text up among the words of a county's owners. For each piece the serials of the parcels whose owner has a word that
--- matches, 4 bytes a serial, some more than once; where one piece has few parcels, the rarest alone.
--- Fragments: word, `w.word` to ask the index, an expression of it to look at all words.
--- $1 fips int, $2 LIKE patterns text[], $3 how many parcels are few int
+-- Looks pieces of text up among the words of a county's owners. For each piece the serials of the parcels whose owner has a word
+-- that matches, 4 bytes a serial, some more than once; where one piece has few parcels, the rarest alone. Fragments: word,
+-- `w.word` to ask the index, an expression of it to look at all words. $1 fips int, $2 LIKE patterns text[], $3 how many parcels
+-- are few int
 with matched as materialized (
   select piece.n, w.serials
   from unnest($2::text[]) with ordinality piece (pattern, n)
@@ -37,8 +37,8 @@ left join matched m on m.n = w.n
 group by w.n
 
 -- name: get_parcel
--- Reads all that is known of a parcel, on the roll or retired; of a retired one filters and land layers know nothing.
--- Fragments: summary, the columns of a summary; roll, the columns that a roll fills. $1 fips int, $2 property id bigint
+-- Reads all that is known of a parcel, on the roll or retired; of a retired one filters and land layers know nothing. Fragments:
+-- summary, the columns of a summary; roll, the columns that a roll fills. $1 fips int, $2 property id bigint
 select {{summary}}, {{roll}}, p.boundary, p.retired_at,
   f.improvement_percent, f.out_of_state_owner, f.out_of_county_owner, f.out_of_zip_owner, f.corporate_owner,
   f.hoa_owner, coalesce(f.owner_occupied, p.owner_occupied) as owner_occupied, f.landlocked, f.wetlands_percent,
@@ -51,8 +51,8 @@ left join parcel_attributes a
 where p.fips = $1::int and p.property_id = $2::bigint
 
 -- name: list_matching_owners
--- Of these parcels of a county, those whose primary owner's name matches all patterns. By id.
--- $1 fips int, $2 property ids bigint[], $3 LIKE patterns text[]
+-- Of these parcels of a county, those whose primary owner's name matches all patterns. By id. $1 fips int, $2 property ids
+-- bigint[], $3 LIKE patterns text[]
 select p.property_id
 from parcels p
 where p.fips = $1::int
@@ -61,10 +61,10 @@ where p.fips = $1::int
 order by p.property_id
 
 -- name: read_portfolio
--- Reads the parcels that share the owner of one of them, itself included, by their ids. One row at least when the parcel
--- is known; then property_id is null where it has left the roll, where it has no owner's mailing address, and where the
--- owner holds more parcels than are wanted.
--- Fragments: summary, the columns of a summary. $1 fips int, $2 property id bigint, $3 the most parcels bigint
+-- Reads the parcels that share the owner of one of them, itself included, by their ids. One row at least when the parcel is
+-- known; then property_id is null where it has left the roll, where it has no owner's mailing address, and where the owner holds
+-- more parcels than are wanted. Fragments: summary, the columns of a summary. $1 fips int, $2 property id bigint, $3 the most
+-- parcels bigint
 with subject as materialized (
   select s.retired_at, f.owner_key
   from parcels s
@@ -96,8 +96,8 @@ left join lateral (
 order by portfolio.property_id
 
 -- name: read_summaries
--- Reads parcels of one county for a list, by their ids; a county known beforehand spares the planner the other states.
--- Fragments: summary, the columns of a summary. $1 fips int, $2 property ids bigint[]
+-- Reads parcels of one county for a list, by their ids; a county known beforehand spares the planner the other states. Fragments:
+-- summary, the columns of a summary. $1 fips int, $2 property ids bigint[]
 select {{summary}}
 from parcels p
 where p.fips = $1::int and p.property_id = any ($2::bigint[])

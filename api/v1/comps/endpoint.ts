@@ -1,50 +1,13 @@
 import { z } from 'zod';
 import { openPage, pageOf, turnPage } from '../../http/paging.ts';
 import { defineEndpoint } from '../common/resources.ts';
+import { COMPS_EXAMPLE } from '../examples/examples.ts';
 import { areasOf } from './area.ts';
 import { comp, toComp } from './comp.ts';
 import { findComps } from './find.ts';
 import { compsQuery } from './query.ts';
 
 const PATH = '/api/public/v1/comps/';
-
-/** What the bundled sample answers. */
-const EXAMPLE_QUERY = '?point=-72.1&point=43.18&dist=1500&status=SOLD&acres_max=10&order=ppa';
-
-const washington = {
-  ...{ source: 'Washington NH assessor', status: 'SOLD', city: 'WASHINGTON', state: 'NH', zip: '03280' },
-  ...{ county: 'Sullivan', days_on_market: null, sale_type: 'Vacant land, qualified', url: '', photos: [] },
-} as const;
-
-const EXAMPLE = {
-  count: 2,
-  next: null,
-  previous: null,
-  results: [
-    {
-      ...washington,
-      id: 'c7f2de45-736e-56f1-a4b4-663ed3d7b1db',
-      address: 'FAXON HILL RD',
-      apn: '000011 000069 000001',
-      latitude: '43.1738483',
-      longitude: '-72.1041394',
-      lot_size: 2.14,
-      price: 65_000,
-      sold_date: '2025-07-08T00:00:00Z',
-    },
-    {
-      ...washington,
-      id: 'e8351a2a-bec9-5a1e-8df7-cec23e18d26a',
-      address: '143 VALLEY RD',
-      apn: '000012 000181 000003',
-      latitude: '43.1703298',
-      longitude: '-72.0943009',
-      lot_size: 3.41,
-      price: 190_000,
-      sold_date: '2020-12-22T00:00:00Z',
-    },
-  ],
-};
 
 export const listComps = defineEndpoint({
   method: 'get',
@@ -64,7 +27,7 @@ export const listComps = defineEndpoint({
     description: 'A page of comps.',
     schema: pageOf('CompPage', comp),
     etag: false,
-    examples: { sample: { summary: EXAMPLE_QUERY, value: EXAMPLE } },
+    examples: { sample: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response } },
   },
   errors: {
     unprocessable:

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import type { FilterBody } from './declare.ts';
-import { FILTER_EXAMPLE } from './example.ts';
 import { FILTERS } from './filters.ts';
 import { ROAD_SWITCHES } from './land.ts';
 

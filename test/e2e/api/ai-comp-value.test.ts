@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../../../api/v1/examples/comp-value.ts';
+import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from '../../../api/v1/examples/examples.ts';
 import { dayOf } from '../../../shared/kernels/stats/calendar.ts';
 import { rootDir } from '../../../shared/root.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { FILTER_EXAMPLE } from '../../../api/v1/filter/example.ts';
+import { FILTER_EXAMPLE } from '../../../api/v1/examples/examples.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { intersects, prepareQuery } from '../../../shared/geo/intersects.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';

@@ -5,7 +5,7 @@ import {
   EXAMPLE_ID,
   PORTFOLIO_EXAMPLE,
   SEARCH_EXAMPLE,
-} from '../../../api/v1/examples/parcels.ts';
+} from '../../../api/v1/examples/examples.ts';
 import { LAND_KERNELS } from '../../../shared/land/compute.ts';
 import { rootDir } from '../../../shared/root.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';

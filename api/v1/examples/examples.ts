@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Requests over the bundled sample, and what it answers; the web app is at https://app.example.org. */
+const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, `${name}.json`), 'utf8'));
+
+export const COMPS_EXAMPLE = read('comps');
+export const DETAIL_EXAMPLE = read('property-detail');
+/** The parcel of DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE, in Washington, New Hampshire. */
+export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;
+export const FILTER_EXAMPLE = read('filter');
+export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
+export const SEARCH_EXAMPLE = read('property-search');
+export const STATS_EXAMPLE = read('stats-33019');
+/** With the generated listings of the sample or without. */
+export const VALUE_EXAMPLE = read('comp-value').response;
+export const VALUE_EXAMPLE_ID: number = read('comp-value').property_id;
