@@ -21,7 +21,7 @@ import type {
 } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue, Report } from './locate.ts';
-import { type Preset, presets } from './presets.ts';
+import { type Preset, readPreset } from './presets.ts';
 import { elevation, layer, strayIssues } from './resolve-layer.ts';
 import { isKnownCounty, noSuchCounty } from './values/place.ts';
 
@@ -30,7 +30,7 @@ import { isKnownCounty, noSuchCounty } from './values/place.ts';
  * @returns the feed, or the faults
  */
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
-  const preset = file.preset === undefined ? null : presets[file.preset];
+  const preset = file.preset === undefined ? null : readPreset(file.preset);
   const issues: Issue[] = [];
   const report: Report = (at, message) => issues.push({ path: at.split('.'), message });
   if (preset && preset.kind !== file.kind) {
@@ -91,7 +91,7 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
     report('kind', 'assessor needs a section roll: what to read and how it maps');
     return null;
   }
-  const roll = parcelInput(file.roll, preset?.kind === 'assessor' ? preset : null, 'roll', report);
+  const roll = parcelInput(file.roll, preset, 'roll', report);
   const shape = file.shape ? parcelInput(file.shape, null, 'shape', report) : null;
   const sales = file.sales ? salesOf(file, file.sales) : null;
   if (!roll) return null;
@@ -110,7 +110,7 @@ function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report:
     report('kind', 'listings needs a section listings: what to read and how it maps');
     return null;
   }
-  const section = listingInput(file, file.listings, preset?.kind === 'listings' ? preset : null);
+  const section = listingInput(file, file.listings, preset);
   for (const field of ['source_id', 'status'] as const) {
     if (!section.columns[field]) report('listings', `columns.${field} is required`);
   }
@@ -124,7 +124,7 @@ function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report:
 
 function parcelInput(
   section: RollFile,
-  preset: Extract<Preset, { kind: 'assessor' }> | null,
+  preset: Preset | null,
   name: 'roll' | 'shape',
   report: Report,
 ): ParcelInput | null {
@@ -141,11 +141,7 @@ function parcelInput(
   };
 }
 
-function listingInput(
-  file: FeedFile,
-  section: ListingsFile,
-  preset: Extract<Preset, { kind: 'listings' }> | null,
-): ListingInput {
+function listingInput(file: FeedFile, section: ListingsFile, preset: Preset | null): ListingInput {
   return {
     input: inputSpec(section),
     columns: mergeColumns<ListingField>(preset?.columns ?? {}, section.columns ?? {}),
@@ -157,7 +153,7 @@ function listingInput(
 }
 
 function skipConditions(preset: Preset | null, section: RollFile | ListingsFile): SkipCondition[] {
-  const inherited = preset?.skipWhere ?? [];
+  const inherited = preset?.skip_where ?? [];
   return [...inherited.map(test => ({ ...test, optional: true })), ...(section.skip_where ?? [])];
 }
 
