@@ -74,6 +74,24 @@ describe('names', () => {
   });
 });
 
+test.each([
+  ['EPSG:3717', -123],
+  ['EPSG:32605', -153],
+  ['urn:ogc:def:crs:EPSG::26919', -69],
+  ['http://www.opengis.net/def/crs/EPSG/0/26919', -69],
+  ['+proj=utm +zone=19 +datum=NAD83 +units=m', -69],
+])('%s has its central meridian at %i, and heights are kept', (crs, meridian) => {
+  const point: Point = { type: 'Point', coordinates: [500_000, 4_760_000, 12] };
+  toWgs84(crs, 'x')(point);
+  expect(point.coordinates[0]).toBeCloseTo(meridian, 9);
+  expect(point.coordinates[2]).toBe(12);
+});
+
+test.each(['EPSG:4326', 'EPSG:4269', 'urn:ogc:def:crs:OGC:1.3:CRS84', '+proj=longlat +datum=NAD83'])(
+  '%s is left alone',
+  crs => expect(lonLat(crs, -72.1234567, 43.7654321)).toEqual([-72.1234567, 43.7654321]),
+);
+
 describe('refused', () => {
   test.each([
     ['EPSG:26746', 'EPSG:26746 (NAD27 / California zone VI)'],

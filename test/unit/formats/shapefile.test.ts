@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { Geodesic } from 'geographiclib-geodesic';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { describe, expect, test } from 'vitest';
-import { toWgs84 } from '../../../shared/geo/projection.ts';
 import { contextFor, fixtures, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from './make.ts';
 
 const folder = temporaryFolder();
@@ -40,43 +39,6 @@ describe('the CRS', () => {
     const [x1, y1] = corner(rows[2]!.geometry);
     const { s12 } = Geodesic.WGS84.Inverse(43 + 2 / 3, -68.5, y1!, x1!);
     expect((s12! * 0.9999 * 3937) / 1200).toBeCloseTo(400_000, 1);
-  });
-
-  test.each([
-    ['NAD83 / UTM 19N', 'EPSG:26919', -69],
-    ['NAD83(2011) / UTM 10N', 'EPSG:6339', -123],
-    ['NAD83(NSRS2007) / UTM 10N', 'EPSG:3717', -123],
-    ['WGS84 / UTM 5N (Hawaii)', 'EPSG:32605', -153],
-    ['as a URN', 'urn:ogc:def:crs:EPSG::26919', -69],
-    ['as a URL', 'http://www.opengis.net/def/crs/EPSG/0/26919', -69],
-    ['as a proj string', '+proj=utm +zone=19 +datum=NAD83 +units=m', -69],
-  ])('%s', (_, crs, meridian) => {
-    const point = { type: 'Point' as const, coordinates: [500_000, 4_760_000, 12] };
-    toWgs84(crs, 'file')(point);
-    expect(point.coordinates[0]).toBeCloseTo(meridian, 9);
-    const { s12 } = Geodesic.WGS84.Inverse(0, meridian, point.coordinates[1]!, meridian);
-    expect(s12! * 0.9996).toBeCloseTo(4_760_000, 1);
-    expect(point.coordinates[2]).toBe(12);
-  });
-
-  test.each([
-    'EPSG:4326',
-    'EPSG:4269',
-    'EPSG:6318',
-    'urn:ogc:def:crs:OGC:1.3:CRS84',
-    '+proj=longlat +datum=NAD83',
-  ])('%s is left alone', crs => {
-    const point = { type: 'Point' as const, coordinates: [-72.1234567, 43.7654321] };
-    expect(toWgs84(crs, 'file')(point)).toEqual({ type: 'Point', coordinates: [-72.1234567, 43.7654321] });
-  });
-
-  test.each([
-    ['an unknown code', 'EPSG:1', /"EPSG:1" is unknown. Declare "crs"/],
-    ['nonsense', 'PROJCS["x"]', /is unknown. Declare "crs"/],
-    ['NAD27, which needs grids', '+proj=longlat +datum=NAD27', /NAD27.*Reproject/],
-  ])('%s is refused', (_, crs, message) => {
-    expect(() => toWgs84(crs, 'roll.shp')).toThrow(message);
-    expect(() => toWgs84(crs, 'roll.shp')).toThrow(/^roll\.shp/);
   });
 
   test("the feed's crs wins over the .prj", async () => {
@@ -180,42 +142,16 @@ describe('where the files lie', () => {
 });
 
 describe('shapefiles that cannot be read', () => {
-  const good = makeShp([
-    [-68.5, 44],
-    [-68.4, 44],
-    [-68.3, 44],
-  ]);
+  const good = makeShp(Array(3).fill([-68.5, 44]));
+  const of = (bytes: Buffer) => ({ 'x.shp': bytes, 'x.dbf': dbf });
 
   test.each([
     ['without .dbf', { 'x.shp': good }, 'feed_source', /no \.dbf/],
-    [
-      'cut in a shape',
-      { 'x.shp': good.subarray(0, good.length - 20), 'x.dbf': dbf },
-      'feed_source',
-      /cut off/,
-    ],
-    ['cut between shapes', { 'x.shp': good.subarray(0, 100 + 136), 'x.dbf': dbf }, 'feed_source', /cut off/],
-    ['fewer shapes than rows', { 'x.shp': makeShp([[-68.5, 44]]), 'x.dbf': dbf }, 'feed_source', /differ/],
-    [
-      'more shapes than rows',
-      {
-        'x.shp': makeShp([
-          [1, 1],
-          [1, 1],
-          [1, 1],
-          [1, 1],
-        ]),
-        'x.dbf': dbf,
-      },
-      'feed_source',
-      /differ/,
-    ],
-    [
-      'another format',
-      { 'x.shp': Buffer.from('PID,OWNER\n'.repeat(20)), 'x.dbf': dbf },
-      'feed_format',
-      /not a shapefile/,
-    ],
+    ['cut in a shape', of(good.subarray(0, good.length - 20)), 'feed_source', /cut off/],
+    ['cut between shapes', of(good.subarray(0, 100 + 136)), 'feed_source', /cut off/],
+    ['fewer shapes than rows', of(makeShp([[1, 1]])), 'feed_source', /differ/],
+    ['more shapes than rows', of(makeShp(Array(4).fill([1, 1]))), 'feed_source', /differ/],
+    ['another format', of(Buffer.from('PID,OWNER\n'.repeat(20))), 'feed_format', /not a shapefile/],
     ['no layer', { 'x.csv': 'a', 'y.csv': 'b' }, 'feed_format', /no \.shp file/],
   ])('%s', async (_, members, code, message) => {
     folder.put('bad.zip', makeZip(members as Record<string, Buffer>));

@@ -27,17 +27,20 @@ async function withServer(
   }
 }
 
+const get = (address: string, more: Partial<typeof context> = {}) =>
+  readAll({ source: address, format: 'csv' }, { ...context, limits: quick, ...more });
+
 describe('files', () => {
   test('relative paths start at the base folder; absolute paths and file: URLs work', async () => {
     mkdirSync(join(folder.path, 'in'), { recursive: true });
     const path = folder.put('in/roll.csv', CSV);
     for (const source of ['in/roll.csv', './in/roll.csv', path, pathToFileURL(path).href]) {
-      expect((await readAll({ source, format: 'csv' }, context)).rows, source).toHaveLength(2);
+      expect((await get(source)).rows, source).toHaveLength(2);
     }
   });
 
   test('a missing file is named with where it was looked for', async () => {
-    const read = readAll({ source: 'nowhere/roll.csv', format: 'csv' }, context);
+    const read = get('nowhere/roll.csv');
     await expect(read).rejects.toMatchObject({
       code: 'feed_source',
       retryable: false,
@@ -49,7 +52,7 @@ describe('files', () => {
     ['.', /not a file/],
     ['ftp://example.com/x.csv', /only paths, file:, http: and https:/],
   ])('the source %s is refused', async (source, message) => {
-    await expect(readAll({ source, format: 'csv' }, context)).rejects.toMatchObject({
+    await expect(get(source)).rejects.toMatchObject({
       code: 'feed_source',
       message: expect.stringMatching(message),
     });
@@ -59,13 +62,13 @@ describe('files', () => {
     folder.put('gzip.csv', gzipSync(CSV));
     folder.put('zip.csv', makeZip({ 'x.csv': CSV }));
     for (const source of ['gzip.csv', 'zip.csv']) {
-      expect((await readAll({ source, format: 'csv' }, context)).rows).toHaveLength(2);
+      expect((await get(source)).rows).toHaveLength(2);
     }
   });
 
   test('gzip members one after the other are one file', async () => {
     folder.put('members.csv.gz', Buffer.concat([gzipSync('PID,OWNER\n1,A\n'), gzipSync('2,B\n')]));
-    expect((await readAll({ source: 'members.csv.gz', format: 'csv' }, context)).rows).toHaveLength(2);
+    expect((await get('members.csv.gz')).rows).toHaveLength(2);
   });
 
   const packed = gzipSync(`PID\n${Array.from({ length: 50_000 }, (_, i) => i * 7919).join('\n')}\n`);
@@ -81,7 +84,7 @@ describe('files', () => {
     ['a damaged zip', damaged(zipped), /cut off or damaged/],
   ])('%s is refused with the remedy', async (_, bytes, message) => {
     folder.put('broken.bin', bytes);
-    const read = readAll({ source: 'broken.bin', format: 'csv' }, context);
+    const read = get('broken.bin');
     await expect(read).rejects.toMatchObject({
       code: 'feed_source',
       message: expect.stringMatching(message),
@@ -91,10 +94,10 @@ describe('files', () => {
 
   test('a bomb ends at the limit, as gzip and as zip', async () => {
     const bomb = Buffer.from(`PID\n${'1\n'.repeat(2_000_000)}`);
-    const bounded = contextFor(folder.path, { limits: { expandedBytes: 1_000_000 } });
+    const bounded = { limits: { expandedBytes: 1_000_000 } };
     for (const bytes of [gzipSync(bomb), makeZip({ 'x.csv': bomb })]) {
       folder.put('bomb.csv', bytes);
-      await expect(readAll({ source: 'bomb.csv', format: 'csv' }, bounded)).rejects.toMatchObject({
+      await expect(get('bomb.csv', bounded)).rejects.toMatchObject({
         code: 'feed_source',
         message: expect.stringMatching(/bomb\.csv.*unpacks to more than 1000000 bytes/),
       });
@@ -106,10 +109,8 @@ describe('files', () => {
       'many.zip',
       makeZip(Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`${i}.csv`, CSV]))),
     );
-    const bounded = contextFor(folder.path, { limits: { zipEntries: 10 } });
-    await expect(readAll({ source: 'many.zip', format: 'csv' }, bounded)).rejects.toThrow(
-      /more than 10 files/,
-    );
+    const bounded = { limits: { zipEntries: 10 } };
+    await expect(get('many.zip', bounded)).rejects.toThrow(/more than 10 files/);
   });
 
   test('progress counts the packed bytes and ends at the total', async () => {
@@ -153,9 +154,7 @@ describe('http', () => {
       (request, response) => response.end(bodies[request.url!]),
       async origin => {
         for (const path of Object.keys(bodies)) {
-          expect((await readAll({ source: origin + path, format: 'csv' }, context)).rows, path).toHaveLength(
-            2,
-          );
+          expect((await get(origin + path)).rows, path).toHaveLength(2);
         }
       },
     );
@@ -196,10 +195,8 @@ describe('http', () => {
         else response.writeHead(302, { location: request.url === '/moved' ? '/here' : '/round' }).end();
       },
       async origin => {
-        expect((await readAll({ source: `${origin}/moved`, format: 'csv' }, context)).rows).toHaveLength(2);
-        await expect(readAll({ source: `${origin}/round`, format: 'csv' }, context)).rejects.toThrow(
-          /redirects more than 5 times/,
-        );
+        expect((await get(`${origin}/moved`)).rows).toHaveLength(2);
+        await expect(get(`${origin}/round`)).rejects.toThrow(/redirects more than 5 times/);
       },
     );
   });
@@ -214,10 +211,7 @@ describe('http', () => {
         } else response.end(CSV);
       },
       async (origin, requests) => {
-        const read = await readAll(
-          { source: `${origin}/roll.csv`, format: 'csv' },
-          { ...context, limits: quick },
-        );
+        const read = await get(`${origin}/roll.csv`);
         expect(read.rows).toHaveLength(2);
         expect(requests()).toHaveLength(3);
       },
@@ -228,10 +222,7 @@ describe('http', () => {
     await withServer(
       (_, response) => void response.writeHead(200).write('PID\n'),
       async (origin, requests) => {
-        const read = readAll(
-          { source: `${origin}/roll.csv`, format: 'csv' },
-          { ...context, limits: { ...quick, idleMs: 50 } },
-        );
+        const read = get(`${origin}/roll.csv`, { limits: { ...quick, idleMs: 50 } });
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: true });
         await expect(read).rejects.toThrow(/did not answer in time/);
         expect(requests()).toHaveLength(3);
@@ -244,10 +235,7 @@ describe('http', () => {
     await withServer(
       (_, response) => response.writeHead(404).end(),
       async (origin, requests) => {
-        const read = readAll(
-          { source: `${origin}/roll.csv?key=s3cret`, format: 'csv' },
-          { ...context, limits: quick },
-        );
+        const read = get(`${origin}/roll.csv?key=s3cret`);
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: false });
         await expect(read).rejects.toThrow(`${origin}/roll.csv answered 404. Check the feed's source.`);
         expect(requests()).toHaveLength(1);
@@ -260,7 +248,7 @@ describe('http', () => {
       (_, response) => response.end(Buffer.alloc(3_000_000, '1\n')),
       async origin => {
         const limits = { ...quick, downloadBytes: 1_000_000 };
-        const read = readAll({ source: `${origin}/roll.csv`, format: 'csv' }, { ...context, limits });
+        const read = get(`${origin}/roll.csv`, { limits });
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: false });
         await expect(read).rejects.toThrow(/larger than 1000000 bytes/);
       },
