@@ -1,9 +1,8 @@
-import { emptyBox } from './box.ts';
+import { boxArea, emptyBox, growBox, padBox } from './box.ts';
 import { covers, type PreparedQuery } from './intersects.ts';
 import type { Box } from './types.ts';
 
-/** Boxes here have inclusive integers of 1e-7 degrees. */
-
+/** Boxes of inclusive integers of 1e-7 degrees. */
 export type QueryCover = {
   /** Wholly inside the query's area; no two share a point. */
   inner: Box[];
@@ -11,30 +10,21 @@ export type QueryCover = {
   edge: Box[];
 };
 
-/**
- * Measured with GiST indexes of PostgreSQL 18 on 290,736 parcels (144 copies of Washington, NH) and a query of 500 vertices, cover, both
- * look-ups and exact tests together: with 16, 32, 64, 128, 256 and 512 cells 26, 12, 10, 10, 12 and 17 ms for 7,133
- * parcels found, 183, 116, 76, 57, 52 and 43 ms for 43,394, and 1 to 8 ms for 3.
- */
+/** For 500 vertices on 290,736 parcels: with 32, 128 and 512 cells 12, 10 and 17 ms where 7,133 are found, 116, 57 and 43 ms for 43,394. */
 export const DEFAULT_EDGE_CELLS = 128;
 
 /** Cells narrower than this, about 50 m, are not split: a parcel's own extent is wider. */
 const NARROW_CELL = 5_000;
 
-/**
- * How far inner boxes keep from outlines, and edge boxes reach beyond them: a stored location may lie a unit outside its
- * rounded boundary when that is a sliver, and clipping rounds by less than a unit.
- */
+/** How far inner boxes keep from outlines, and edge boxes reach beyond them: stored locations and clipping are rounded, by a unit at most. */
 const MARGIN = 2;
 
 /**
- * Covers a query with boxes for an index: the boundaries that meet it are those with their location in an inner box, by that alone, and
- * some of those with their extent touching an edge box, to be tested by `intersects`; no other. A location is a point of its
- * boundary, to a unit of rounding, on the integer grid, and lies in the extent.
+ * Covers a query with boxes for an index: the boundaries that meet it are those with their location (a point of theirs) in an inner
+ * box, by that alone, and some of those with their extent touching an edge box, to be tested by `intersects`; no other.
  *
- * Starts with the box around the query. The edge cell of the largest area is halved across its longer side, each half is shrunk to
- * the outline in it, and what is cut off has no outline, so that one of its points tells whether it is inside. There are at most maxCells
- * edge boxes and a few times as many inner ones, merged where they make up a rectangle.
+ * The edge cell of the largest area is halved again and again, each half is shrunk to the outline in it, and what is cut off has no
+ * outline, so that one of its points tells whether it is inside.
  */
 export function coverQuery(
   query: PreparedQuery,
@@ -43,12 +33,7 @@ export function coverQuery(
   const { index } = query;
   if (index === null) return { inner: [], edge: [] };
   const inner: Box[] = [];
-  const around: Box = [
-    Math.floor(index.minX) - MARGIN,
-    Math.floor(index.minY) - MARGIN,
-    Math.ceil(index.maxX) + MARGIN,
-    Math.ceil(index.maxY) + MARGIN,
-  ];
+  const around = roundOut([index.minX, index.minY, index.maxX, index.maxY]);
   const cells: Cell[] = [{ box: around, edges: Uint32Array.from(query.x1.keys()) }];
   while (cells.length < maxCells) {
     let largest = 0;
@@ -61,15 +46,18 @@ export function coverQuery(
       .filter(half => half !== null);
     cells.splice(largest, 1, ...halves);
   }
-  return { inner: merge(inner), edge: cells.map(({ box }) => box) };
+  return { inner, edge: cells.map(({ box }) => box) };
 }
 
 type Cell = { box: Box; edges: Uint32Array };
 
+function roundOut([west, south, east, north]: Box): Box {
+  return padBox([Math.floor(west), Math.floor(south), Math.ceil(east), Math.ceil(north)], MARGIN);
+}
+
 /** Area; 0 for cells that are not worth splitting. */
-function priority([west, south, east, north]: Box): number {
-  const [width, height] = [east - west, north - south];
-  return Math.min(width, height) < NARROW_CELL ? 0 : width * height;
+function priority(box: Box): number {
+  return Math.min(box[2] - box[0], box[3] - box[1]) < NARROW_CELL ? 0 : boxArea(box);
 }
 
 function halve([west, south, east, north]: Box): [Box, Box] {
@@ -103,10 +91,9 @@ function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]
     return null;
   }
   const [west, south, east, north] = box;
-  const w = Math.max(west, Math.floor(held[0]) - MARGIN);
-  const s = Math.max(south, Math.floor(held[1]) - MARGIN);
-  const e = Math.min(east, Math.ceil(held[2]) + MARGIN);
-  const n = Math.min(north, Math.ceil(held[3]) + MARGIN);
+  const outline = roundOut(held);
+  const [w, s] = [Math.max(west, outline[0]), Math.max(south, outline[1])];
+  const [e, n] = [Math.min(east, outline[2]), Math.min(north, outline[3])];
   keep([west, south, w - 1, north]);
   keep([e + 1, south, east, north]);
   keep([w, south, e, s - 1]);
@@ -123,10 +110,7 @@ function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, held: B
   const ay = y1[edge]!;
   const dx = x2[edge]! - ax;
   const dy = y2[edge]! - ay;
-  const west = box[0] - MARGIN;
-  const south = box[1] - MARGIN;
-  const east = box[2] + MARGIN;
-  const north = box[3] + MARGIN;
+  const [west, south, east, north] = padBox(box, MARGIN);
   let from = 0;
   let to = 1;
   if (dx === 0) {
@@ -145,39 +129,7 @@ function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, held: B
   for (const share of [from, to]) {
     const x = ax + share * dx;
     const y = ay + share * dy;
-    if (x < held[0]) held[0] = x;
-    if (y < held[1]) held[1] = y;
-    if (x > held[2]) held[2] = x;
-    if (y > held[3]) held[3] = y;
+    growBox(held, [x, y, x, y]);
   }
   return true;
-}
-
-/** Joins boxes that share a whole side, first in rows, then in columns, until none do. */
-function merge(boxes: Box[]): Box[] {
-  let merged = boxes;
-  for (let before = Number.POSITIVE_INFINITY; merged.length < before; ) {
-    before = merged.length;
-    merged = joinAlong(merged, [0, 1, 2, 3]);
-    merged = joinAlong(merged, [1, 0, 3, 2]);
-  }
-  return merged;
-}
-
-/** @param axes where the box holds its start, its cross start, its end and its cross end, as seen along one axis */
-function joinAlong(boxes: Box[], [start, low, end, high]: [number, number, number, number]): Box[] {
-  const sorted = boxes.toSorted((a, b) => a[low]! - b[low]! || a[high]! - b[high]! || a[start]! - b[start]!);
-  const joined: Box[] = [];
-  for (const box of sorted) {
-    const last = joined.at(-1);
-    if (
-      last !== undefined &&
-      last[low] === box[low] &&
-      last[high] === box[high] &&
-      last[end]! + 1 === box[start]
-    ) {
-      last[end] = box[end]!;
-    } else joined.push([...box]);
-  }
-  return joined;
 }

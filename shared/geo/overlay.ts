@@ -33,9 +33,8 @@ export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolyg
 }
 
 /**
- * One boundary of several prepared ones that belong to the same parcel: identical ones collapse, those that overlap or share an
- * edge are united, and those that lie apart are put side by side as they are (only groups whose extents meet are
- * looked into, and only those that overlap are clipped). Throws when a union cannot be resolved.
+ * One boundary of several prepared ones of the same parcel: identical ones collapse, those that overlap or share an edge are united,
+ * and those that lie apart are put side by side as they are. Throws when a union cannot be resolved.
  */
 export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   const distinct = new Map<string, MultiPolygon[number]>();
@@ -67,10 +66,8 @@ function settleGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
 }
 
 /**
- * Union by polyclip-ts (Martinez, Rueda and Feito 2013, in arbitrary precision). It fills by the non-zero rule, ring by ring, so
- * both lobes of a bow-tie and a ring walked twice keep their area once, and splits rings where they touch themselves. It works on the
- * decimal digits of coordinates and rounds crossings to doubles, so a corner may end on the wrong side of a neighbouring edge by the
- * last bit: the result is checked as exactly as the input was and, when it fails, noded and united again, then on coarser grids.
+ * Union by polyclip-ts (Martinez, Rueda and Feito 2013), which fills by the non-zero rule, ring by ring. It rounds crossings to doubles,
+ * so a corner may end on the wrong side of an edge by the last bit: an invalid result is noded and united again, then on coarser grids.
  */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
@@ -163,10 +160,8 @@ function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
 }
 
 /**
- * Puts a corner into every edge that runs past another corner by less than the rounding of coordinates, so that what nearly touches
- * touches exactly: a crossing rounded to doubles lies a last bit off its edges (cf. Hobby 1999, Practical segment intersection
- * with finite precision output).
- * Rings stay closed. Quadratic: for the few boundaries that stay invalid after a union.
+ * Puts a corner into every edge that runs past another corner by less than the rounding of coordinates (cf. Hobby 1999, Practical
+ * segment intersection with finite precision output). Quadratic: for the few boundaries that stay invalid after a union.
  */
 function nodeNearMisses(polygons: MultiPolygon): MultiPolygon {
   const corners = polygons.flat(2);

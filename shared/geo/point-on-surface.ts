@@ -11,11 +11,9 @@ const AMPLE_DEG = 1e-5;
 const AMPLE_BAND_DEG = 2e-7;
 
 /**
- * A point strictly inside the largest part, in degrees: the middle of the widest stretch that a parallel has inside it (the interior
- * point of JTS and PostGIS ST_PointOnSurface), on the grid of 1e-7 degrees on which points are stored, so that storing it does not
- * move it out. Each candidate is proved by the exact point-in-polygon test. The parallel runs midway between the vertices next to the
- * middle latitude; a part thinner than a metre there is tried between its other vertices, roomiest first, then off the grid. A part too
- * thin to hold any double-precision point inside gets its first vertex, which is on its boundary.
+ * A point strictly inside the largest part, on the grid of 1e-7 degrees: the middle of the widest stretch that the parallel midway has
+ * inside it (as PostGIS ST_PointOnSurface; @turf/point-on-feature takes a vertex where the centroid is outside). A part that is thin
+ * there is tried at other parallels, then off the grid; one too thin to hold any point gets its first vertex.
  */
 export function pointOnSurface(polygons: MultiPolygon): Position {
   const polygon = largestPart(polygons);

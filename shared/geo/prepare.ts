@@ -10,10 +10,9 @@ export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repa
 /**
  * A GeoJSON geometry in WGS84 degrees as valid polygons: closed rings of [lon, lat], exteriors counter-clockwise and holes
  * clockwise (RFC 7946), simple, disjoint but for single points, in the OGC sense. Polygon, MultiPolygon and GeometryCollection of those
- * are areas; anything else is a fault with its reason. Each kind of repair is named once, in a fixed order. Land is never
- * counted twice and never dropped by a repair, but for what a hole takes out of its shell.
- * A valid geometry comes back unchanged and shares its positions with the input. Left as it is: holes that touch one another in a closed
- * chain and so fence land off within one part, which OGC wants as a part of its own; area and point on surface are right for it.
+ * are areas; anything else is a fault with its reason. Land is never counted twice and never dropped by a repair, but for what a hole
+ * takes out of its shell. A valid geometry comes back unchanged. Left as it is: holes that touch one another in a closed
+ * chain and so fence land off within one part, which OGC wants as a part of its own.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];

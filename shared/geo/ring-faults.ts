@@ -15,12 +15,10 @@ export type RingFault = {
 
 /**
  * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions): edges that cross or
- * run along each other, holes that are not in the shell or are in another hole. Rings may touch themselves and each other at
- * points, which leaves no doubt about the area.
+ * run along each other, holes that are not in the shell or are in another hole. Rings may touch themselves and each other at points.
  *
- * A plane sweep as Shamos and Hoey's (Geometric intersection problems, 1976), O(n log n) whatever the shape, with exact predicates: edges
- * that cross are neighbours before they do. Where several edges meet at a vertex, their chains must nest around it like parentheses.
- * The number of rings around the region above each edge tells where a hole lies.
+ * A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976): O(n log n) whatever the shape that a caller sends, where the
+ * pairs of `findContacts` grow with its square. Where edges meet at a vertex, their chains must nest around it like parentheses.
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);
