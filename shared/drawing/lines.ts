@@ -1,5 +1,40 @@
-import type { Line } from './clip.ts';
+import { bboxClip } from '@turf/bbox-clip';
+import type { Box } from '../geo/types.ts';
 import type { Point } from './view.ts';
+
+export type Line = Point[];
+
+/** Vertices nearer than this to the last one that was kept cannot be told from it. */
+const LEAST_STEP_PX = 0.4;
+
+/**
+ * The part of a ring (closed or not) within a frame [left, top, right, bottom], as a ring whose last place is not repeated; empty when
+ * nothing of it is within. Where the ring leaves and comes back the result runs along the frame, which is to lie out of sight.
+ */
+export function clipRing(ring: readonly Point[], frame: Box): Line {
+  const line = thinned(ring);
+  if (line.length < 3) return [];
+  const [clipped = []] = bboxClip({ type: 'Polygon', coordinates: [line] }, frame).geometry.coordinates;
+  return clipped.slice(0, -1) as Line;
+}
+
+/** The parts of an open line within a frame. */
+export function clipLine(line: readonly Point[], frame: Box): Line[] {
+  const { geometry } = bboxClip({ type: 'MultiLineString', coordinates: [thinned(line)] }, frame);
+  return (geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates) as Line[];
+}
+
+/** A line without the vertices that cannot be seen; its ends stay. */
+function thinned(line: readonly Point[]): Line {
+  const kept: Line = [];
+  for (const [i, point] of line.entries()) {
+    const last = kept.at(-1);
+    const isNear = last !== undefined && between(last, point) < LEAST_STEP_PX;
+    if (!isNear) kept.push(point);
+    else if (i === line.length - 1 && kept.length > 1) kept[kept.length - 1] = point;
+  }
+  return kept;
+}
 
 /** Length of a line in pixels. */
 export function lengthPx(line: Line): number {
@@ -27,4 +62,14 @@ export function placeOn(line: Line, share: number): { at: Point; angle: number }
 
 function between(a: Point, b: Point): number {
   return Math.hypot(b[0] - a[0], b[1] - a[1]);
+}
+
+/** Coordinates are written to a tenth of a pixel. */
+export const px = (value: number): string => String(Math.round(value * 10) / 10);
+
+/** Open lines, or closed rings, as the `d` of a path. */
+export function pathOf(lines: readonly Line[], closed: boolean): string {
+  return lines
+    .map(line => `M${line.map(([x, y]) => `${px(x)} ${px(y)}`).join('L')}${closed ? 'Z' : ''}`)
+    .join('');
 }

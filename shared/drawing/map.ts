@@ -1,9 +1,8 @@
-import type { MultiPolygon } from '../geo/types.ts';
+import { padBox } from '../geo/box.ts';
+import type { Box, MultiPolygon } from '../geo/types.ts';
 import type { FacingStretch } from '../kernels/frontage/frontage.ts';
-import { clipLine, clipRing, type Frame, type Line } from './clip.ts';
 import type { Drawn, Surroundings, Zone } from './collect.ts';
-import { lengthPx, placeOn } from './lines.ts';
-import { pathOf, px } from './paths.ts';
+import { clipLine, clipRing, type Line, lengthPx, pathOf, placeOn, px } from './lines.ts';
 import { drawCells } from './slope-cells.ts';
 import { FAINT, FLOOD, feetText, INK, ROAD_STYLES, ROADS_UPWARDS, WETLANDS } from './style.ts';
 import { scaleBarOf, type View } from './view.ts';
@@ -20,12 +19,7 @@ const NAMES_AT = 0.3;
 
 /** The map of a drawing: layers from the ground upwards. */
 export function drawMap({ parcel, shape, view, computed, surroundings }: Drawn): string {
-  const frame = {
-    left: -BEYOND_PX,
-    top: -BEYOND_PX,
-    right: view.widthPx + BEYOND_PX,
-    bottom: view.heightPx + BEYOND_PX,
-  };
+  const frame = padBox([0, 0, view.widthPx, view.heightPx], BEYOND_PX);
   const boundary = pathOf(ringsOf(shape, view, frame), true);
   return [
     element('rect', { width: view.widthPx, height: view.heightPx, fill: '#faf9f5' }),
@@ -50,14 +44,14 @@ export function drawMap({ parcel, shape, view, computed, surroundings }: Drawn):
   ].join('\n');
 }
 
-function ringsOf(shape: MultiPolygon, view: View, frame: Frame): Line[] {
+function ringsOf(shape: MultiPolygon, view: View, frame: Box): Line[] {
   return shape
     .flat()
     .map(ring => clipRing(ring.slice(0, -1).map(view.toPx), frame))
     .filter(ring => ring.length > 0);
 }
 
-function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: View, frame: Frame): string {
+function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: View, frame: Box): string {
   const colour = kind === 'wetlands' ? WETLANDS : FLOOD;
   const paths = zones.flatMap(zone => {
     const rings = ringsOf(zone.shape, view, frame);
@@ -79,7 +73,7 @@ function drawZones(kind: 'wetlands' | 'flood', zones: readonly Zone[], view: Vie
   );
 }
 
-function drawNeighbours({ neighbours }: Surroundings, view: View, frame: Frame): string {
+function drawNeighbours({ neighbours }: Surroundings, view: View, frame: Box): string {
   const paths = neighbours.flatMap(({ id, apn, shape }) => {
     const rings = ringsOf(shape, view, frame);
     if (rings.length === 0) return [];
@@ -93,7 +87,7 @@ function drawNeighbours({ neighbours }: Surroundings, view: View, frame: Frame):
   );
 }
 
-function drawRoads({ roads }: Surroundings, view: View, frame: Frame): string {
+function drawRoads({ roads }: Surroundings, view: View, frame: Box): string {
   const lines: string[] = [];
   const names: string[] = [];
   for (const name of ROADS_UPWARDS) {

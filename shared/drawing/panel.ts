@@ -1,7 +1,7 @@
 import { ROAD_CLASSES, SLOPE_GRADES } from '../domain/land.ts';
 import { fiveDigits } from '../regions/counties.ts';
 import type { Drawn } from './collect.ts';
-import type { Difference } from './compare.ts';
+import type { Difference } from './computed.ts';
 import { FAINT, feetText, INK, ROAD_STYLES, SLOPE_COLOURS, SLOPE_OPACITY } from './style.ts';
 import { element, textElement } from './xml.ts';
 

@@ -10,7 +10,9 @@ import {
 } from '../kernels/frontage/frontage.ts';
 import { type PreparedOverlap, prepareOverlap } from '../kernels/overlap.ts';
 import { round2 } from '../kernels/stats/rounding.ts';
-import { type ElevationTile, newBlockCache, type OpenElevation, openElevation } from '../raster/elevation.ts';
+import { newBlockCache } from '../raster/chunks.ts';
+import { type ElevationTile, type OpenElevation, openElevation } from '../raster/elevation.ts';
+import { CACHE_BYTES } from '../raster/limits.ts';
 import { type Layer, largestReach, type Subject } from './layers.ts';
 import type { LandInput } from './read-land.ts';
 
@@ -29,7 +31,7 @@ export type LandKernels = {
 };
 
 /** Chunks that follow on one another lie side by side. */
-const blocks = newBlockCache();
+const blocks = newBlockCache(CACHE_BYTES);
 
 export const LAND_KERNELS: LandKernels = {
   prepareOverlap,

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { errorCode, PlatError } from '../errors.ts';
 import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/context.ts';
 import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from '../net/http.ts';
-import { ByteLru } from './byte-lru.ts';
 import { contentHash, ON_DISK, OVER_HTTP, type ReadRange } from './content-hash.ts';
 
 /** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */
@@ -103,13 +103,13 @@ function isSame(a: Version, b: Version): boolean {
 }
 
 /** Hashes of files that have not been touched since: each job opens the files that it needs anew. */
-const hashes = new ByteLru<{ version: Version; fingerprint: string }>(4096);
+const hashes = new LRUCache<string, { version: Version; fingerprint: string }>({ max: 4096 });
 
 async function ofFile(path: string, version: Version, read: ReadRange): Promise<string> {
   const found = hashes.get(path);
   if (found !== undefined && isSame(found.version, version)) return found.fingerprint;
   const fingerprint = `size ${version.size}, content ${await contentHash(read, version.size, ON_DISK)}`;
-  hashes.set(path, { version, fingerprint }, 1);
+  hashes.set(path, { version, fingerprint });
   return fingerprint;
 }
 

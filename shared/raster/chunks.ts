@@ -1,14 +1,13 @@
+import { LRUCache } from 'lru-cache';
 import { isRetryable, PlatError } from '../errors.ts';
 import { metresPerUnit } from '../kernels/terrain/ground.ts';
 import { hornSlopes } from '../kernels/terrain/horn.ts';
 import type { Limits } from '../net/context.ts';
-import { ByteLru, loadOnce } from './byte-lru.ts';
 import { type ByteSource, openBytes } from './byte-source.ts';
 import type { GridTile, VirtualGrid } from './grids.ts';
 import type { ElevationTile } from './header.ts';
-import { HIGHEST_M, LOWEST_M, nodataRange } from './heights.ts';
 import { type Block, type ElevationImage, openImage, readBlock } from './image.ts';
-import { CHUNK } from './limits.ts';
+import { CHUNK, HIGHEST_M, LOWEST_M, nodataRange } from './limits.ts';
 
 /** Heights in metres and slopes in percent of CHUNK x CHUNK cells by rows; NaN where there are none. */
 export type Chunk = { heights: Float32Array; slopes: Float32Array };
@@ -21,7 +20,7 @@ const EMPTY_BYTES = 128;
 const DIRECTORIES = 256;
 
 /** Decoded blocks of files as they were when they had a fingerprint. */
-export type BlockCache = ByteLru<Promise<Block>>;
+export type BlockCache = LRUCache<string, Promise<Block>>;
 
 export type ChunkOptions = {
   signal: AbortSignal;
@@ -42,10 +41,12 @@ export type ChunkReader = {
 
 export function openChunks(options: ChunkOptions): ChunkReader {
   // Neighbouring chunks share blocks, neighbouring parcels share chunks: both matter alike.
-  const blocks: BlockCache = options.blocks ?? new ByteLru(options.cacheBytes / 2);
-  const chunks = new ByteLru<Chunk | null>(options.cacheBytes / 2);
+  const blocks: BlockCache = options.blocks ?? newBlockCache(options.cacheBytes);
+  const chunks = new LRUCache<string, { chunk: Chunk | null }>({
+    maxSize: Math.ceil(options.cacheBytes / 2),
+  });
   const loading = new Map<string, Promise<Chunk | null>>();
-  const images = new ByteLru<Promise<OpenedTile>>(DIRECTORIES);
+  const images = new LRUCache<string, Promise<OpenedTile>>({ maxSize: DIRECTORIES });
 
   const open = (tile: ElevationTile): Promise<OpenedTile> =>
     loadOnce(images, tile.source, 1, async () => {
@@ -117,14 +118,14 @@ export function openChunks(options: ChunkOptions): ChunkReader {
     chunk(grid, x, y) {
       const key = `${grid.id} ${x} ${y}`;
       const found = chunks.get(key);
-      if (found !== undefined) return found;
+      if (found !== undefined) return found.chunk;
       const before = loading.get(key);
       if (before !== undefined) return before;
       const known = broken.get(key);
       if (known !== undefined) return Promise.reject(known);
       const started = load(grid, x, y)
         .then(chunk => {
-          chunks.set(key, chunk, chunk === null ? EMPTY_BYTES : CHUNK_BYTES);
+          chunks.set(key, { chunk }, { size: chunk === null ? EMPTY_BYTES : CHUNK_BYTES });
           return chunk;
         })
         .catch(error => {
@@ -142,6 +143,29 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       broken.clear();
     },
   };
+}
+
+/** For parcels that come in parts, one reader each: what lies at the rim of two parts is decoded once. */
+export function newBlockCache(cacheBytes: number): BlockCache {
+  return new LRUCache({ maxSize: Math.ceil(cacheBytes / 2) });
+}
+
+/** The value of a key, loaded once however many ask for it meanwhile; a failed load is forgotten, so that the next one tries again. */
+function loadOnce<T>(
+  cache: LRUCache<string, Promise<T>>,
+  key: string,
+  bytes: number,
+  load: () => Promise<T>,
+): Promise<T> {
+  const found = cache.get(key);
+  if (found !== undefined) return found;
+  const loading = load();
+  // A block larger than the cache is kept until the next one comes.
+  cache.set(key, loading, { size: Math.min(bytes, cache.maxSize) });
+  loading.catch(() => {
+    if (cache.peek(key) === loading) cache.delete(key);
+  });
+  return loading;
 }
 
 /** Whether a file would be found as it is, changed, missing or damaged, if it were read again at once. */

@@ -5,7 +5,6 @@ import type { MultiPolygon, Polygon, Position } from '../geo/types.ts';
 import { areaCells, type CellWindow, coverCells, windowOf } from '../kernels/terrain/coverage.ts';
 import { addCells, LEAST_FRACTION, startSums, type Terrain, terrainOf } from '../kernels/terrain/terrain.ts';
 import type { Limits } from '../net/context.ts';
-import { ByteLru } from './byte-lru.ts';
 import { type BlockCache, type Chunk, type ChunkReader, isLasting, openChunks } from './chunks.ts';
 import { gridsOf, type VirtualGrid } from './grids.ts';
 import type { ElevationTile } from './header.ts';
@@ -43,11 +42,6 @@ export type ElevationOptions = {
   blocks?: BlockCache;
 };
 
-/** For parcels that come in parts, one `openElevation` each: what lies at the rim of two parts is decoded once. */
-export function newBlockCache(): BlockCache {
-  return new ByteLru(CACHE_BYTES / 2);
-}
-
 const MOST_DRAWN_CELLS = 100_000;
 
 /**
@@ -59,14 +53,14 @@ const MOST_DRAWN_CELLS = 100_000;
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
   const { baseDir, cacheBytes = CACHE_BYTES } = options;
   const grids = gridsOf(tiles.map(tile => ({ ...tile, source: absolute(tile.source, baseDir) })));
-  const reader = openChunks({ ...options, cacheBytes });
+  const source: CellSource = { reader: openChunks({ ...options, cacheBytes }), free: [] };
   const answerOf = async (
     shape: MultiPolygon,
   ): Promise<{ grid: VirtualGrid; terrain: Terrain } | undefined> => {
     let failure: PlatError | undefined;
     for (const grid of grids) {
       try {
-        const terrain = await terrainOn(grid, reader, shape);
+        const terrain = await terrainOn(grid, source, shape);
         if (terrain !== null) return { grid, terrain };
       } catch (error) {
         // A server that is away for a moment is no reason for coarser figures.
@@ -81,9 +75,9 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
     terrainOf: async shape => (await answerOf(shape))?.terrain ?? null,
     async cellsOf(shape) {
       const answer = await answerOf(shape);
-      return answer === undefined ? [] : cellsOn(answer.grid, reader, shape);
+      return answer === undefined ? [] : cellsOn(answer.grid, source, shape);
     },
-    close: async () => reader.close(),
+    close: async () => source.reader.close(),
   };
 }
 
@@ -95,11 +89,11 @@ function absolute(source: string, baseDir: string | undefined): string {
 
 async function terrainOn(
   grid: VirtualGrid,
-  reader: ChunkReader,
+  source: CellSource,
   shape: MultiPolygon,
 ): Promise<Terrain | null> {
   const sums = startSums(SLOPE_GRADES);
-  const parcelCells = await visit(grid, reader, shape, ({ covered, chunk, at, columns, rows }) => {
+  const parcelCells = await visit(grid, source, shape, ({ covered, chunk, at, columns, rows }) => {
     if (chunk === null) return;
     addCells(
       sums,
@@ -113,9 +107,9 @@ async function terrainOn(
   return terrainOf(sums, parcelCells);
 }
 
-async function cellsOn(grid: VirtualGrid, reader: ChunkReader, shape: MultiPolygon): Promise<SlopeCell[]> {
+async function cellsOn(grid: VirtualGrid, source: CellSource, shape: MultiPolygon): Promise<SlopeCell[]> {
   const cells = new Map<string, SlopeCell>();
-  await visit(grid, reader, shape, ({ covered, chunk, at, left, top, columns, rows }) => {
+  await visit(grid, source, shape, ({ covered, chunk, at, left, top, columns, rows }) => {
     for (let i = 0; i < columns * rows; i++) {
       const [x, y] = [i % columns, Math.floor(i / columns)];
       const fraction = covered.values[covered.offset + y * covered.stride + x]!;
@@ -166,14 +160,15 @@ type Piece = {
   rows: number;
 };
 
-/** What one parcel is worked out in, then the next: allocating arrays anew took a third of the time of small parcels. */
+/** What one parcel is worked out in, then the next of the same reader: allocating arrays anew takes a third of the time of small parcels. */
 type Buffers = { points: Float64Array; fractions: Float64Array };
+
+/** Where cells come from, and buffers that no call works in. */
+type CellSource = { reader: ChunkReader; free: Buffers[] };
 
 /** Enough for all but the largest parcels; those get arrays of their own. */
 const BUFFER_POINTS = 2048;
 const BUFFER_CELLS = 2 ** 14;
-
-const free: Buffers[] = [];
 
 /**
  * Goes over the cells that the parts of a parcel cover, strip by strip and chunk by chunk. A cell that two parts share comes twice,
@@ -182,7 +177,7 @@ const free: Buffers[] = [];
  */
 async function visit(
   grid: VirtualGrid,
-  reader: ChunkReader,
+  { reader, free }: CellSource,
   shape: MultiPolygon,
   piece: (piece: Piece) => void,
 ): Promise<number> {

@@ -69,6 +69,8 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
   }
 }
 
+// geotiff-geokeys-to-proj4 is not used: it would replace the next ten lines, and knows nothing of vertical units.
+
 /**
  * The CRS that the keys name, as "EPSG:n".
  * @throws PlatError `feed_crs` when they name none

@@ -1,8 +1,8 @@
 import type { Limits } from '../net/context.ts';
 import { openBytes } from './byte-source.ts';
 import type { ElevationTile } from './header.ts';
-import { HIGHEST_M, LOWEST_M, nodataRange } from './heights.ts';
 import { type Block, openImage, readBlock } from './image.ts';
+import { HIGHEST_M, LOWEST_M, nodataRange } from './limits.ts';
 
 /** What a few blocks of a file hold. */
 export type HeightSample = {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { encodeBoundary } from '../../shared/geo/codec.ts';
 import type { MultiPolygon } from '../../shared/geo/types.ts';
 import type { LandKernels } from '../../shared/land/compute.ts';
-import { runChunk } from '../../workers/attributes/chunk.ts';
+import { runChunk } from '../../workers/attributes/handlers.ts';
 import type { ChunkPayload, PlanPayload } from '../../workers/attributes/jobs.ts';
 import { type Planned, planAttributes } from '../../workers/attributes/plan.ts';
 import { COUNTING_KERNELS } from '../support/land.ts';

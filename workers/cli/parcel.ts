@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { SLOPE_GRADES } from '../../shared/domain/land.ts';
 import type { Drawn } from '../../shared/drawing/collect.ts';
-import { type Difference, differences } from '../../shared/drawing/compare.ts';
+import { type Difference, differences } from '../../shared/drawing/computed.ts';
 import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { TileHeader } from '../../../shared/raster/header.ts';
-import { HIGHEST_M, LOWEST_M } from '../../../shared/raster/heights.ts';
+import { HIGHEST_M, LOWEST_M } from '../../../shared/raster/limits.ts';
 import { type HeightSample, sampleHeights } from '../../../shared/raster/sample.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { namedTiles, readTiles } from '../stage/tiles.ts';
