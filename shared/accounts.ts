@@ -6,21 +6,17 @@ import { errorCode, PlatError } from './errors.ts';
 import { requireKnownOrNewName, requireName } from './names.ts';
 import { requireEmail, userOfOthers } from './users.ts';
 
-export type NewAccount = {
-  name: string;
-  /** null: without a contract, and so without periods. */
-  tier: Tier | null;
-  /** Default true: an active Pro subscription. */
-  pro?: boolean;
+/** What an operator may set of an account, whether it is new or not; what is left out is as it was, or has its default. */
+export type AccountTerms = {
   /** Tokens that a period includes; default what the tier includes. */
   tokensIncluded?: number;
   /** US cents for 1,000 tokens of overage; default the tier's price. */
   overageCentsPer1000?: number;
   overageAllowed?: boolean;
   paymentMethod?: boolean;
+  /** Default true, like `pro`: an active Pro subscription. */
   invoicePaid?: boolean;
-  /** The most tokens of overage in a period; default none is set, which means no ceiling. */
-  backstopTokens?: number;
+  pro?: boolean;
   /** Default 60 calls a minute in bursts of up to 120. */
   ratePerMinute?: number;
   rateBurst?: number;
@@ -28,9 +24,17 @@ export type NewAccount = {
   skipTracePerMinute?: number;
   /** The company whose saved markets it shares: one that is there, or a new one. Default its user's, else a new one of the account's name. */
   company?: string;
+  userName?: string;
+};
+
+export type NewAccount = AccountTerms & {
+  name: string;
+  /** null: without a contract, and so without periods. */
+  tier: Tier | null;
+  /** The most tokens of overage in a period; without one there is no ceiling. */
+  backstopTokens?: number;
   /** E-mail address of the person whose account it is: one who is known, or a new one. */
   user?: string;
-  userName?: string;
 };
 
 export type AccountSummary = {

@@ -1,4 +1,12 @@
-import { findAccount, operator, termsWithoutContract, tierUnknown, valuesUnfit } from './accounts.ts';
+import {
+  type AccountSummary,
+  type AccountTerms,
+  findAccount,
+  operator,
+  termsWithoutContract,
+  tierUnknown,
+  valuesUnfit,
+} from './accounts.ts';
 import { type Client, type Pool, type Queryable, sql, transaction } from './db.ts';
 import type { Tier } from './domain/tiers.ts';
 import { errorCode, PlatError } from './errors.ts';
@@ -12,23 +20,16 @@ import {
   requireNoInventedOverage,
   type Terms,
 } from './period-change.ts';
-import { changeMembership, type Membership, type MembershipChange } from './users.ts';
+import { changeMembership, type Membership } from './users.ts';
 
 /** What to change of an account; what is left out stays. */
-export type AccountChange = MembershipChange & {
+export type AccountChange = AccountTerms & {
   /** null ends the contract now. A tier's terms come with it, unless they are given. A first tier begins a contract. */
   tier?: Tier | null;
-  tokensIncluded?: number;
-  overageCentsPer1000?: number;
-  overageAllowed?: boolean;
-  paymentMethod?: boolean;
-  invoicePaid?: boolean;
   /** null: no ceiling. */
   backstopTokens?: number | null;
-  pro?: boolean;
-  ratePerMinute?: number;
-  rateBurst?: number;
-  skipTracePerMinute?: number;
+  /** An e-mail address; null: nobody in particular. */
+  user?: string | null;
   /** Corrects the current period, whose usage stays with it; later ones begin on its day of the month. */
   periodStart?: Date;
   /** Ends the current period at another time; later ones begin on that day of the month. */
@@ -44,28 +45,13 @@ export type TierTerms = {
   direct: boolean;
 };
 
-export type AccountDetails = {
-  id: string;
-  name: string;
-  company: string;
-  user_email: string | null;
+export type AccountDetails = AccountSummary & {
   user_name: string | null;
-  pro: boolean;
-  tier: Tier | null;
-  tokens_included: number;
   overage_cents_per_1000: number;
   overage_allowed: boolean;
   payment_method: boolean;
   invoice_paid: boolean;
   backstop_tokens: number | null;
-  tokens_used: number;
-  period_start: Date | null;
-  period_end: Date | null;
-  rate_per_minute: number;
-  rate_burst: number;
-  skip_trace_per_minute: number;
-  keys: number;
-  created_at: Date;
 };
 
 export type Change = {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { errorCode, PlatError } from '../errors.ts';
 import { rotateLog } from '../log-files.ts';
+import { findPort } from '../port.ts';
 import { type Account, serverAccount, serverFolders } from './account.ts';
 import { nativeDir } from './binaries.ts';
 
@@ -101,7 +101,7 @@ async function ensureRunning(
       }
       rmSync(join(paths.data, 'postmaster.pid'), { force: true });
     }
-    const port = wanted ?? (await freePort());
+    const port = wanted ?? (await findPort('127.0.0.1', 0));
     try {
       await start(paths, port, { ...SETTINGS, ...settings });
       return { port, started: true };
@@ -124,22 +124,10 @@ async function createCluster(paths: Paths): Promise<void> {
   rmSync(fresh, { recursive: true, force: true });
   writeFileSync(paths.password, randomBytes(24).toString('base64url'), { mode: 0o600 });
   if (paths.account) chownSync(paths.password, paths.account.uid, paths.account.gid);
-  await run(paths, 'initdb', [
-    ...[
-      '-D',
-      fresh,
-      '-U',
-      USER,
-      '-A',
-      'scram-sha-256',
-      '--pwfile',
-      paths.password,
-      '-E',
-      'UTF8',
-      '--data-checksums',
-    ],
-    ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
-  ]);
+  const access = `-U ${USER} -A scram-sha-256 --data-checksums -E UTF8`;
+  const locale = '--locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C';
+  const words = `${access} ${locale}`.split(' ');
+  await run(paths, 'initdb', ['-D', fresh, '--pwfile', paths.password, ...words]);
   renameSync(fresh, paths.data);
 }
 
@@ -148,23 +136,16 @@ async function start(paths: Paths, port: number, settings: Record<string, string
     ([name, value]) => `-c ${name}=${value === '' ? "''" : value}`,
   );
   rotateLog(paths.log);
-  await run(paths, 'pg_ctl', [
-    '-w',
-    '-t',
-    '30',
-    '-D',
-    paths.data,
-    '-l',
-    paths.log,
-    '-o',
-    options.join(' '),
-    'start',
-  ]);
+  await control(paths, 'start', '-l', paths.log, '-o', options.join(' '));
 }
 
 async function stopServer(paths: Paths): Promise<void> {
   if (readPid(paths.data) === undefined) return;
-  await run(paths, 'pg_ctl', ['-w', '-t', '30', '-D', paths.data, '-m', 'fast', 'stop']);
+  await control(paths, 'stop', '-m', 'fast');
+}
+
+function control(paths: Paths, action: 'start' | 'stop', ...options: string[]): Promise<void> {
+  return run(paths, 'pg_ctl', [action, '-w', '-t', '30', '-D', paths.data, ...options]);
 }
 
 /** SIGQUIT is PostgreSQL's immediate shutdown: https://www.postgresql.org/docs/current/server-shutdown.html */
@@ -269,15 +250,4 @@ async function ensureDatabase(url: string): Promise<void> {
 function connectionUrl(paths: Paths, port: number): string {
   const password = readFileSync(paths.password, 'utf8').trim();
   return `postgres://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

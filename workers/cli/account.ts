@@ -10,7 +10,7 @@ import {
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { moment, refuseBoth, wholeNumber } from './common/options.ts';
-import { print, printChanges, printJson, printNote, shellWord, table } from './common/output.ts';
+import { answer, changesTable, print, printJson, printNote, shellWord, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
 /** As commander hands them over; `--no-contract` makes `contract` false. */
@@ -57,11 +57,11 @@ export function addAccountCommands(program: Command): void {
           ...(user ? { user } : {}),
           ...(backstopTokens === undefined || backstopTokens === null ? {} : { backstopTokens }),
         });
-        if (flags.json) printJson(created);
-        else
-          print(
-            `Account ${created.name} (${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period). Next: plat key create ${shellWord(created.name)}`,
-          );
+        answer(
+          flags.json,
+          created,
+          `Account ${created.name} (${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period). Next: plat key create ${shellWord(created.name)}`,
+        );
       }),
     );
 
@@ -89,8 +89,7 @@ export function addAccountCommands(program: Command): void {
       withSession(async ({ pool }) => {
         const { details, notes } = await changeAccount(pool, name, changeOf(flags));
         for (const note of notes) printNote(note);
-        if (flags.json) printJson(details);
-        else print(describe(details));
+        answer(flags.json, details, describe(details));
       }),
     );
 
@@ -102,8 +101,7 @@ export function addAccountCommands(program: Command): void {
     .action((name: string, { json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const details = await showAccount(pool, name);
-        if (json) printJson(details);
-        else print(describe(details));
+        answer(json, details, describe(details));
       }),
     );
 
@@ -115,8 +113,7 @@ export function addAccountCommands(program: Command): void {
     .action((name: string, { json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const changes = await listChanges(pool, name);
-        if (json) printJson(changes);
-        else printChanges(changes);
+        answer(json, changes, changesTable(changes));
       }),
     );
 

@@ -2,10 +2,21 @@ import { type Command, Option } from 'commander';
 import { createKey, listKeys, revokeKey } from '../../shared/accounts.ts';
 import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
 import { endOfDayAhead } from './common/options.ts';
-import { print, printJson, table } from './common/output.ts';
+import { answer, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
 type KeyFlags = { name: string; scope: Scope[]; expires?: Date; json?: boolean };
+
+const COLUMNS = [
+  'id',
+  'account',
+  'name',
+  'prefix',
+  'scopes',
+  'expires_at',
+  'revoked_at',
+  'last_used_at',
+] as const;
 
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys');
@@ -28,8 +39,7 @@ export function addKeyCommands(program: Command): void {
           scopes: flags.scope,
           ...(flags.expires ? { expiresAt: flags.expires } : {}),
         });
-        if (flags.json) printJson(created);
-        else print(created.key);
+        answer(flags.json, created, created.key);
       }),
     );
 
@@ -41,20 +51,7 @@ export function addKeyCommands(program: Command): void {
     .action(({ account, json }: { account?: string; json?: boolean }) =>
       withSession(async ({ pool }) => {
         const keys = await listKeys(pool, account);
-        if (json) printJson(keys);
-        else
-          print(
-            table(keys, [
-              'id',
-              'account',
-              'name',
-              'prefix',
-              'scopes',
-              'expires_at',
-              'revoked_at',
-              'last_used_at',
-            ]),
-          );
+        answer(json, keys, table(keys, [...COLUMNS]));
       }),
     );
 
@@ -67,8 +64,7 @@ export function addKeyCommands(program: Command): void {
     .action((text: string, { json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const revoked = await revokeKey(pool, text);
-        if (json) printJson(revoked);
-        else print(`Key ${revoked.name} (${revoked.id}) is revoked.`);
+        answer(json, revoked, `Key ${revoked.name} (${revoked.id}) is revoked.`);
       }),
     );
 }

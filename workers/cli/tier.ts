@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listTierChanges, listTiers, saveTier } from '../../shared/contracts.ts';
 import { refuseBoth, wholeNumber } from './common/options.ts';
-import { print, printChanges, printJson, table } from './common/output.ts';
+import { answer, changesTable, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
 type TierFlags = { new?: boolean; tokens?: number; overagePrice?: number; direct?: boolean; json?: boolean };
@@ -21,8 +21,7 @@ export function addTierCommands(program: Command): void {
     .action(({ json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const tiers = await listTiers(pool);
-        if (json) printJson(tiers);
-        else print(table(tiers, [...COLUMNS]));
+        answer(json, tiers, table(tiers, [...COLUMNS]));
       }),
     );
 
@@ -49,8 +48,7 @@ export function addTierCommands(program: Command): void {
           ...(flags.direct === undefined ? {} : { direct: flags.direct }),
         };
         const saved = await saveTier(pool, name, terms, flags.new);
-        if (flags.json) printJson(saved);
-        else print(`${table([saved], [...COLUMNS])}${flags.new ? '' : `\n${EFFECT}`}`);
+        answer(flags.json, saved, `${table([saved], [...COLUMNS])}${flags.new ? '' : `\n${EFFECT}`}`);
       }),
     );
 
@@ -62,8 +60,7 @@ export function addTierCommands(program: Command): void {
     .action((name: string, { json }: { json?: boolean }) =>
       withSession(async ({ pool }) => {
         const changes = await listTierChanges(pool, name);
-        if (json) printJson(changes);
-        else printChanges(changes);
+        answer(json, changes, changesTable(changes));
       }),
     );
 }

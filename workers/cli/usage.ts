@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { listPeriods, readPeriod } from '../../shared/usage.ts';
-import { csv, print, printJson, table } from './common/output.ts';
+import { answer, csv, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
 type UsageFlags = { account: string; period?: string; csv?: boolean; json?: boolean };
@@ -39,8 +39,7 @@ export function addUsageCommand(program: Command): void {
           rows: Row[],
           columns: (keyof Row & string)[],
         ): void {
-          if (flags.json) printJson(document);
-          else print(flags.csv ? csv(rows, columns) : table(rows, columns));
+          answer(flags.json, document, flags.csv ? csv(rows, columns) : table(rows, columns));
         }
       }),
     );

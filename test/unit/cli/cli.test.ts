@@ -5,10 +5,10 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../shared/config.ts';
 import type { JobState } from '../../../shared/jobs.ts';
+import { findPort } from '../../../shared/port.ts';
 import { openProgress } from '../../../workers/cli/common/enqueue.ts';
 import { csv, listCounts, table } from '../../../workers/cli/common/output.ts';
 import { claimState, clearState, readState, writeState } from '../../../workers/cli/common/state.ts';
-import { findPort } from '../../../workers/cli/up/port.ts';
 import { testFolder } from '../../support/folder.ts';
 
 const folder = testFolder();

@@ -5,35 +5,35 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { settingNames } from '../../../shared/config.ts';
 import { rootDir } from '../../../shared/root.ts';
-import { copiedPaths, inContext, readDockerfile } from '../../../tools/checks/dockerfile.ts';
 
 const read = (path: string) => readFileSync(join(rootDir, path), 'utf8');
 
 describe('Dockerfile', () => {
-  const stages = readDockerfile(read('Dockerfile'));
-  const image = stages.at(-1)!;
+  const text = read('Dockerfile').replace(/\\\n\s*/g, ' ');
+  const ignored = read('.dockerignore').split('\n');
 
   test('copies only what exists and what .dockerignore lets through', () => {
-    const paths = stages.flatMap(copiedPaths);
+    const copies = [...text.matchAll(/^COPY (?!--from)(.*)$/gm)].map(match =>
+      match[1]!.split(' ').slice(0, -1),
+    );
+    const paths = copies.flat();
     expect(paths).toEqual(expect.arrayContaining(['package.json', 'bin', 'sql', 'shared', 'workers', 'api']));
     for (const path of paths) {
       expect(existsSync(join(rootDir, path)), path).toBe(true);
-      expect(inContext(read('.dockerignore'), path), path).toBe(true);
+      expect(ignored).toContain(`!${path}`);
     }
-    for (const path of ['.git', '.env', 'node_modules', '.plat', 'test']) {
-      expect(inContext(read('.dockerignore'), path), path).toBe(false);
-    }
+    expect(ignored).toContain('*');
+    expect(ignored.filter(line => line.startsWith('!')).sort()).toEqual(paths.map(path => `!${path}`).sort());
   });
 
   test('runs plat as an ordinary user, with a health check and without development packages', () => {
-    const last = (name: string) =>
-      image.instructions.findLast(instruction => instruction.name === name)?.args;
-    expect(last('USER')).toBe('node');
-    expect(JSON.parse(last('ENTRYPOINT')!)).toEqual(['node', 'bin/plat.mjs']);
-    expect(last('HEALTHCHECK')).toContain('/healthz');
-    expect(
-      stages[0]!.instructions.some(({ name, args }) => name === 'RUN' && args.includes('npm ci --omit=dev')),
-    ).toBe(true);
+    for (const line of [
+      'USER node',
+      'ENTRYPOINT ["node", "bin/plat.mjs"]',
+      'RUN npm ci --omit=dev',
+      '/healthz',
+    ])
+      expect(text).toContain(line);
   });
 });
 

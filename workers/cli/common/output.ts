@@ -11,6 +11,12 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
+/** What a command has found: for scripts or for people. */
+export function answer(json: boolean | undefined, document: unknown, text: string): void {
+  if (json) printJson(document);
+  else print(text);
+}
+
 /** What people should know besides the result; not on standard output, which scripts read. */
 export function printNote(text: string): void {
   process.stderr.write(`plat: ${text}\n`);
@@ -56,13 +62,13 @@ export function table<Row extends Record<string, unknown>>(
 }
 
 /** What the audit table holds, a line a change. */
-export function printChanges(changes: Change[]): void {
+export function changesTable(changes: Change[]): string {
   const rows = changes.map(({ before, after, ...change }) => ({
     ...change,
     before: before && JSON.stringify(before),
     after: after && JSON.stringify(after),
   }));
-  print(table(rows, ['at', 'actor', 'action', 'entity', 'before', 'after']));
+  return table(rows, ['at', 'actor', 'action', 'entity', 'before', 'after']);
 }
 
 /** {"a": 1, "b": 2} as "a 1, b 2"; the empty object as "none". */

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { errorCode, PlatError } from '../../../shared/errors.ts';
+import { errorCode, PlatError } from './errors.ts';
 
 /** How many ports above the wanted one are tried. */
 const TRIES = 50;
