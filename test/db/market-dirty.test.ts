@@ -223,26 +223,11 @@ test('an older reading never overwrites a newer one: recomputes wait for each ot
   expect(await activeIn(...COUNTY)).toBe(2);
 });
 
-describe('job definitions', () => {
-  test('the key tells jobs apart that do different work', () => {
-    const key = (payload: unknown) => marketRecompute.key(marketRecompute.payload.parse(payload));
-    expect(key({ scope: { fips: 1_001 } })).toBe('county:01001');
-    expect(key({ scope: { zip: '01001' } })).toBe('zip:01001');
-    expect(key({ scope: { all: true }, asOf: '2025-09-28' })).toBe('all@2025-09-28');
-    expect(key({ scope: { dirty: true } })).toBe('dirty');
-    expect(marketDaily.key({})).toBe('daily');
-  });
-
-  test.each([
-    [{}],
-    [{ scope: {} }],
-    [{ scope: { fips: 33_019, zip: '03280' } }],
-    [{ scope: { fips: '33019' } }],
-    [{ scope: { zip: '3280' } }],
-    [{ scope: { all: false } }],
-    [{ scope: { all: true }, asOf: '2025-02-30' }],
-    [{ scope: { all: true }, extra: 1 }],
-  ])('a payload like %j is refused', payload => {
-    expect(() => marketRecompute.payload.parse(payload)).toThrow();
-  });
+test('the key tells jobs apart that do different work', () => {
+  const key = (payload: unknown) => marketRecompute.key(marketRecompute.payload.parse(payload));
+  expect(key({ scope: { fips: 1_001 } })).toBe('county:01001');
+  expect(key({ scope: { zip: '01001' } })).toBe('zip:01001');
+  expect(key({ scope: { all: true }, asOf: '2025-09-28' })).toBe('all@2025-09-28');
+  expect(key({ scope: { dirty: true } })).toBe('dirty');
+  expect(marketDaily.key({})).toBe('daily');
 });

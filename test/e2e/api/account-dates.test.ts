@@ -185,14 +185,3 @@ test('dates are of these years in order, and a period has at most 400 days', asy
     await refused(['account', 'set', name, ...flags], reason);
   await json('account', 'set', name, '--period-start', ago(200), '--period-end', ago(-199));
 });
-
-test('the example of the help is right on any day', async () => {
-  const { out } = await plat('account', 'set', '--help');
-  expect(out).not.toMatch(/--period-start \d/);
-  expect(out).toContain('--period-start "$(date -u +%Y-%m-01)"');
-  const name = await made('example', 0);
-  await use20(name);
-  const first = `${ago(0).slice(0, 7)}-01`;
-  await json('account', 'set', name, '--period-start', first);
-  expect(await periodsOf(name)).toMatchObject([{ period_start: `${first}T00:00:00.000Z`, tokens_used: 20 }]);
-});

@@ -117,13 +117,4 @@ describe('new terms of a period that has used tokens', () => {
     charge.release();
     await change;
   });
-
-  test('nothing is said where nothing was used', async () => {
-    await json('account', 'create', 'unused');
-    await json('account', 'set', 'unused', '--tokens', '1', '--overage-price', '9');
-  });
-
-  test('the help says so', async () => {
-    expect((await plat('account', 'set', '--help')).out).toContain('priced by the terms at its end');
-  });
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { feature } from 'topojson-client';
 import { describe, expect, test } from 'vitest';
 import { readCountyTopology } from '../../../shared/regions/counties.ts';
@@ -28,39 +27,6 @@ describe('the county of a point', () => {
   ])('is none in %s', (_, lon, lat) => {
     expect(countyAt(lon, lat)).toBeNull();
     expect(nearestCounty(lon, lat)).toBeNull();
-  });
-
-  test('is that of any ordinary point-in-polygon test of all polygons', () => {
-    const topology = readCountyTopology();
-    const { features } = feature(topology, topology.objects.counties);
-    const counties = features.map(({ id, geometry }) => ({
-      fips: Number(id),
-      rings:
-        geometry.type === 'Polygon'
-          ? geometry.coordinates
-          : geometry.type === 'MultiPolygon'
-            ? geometry.coordinates.flat()
-            : [],
-    }));
-    const inside = (rings: number[][][], x: number, y: number) => {
-      let crossings = 0;
-      for (const ring of rings) {
-        for (let i = 1; i < ring.length; i++) {
-          const [[x1, y1], [x2, y2]] = [ring[i - 1] as [number, number], ring[i] as [number, number]];
-          if (y1 > y !== y2 > y && x < x1 + ((y - y1) / (y2 - y1)) * (x2 - x1)) crossings++;
-        }
-      }
-      return crossings % 2 === 1;
-    };
-    const lon = fc.double({ min: -125, max: -66, noNaN: true });
-    const lat = fc.double({ min: 24, max: 50, noNaN: true });
-    fc.assert(
-      fc.property(lon, lat, (x, y) => {
-        const plain = counties.filter(({ rings }) => inside(rings, x, y)).map(({ fips }) => fips);
-        expect(countyAt(x, y)).toBe(plain.length === 0 ? null : Math.min(...plain));
-      }),
-      { numRuns: 300, seed: 1 },
-    );
   });
 
   test('on a boundary is one of the neighbours, never none', () => {
