@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { loadConfig } from '../../shared/config.ts';
+import { createPool, type Pool } from '../../shared/db.ts';
+import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
 import { onServer, withDatabase } from '../support/server.ts';
 
@@ -28,17 +31,26 @@ export type BenchResult = {
 
 export type Bench = (options: BenchOptions) => Promise<BenchResult | BenchResult[]>;
 
-/** A new migrated database on the bench server, dropped afterwards. */
+/** A new migrated database on the bench server and a pool of connections to it, both gone afterwards. */
 export async function withBenchDatabase<T>(
   options: BenchOptions,
-  work: (url: string) => Promise<T>,
+  work: (url: string, pool: Pool) => Promise<T>,
 ): Promise<T> {
   const name = `plat_bench_${randomBytes(4).toString('hex')}`;
   await onServer(options.serverUrl, client => client.query(`create database ${name}`));
   try {
     const url = withDatabase(options.serverUrl, name);
     await migrate(url, { queue: true });
-    return await work(url);
+    const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
+    const pool = createPool(config, createLogger(config, 'bench'), {
+      applicationName: 'plat bench',
+      max: 12,
+    });
+    try {
+      return await work(url, pool);
+    } finally {
+      await pool.end();
+    }
   } finally {
     await onServer(options.serverUrl, client => client.query(`drop database if exists ${name} with (force)`));
   }

@@ -1,16 +1,11 @@
 import type { Bench } from './bench.ts';
 
-const QUICK_LISTINGS = 20_000;
-
 /** Every bench by the name under which `npm run bench -- NAME` finds it; loaded only when it is run. */
 export const BENCHES: Record<string, () => Promise<Bench>> = {
   ingest: async () => (await import('./ingest.ts')).bench,
   'ingest-memory': async () => (await import('./ingest-memory.ts')).bench,
   attributes: async () => (await import('./attributes.ts')).bench,
-  market: async () => {
-    const { bench } = await import('./market.ts');
-    return ({ quick }) => (quick ? bench(QUICK_LISTINGS) : bench());
-  },
+  market: async () => (await import('./market.ts')).bench,
   metering: async () => (await import('./metering.ts')).bench,
   breakdown: async () => (await import('./breakdown.ts')).bench,
   comps: async () => (await import('./comps.ts')).bench,

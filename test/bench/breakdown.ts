@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
-import pg from 'pg';
 import { changeAccount } from '../../shared/contracts.ts';
+import type { Pool } from '../../shared/db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { withServers } from './load.ts';
 import { createCaller } from './stats-endpoint.ts';
@@ -16,8 +16,8 @@ const MAX_MS = 20;
 
 /** One call after another to the breakdown of a year in which every endpoint was used every day in both modes. */
 export function bench(options: BenchOptions): Promise<BenchResult> {
-  return withBenchDatabase(options, async url => {
-    const key = await prepare(url);
+  return withBenchDatabase(options, async (url, pool) => {
+    const key = await prepare(pool);
     return withServers(url, ['plat'], async ({ plat }) => {
       const agent = new Agent({ keepAlive: true });
       let bytes = 0;
@@ -52,25 +52,20 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
 }
 
 /** A period of a year: `plat account set --period-start --period-end` makes such ones. Other accounts have their records too. */
-async function prepare(url: string): Promise<string> {
-  const pool = new pg.Pool({ connectionString: url, max: 2 });
-  try {
-    const key = await createCaller(pool, 'heavy');
-    for (let n = 0; n < 10; n++) await createCaller(pool, `other ${n}`);
-    const day = 86_400_000;
-    const periodStart = new Date(Date.now() - (DAYS - 1) * day);
-    await changeAccount(pool, 'heavy', { periodStart, periodEnd: new Date(Date.now() + day) });
-    await pool.query(
-      `insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
+async function prepare(pool: Pool): Promise<string> {
+  const key = await createCaller(pool, 'heavy');
+  for (let n = 0; n < 10; n++) await createCaller(pool, `other ${n}`);
+  const day = 86_400_000;
+  const periodStart = new Date(Date.now() - (DAYS - 1) * day);
+  await changeAccount(pool, 'heavy', { periodStart, periodEnd: new Date(Date.now() + day) });
+  await pool.query(
+    `insert into usage_daily (account_id, period_start, day, endpoint, mode, tokens, calls)
        select a.id, a.period_start, $1::date + d, 'public_endpoint_' || e, m, 12345, 678
        from accounts a, generate_series(0, $2 - 1) d, generate_series(1, $3) e, unnest('{direct,mcp}'::text[]) m`,
-      [periodStart, DAYS, ENDPOINTS],
-    );
-    await pool.query('vacuum analyze usage_daily');
-    return key;
-  } finally {
-    await pool.end();
-  }
+    [periodStart, DAYS, ENDPOINTS],
+  );
+  await pool.query('vacuum analyze usage_daily');
+  return key;
 }
 
 function read(url: string, key: string, agent: Agent): Promise<string> {

@@ -1,7 +1,5 @@
 import pg from 'pg';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool } from '../../shared/db.ts';
-import { createLogger } from '../../shared/log.ts';
+import type { Pool } from '../../shared/db.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
 import { fitMarket } from '../../workers/valuation/fit.ts';
 import { insertParcels } from '../support/parcels.ts';
@@ -15,9 +13,9 @@ const PATH = `/api/public/v1/properties/${PROPERTY}/ai-comp-value/`;
 
 /** A parcel's value against a bare server that reads the same row by its primary key and sends it as JSON. */
 export function bench(options: BenchOptions): Promise<BenchResult> {
-  return withBenchDatabase(options, async url =>
+  return withBenchDatabase(options, async (url, pool) =>
     compareRates(options, url, {
-      ...{ path: PATH, key: await prepare(url), connections: 50, least: 0.5 },
+      ...{ path: PATH, key: await prepare(url, pool), connections: 50, least: 0.5 },
       name: 'ai-comp-value endpoint at 50 connections, authenticated, limited, metered',
       bare: 'bare-value',
       reference: 'node:http and pg sending the same row by primary key',
@@ -26,9 +24,7 @@ export function bench(options: BenchOptions): Promise<BenchResult> {
 }
 
 /** A county's valuations, and an account that neither limit nor quota stops. */
-async function prepare(url: string): Promise<string> {
-  const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' });
-  const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench', max: 2 });
+async function prepare(url: string, pool: Pool): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   try {
     await client.connect();
@@ -41,6 +37,5 @@ async function prepare(url: string): Promise<string> {
     return await createCaller(pool, 'bench');
   } finally {
     await client.end();
-    await pool.end();
   }
 }

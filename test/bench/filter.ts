@@ -1,13 +1,10 @@
 import type pg from 'pg';
-import { pino } from 'pino';
 import { openDatabase } from '../../api/http/database.ts';
 import type { CallContext } from '../../api/http/endpoint.ts';
 import type { Resources } from '../../api/v1/common/resources.ts';
 import { filterBody } from '../../api/v1/filter/body.ts';
 import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
 import { selectionOf } from '../../api/v1/filter/selection.ts';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool } from '../../shared/db.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { type County, polygonOf, seedCounties } from './filter-county.ts';
 import { withServers } from './load.ts';
@@ -35,24 +32,18 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
   const sizes = options.quick ? SIZES.quick : SIZES.full;
   const filtered: County = { fips: 19_153, parcels: sizes.filtered, west: -940_000_000 };
   const walked: County = { fips: 31_055, parcels: sizes.walked, west: -970_000_000 };
-  return withBenchDatabase(options, async url => {
-    const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' });
-    const pool = createPool(config, pino({ level: 'silent' }), { applicationName: 'plat bench', max: 1 });
-    try {
-      options.note(`  writing counties of ${filtered.parcels} and ${walked.parcels} parcels`);
-      await seedCounties(pool, [filtered, walked]);
-      const key = await createCaller(pool, 'bench');
-      return await withServers(url, ['plat'], async ({ plat }) => {
-        const ask = asker(plat, key);
-        return [
-          await compareCount(ask, pool, filtered, sizes),
-          await compareShape(ask, pool, filtered, sizes),
-          await compareDepth(ask, walked, sizes),
-        ];
-      });
-    } finally {
-      await pool.end();
-    }
+  return withBenchDatabase(options, async (url, pool) => {
+    options.note(`  writing counties of ${filtered.parcels} and ${walked.parcels} parcels`);
+    await seedCounties(pool, [filtered, walked]);
+    const key = await createCaller(pool, 'bench');
+    return await withServers(url, ['plat'], async ({ plat }) => {
+      const ask = asker(plat, key);
+      return [
+        await compareCount(ask, pool, filtered, sizes),
+        await compareShape(ask, pool, filtered, sizes),
+        await compareDepth(ask, walked, sizes),
+      ];
+    });
   });
 }
 

@@ -1,20 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool, type Pool } from '../../shared/db.ts';
+import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue, getJob } from '../../shared/jobs.ts';
-import { createLogger } from '../../shared/log.ts';
-import { rootDir } from '../../shared/root.ts';
-import { programOf, RUNTIMES } from '../../workers/cli/up/supervisor.ts';
 import { ingestJob } from '../../workers/ingest/job.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { rollFeed, writeFeed } from './generate/feed-files.ts';
 import { writeRoll } from './generate/roll.ts';
-import { residentMb } from './process-figures.ts';
+import { hasEnded, residentMb, startWorker, stopWorker } from './worker.ts';
 
 const PARCELS = 1_000_000;
 const QUICK_PARCELS = 10_000;
@@ -46,7 +41,7 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   await writeRoll(roll, { parcels, seed: 2 });
   writeFeed(join(feeds, 'bench-large-roll.yaml'), rollFeed('bench-large-roll', roll));
 
-  const measured = await withBenchDatabase(options, url => watchWorker(url, feeds, parcels));
+  const measured = await withBenchDatabase(options, (url, pool) => watchWorker(url, pool, feeds, parcels));
   const { peakAt, peak, seconds } = measured;
   const details = {
     ...Object.fromEntries(
@@ -76,36 +71,18 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   ];
 }
 
-async function watchWorker(url: string, feeds: string, parcels: number): Promise<Measured> {
-  const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
-  const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench', max: 2 });
+async function watchWorker(url: string, pool: Pool, feeds: string, parcels: number): Promise<Measured> {
   const payload = ingestJob.payload.parse({ feed: 'bench-large-roll', requestedBy: 'bench' });
   const { id } = await enqueue(pool, ingestJob, payload);
+  const worker = await startWorker(url, { FEEDS_DIR: feeds });
   const begin = performance.now();
-  const worker = spawn(process.execPath, [...RUNTIMES.worker, programOf('worker')], {
-    cwd: rootDir,
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: url,
-      FEEDS_DIR: feeds,
-      SAMPLE_FEEDS: '0',
-      LOG_LEVEL: 'warn',
-    },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
   try {
     const peaks = await watchJob(pool, id, worker, parcels);
     return { ...peaks, seconds: (performance.now() - begin) / 1000 };
   } finally {
-    if (!hasEnded(worker)) {
-      worker.kill('SIGTERM');
-      await once(worker, 'exit');
-    }
-    await pool.end();
+    await stopWorker(worker);
   }
 }
-
-const hasEnded = (worker: ChildProcess) => worker.exitCode !== null || worker.signalCode !== null;
 
 /** Watches the peak until the job is done; how far it is, the job's own note tells. */
 async function watchJob(
@@ -122,7 +99,7 @@ async function watchJob(
       const why = job.error ?? `it was tried ${job.attempts} times and ended with ${worker.exitCode}`;
       throw new PlatError('bench', `The worker did not do the job: ${why}.`);
     }
-    peak = Math.max(peak, await residentMb(worker.pid!));
+    peak = Math.max(peak, await residentMb(worker));
     const read = job.progress >= ALL_READ ? parcels : Number(/(\d+) rows/.exec(job.note ?? '')?.[1] ?? 0);
     while (peakAt.length < STEPS && read >= ((peakAt.length + 1) * parcels) / STEPS) peakAt.push(peak);
     if (job.status === 'done') {

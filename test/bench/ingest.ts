@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool, type Pool } from '../../shared/db.ts';
+import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { createLogger } from '../../shared/log.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
@@ -36,7 +35,9 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
 
   const rounds: Round[] = [];
   for (let round = 1; round <= (options.quick ? 1 : ROUNDS); round++) {
-    const times = await withBenchDatabase(options, url => measure(url, feed, options.folder, parcels));
+    const times = await withBenchDatabase(options, (_url, pool) =>
+      measure(pool, feed, options.folder, parcels),
+    );
     const { first, copyMs, again } = times;
     options.note(
       `  round ${round}: first ${Math.round(first.ms)} ms (${first.steps}), COPY ${Math.round(copyMs)} ms, again ${Math.round(again.ms)} ms (${again.steps})`,
@@ -46,20 +47,14 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   return results(rounds, parcels, statSync(roll).size);
 }
 
-async function measure(url: string, feed: Feed, folder: string, parcels: number): Promise<Round> {
-  const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
-  const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench' });
-  try {
-    const first = await ingest(pool, feed);
-    expectRun(first.result, 'merged', 'new', parcels);
-    const copyBytes = await exportRows(pool, folder);
-    const copyMs = await copyRows(pool, folder, parcels);
-    const again = await ingest(pool, feed);
-    expectRun(again.result, 'unchanged', 'unchanged', parcels);
-    return { first, copyMs, copyBytes, again };
-  } finally {
-    await pool.end();
-  }
+async function measure(pool: Pool, feed: Feed, folder: string, parcels: number): Promise<Round> {
+  const first = await ingest(pool, feed);
+  expectRun(first.result, 'merged', 'new', parcels);
+  const copyBytes = await exportRows(pool, folder);
+  const copyMs = await copyRows(pool, folder, parcels);
+  const again = await ingest(pool, feed);
+  expectRun(again.result, 'unchanged', 'unchanged', parcels);
+  return { first, copyMs, copyBytes, again };
 }
 
 async function ingest(pool: Pool, feed: Feed): Promise<Timed & { result: RunResult }> {

@@ -1,61 +1,40 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
-import copyStreams from 'pg-copy-streams';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool, type Pool } from '../../shared/db.ts';
+import type { Pool } from '../../shared/db.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
-import { createLogger } from '../../shared/log.ts';
-import { migrate } from '../../shared/migrate.ts';
-import { startEmbedded } from '../../shared/postgres/embedded.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { type Recomputed, recomputeStats } from '../../workers/market/recompute.ts';
 import { loadRegions } from '../../workers/regions/load.ts';
-import { chunked } from './generate/chunks.ts';
-import { LISTING_COPY_COLUMNS, listingCopyLines } from './generate/listings.ts';
-
-export type BenchResult = {
-  name: string;
-  reference: string;
-  value: number;
-  unit: 'x';
-  reach: string;
-  pass: boolean;
-  details: Record<string, number | string>;
-};
+import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
+import { storeListings } from './generate/listings.ts';
 
 const AS_OF = '2026-06-30';
+const LISTINGS = 1_000_000;
+const QUICK_LISTINGS = 20_000;
 const SEED = 20_260_630;
 const AT_LEAST = 4;
 
 /**
  * Statistics of all counties and ZIPs against one SQL statement that computes the same figures in the same server and
  * leaves them in a temporary table. Every figure is compared. The ratio is that of a recompute after which every response
- * is the same as before: all is read, computed, encoded and compared, nothing is stored, which the statement does not do
- * either. The recompute before it, which stores every response for the first time, is among the details.
- * @param count listings, among them 6 % that are off the market and 1 % without acres.
+ * is the same as before, so that neither side stores one; the first, which stores all, is among the details.
  */
-export async function bench(count = 1_000_000): Promise<BenchResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'plat-bench-'));
-  // As root, the server runs as another user, who has to pass through.
-  chmodSync(folder, 0o755);
-  const server = await startEmbedded(join(folder, 'postgres'));
-  const config = loadConfig({ DATABASE_URL: server.url, LOG_LEVEL: 'silent' });
-  const pool = createPool(config, createLogger(config, 'bench'), { applicationName: 'plat bench', max: 3 });
-  const client = new pg.Client({ connectionString: server.url, options: '-c timezone=UTC -c jit=off' });
-  try {
+export function bench(options: BenchOptions): Promise<BenchResult> {
+  const count = options.quick ? QUICK_LISTINGS : LISTINGS;
+  return withBenchDatabase(options, async (url, pool) => {
+    const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC -c jit=off' });
     await client.connect();
-    await migrate(server.url, { queue: false });
     await loadRegions(pool);
-    await seed(pool, count);
+    // Neither side reads through these two, and filling them would take most of the seeding.
+    await pool.query('drop index listings_location, listings_feed');
+    await storeListings(pool, { count, seed: SEED, asOf: AS_OF });
     const reference = await runReference(client);
     const first = await timedRecompute(pool);
     const again = await timedRecompute(pool);
     const compared = await compare(pool, await reference.rows());
+    await client.end();
     const value = reference.seconds / again.seconds;
     return {
       name: `statistics of ${count.toLocaleString('en')} listings, all counties and ZIPs`,
@@ -77,39 +56,13 @@ export async function bench(count = 1_000_000): Promise<BenchResult> {
         ...(compared.first === undefined ? {} : { 'first difference': compared.first }),
       },
     };
-  } finally {
-    await client.end();
-    await pool.end();
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function timedRecompute(pool: Pool): Promise<Recomputed & { seconds: number }> {
   const begin = performance.now();
   const result = await recomputeStats(pool, { all: true }, { asOf: AS_OF });
   return { ...result, seconds: (performance.now() - begin) / 1000 };
-}
-
-async function seed(pool: Pool, count: number): Promise<void> {
-  const { rows } = await pool.query<{ id: number }>(
-    "insert into feeds (name, kind, definition) values ('generated', 'listings', '{}') returning id",
-  );
-  // Neither side reads through these two, and filling them would take most of the seeding.
-  await pool.query('drop index listings_location, listings_feed');
-  const client = await pool.connect();
-  try {
-    const lines = listingCopyLines({ count, seed: SEED, asOf: AS_OF }, { feedId: rows[0]!.id, runId: 1 });
-    const copy = client.query(
-      copyStreams.from(`copy listings (${LISTING_COPY_COLUMNS.join(', ')}) from stdin`),
-    );
-    await pipeline(Readable.from(chunked(lines)), copy);
-    // Both start from a table at rest: visibility settled, statistics known, nothing left to flush.
-    await client.query('vacuum analyze listings');
-    await client.query('checkpoint');
-  } finally {
-    client.release();
-  }
 }
 
 type ReferenceRow = { region: number; bucket: number } & Record<string, string | number | null>;

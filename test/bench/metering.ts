@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type { Pool } from '../../shared/db.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';
 import { alternate, type Round, withServers } from './load.ts';
 import { prepareStats, STATS_PATH } from './stats-endpoint.ts';
@@ -27,8 +27,8 @@ const UNMETERED = 'the same endpoint with everything but its charges';
  * rounds that were run next to each other; their median counts.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
-  return withBenchDatabase(options, async url => {
-    const { keys } = await prepareStats(url, ACCOUNTS);
+  return withBenchDatabase(options, async (url, pool) => {
+    const { keys } = await prepareStats(pool, ACCOUNTS);
     const run = { path: STATS_PATH, seconds: SECONDS, warmUpSeconds: WARM_UP_SECONDS };
     const starts: Results[] = [];
     for (let n = 0; n < (options.quick ? 1 : STARTS); n++)
@@ -46,7 +46,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
     const many = await withServers(url, SERVERS, servers =>
       alternate(servers, { ...run, rounds: options.quick ? 1 : ROUNDS, keys, connections: ACCOUNTS }),
     );
-    await checkCharged(url);
+    await checkCharged(pool);
     const oneAccount = `market-stats at ${CONNECTIONS} connections, one hot account, metered: requests a second`;
     const manyAccounts = `market-stats from ${ACCOUNTS} accounts at once, metered: requests a second`;
     return [
@@ -110,17 +110,11 @@ function compare(
 }
 
 /** The figures would mean nothing if the calls had not been charged. */
-async function checkCharged(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ uncharged: number; tokens: number; daily: number }>(
-      `select count(*) filter (where tokens_used = 0)::int as uncharged, sum(tokens_used)::float8 as tokens,
+async function checkCharged(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ uncharged: number; tokens: number; daily: number }>(
+    `select count(*) filter (where tokens_used = 0)::int as uncharged, sum(tokens_used)::float8 as tokens,
          (select sum(tokens)::float8 from usage_daily) as daily from usage_periods`,
-    );
-    const { uncharged, tokens, daily } = rows[0]!;
-    if (uncharged > 0 || tokens !== daily) throw new Error('Not every call of the bench was charged.');
-  } finally {
-    await client.end();
-  }
+  );
+  const { uncharged, tokens, daily } = rows[0]!;
+  if (uncharged > 0 || tokens !== daily) throw new Error('Not every call of the bench was charged.');
 }

@@ -1,11 +1,8 @@
 import type pg from 'pg';
-import { pino } from 'pino';
 import { openDatabase } from '../../api/http/database.ts';
 import { SUMMARY_COLUMNS } from '../../api/v1/common/parcel-summary.ts';
 import type { Resources } from '../../api/v1/common/resources.ts';
 import { ownerPortfolio } from '../../api/v1/owner-portfolio.ts';
-import { loadConfig } from '../../shared/config.ts';
-import { createPool } from '../../shared/db.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 
@@ -21,16 +18,10 @@ const MAX_RATIO = 3;
  * finished answer, against a read of the same columns of the same rows by primary key. Rounds alternate; medians count.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
-  return withBenchDatabase(options, async url => {
-    const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' });
-    const pool = createPool(config, pino({ level: 'silent' }), { applicationName: 'plat bench', max: 1 });
-    try {
-      options.note(`  writing ${COUNTIES.length} counties of ${PARCELS_A_COUNTY} parcels`);
-      const ids = await seed(pool, options.quick ? 500 : PARCELS_A_COUNTY);
-      return await compare(pool, ids, options.quick ? 10 : ROUNDS);
-    } finally {
-      await pool.end();
-    }
+  return withBenchDatabase(options, async (_url, pool) => {
+    options.note(`  writing ${COUNTIES.length} counties of ${PARCELS_A_COUNTY} parcels`);
+    const ids = await seed(pool, options.quick ? 500 : PARCELS_A_COUNTY);
+    return await compare(pool, ids, options.quick ? 10 : ROUNDS);
   });
 }
 

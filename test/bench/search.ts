@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import pg from 'pg';
+import type { Pool } from '../../shared/db.ts';
 import { rewriteOwnerWords } from '../../workers/ingest/merge/owner-words.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
@@ -30,30 +30,25 @@ const COMMON = ['smith', 'llc', 'revocable trust', 'smith john', 'city of', 'joh
  * it occurs; one search in ten is for one of the county's most common words.
  */
 export function bench(options: BenchOptions): Promise<BenchResult> {
-  return withBenchDatabase(options, async url => {
+  return withBenchDatabase(options, async (url, pool) => {
     const parcels = options.quick ? QUICK_PARCELS : PARCELS;
     options.note(`  writing a county of ${parcels} parcels`);
-    await seedCounty(url, parcels);
-    return measure(url, parcels, options.quick ? 1 : SECONDS);
+    await seedCounty(pool, parcels);
+    return measure(url, pool, parcels, options.quick ? 1 : SECONDS);
   });
 }
 
-async function seedCounty(url: string, parcels: number): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 2 });
-  try {
-    await ensurePartitions(pool, [COUNTY]);
-    const seed = readFileSync(join(import.meta.dirname, 'sql', 'seed_owner_names.sql'), 'utf8');
-    await pool.query(seed, [COUNTY, parcels]);
-    await pool.query('insert into county_serials (fips, last_serial) values ($1, $2)', [COUNTY, parcels]);
-    await rewriteOwnerWords(pool, [COUNTY]);
-    for (const table of ['parcels', 'owner_words']) await pool.query(`vacuum analyze ${table}`);
-  } finally {
-    await pool.end();
-  }
+async function seedCounty(pool: Pool, parcels: number): Promise<void> {
+  await ensurePartitions(pool, [COUNTY]);
+  const seed = readFileSync(join(import.meta.dirname, 'sql', 'seed_owner_names.sql'), 'utf8');
+  await pool.query(seed, [COUNTY, parcels]);
+  await pool.query('insert into county_serials (fips, last_serial) values ($1, $2)', [COUNTY, parcels]);
+  await rewriteOwnerWords(pool, [COUNTY]);
+  for (const table of ['parcels', 'owner_words']) await pool.query(`vacuum analyze ${table}`);
 }
 
-async function measure(url: string, parcels: number, seconds: number): Promise<BenchResult> {
-  const { key, searches } = await prepare(url, parcels);
+async function measure(url: string, pool: Pool, parcels: number, seconds: number): Promise<BenchResult> {
+  const { key, searches } = await prepare(pool, parcels);
   return withServers(url, ['plat'], async ({ plat }) => {
     const ask = asker(plat, key);
     const cold = await timed(() => ask(COMMON[0]!));
@@ -92,20 +87,15 @@ async function measure(url: string, parcels: number, seconds: number): Promise<B
 /** Asks for owners and gives how many parcels were found. */
 type Ask = (words: string) => Promise<number>;
 
-async function prepare(url: string, parcels: number): Promise<{ key: string; searches: string[] }> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  try {
-    const key = await createCaller(pool, 'bench');
-    const random = createRandom(seedOf(1, 90));
-    const ids = Array.from({ length: SEARCHES }, () => COUNTY * 1e8 + 1 + Math.floor(random() * parcels));
-    const { rows } = await pool.query<{ owner_name: string }>(
-      'select owner_name from parcels where fips = $1 and property_id = any ($2) and owner_name is not null',
-      [COUNTY, ids],
-    );
-    return { key, searches: rows.map(row => searchFor(random, row.owner_name)) };
-  } finally {
-    await pool.end();
-  }
+async function prepare(pool: Pool, parcels: number): Promise<{ key: string; searches: string[] }> {
+  const key = await createCaller(pool, 'bench');
+  const random = createRandom(seedOf(1, 90));
+  const ids = Array.from({ length: SEARCHES }, () => COUNTY * 1e8 + 1 + Math.floor(random() * parcels));
+  const { rows } = await pool.query<{ owner_name: string }>(
+    'select owner_name from parcels where fips = $1 and property_id = any ($2) and owner_name is not null',
+    [COUNTY, ids],
+  );
+  return { key, searches: rows.map(row => searchFor(random, row.owner_name)) };
 }
 
 /** Half of the searches are a whole name, the others its first word, its first two, or the beginning of the first. */

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { createAccount, createKey } from '../../shared/accounts.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
@@ -10,18 +10,13 @@ export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
  * @returns a key of each account, and the size of the endpoint's answer.
  */
 export async function prepareStats(
-  url: string,
+  pool: pg.Pool,
   accounts: number,
 ): Promise<{ keys: string[]; bytes: number }> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  try {
-    const bytes = await insertCounty(pool);
-    const keys: string[] = [];
-    for (let n = 0; n < accounts; n++) keys.push(await createCaller(pool, `bench ${n}`));
-    return { keys, bytes };
-  } finally {
-    await pool.end();
-  }
+  const bytes = await insertCounty(pool);
+  const keys: string[] = [];
+  for (let n = 0; n < accounts; n++) keys.push(await createCaller(pool, `bench ${n}`));
+  return { keys, bytes };
 }
 
 async function insertCounty(pool: pg.Pool): Promise<number> {

@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type pg from 'pg';
+import copyStreams from 'pg-copy-streams';
 import type { ListingField, ListingStatus } from '../../../shared/domain/listing-fields.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import { copyLine } from './chunks.ts';
+import { chunked, copyLine } from './chunks.ts';
 import { dayNumber, dayText } from './days.ts';
 import { STREET_KINDS, STREETS } from './names.ts';
 import { allPlaces, type Place } from './places.ts';
@@ -159,75 +163,45 @@ function round(value: number, digits: number): number {
   return Number(value.toFixed(digits));
 }
 
-/** The columns of table `listings` that `listingCopyLines` fills, in its order. */
-export const LISTING_COPY_COLUMNS = [
-  ...[
-    'id',
-    'feed_id',
-    'source',
-    'source_id',
-    'status',
-    'address',
-    'city',
-    'state',
-    'zip',
-    'county',
-    'apn',
-    'location',
-    'fips',
-  ],
-  ...[
-    'lot_acres',
-    'price',
-    'listed_date',
-    'status_date',
-    'sold_date',
-    'days_on_market',
-    'sale_type',
-    'url',
-    'photos',
-  ],
-  ...['row_hash', 'created_run', 'changed_run'],
-] as const;
+/** A finished row of table `listings`, as an ingestion would leave it; off-market listings are among them. */
+function storedListing(listing: GeneratedListing, hashes: Random, feedId: number) {
+  const { countyFips, photos, longitude, latitude, list_price, sold_price, apn, ...same } = listing;
+  const { fips: _named, ...columns } = same;
+  return {
+    id: uuidV5(`listing:${listing.source}\u0000${listing.source_id}`),
+    feed_id: feedId,
+    ...columns,
+    fips: countyFips,
+    apn: apn ?? '',
+    location: `(${Math.round(Number(longitude) * 1e7)},${Math.round(Number(latitude) * 1e7)})`,
+    price: listing.status === 'SOLD' ? sold_price : list_price,
+    photos: `{${photos.map(photo => `"${photo}"`).join(',')}}`,
+    row_hash: randomUuid(hashes),
+    created_run: 1,
+    changed_run: 1,
+  };
+}
 
-/**
- * Finished rows of table `listings` in COPY's text format, as an ingestion would leave them: county resolved,
- * location in 1e-7-degree integers, the price that goes with the status. Off-market listings among them.
- */
-export function* listingCopyLines(
-  options: ListingOptions,
-  run: { feedId: number; runId: number },
-): Generator<string> {
+/** Fills table `listings` as ingestions would, and leaves it as autovacuum would. */
+export async function storeListings(pool: pg.Pool, options: ListingOptions): Promise<void> {
+  const { rows } = await pool.query<{ id: number }>(
+    "insert into feeds (name, kind, definition) values ('generated', 'listings', '{}') returning id",
+  );
   const hashes = createRandom(seedOf(options.seed, 5));
-  for (const listing of generateListings(options)) {
-    const location = `(${Math.round(Number(listing.longitude) * 1e7)},${Math.round(Number(listing.latitude) * 1e7)})`;
-    yield copyLine([
-      uuidV5(`listing:${listing.source}\u0000${listing.source_id}`),
-      run.feedId,
-      listing.source,
-      listing.source_id,
-      listing.status,
-      listing.address,
-      listing.city,
-      listing.state,
-      listing.zip,
-      listing.county,
-      listing.apn ?? '',
-      location,
-      listing.countyFips,
-      listing.lot_acres,
-      listing.status === 'SOLD' ? listing.sold_price : listing.list_price,
-      listing.listed_date,
-      listing.status_date,
-      listing.sold_date,
-      listing.days_on_market,
-      listing.sale_type,
-      listing.url,
-      `{${listing.photos.map(photo => `"${photo}"`).join(',')}}`,
-      randomUuid(hashes),
-      run.runId,
-      run.runId,
-    ]);
+  const stored = (listing: GeneratedListing) => storedListing(listing, hashes, rows[0]!.id);
+  const [first] = generateListings({ ...options, count: 1 });
+  const columns = Object.keys(storedListing(first!, createRandom(1), 1));
+  function* lines() {
+    for (const listing of generateListings(options)) yield copyLine(Object.values(stored(listing)));
+  }
+  const client = await pool.connect();
+  try {
+    const copy = copyStreams.from(`copy listings (${columns.join(', ')}) from stdin`);
+    await pipeline(Readable.from(chunked(lines())), client.query(copy));
+    await client.query('vacuum analyze listings');
+    await client.query('checkpoint');
+  } finally {
+    client.release();
   }
 }
 
