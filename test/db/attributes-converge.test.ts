@@ -1,28 +1,19 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Position } from '../../shared/geo/types.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createRandom, pick, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
-import {
-  all,
-  type Feature,
-  feedOf,
-  ingest,
-  ORIGIN,
-  square,
-  tempFolder,
-  writeFeatures,
-} from '../support/ingest.ts';
+import { all, type Feature, feedOf, ingest, ORIGIN, square, writeFeatures } from '../support/ingest.ts';
 import { marksOf } from '../support/land.ts';
 import { compute, openChunks, plan } from './attributes-support.ts';
 
 // Seven feeds at a time, of four connections each, and two workers.
 const { pool } = await createTestDatabase({ DB_POOL_SIZE: '40' });
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const ROUNDS = 8;
 const SIDE = 10;
@@ -109,7 +100,7 @@ async function raise(name: keyof typeof GRIDS, seed: number, rounds = ROUNDS): P
   const [first, end] = GRIDS[name];
   for (let round = 0; round < rounds; round++) {
     const source = `${name}-${seed}-${round}.tif`;
-    writeTiff(join(folder.path, source), {
+    writeTiff(join(folder, source), {
       ...{
         width: end - first,
         height: 3 * SIDE + 6,
@@ -118,7 +109,7 @@ async function raise(name: keyof typeof GRIDS, seed: number, rounds = ROUNDS): P
       },
       grid: { originX: ORIGIN[0] + first * CELL, originY: at(0, SIDE + 1)[1], stepX: CELL, stepY: -CELL },
     });
-    const feed = feedOf(folder.path, { name, kind: 'elevation', elevation: { source } });
+    const feed = feedOf(folder, { name, kind: 'elevation', elevation: { source } });
     expect((await ingest(pool, feed, { force: true })).status).toBe('merged');
     await sleep(20 * random());
   }
@@ -128,9 +119,9 @@ async function raise(name: keyof typeof GRIDS, seed: number, rounds = ROUNDS): P
 async function change(name: string, seed: number, rounds = ROUNDS): Promise<void> {
   const random = createRandom(seed);
   const { feed, features } = SOURCES[name]!;
-  const parsed = feedOf(folder.path, { name, ...feed });
+  const parsed = feedOf(folder, { name, ...feed });
   for (let round = 0; round < rounds; round++) {
-    writeFeatures(join(folder.path, `${name}.ndgeojson`), features(random));
+    writeFeatures(join(folder, `${name}.ndgeojson`), features(random));
     expect(['merged', 'unchanged']).toContain((await ingest(pool, parsed, { force: true })).status);
     await sleep(20 * random());
   }

@@ -2,14 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Position } from '../../shared/geo/types.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { rootDir } from '../../shared/root.ts';
 import type { ChildOrder } from '../support/attributes-child.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
-import { all, tempFolder } from '../support/ingest.ts';
+import { all } from '../support/ingest.ts';
 import { marksOf, putLayer, putTile } from '../support/land.ts';
 import { square } from '../support/parcels.ts';
 import {
@@ -25,8 +26,7 @@ import {
 } from './attributes-support.ts';
 
 const { pool, url } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const LOTS = 900;
 const CHUNK_PARCELS = 30;
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 
 async function putHeights(): Promise<void> {
-  const source = join(folder.path, 'heights.tif');
+  const source = join(folder, 'heights.tif');
   writeTiff(source, {
     width: 1300,
     height: 140,

@@ -1,27 +1,17 @@
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import {
-  all,
-  type Feature,
-  feedOf,
-  ingest,
-  lot,
-  ORIGIN,
-  one,
-  tempFolder,
-  writeFeatures,
-} from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
+import { all, type Feature, feedOf, ingest, lot, ORIGIN, one, writeFeatures } from '../support/ingest.ts';
 import { marksOf, putLayer } from '../support/land.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 /** The lots of `lot` are 0.0005 degrees apart, 41 m from west to east: within the reach of a highway, 60 m, of the next but not of the one after. */
 const COVERAGE = [ORIGIN[0] - 0.1, ORIGIN[1] - 0.1, ORIGIN[0] + 0.1, ORIGIN[1] + 0.1] as const;
 
-const feed = feedOf(folder.path, {
+const feed = feedOf(folder, {
   name: 'roll',
   kind: 'assessor',
   fips: '33019',
@@ -34,7 +24,7 @@ const feed = feedOf(folder.path, {
 });
 
 function run(features: Feature[]) {
-  writeFeatures(join(folder.path, 'roll.ndgeojson'), features);
+  writeFeatures(join(folder, 'roll.ndgeojson'), features);
   return ingest(pool, feed, { force: true });
 }
 

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
-import { all, feedOf, ingest, ORIGIN, one, square, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { all, feedOf, ingest, ORIGIN, one, square, writeFeatures } from '../support/ingest.ts';
 import { putLayer } from '../support/land.ts';
 import { roadFeed, writeRoads } from '../support/layers.ts';
 import { settle } from './attributes-support.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 /** In degrees: a lot's side, and 100 m to the east of it. */
 const SIDE = 0.001;
@@ -22,11 +22,11 @@ const EAST_100_M = 100 / (111_319 * Math.cos((SOUTH * Math.PI) / 180));
 const AROUND = [WEST - 0.1, SOUTH - 0.1, EAST + 0.1, SOUTH + 0.1] as const;
 
 beforeAll(async () => {
-  writeFeatures(join(folder.path, 'lots.ndgeojson'), [
+  writeFeatures(join(folder, 'lots.ndgeojson'), [
     { properties: { PIN: 'LOT' }, geometry: square(WEST, SOUTH, SIDE) },
   ]);
   const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder.path, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
 });
 beforeEach(() =>
   pool.query('truncate land_layers, layer_features, elevation_tiles, parcel_attributes, attributes_dirty'),
@@ -48,13 +48,13 @@ const figures = () =>
 /** Cells of a ten-thousandth of a degree over the lot's latitudes, in line with those of the others. */
 async function ingestGrid(name: string, west: number, columns: number): Promise<void> {
   const first = Math.round((west - WEST) * 1e4);
-  writeTiff(join(folder.path, `${name}.tif`), {
+  writeTiff(join(folder, `${name}.tif`), {
     ...{ width: columns, height: 30, keys: geographicKeys(4269) },
     // The slope grows from column to column.
     at: column => 100 + 0.05 * (first + column) ** 2,
     grid: { originX: west, originY: SOUTH + 0.002, stepX: 1e-4, stepY: -1e-4 },
   });
-  const feed = feedOf(folder.path, { name, kind: 'elevation', elevation: { source: `${name}.tif` } });
+  const feed = feedOf(folder, { name, kind: 'elevation', elevation: { source: `${name}.tif` } });
   expect((await ingest(pool, feed)).status).toBe('merged');
 }
 
@@ -79,11 +79,11 @@ test('heights beside a parcel mark it: the slopes of its outermost cells take th
 /** A highway to the east of the lot, in a layer that does not cover it. */
 async function ingestHighway(east: number, reach?: object) {
   const line = [SOUTH - 0.001, SOUTH + 0.002].map(lat => [EAST + east, lat]);
-  writeRoads(folder.path, 'beyond', [
+  writeRoads(folder, 'beyond', [
     { properties: { MTFCC: 'S1100' }, geometry: { type: 'LineString', coordinates: line } },
   ]);
   const layer = reach && { reach };
-  return ingest(pool, roadFeed(folder.path, 'beyond', { layer }), { force: true });
+  return ingest(pool, roadFeed(folder, 'beyond', { layer }), { force: true });
 }
 
 test('a road beside a parcel marks it as far as the layer reaches that covers it', async () => {

@@ -1,30 +1,30 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
+import { all, feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
 import { marks, road, roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
 import { runCommand } from '../support/plat.ts';
 
 const db = await createTestDatabase();
 const { pool } = db;
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const plat = (...argv: string[]) =>
-  runCommand({ REDIS_URL: '', DATABASE_URL: db.url, PLAT_DIR: folder.path, FEEDS_DIR: folder.path }, argv);
+  runCommand({ REDIS_URL: '', DATABASE_URL: db.url, PLAT_DIR: folder, FEEDS_DIR: folder }, argv);
 
 test('plat feed remove: the layer goes, its runs stay, and the parcels that it covered are marked', async () => {
   const near = { properties: { PIN: 'P0' }, geometry: lot(0) };
   const far = { properties: { PIN: 'P1' }, geometry: lot(2000) };
-  writeFeatures(join(folder.path, 'lots.ndgeojson'), [near, far]);
+  writeFeatures(join(folder, 'lots.ndgeojson'), [near, far]);
   const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder.path, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
-  writeRoads(folder.path, 'roads', [road(0), road(1)]);
-  const feed = roadFeed(folder.path, 'roads');
-  const file = join(folder.path, 'roads.yaml');
+  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  writeRoads(folder, 'roads', [road(0), road(1)]);
+  const feed = roadFeed(folder, 'roads');
+  const file = join(folder, 'roads.yaml');
   writeFileSync(file, stringify(feed.definition));
   await ingest(pool, feed);
   await pool.query('delete from attributes_dirty; delete from jobs');
@@ -48,7 +48,7 @@ test('plat feed remove: the layer goes, its runs stay, and the parcels that it c
   });
 
   // As if for the first time: no gate compares it with what was removed.
-  writeRoads(folder.path, 'roads', [road(40)]);
+  writeRoads(folder, 'roads', [road(40)]);
   expect(await ingest(pool, feed)).toMatchObject({ status: 'merged', counts: { new: 1 } });
   expect((await plat('feed', 'remove', 'roads')).out).toBe(
     `roads: 1 features of roads removed.\nA further run would bring it back: take ${file} away.\n`,

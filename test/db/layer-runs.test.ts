@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { printRun } from '../../workers/cli/runs.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
-import { feedOf, ingest, tempFolder } from '../support/ingest.ts';
+import { feedOf, ingest } from '../support/ingest.ts';
 import { road, roadFeed, writeRoads } from '../support/layers.ts';
 
 const { pool, config } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 /** What `plat runs show` prints of a run. */
 async function shown(runId: number): Promise<string> {
@@ -23,8 +23,8 @@ async function shown(runId: number): Promise<string> {
 }
 
 test('plat runs show tells what became of a layer, and nothing that only parcels have', async () => {
-  writeRoads(folder.path, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1740'), road(3, '')]);
-  const feed = roadFeed(folder.path, 'shown', { gates: { max_reject_percent: 50 } });
+  writeRoads(folder, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1740'), road(3, '')]);
+  const feed = roadFeed(folder, 'shown', { gates: { max_reject_percent: 50 } });
   const text = await shown((await ingest(pool, feed)).runId);
   expect(text).toMatch(/run \d+ of shown: merged/);
   const figures = Object.fromEntries(
@@ -46,17 +46,17 @@ test.each<[string, object, string]>([
   ['a county', { fips: '33019' }, 'county 33019'],
   ['a box', { coverage: [-72.5, 43, -72, 43.5] }, 'longitudes -72.5 to -72, latitudes 43 to 43.5'],
 ])('it tells where the layer is taken for complete: %s', async (_what, scope, words) => {
-  writeRoads(folder.path, 'scoped', [road(0), road(1)]);
-  const { runId } = await ingest(pool, roadFeed(folder.path, 'scoped', { ...scope }));
+  writeRoads(folder, 'scoped', [road(0), road(1)]);
+  const { runId } = await ingest(pool, roadFeed(folder, 'scoped', { ...scope }));
   expect(await shown(runId)).toMatch(new RegExp(`^  coverage +${words}$`, 'm'));
 });
 
 test('of heights it names the file, and no bytes: only headers are read', async () => {
-  writeTiff(join(folder.path, 'plane.tif'), {
+  writeTiff(join(folder, 'plane.tif'), {
     ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
     grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
   });
-  const feed = feedOf(folder.path, { name: 'plane', kind: 'elevation', elevation: { source: 'plane.tif' } });
+  const feed = feedOf(folder, { name: 'plane', kind: 'elevation', elevation: { source: 'plane.tif' } });
   const text = await shown((await ingest(pool, feed)).runId);
   expect(text).toMatch(/^ {2}elevation +.*plane\.tif$/m);
   expect(text).not.toContain('bytes');

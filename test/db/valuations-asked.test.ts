@@ -1,25 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../shared/db.ts';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import type { Parameters } from '../../shared/kernels/valuation/model.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { idOf, readComps } from '../../workers/valuation/comps.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { tempFolder } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, parcelAt } from './valuations-support.ts';
 
 const { pool } = await createTestDatabase({}, { regions: true });
-const folder = tempFolder();
+const folder = testFolder();
 const COUNTY = 33_005;
 const [LON, LAT] = [-72.4, 43.1];
 const RATIO = 0.92;
 
 beforeAll(() => ensurePartitions(pool, [COUNTY]));
 beforeEach(() => clearMarket(pool));
-afterAll(folder.remove);
 
 /** A listing of one place; `n` tells listings apart. */
 const listing = (n: number, more: Record<string, unknown>) => ({
@@ -47,7 +46,7 @@ async function discount(): Promise<number> {
 
 describe('what was asked last before a sale', () => {
   test("is read from the listing's history", async () => {
-    const feed = listingFeed(pool, folder.path);
+    const feed = listingFeed(pool, folder);
     await feed.run([0, 1, 2, 3].map(n => listing(n, { list_price: 50_000 })));
     // One is cheaper now, one under contract, one has left the feed, one sells at once.
     await feed.run([
@@ -78,7 +77,7 @@ describe('what was asked last before a sale', () => {
   });
 
   test('is what the source says of a closed listing, rather than the history', async () => {
-    const feed = listingFeed(pool, folder.path);
+    const feed = listingFeed(pool, folder);
     await feed.run([listing(0, { list_price: 50_000 })]);
     const closed = listing(0, { ...sold(44_000), list_price: 46_000 });
     await feed.run([
@@ -95,7 +94,7 @@ describe('what was asked last before a sale', () => {
 });
 
 test("a county's listings for sale are moved by what its earlier ones sold for, later sales unknown", async () => {
-  const feed = listingFeed(pool, folder.path);
+  const feed = listingFeed(pool, folder);
   const many = Array.from({ length: 60 }, (_, n) => n);
   const price = (n: number) => 30_000 + 500 * ((n * 7) % 11);
   await feed.run(many.map(n => listing(n, { list_price: price(n) / RATIO })));

@@ -5,7 +5,7 @@ import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { tempFolder } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
 import { runCommand } from '../support/plat.ts';
 import { storedValuations, valuationMarks } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
@@ -13,8 +13,8 @@ import { AS_OF, COUNTIES, randomComp, saleAt, seedParcels } from './valuations-s
 
 const db = await createTestDatabase({}, { regions: true });
 const { pool } = db;
-const folder = tempFolder();
-const feed = listingFeed(pool, folder.path, { snapshot: false });
+const folder = testFolder();
+const feed = listingFeed(pool, folder, { snapshot: false });
 let stopWorker = async () => {};
 
 beforeAll(async () => {
@@ -28,11 +28,10 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stopWorker();
-  folder.remove();
 });
 
 const plat = (...argv: string[]) =>
-  runCommand({ DATABASE_URL: db.url, REDIS_URL: '', PLAT_DIR: folder.path }, argv);
+  runCommand({ DATABASE_URL: db.url, REDIS_URL: '', PLAT_DIR: folder }, argv);
 const json = async (...argv: string[]) => JSON.parse((await plat(...argv, '--json')).out);
 
 test('what a start finds due is valued before it goes on', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sql, transaction } from '../../shared/db.ts';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
@@ -8,7 +8,7 @@ import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { readComps } from '../../workers/valuation/comps.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { tempFolder } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
 import { markParcels, putLayer } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
 import { refresh, storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
@@ -17,12 +17,11 @@ import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, type SaleRow, saleAt } from './valuations-support.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const FIPS = 33_005;
 const [WEST, SOUTH] = [-72.5, 43];
-const listings = () => listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
+const listings = () => listingFeed(pool, folder, { snapshot: false, asOf: AS_OF });
 
 beforeEach(async () => {
   await clearMarket(pool);

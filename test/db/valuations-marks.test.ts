@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { fitMarket } from '../../workers/valuation/fit.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
+import { feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
 import { insertParcels } from '../support/parcels.ts';
 import {
   refresh,
@@ -16,11 +17,10 @@ import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, parcelAt, randomComp, type SaleRow, saleAt } from './valuations-support.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 beforeEach(() => clearMarket(pool));
 
-const listings = () => listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
+const listings = () => listingFeed(pool, folder, { snapshot: false, asOf: AS_OF });
 const FIPS = 33_005;
 const [WEST, SOUTH] = [-72.5, 43];
 
@@ -76,7 +76,7 @@ describe('a county is marked', () => {
 
   test('when its roll changes', async () => {
     await dense(200, 20);
-    const roll = feedOf(folder.path, {
+    const roll = feedOf(folder, {
       ...{ name: 'roll', kind: 'assessor', fips: '33019' },
       roll: { source: 'roll.ndjson', format: 'ndgeojson', key: 'PIN', columns: { owner_name: 'OWNER' } },
     });
@@ -84,7 +84,7 @@ describe('a county is marked', () => {
       properties: { PIN: `P${n}`, OWNER: 'A' },
       geometry: lot(n),
     }));
-    writeFeatures(join(folder.path, 'roll.ndjson'), features);
+    writeFeatures(join(folder, 'roll.ndjson'), features);
     await ingest(pool, roll);
     expect(await refresh(pool)).toEqual([33_019]);
     const { rows } = await pool.query('select from valuations where fips = 33019');
@@ -168,7 +168,7 @@ test('the day for which is valued is that of the latest snapshot when all comps 
   const asOf = async () => (await fitMarket(pool, {})).asOf;
   expect(await asOf()).toBe(today());
   const random = createRandom(1);
-  const live = () => listingFeed(pool, folder.path, { snapshot: false });
+  const live = () => listingFeed(pool, folder, { snapshot: false });
   const [one, two] = [live(), live()];
   await one.run([randomComp(random, 'a')]);
   expect(await asOf()).toBe(today());

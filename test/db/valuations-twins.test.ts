@@ -1,18 +1,17 @@
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { tempFolder } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
 import { refresh, storedValuations, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, COUNTIES, randomComp, type SaleRow, seedParcels } from './valuations-support.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const random = createRandom(3);
-const listings = listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
-const other = listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
+const listings = listingFeed(pool, folder, { snapshot: false, asOf: AS_OF });
+const other = listingFeed(pool, folder, { snapshot: false, asOf: AS_OF });
 
 const shifted = (day: string, by: number) =>
   new Date(Date.parse(day) + by * 86_400_000).toISOString().slice(0, 10);

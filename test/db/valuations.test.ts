@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../shared/db.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitModel } from '../../shared/kernels/valuation/model.ts';
@@ -7,18 +7,17 @@ import { readComps } from '../../workers/valuation/comps.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { tempFolder } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, parcelAt, randomComp, saleAt, seedParcels } from './valuations-support.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 const { signal } = new AbortController();
 
-const listings = () => listingFeed(pool, folder.path, { snapshot: false, asOf: AS_OF });
+const listings = () => listingFeed(pool, folder, { snapshot: false, asOf: AS_OF });
 type Feed = ReturnType<typeof listings>;
 
 beforeEach(() => clearMarket(pool));

@@ -10,14 +10,15 @@ import { ingestJob } from '../../workers/ingest/job.ts';
 import { registry } from '../../workers/jobs.ts';
 import { type RunningWorker, startWorker } from '../../workers/start.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { ORIGIN, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
+import { ORIGIN, writeFeatures } from '../support/ingest.ts';
 import { commandsOn } from '../support/plat.ts';
 
 // A street with 60 lots on either side. The roll draws the street, too, cut into 60 pieces that are not long enough to be known as
 // its way: they shut off all of the lots, 120 of 180 parcels.
 const LOTS = 60;
-const folder = tempFolder();
-const db = await createTestDatabase({ FEEDS_DIR: folder.path }, { regions: true });
+const folder = testFolder();
+const db = await createTestDatabase({ FEEDS_DIR: folder }, { regions: true });
 const { plat } = commandsOn(db);
 const logged: { level: number; fips?: number; msg: string }[] = [];
 let worker: RunningWorker;
@@ -40,7 +41,7 @@ const box = (west: number, south: number, east: number, north: number) => ({
 });
 
 function writeFeed(definition: { name: string } & Record<string, unknown>): void {
-  writeFileSync(join(folder.path, `${definition.name}.yaml`), stringify(definition));
+  writeFileSync(join(folder, `${definition.name}.yaml`), stringify(definition));
 }
 
 const ROLL = { source: 'roll.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { apn: 'PIN' } };
@@ -52,10 +53,10 @@ beforeAll(async () => {
     { properties: { PIN: `S${i}`, USE: 'LOT' }, geometry: box(20 * i, -48, 20 * i + 20, -8) },
     { properties: { PIN: `W${i}`, USE: 'STREET' }, geometry: box(20 * i, -8, 20 * i + 20, 8) },
   ]).flat();
-  writeFeatures(join(folder.path, 'roll.ndgeojson'), parcels);
+  writeFeatures(join(folder, 'roll.ndgeojson'), parcels);
   writeRoll(ROLL);
   const street = { type: 'LineString' as const, coordinates: [at(-50, 0), at(20 * LOTS + 50, 0)] };
-  writeFeatures(join(folder.path, 'roads.ndgeojson'), [{ properties: { MTFCC: 'S1400' }, geometry: street }]);
+  writeFeatures(join(folder, 'roads.ndgeojson'), [{ properties: { MTFCC: 'S1400' }, geometry: street }]);
   writeFeed({
     ...{ name: 'roads', kind: 'roads', coverage: [...at(-100, -100), ...at(20 * LOTS + 100, 100)] },
     layer: { source: 'roads.ndgeojson', format: 'ndgeojson' },
@@ -66,7 +67,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await worker?.stop();
-  folder.remove();
 });
 
 const WARNING =

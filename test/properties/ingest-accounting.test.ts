@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { acres } from '../../shared/geo/area.ts';
 import { decodeBoundary } from '../../shared/geo/codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { all, feedOf, ingest, lotRings, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
+import { all, feedOf, ingest, lotRings, writeFeatures } from '../support/ingest.ts';
 import {
   featureOf,
   type Input,
@@ -20,8 +21,7 @@ import {
 import { geographicLibAreaSqM } from './geometry-shapes.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const COLUMNS = { owner_name: 'OWNER', acres: 'ACRES', last_sale_price: 'PRICE', last_sale_date: 'SOLD' };
 const SECTION = {
@@ -35,7 +35,7 @@ let feeds = 0;
 
 function newFeed(twoFiles: boolean): Feed {
   const name = `feed-${++feeds}`;
-  return feedOf(folder.path, {
+  return feedOf(folder, {
     name,
     kind: 'assessor',
     fips: '33019',
@@ -48,7 +48,7 @@ function newFeed(twoFiles: boolean): Feed {
 async function check(feed: Feed, inputs: Input[]): Promise<RunResult> {
   for (const { name, rows: list, geometry } of inputs)
     writeFeatures(
-      join(folder.path, `${feed.name}-${name}.ndgeojson`),
+      join(folder, `${feed.name}-${name}.ndgeojson`),
       list.map(row => featureOf(row, geometry)),
     );
   const result = await ingest(pool, feed, { force: true });

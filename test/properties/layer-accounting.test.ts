@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { decodeLines } from '../../shared/geo/codec.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { all, ingest, tempFolder } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
+import { all, ingest } from '../support/ingest.ts';
 import {
   type LayerReading,
   type RoadRow,
@@ -16,14 +17,13 @@ import {
 import { roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let feeds = 0;
 
 /** Runs the feed past its gates, and holds what became of the rows against the plain reading. */
 async function check(feed: Feed, rows: RoadRow[]): Promise<RunResult> {
-  writeRoads(folder.path, feed.name, rows.map(roadFeatureOf));
+  writeRoads(folder, feed.name, rows.map(roadFeatureOf));
   const result = await ingest(pool, feed, { force: true });
   const expected = readRoads(rows);
   expectCounts(result, rows, expected);
@@ -67,7 +67,7 @@ function expectCounts({ counts }: RunResult, rows: RoadRow[], expected: LayerRea
 test('every row of a layer is stored, a repetition, not counting, skipped or rejected; the layer is a plain reading of its file', async () => {
   await fc.assert(
     fc.asyncProperty(roadRows(30), roadRows(30), async (first, second) => {
-      const feed = roadFeed(folder.path, `roads-${++feeds}`, {
+      const feed = roadFeed(folder, `roads-${++feeds}`, {
         layer: { skip_where: [{ column: 'SKIP', equals: 'x' }] },
       });
       const { counts: before } = await check(feed, first);

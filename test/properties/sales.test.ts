@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../support/ingest.ts';
+import { testFolder } from '../support/folder.ts';
+import { all, feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const MIN_PRICE = 1_000;
 
@@ -61,7 +61,7 @@ test('after any rolls the comps, their prices and acreages are what a plain read
   await fc.assert(
     fc.asyncProperty(fc.array(roll, { minLength: 2, maxLength: 5 }), async rolls => {
       const name = `sales-${++feeds}`;
-      const feed = feedOf(folder.path, {
+      const feed = feedOf(folder, {
         name,
         kind: 'assessor',
         fips: '33019',
@@ -78,7 +78,7 @@ test('after any rolls the comps, their prices and acreages are what a plain read
       const expected = new Map<string, Comp>();
       for (const [year, rows] of rolls.entries()) {
         writeFeatures(
-          join(folder.path, `${name}.ndgeojson`),
+          join(folder, `${name}.ndgeojson`),
           rows.map(properties => ({ properties, geometry: lot(0) })),
         );
         const { counts } = await ingest(pool, feed, { force: true });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Geometry } from 'geojson';
 import type pg from 'pg';
@@ -12,12 +11,6 @@ import type { Feed } from '../../workers/feeds/feed.ts';
 import { parseFeed } from '../../workers/feeds/load.ts';
 import type { RunDeps } from '../../workers/ingest/run/context.ts';
 import { type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';
-
-/** A folder that is gone when the test file is done; call `remove` in afterAll. */
-export function tempFolder(): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'plat-ingest-test-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
-}
 
 /** Runs a feed as a worker would. */
 export function ingest(

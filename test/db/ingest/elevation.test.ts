@@ -1,29 +1,29 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LAYER_BITS } from '../../../shared/domain/land.ts';
 import { rootDir } from '../../../shared/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { testFolder } from '../../support/folder.ts';
 import { geographicKeys, projectedKeys, writeTiff } from '../../support/geotiff.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';
-import { all, feedOf, ingest, lot, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { all, feedOf, ingest, lot, one, writeFeatures } from '../../support/ingest.ts';
 import { followed, marks, sampleFeed } from '../../support/layers.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 /** A 1-degree tile of 10 x 10 cells named by its north-west corner. */
 function writeTile(name: string, north: number, west: number, lowest = 100): void {
-  writeTiff(join(folder.path, name), {
+  writeTiff(join(folder, name), {
     ...{ width: 10, height: 10, at: (x, y) => lowest + x + y, keys: geographicKeys(4269), nodata: '-9999' },
     grid: { originX: west, originY: north, stepX: 0.1, stepY: -0.1 },
   });
 }
 
 const elevation = (name: string, section: Record<string, unknown>, more = {}): Feed =>
-  feedOf(folder.path, { name, kind: 'elevation', elevation: section, ...more });
+  feedOf(folder, { name, kind: 'elevation', elevation: section, ...more });
 
 const tilesOf = (name: string) =>
   all(
@@ -41,14 +41,14 @@ const coverageOf = (name: string) =>
   );
 
 beforeAll(async () => {
-  mkdirSync(join(folder.path, 'tiles'));
+  mkdirSync(join(folder, 'tiles'));
   writeTile('tiles/n44w073.tif', 44, -73);
   writeTile('tiles/n44w072.tif', 44, -72);
-  writeFileSync(join(folder.path, 'tiles/broken.tif'), 'no GeoTIFF');
+  writeFileSync(join(folder, 'tiles/broken.tif'), 'no GeoTIFF');
   // Lots at 72.15 W, 43.2 N: in the tile n44w073.
-  writeFeatures(join(folder.path, 'lots.ndgeojson'), [{ properties: { PIN: 'P0' }, geometry: lot(0) }]);
+  writeFeatures(join(folder, 'lots.ndgeojson'), [{ properties: { PIN: 'P0' }, geometry: lot(0) }]);
   const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder.path, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
 });
 beforeEach(() => pool.query('delete from attributes_dirty'));
 
@@ -73,7 +73,7 @@ test('the heights of the sample: the header of the file is kept, its heights are
 });
 
 test('what the feed declares wins over what the file says', async () => {
-  writeTiff(join(folder.path, 'declared.tif'), {
+  writeTiff(join(folder, 'declared.tif'), {
     ...{ width: 4, height: 4, at: () => 7, keys: projectedKeys(26919), nodata: '-1' },
     grid: { originX: 700_000, originY: 4_800_000, stepX: 30, stepY: -30 },
   });
@@ -90,7 +90,7 @@ test('what the feed declares wins over what the file says', async () => {
 
 test('another file for one run', async () => {
   const feed = elevation('usual', { source: 'tiles/n44w073.tif' });
-  const other = join(folder.path, 'tiles/n44w072.tif');
+  const other = join(folder, 'tiles/n44w072.tif');
   await ingest(pool, feed, { sources: { elevation: other } });
   expect(await sources('usual')).toEqual([other]);
 });
@@ -115,8 +115,8 @@ describe('tiles by source, template and index', () => {
     await expect(ingest(pool, elevation('broken', { source: 'tiles/broken.tif' }))).rejects.toMatchObject({
       code: 'feed_format',
     });
-    const whole = readFileSync(join(folder.path, 'tiles/n44w073.tif'));
-    writeFileSync(join(folder.path, 'tiles/cut.tif'), whole.subarray(0, whole.length - 1));
+    const whole = readFileSync(join(folder, 'tiles/n44w073.tif'));
+    writeFileSync(join(folder, 'tiles/cut.tif'), whole.subarray(0, whole.length - 1));
     await expect(ingest(pool, elevation('cut', { source: 'tiles/cut.tif' }))).rejects.toMatchObject({
       code: 'feed_format',
       message: expect.stringContaining('tiles/cut.tif is cut off'),
@@ -132,17 +132,17 @@ describe('tiles by source, template and index', () => {
       counts: { read: { elevation: 3 }, rows: 2, absent: 1, rejected: {} },
     });
     expect(await sources('template')).toEqual(
-      ['n44w072', 'n44w073'].map(tile => join(folder.path, 'tiles', `${tile}.tif`)),
+      ['n44w072', 'n44w073'].map(tile => join(folder, 'tiles', `${tile}.tif`)),
     );
   });
 
   test('an index of lines or of GeoJSON: paths start at the index; what cannot be read is rejected with its reason', async () => {
     const lines = ['# tiles', 'n44w073.tif', '', 'n44w072.tif', 'broken.tif', 'gone.tif'];
-    writeFileSync(join(folder.path, 'tiles/list.txt'), lines.join('\r\n'));
+    writeFileSync(join(folder, 'tiles/list.txt'), lines.join('\r\n'));
     const feature = (location: unknown) => ({ type: 'Feature', properties: { location }, geometry: null });
     const features = [...['n44w073.tif', 'n44w072.tif', 'broken.tif', 'gone.tif'], null].map(feature);
     writeFileSync(
-      join(folder.path, 'tiles/list.geojson'),
+      join(folder, 'tiles/list.geojson'),
       JSON.stringify({ type: 'FeatureCollection', features }),
     );
     for (const [index, rejected] of [
@@ -163,11 +163,11 @@ describe('tiles by source, template and index', () => {
         [result.runId],
       );
       expect(rejects.slice(0, 2)).toEqual([
-        { row_no: 3, reason: 'feed_format', raw: join(folder.path, 'tiles/broken.tif') },
-        { row_no: 4, reason: 'feed_source', raw: join(folder.path, 'tiles/gone.tif') },
+        { row_no: 3, reason: 'feed_format', raw: join(folder, 'tiles/broken.tif') },
+        { row_no: 4, reason: 'feed_source', raw: join(folder, 'tiles/gone.tif') },
       ]);
     }
-    writeFileSync(join(folder.path, 'tiles/empty.geojson'), '{"type": "Feature"}');
+    writeFileSync(join(folder, 'tiles/empty.geojson'), '{"type": "Feature"}');
     await expect(ingest(pool, elevation('no-index', { index: 'tiles/empty.geojson' }))).rejects.toMatchObject(
       {
         code: 'feed_format',
@@ -177,7 +177,7 @@ describe('tiles by source, template and index', () => {
   });
 
   test('over http, by ranges', async () => {
-    const server = await serveRanges(folder.path);
+    const server = await serveRanges(folder);
     const base = `${server.origin}/tiles`;
     try {
       const feed = elevation('remote', { template: `${base}/{tile}.tif`, bounds: [-72.9, 43.1, -70.5, 44] });
@@ -200,7 +200,7 @@ describe('tiles by source, template and index', () => {
 
 test('another version of a tile is a new version of the layer: its parcels are marked; a tile that is gone leaves it', async () => {
   writeTile('tiles/changing.tif', 44, -73);
-  const path = join(folder.path, 'tiles/changing.tif');
+  const path = join(folder, 'tiles/changing.tif');
   const feed = elevation('changing', { source: 'tiles/changing.tif' });
   expect(await followed(pool, await ingest(pool, feed))).toContain('attributes.plan');
   const bits = async () => [...(await marks(pool)).values()];
@@ -220,7 +220,7 @@ test('another version of a tile is a new version of the layer: its parcels are m
   const moved = await ingest(pool, other);
   expect(moved.blocked.map(({ gate }) => gate)).toEqual(['coverage']);
   expect(await ingest(pool, other, { force: true })).toMatchObject({ counts: { new: 1, retired: 1 } });
-  expect(await sources('changing')).toEqual([join(folder.path, 'tiles/n44w072.tif')]);
+  expect(await sources('changing')).toEqual([join(folder, 'tiles/n44w072.tif')]);
 });
 
 /** Files of a folder over http: 206 to a range, 404 for what is not there. */

@@ -1,29 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import {
-  all,
-  type Feature,
-  feedOf,
-  ingest,
-  lot,
-  one,
-  square,
-  tempFolder,
-  writeFeatures,
-} from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, type Feature, feedOf, ingest, lot, one, square, writeFeatures } from '../../support/ingest.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let feeds = 0;
 
 /** A feed of one file, and runs of it over given features. */
 function roll(gates: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
   const name = `feed-${++feeds}`;
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'assessor',
     fips: '33019',
@@ -39,7 +29,7 @@ function roll(gates: Record<string, unknown> = {}, more: Record<string, unknown>
   return {
     name,
     run(features: Feature[], force = false) {
-      writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
+      writeFeatures(join(folder, `${name}.ndgeojson`), features);
       return ingest(pool, feed, { force });
     },
   };
@@ -237,7 +227,7 @@ test('a geometry file whose attributes turned empty blocks as well', async () =>
     key: 'PIN',
     columns: { owner_name: 'OWNER' },
   });
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'assessor',
     fips: '33019',
@@ -246,10 +236,10 @@ test('a geometry file whose attributes turned empty blocks as well', async () =>
   });
   const run = (shape: Feature[]) => {
     writeFeatures(
-      join(folder.path, `${name}-roll.ndgeojson`),
+      join(folder, `${name}-roll.ndgeojson`),
       parcels(0, 10).map(({ properties }) => ({ properties, geometry: null })),
     );
-    writeFeatures(join(folder.path, `${name}-shape.ndgeojson`), shape);
+    writeFeatures(join(folder, `${name}-shape.ndgeojson`), shape);
     return ingest(pool, feed);
   };
   await run(parcels(0, 12));
@@ -264,14 +254,14 @@ test('a geometry file whose attributes turned empty blocks as well', async () =>
 test('a listing feed that lists everything is gated by its rows, rejects and columns', async () => {
   const name = 'listing-gates';
   const columns = { source_id: 'ID', status: 'STATUS', list_price: 'PRICE', address: 'ADDRESS' };
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'listings',
     listings: { source: 'listings.csv', format: 'csv', columns },
   });
   const run = (count: number, row: (n: number) => string) => {
     writeFileSync(
-      join(folder.path, 'listings.csv'),
+      join(folder, 'listings.csv'),
       `ID,STATUS,PRICE,ADDRESS\n${Array.from({ length: count }, (_, n) => row(n)).join('\n')}\n`,
     );
     return ingest(pool, feed);

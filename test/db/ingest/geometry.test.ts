@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { acres } from '../../../shared/geo/area.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { pointInPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { geographicLibAreaSqM } from '../../properties/geometry-shapes.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { testFolder } from '../../support/folder.ts';
 import {
   all,
   type Feature,
@@ -15,13 +16,11 @@ import {
   lot,
   lotRings,
   ORIGIN,
-  tempFolder,
   writeFeatures,
 } from '../../support/ingest.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 let feeds = 0;
 
@@ -52,15 +51,15 @@ async function ingestShapes(features: Feature[], roll?: Feature[]) {
     key: 'PIN',
     columns,
   });
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'assessor',
     fips: '33019',
     roll: section('roll', { owner_name: 'OWNER' }),
     ...(roll ? { shape: section('shape', { owner_name: 'OWNER', apn: 'MAPLOT' }) } : {}),
   });
-  writeFeatures(join(folder.path, `${name}-roll.ndgeojson`), roll ?? features);
-  if (roll) writeFeatures(join(folder.path, `${name}-shape.ndgeojson`), features);
+  writeFeatures(join(folder, `${name}-roll.ndgeojson`), roll ?? features);
+  if (roll) writeFeatures(join(folder, `${name}-shape.ndgeojson`), features);
   const result = await ingest(pool, feed, { force: true });
   const rows = await all<Stored>(
     pool,

@@ -3,27 +3,19 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { rootDir } from '../../../shared/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import {
-  all,
-  type Feature,
-  ingest,
-  insertRegions,
-  lot,
-  tempFolder,
-  writeFeatures,
-} from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, type Feature, ingest, insertRegions, lot, writeFeatures } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
 
 // A run takes up to six connections, and three are at work at once.
 const { pool, url } = await createTestDatabase({ DB_POOL_SIZE: '20' });
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 beforeAll(() => insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]));
 
 /** A feed file of parcels with sales, and its two rolls. */
@@ -31,7 +23,7 @@ async function feedFile(
   name: string,
   rows = FEW,
 ): Promise<{ feed: Feed; path: string; write(year: 1 | 2): void }> {
-  const path = join(folder.path, `${name}.yaml`);
+  const path = join(folder, `${name}.yaml`);
   const columns = { owner_name: 'OWNER', last_sale_date: 'SOLD', last_sale_price: 'PRICE', acres: 'ACRES' };
   const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
   writeFileSync(
@@ -48,7 +40,7 @@ async function feedFile(
   return {
     feed: await loadFeed(path),
     path,
-    write: year => writeFeatures(join(folder.path, `${name}.ndgeojson`), rollOf(year, rows)),
+    write: year => writeFeatures(join(folder, `${name}.ndgeojson`), rollOf(year, rows)),
   };
 }
 

@@ -4,16 +4,16 @@ import { gzipSync } from 'node:zlib';
 import { serialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { FeatureCollection, Position } from 'geojson';
 import proj4 from 'proj4';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeLines } from '../../../shared/geo/codec.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { feedOf, ingest, tempFolder } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { feedOf, ingest } from '../../support/ingest.ts';
 import { storedFeatures } from '../../support/layers.ts';
 import { makeDbf, makeZip } from '../../unit/formats/make.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 type Road = { code: string; lines: Position[][] };
 
@@ -116,7 +116,7 @@ function polyLineZ(roads: Road[]): Buffer {
   return Buffer.concat([head, body]);
 }
 
-const put = (name: string, content: string | Buffer) => writeFileSync(join(folder.path, name), content);
+const put = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);
 
 beforeAll(() => {
   const json = JSON.stringify(collection(ROADS));
@@ -154,7 +154,7 @@ describe('roads come out alike of every format', () => {
     ['roads.zip', 'shapefile', {}],
   ])('%s', async (source, format, more) => {
     const name = source.replaceAll('.', '-');
-    const feed = feedOf(folder.path, { name, kind: 'roads', layer: { source, format, ...more } });
+    const feed = feedOf(folder, { name, kind: 'roads', layer: { source, format, ...more } });
     const { status, counts } = await ingest(pool, feed);
     expect({ status, counts }).toMatchObject({
       status: 'merged',
@@ -180,7 +180,7 @@ describe('roads come out alike of every format', () => {
 
 test('coordinates that are no degrees, in a file that does not say so, end the run with what to declare', async () => {
   const layer = { source: 'utm.geojson', format: 'geojson' };
-  const feed = feedOf(folder.path, { name: 'undeclared', kind: 'roads', layer });
+  const feed = feedOf(folder, { name: 'undeclared', kind: 'roads', layer });
   await expect(ingest(pool, feed)).rejects.toMatchObject({
     code: 'feed_crs',
     message: expect.stringContaining('Declare the "crs"'),
@@ -205,7 +205,7 @@ test('polygons of a projected file with heights, repaired and counted, as parcel
   );
   put('bog.ndgeojson', features.join('\n'));
   const layer = { source: 'bog.ndgeojson', format: 'ndgeojson', crs: UTM };
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name: 'bog',
     kind: 'wetlands',
     layer,

@@ -1,22 +1,13 @@
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import {
-  all,
-  type Feature,
-  feedOf,
-  ingest,
-  lot,
-  one,
-  tempFolder,
-  writeFeatures,
-} from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, type Feature, feedOf, ingest, lot, one, writeFeatures } from '../../support/ingest.ts';
 import { road, roadFeed, roadLine, storedFeatures, writeRoads } from '../../support/layers.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const many = (count: number): Feature[] => Array.from({ length: count }, (_, n) => road(n));
 
@@ -36,9 +27,9 @@ async function merged(
   more: Record<string, unknown> = {},
 ): Promise<{ feed: Feed; run(rows: Feature[], force?: boolean): ReturnType<typeof ingest> }> {
   const name = `gated-${++feeds}`;
-  const feed = roadFeed(folder.path, name, more);
+  const feed = roadFeed(folder, name, more);
   const run = (rows: Feature[], force = false) => {
-    writeRoads(folder.path, name, rows);
+    writeRoads(folder, name, rows);
     return ingest(pool, feed, { force });
   };
   expect((await run(many(20))).status).toBe('merged');
@@ -107,12 +98,12 @@ describe('a run is blocked, and the layer stays as it was', () => {
   test('a column that was filled and is empty now', async () => {
     const name = 'emptied';
     const layer = { source: 'emptied.ndgeojson', format: 'ndgeojson' };
-    const feed = feedOf(folder.path, { name, kind: 'wetlands', layer });
+    const feed = feedOf(folder, { name, kind: 'wetlands', layer });
     const rows = (type: string | null) =>
       [0, 1].map(n => ({ properties: { ATTRIBUTE: 'PUBH', WETLAND_TYPE: type }, geometry: lot(n) }));
-    writeFeatures(join(folder.path, 'emptied.ndgeojson'), rows('Freshwater Pond'));
+    writeFeatures(join(folder, 'emptied.ndgeojson'), rows('Freshwater Pond'));
     expect((await ingest(pool, feed)).status).toBe('merged');
-    writeFeatures(join(folder.path, 'emptied.ndgeojson'), rows(null));
+    writeFeatures(join(folder, 'emptied.ndgeojson'), rows(null));
     expect((await ingest(pool, feed)).blocked).toEqual([
       { gate: 'empty_column', message: 'Column type was filled in 2 rows of the last run and is empty now.' },
     ]);
@@ -154,8 +145,8 @@ describe('a run is blocked, and the layer stays as it was', () => {
       }));
     const run = (rows: Feature[], more = {}, force = false) => {
       const name = `declared-${++feeds}`;
-      writeRoads(folder.path, name, rows);
-      return ingest(pool, roadFeed(folder.path, name, { coverage, ...more }), { force });
+      writeRoads(folder, name, rows);
+      return ingest(pool, roadFeed(folder, name, { coverage, ...more }), { force });
     };
 
     test('and whose features all lie elsewhere would say of every parcel that nothing is there', async () => {
@@ -250,8 +241,8 @@ describe('a run is blocked, and the layer stays as it was', () => {
 });
 
 test('a layer in which nothing counts is merged when it is forced: it says that there is nothing', async () => {
-  writeRoads(folder.path, 'none', [{ properties: { MTFCC: 'S1740' }, geometry: roadLine(3) }]);
-  const feed = roadFeed(folder.path, 'none');
+  writeRoads(folder, 'none', [{ properties: { MTFCC: 'S1740' }, geometry: roadLine(3) }]);
+  const feed = roadFeed(folder, 'none');
   expect((await ingest(pool, feed)).blocked.map(({ gate }) => gate)).toEqual(['empty']);
   expect((await ingest(pool, feed, { force: true })).status).toBe('merged');
   const layers = await all(

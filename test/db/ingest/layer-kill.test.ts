@@ -3,27 +3,27 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { rootDir } from '../../../shared/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, type Feature, feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, type Feature, feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
 import { road, roadLine, writeRoads } from '../../support/layers.ts';
 
 const { pool, url } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 beforeAll(async () => {
   writeFeatures(
-    join(folder.path, 'lots.ndgeojson'),
+    join(folder, 'lots.ndgeojson'),
     [0, 1, 49].map(n => ({ properties: { PIN: `P${n}` }, geometry: lot(n) })),
   );
   const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder.path, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
 });
 
 const FEW = 300;
@@ -45,13 +45,13 @@ async function feedFile(
   name: string,
   rows = FEW,
 ): Promise<{ feed: Feed; path: string; write(version: 1 | 2): void }> {
-  const path = join(folder.path, `${name}.yaml`);
+  const path = join(folder, `${name}.yaml`);
   const layer = { source: `${name}.ndgeojson`, format: 'ndgeojson' };
   writeFileSync(path, stringify({ name, kind: 'roads', layer }));
   return {
     feed: await loadFeed(path),
     path,
-    write: version => writeRoads(folder.path, name, roadsOf(version, rows)),
+    write: version => writeRoads(folder, name, roadsOf(version, rows)),
   };
 }
 
@@ -186,8 +186,8 @@ test('two runs of one layer take turns', async () => {
   await expect.poll(() => output, { timeout: 60_000 }).toContain('gate');
   const steps: string[] = [];
   const second = ingest(pool, feed, {}, { onStep: step => void steps.push(step) });
-  writeRoads(folder.path, 'other', [{ properties: { MTFCC: 'S1100' }, geometry: roadLine(3) }]);
-  const other = feedOf(folder.path, {
+  writeRoads(folder, 'other', [{ properties: { MTFCC: 'S1100' }, geometry: roadLine(3) }]);
+  const other = feedOf(folder, {
     name: 'other',
     kind: 'roads',
     layer: { source: 'other.ndgeojson', format: 'ndgeojson' },

@@ -1,11 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LAYER_BITS } from '../../../shared/domain/land.ts';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/codec.ts';
 import { total } from '../../../workers/ingest/run/counts.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, feedOf, ingest, lot, ORIGIN, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, feedOf, ingest, lot, ORIGIN, one, writeFeatures } from '../../support/ingest.ts';
 import {
   followed,
   marks,
@@ -18,8 +19,7 @@ import {
 } from '../../support/layers.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 describe('the layers of the sample', () => {
   test.each([
@@ -123,12 +123,12 @@ describe('a merge of a layer marks the parcels that it covers', () => {
   const ids = new Map<number, number>();
   const lots = [0, 1, 49, 400];
   beforeAll(async () => {
-    writeFeatures(join(folder.path, 'lots.ndgeojson'), [
+    writeFeatures(join(folder, 'lots.ndgeojson'), [
       ...lots.map(n => ({ properties: { PIN: `P${n}` }, geometry: lot(n) })),
       { properties: { PIN: 'NOWHERE' }, geometry: null },
     ]);
     const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-    await ingest(pool, feedOf(folder.path, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+    await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
     for (const { property_id, source_key } of await all<{ property_id: number; source_key: string }>(
       pool,
       'select property_id, source_key from parcels',
@@ -146,8 +146,8 @@ describe('a merge of a layer marks the parcels that it covers', () => {
 
   test('and no other, with the bit of its kind, and enqueues their plan with the merge', async () => {
     // From lot 0 to the middle of lot 1; 0.0005 degrees north of them is the second line.
-    writeRoads(folder.path, 'near', [road(0, 'S1400', 0.002), road(1, 'S1740', 0.002)]);
-    const result = await ingest(pool, roadFeed(folder.path, 'near'));
+    writeRoads(folder, 'near', [road(0, 'S1400', 0.002), road(1, 'S1740', 0.002)]);
+    const result = await ingest(pool, roadFeed(folder, 'near'));
     expect(await marked()).toEqual([
       [0, LAYER_BITS.roads],
       [1, LAYER_BITS.roads],
@@ -157,7 +157,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
   });
 
   test('an unchanged layer marks nothing', async () => {
-    expect((await ingest(pool, roadFeed(folder.path, 'near'))).status).toBe('unchanged');
+    expect((await ingest(pool, roadFeed(folder, 'near'))).status).toBe('unchanged');
     expect(await marked()).toEqual([]);
   });
 
@@ -169,9 +169,9 @@ describe('a merge of a layer marks the parcels that it covers', () => {
       kind === 'roads' ? road(-5, 'S1400', 0.0005) : { properties: { ATTRIBUTE: 'PFO1E' }, geometry: lot(2) };
     const run = async (name: string, kind: string, reach?: object) => {
       await pool.query('delete from attributes_dirty');
-      writeRoads(folder.path, name, [feature(kind)]);
+      writeRoads(folder, name, [feature(kind)]);
       const layer = { source: `${name}.ndgeojson`, format: 'ndgeojson', ...(reach && { reach }) };
-      const feed = feedOf(folder.path, { name, kind, coverage, layer });
+      const feed = feedOf(folder, { name, kind, coverage, layer });
       // The wetland lies outside its coverage.
       const force = kind === 'wetlands';
       expect((await ingest(pool, feed, { force })).status).toBe('merged');
@@ -187,18 +187,18 @@ describe('a merge of a layer marks the parcels that it covers', () => {
 
   test('of the old coverage and the new; bits add up, and a parcel in a chunk is taken out of it', async () => {
     const wetland = (n: number) => ({ properties: { ATTRIBUTE: 'PUBH' }, geometry: lot(n) });
-    const feed = feedOf(folder.path, {
+    const feed = feedOf(folder, {
       name: 'moving',
       kind: 'wetlands',
       layer: { source: 'moving.ndgeojson', format: 'ndgeojson' },
       gates: { max_coverage_drop_percent: 100, max_coverage_growth_percent: 200 },
     });
-    writeFeatures(join(folder.path, 'moving.ndgeojson'), [wetland(49)]);
+    writeFeatures(join(folder, 'moving.ndgeojson'), [wetland(49)]);
     await ingest(pool, feed);
     expect(await marked()).toEqual([[49, LAYER_BITS.wetlands]]);
     await pool.query('update attributes_dirty set layers = 2, chunk = 7');
     const before = await one<{ mark: string }>(pool, 'select mark from attributes_dirty');
-    writeFeatures(join(folder.path, 'moving.ndgeojson'), [wetland(400)]);
+    writeFeatures(join(folder, 'moving.ndgeojson'), [wetland(400)]);
     await ingest(pool, feed);
     expect(await marked()).toEqual([
       [49, LAYER_BITS.wetlands + LAYER_BITS.roads],
@@ -214,8 +214,8 @@ describe('a merge of a layer marks the parcels that it covers', () => {
   });
 
   test('all of a county that the feed names, wherever its features are: it covers that and no land of its neighbours', async () => {
-    writeRoads(folder.path, 'county', [{ properties: { MTFCC: 'S1200' }, geometry: roadLine(90) }]);
-    const feed = roadFeed(folder.path, 'county', { fips: '33019' });
+    writeRoads(folder, 'county', [{ properties: { MTFCC: 'S1200' }, geometry: roadLine(90) }]);
+    const feed = roadFeed(folder, 'county', { fips: '33019' });
     expect((await ingest(pool, feed)).status).toBe('merged');
     expect(await marked()).toEqual(lots.map(n => [n, LAYER_BITS.roads]));
     const layer = await one(
@@ -228,23 +228,23 @@ describe('a merge of a layer marks the parcels that it covers', () => {
   });
 
   test('and those beside its features, which count where another layer of the kind says what is not there', async () => {
-    writeRoads(folder.path, 'beyond', [road(0, 'S1400', 0.0005)]);
+    writeRoads(folder, 'beyond', [road(0, 'S1400', 0.0005)]);
     const [west, south] = ORIGIN;
     const coverage = [west - 0.01, south - 0.01, west - 0.009, south - 0.009];
-    await ingest(pool, roadFeed(folder.path, 'beyond', { coverage }), { force: true });
+    await ingest(pool, roadFeed(folder, 'beyond', { coverage }), { force: true });
     expect(await marked()).toEqual([[0, LAYER_BITS.roads]]);
     await pool.query('delete from attributes_dirty');
     // It moves away: where it was is computed anew.
-    writeRoads(folder.path, 'beyond', [road(60, 'S1400', 0.0005)]);
-    await ingest(pool, roadFeed(folder.path, 'beyond', { coverage }), { force: true });
+    writeRoads(folder, 'beyond', [road(60, 'S1400', 0.0005)]);
+    await ingest(pool, roadFeed(folder, 'beyond', { coverage }), { force: true });
     expect(await marked()).toEqual([[0, LAYER_BITS.roads]]);
   });
 });
 
 test('a feed keeps its kind once data was accepted under its name', async () => {
-  writeRoads(folder.path, 'turncoat', [road(0)]);
-  const feed = roadFeed(folder.path, 'turncoat');
-  const other = feedOf(folder.path, {
+  writeRoads(folder, 'turncoat', [road(0)]);
+  const feed = roadFeed(folder, 'turncoat');
+  const other = feedOf(folder, {
     name: 'turncoat',
     kind: 'wetlands',
     layer: { source: 'turncoat.ndgeojson', format: 'ndgeojson', columns: { attribute: 'MTFCC' } },
@@ -262,26 +262,26 @@ test('a feed keeps its kind once data was accepted under its name', async () => 
 });
 
 test('another source for one run, relative to where the operator is', async () => {
-  writeRoads(folder.path, 'elsewhere', [road(0), road(1)]);
-  writeRoads(folder.path, 'usual', [road(0)]);
-  const feed = roadFeed(folder.path, 'usual');
-  const result = await ingest(pool, feed, { sources: { layer: join(folder.path, 'elsewhere.ndgeojson') } });
+  writeRoads(folder, 'elsewhere', [road(0), road(1)]);
+  writeRoads(folder, 'usual', [road(0)]);
+  const feed = roadFeed(folder, 'usual');
+  const result = await ingest(pool, feed, { sources: { layer: join(folder, 'elsewhere.ndgeojson') } });
   expect(result.counts.rows).toBe(2);
   const { inputs } = await one<{ inputs: unknown }>(pool, 'select inputs from runs where id = $1', [
     result.runId,
   ]);
   expect(inputs).toEqual([
-    { input: 'layer', source: [join(folder.path, 'elsewhere.ndgeojson')], bytes: expect.any(Number) },
+    { input: 'layer', source: [join(folder, 'elsewhere.ndgeojson')], bytes: expect.any(Number) },
   ]);
 });
 
 test('a source that is missing, or has no column that tells what a feature is, fails with what to do', async () => {
   writeFileSync(
-    join(folder.path, 'plain.ndgeojson'),
+    join(folder, 'plain.ndgeojson'),
     JSON.stringify({ type: 'Feature', properties: { NAME: 'x' }, geometry: roadLine(0) }),
   );
   const layer = (kind: string) =>
-    feedOf(folder.path, {
+    feedOf(folder, {
       name: `plain-${kind}`,
       kind,
       layer: { source: 'plain.ndgeojson', format: 'ndgeojson' },
@@ -298,6 +298,6 @@ test('a source that is missing, or has no column that tells what a feature is, f
   await expect(ingest(pool, layer('flood'))).rejects.toMatchObject({
     message: expect.stringContaining('FLD_ZONE or ZONE or SFHA_TF or SFHA'),
   });
-  rmSync(join(folder.path, 'plain.ndgeojson'));
+  rmSync(join(folder, 'plain.ndgeojson'));
   await expect(ingest(pool, layer('roads'))).rejects.toMatchObject({ code: 'feed_source' });
 });

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, feedOf, ingest, insertRegions, one, tempFolder, writeObjects } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, feedOf, ingest, insertRegions, one, writeObjects } from '../../support/ingest.ts';
 import { COLUMNS, listingFeed, row } from './listing-support.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const SULLIVAN = { type: 'county', code: '33019', state: 'NH', fips: 33019 } as const;
 const REGIONS = [
@@ -22,7 +22,7 @@ const REGIONS = [
 beforeAll(() => insertRegions(pool, [...REGIONS]));
 beforeEach(() => pool.query('delete from stats_dirty; delete from jobs'));
 
-const listings = (options = {}) => listingFeed(pool, folder.path, options);
+const listings = (options = {}) => listingFeed(pool, folder, options);
 const dirty = async () =>
   (await all<{ code: string }>(pool, 'select code from stats_dirty order by code')).map(({ code }) => code);
 
@@ -50,12 +50,12 @@ test('just the regions where a listing is, was or is gone from are marked; the r
 
 test('a merge that fails leaves no mark, no job, no history and no listing', async () => {
   const name = 'failing';
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'listings',
     listings: { source: 'failing.ndjson', format: 'ndjson', columns: COLUMNS },
   });
-  writeObjects(join(folder.path, 'failing.ndjson'), [row('A')]);
+  writeObjects(join(folder, 'failing.ndjson'), [row('A')]);
   const jobId = randomUUID();
   const failing = ingest(
     pool,
@@ -87,12 +87,12 @@ test('a merge that fails leaves no mark, no job, no history and no listing', asy
 
 test('a job that is done again after its run was merged finds its run as it was', async () => {
   const name = 'twice';
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'listings',
     listings: { source: 'twice.ndjson', format: 'ndjson', columns: COLUMNS },
   });
-  writeObjects(join(folder.path, 'twice.ndjson'), [row('A')]);
+  writeObjects(join(folder, 'twice.ndjson'), [row('A')]);
   const jobId = randomUUID();
   const first = await ingest(pool, feed, { jobId });
   const steps: string[] = [];
@@ -117,13 +117,13 @@ test('two feeds that touch the same regions at once do not lock each other out',
 test('a worker that is told to stop ends its run so that the job is tried again', async () => {
   const name = 'stopping';
   const columns = { source_id: 'ID', status: { value: 'ACTIVE' }, list_price: 'PRICE' };
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'listings',
     listings: { source: 'stopping.csv', format: 'csv', columns },
   });
   writeFileSync(
-    join(folder.path, 'stopping.csv'),
+    join(folder, 'stopping.csv'),
     `ID,PRICE\n${Array.from({ length: 5_000 }, (_, n) => `${n},1\n`).join('')}`,
   );
   const stop = new AbortController();

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, feedOf, ingest, tempFolder, writeObjects } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, feedOf, ingest, writeObjects } from '../../support/ingest.ts';
 import { listingFeed, row } from './listing-support.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
-const listings = (options = {}) => listingFeed(pool, folder.path, options);
+const folder = testFolder();
+const listings = (options = {}) => listingFeed(pool, folder, options);
 
 test('a listing is its source and its id there, in every feed and installation', async () => {
   const [one_, two] = [listings(), listings()];
@@ -95,13 +95,13 @@ test.each(['withdrawn', 'expired', 'cancelled'])(
       values: { withdrawn: 'OFF_MARKET', expired: 'OFF_MARKET', cancelled: 'OFF_MARKET' },
     };
     const columns = { source_id: 'source_id', list_price: 'list_price', status };
-    const feed = feedOf(folder.path, {
+    const feed = feedOf(folder, {
       name,
       kind: 'listings',
       listings: { source: `${name}.ndjson`, format: 'ndjson', columns },
     });
     for (const now of ['ACTIVE', word]) {
-      writeObjects(join(folder.path, `${name}.ndjson`), [{ source_id: 'A', status: now, list_price: 1 }]);
+      writeObjects(join(folder, `${name}.ndjson`), [{ source_id: 'A', status: now, list_price: 1 }]);
       await ingest(pool, feed);
     }
     const events = await all(

@@ -1,30 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { acres } from '../../../shared/geo/area.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import {
-  all,
-  type Feature,
-  feedOf,
-  ingest,
-  lot,
-  one,
-  square,
-  tempFolder,
-  writeFeatures,
-} from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, type Feature, feedOf, ingest, lot, one, square, writeFeatures } from '../../support/ingest.ts';
 
 const { pool, url } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const COLUMNS = { owner_name: 'OWNER', assessed_total_value: 'VALUE' };
 
 function roll(name: string, fips: string | null = '33019') {
   const columns = fips === null ? { ...COLUMNS, fips: 'FIPS' } : COLUMNS;
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'assessor',
     ...(fips === null ? {} : { fips }),
@@ -32,7 +22,7 @@ function roll(name: string, fips: string | null = '33019') {
     gates: { max_key_drop_percent: 100, max_row_drop_percent: 100, max_outside_percent: 100 },
   });
   return (features: Feature[], onStep?: (step: string) => void | Promise<void>) => {
-    writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
+    writeFeatures(join(folder, `${name}.ndgeojson`), features);
     return ingest(pool, feed, {}, onStep ? { onStep } : {});
   };
 }
@@ -233,14 +223,14 @@ test('staging leaves nothing behind, whether a run merges, blocks or fails', asy
 });
 
 test('a parcel larger than its lot: acres as stated win over measured ones, 0 counts as not stated', async () => {
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name: 'acres',
     kind: 'assessor',
     fips: '33013',
     roll: { source: 'acres.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { acres: 'ACRES' } },
     gates: { max_outside_percent: 100 },
   });
-  writeFeatures(join(folder.path, 'acres.ndgeojson'), [
+  writeFeatures(join(folder, 'acres.ndgeojson'), [
     { properties: { PIN: 'A', ACRES: 5 }, geometry: square(-72.15, 43.2, 0.001) },
     { properties: { PIN: 'B', ACRES: 0 }, geometry: square(-72.15, 43.2, 0.001) },
     { properties: { PIN: 'C', ACRES: null }, geometry: null },

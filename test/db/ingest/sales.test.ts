@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, feedOf, ingest, lot, one, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, feedOf, ingest, lot, one, writeFeatures } from '../../support/ingest.ts';
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const NOTHING = { APN: null, ACRES: null, ADDRESS: null, CITY: null, ZIP: null };
 
@@ -17,7 +17,7 @@ function rollWithSales() {
     ...{ apn: 'APN', acres: 'ACRES', situs_address: 'ADDRESS', situs_city: 'CITY', situs_zip: 'ZIP' },
     ...{ last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'SELLER' },
   };
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name,
     kind: 'assessor',
     fips: '33019',
@@ -37,7 +37,7 @@ function rollWithSales() {
         properties: { ...NOTHING, QUAL: 'Q', SOLD: '2024-05-01', PRICE: 9_000, SELLER: 'SMITH', ...row },
         geometry: row.at === null ? null : lot(n, row.size as number | undefined),
       }));
-      writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
+      writeFeatures(join(folder, `${name}.ndgeojson`), features);
       return ingest(pool, feed);
     },
     comps: async () =>

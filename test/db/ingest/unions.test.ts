@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { all, feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { all, feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
 
 // No geometry is known whose union cannot be resolved; the clipper is third-party code that may find one.
 vi.mock('../../../shared/geo/overlay.ts', async importOriginal => ({
@@ -12,8 +13,7 @@ vi.mock('../../../shared/geo/overlay.ts', async importOriginal => ({
 }));
 
 const { pool } = await createTestDatabase();
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 test('parts that cannot be united: the first stands for the parcel, the others are rejects', async () => {
   const roll = {
@@ -22,12 +22,12 @@ test('parts that cannot be united: the first stands for the parcel, the others a
     key: 'PIN',
     columns: { owner_name: 'OWNER' },
   };
-  const feed = feedOf(folder.path, { name: 'unions', kind: 'assessor', fips: '33019', roll });
+  const feed = feedOf(folder, { name: 'unions', kind: 'assessor', fips: '33019', roll });
   const features = [0, 1, 2].map(n => ({
     properties: { PIN: n === 2 ? 'B' : 'A', OWNER: 'X' },
     geometry: lot(n),
   }));
-  writeFeatures(join(folder.path, 'roll.ndgeojson'), features);
+  writeFeatures(join(folder, 'roll.ndgeojson'), features);
   const { counts, runId } = await ingest(pool, feed);
   expect(counts).toMatchObject({ new: 2, dropped: { geometry: 1 } });
   const rejects = await all(

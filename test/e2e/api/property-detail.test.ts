@@ -1,17 +1,17 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
 import { insertParcels, retireParcels, square, type TestParcel } from '../../support/parcels.ts';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
 const { key } = await newCaller(db);
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const SULLIVAN = 33_019e8;
 const HOLED: MultiPolygon = [
@@ -200,7 +200,7 @@ test('hostile ids are answered, never by an internal error', async () => {
 });
 
 test('what was ingested comes out: the flags of the owner, and the square as it was drawn', async () => {
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name: 'detail',
     kind: 'assessor',
     fips: '33005',
@@ -219,7 +219,7 @@ test('what was ingested comes out: the flags of the owner, and the square as it 
     },
   });
   const row = { PIN: 'A', OWNER: 'LAND CO', MAIL: '5 ELM', ST: 'VT', ZIP: '05001', TOTAL: 300, IMPR: 100 };
-  writeFeatures(`${folder.path}/detail.ndgeojson`, [{ properties: row, geometry: lot(1) }]);
+  writeFeatures(`${folder}/detail.ndgeojson`, [{ properties: row, geometry: lot(1) }]);
   expect(await ingest(db.pool, feed, { force: true })).toMatchObject({ status: 'merged' });
   const { json } = await ask(33_005e8 + 1);
   expect(json).toMatchObject({
@@ -233,7 +233,7 @@ test('what was ingested comes out: the flags of the owner, and the square as it 
   const found = await api.call('/api/public/v1/properties/search/?fips=33005&owner_name=land', { key });
   expect(found.json).toMatchObject({ count: 1, results: [{ property_id: 33_005e8 + 1 }] });
 
-  writeFeatures(`${folder.path}/detail.ndgeojson`, [
+  writeFeatures(`${folder}/detail.ndgeojson`, [
     { properties: { ...row, OWNER: 'NEW OWNER' }, geometry: lot(1) },
   ]);
   expect(await ingest(db.pool, feed, { force: true })).toMatchObject({

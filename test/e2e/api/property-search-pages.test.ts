@@ -1,15 +1,17 @@
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../api/http/database.ts';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
 import { searchProperties } from '../../../api/v1/property-search.ts';
 import { compose } from '../../../shared/db.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { feedOf, ingest, lot, tempFolder, writeFeatures } from '../../support/ingest.ts';
+import { testFolder } from '../../support/folder.ts';
+import { feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
 import { insertParcels, retireParcels, square } from '../../support/parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 const db = await createTestDatabase();
+const folder = testFolder();
 const api = await startTestApi(db);
 const { key } = await newCaller(db);
 
@@ -190,9 +192,7 @@ test('a roll that is replaced during a search is found as it was before, whole',
 
 // Last: an ingestion retires what was put in by hand.
 test('a new roll is found by its words, and no longer by those of the old one', async () => {
-  const folder = tempFolder();
-  onTestFinished(folder.remove);
-  const feed = feedOf(folder.path, {
+  const feed = feedOf(folder, {
     name: 'owners',
     kind: 'assessor',
     fips: '33013',
@@ -206,7 +206,7 @@ test('a new roll is found by its words, and no longer by those of the old one', 
   const owners = Array.from({ length: 30 }, (_, at) => (at % 3 === 0 ? `LAND ${at} LLC` : `OWNER ${at}`));
   const take = async () => {
     writeFeatures(
-      `${folder.path}/owners.ndgeojson`,
+      `${folder}/owners.ndgeojson`,
       owners.map((OWNER, at) => ({ properties: { PIN: `P${at}`, OWNER }, geometry: lot(at) })),
     );
     return ingest(db.pool, feed, { force: true });

@@ -1,24 +1,24 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkFeed } from '../../../../workers/ingest/check/check.ts';
 import { renderCheck } from '../../../../workers/ingest/check/text.ts';
+import { testFolder } from '../../../support/folder.ts';
 import { geographicKeys, writeTiff } from '../../../support/geotiff.ts';
-import { type Feature, feedOf, lot, lotRings, tempFolder, writeFeatures } from '../../../support/ingest.ts';
+import { type Feature, feedOf, lot, lotRings, writeFeatures } from '../../../support/ingest.ts';
 import { road, writeRoads } from '../../../support/layers.ts';
 
 // In Sullivan County, New Hampshire (33019), as the lots and lines of test/support.
-const folder = tempFolder();
-afterAll(folder.remove);
+const folder = testFolder();
 
 const swap = ([x, y]: Position): Position => [y!, x!];
 const many = <T>(of: (n: number) => T): T[] => Array.from({ length: 20 }, (_, n) => of(n));
 
 describe('plat feed check says what the gate would say of where a layer lies', () => {
   function check(features: Feature[], more: Record<string, unknown> = {}) {
-    writeRoads(folder.path, 'roads', features);
+    writeRoads(folder, 'roads', features);
     const layer = { source: 'roads.ndgeojson', format: 'ndgeojson' };
-    return checkFeed(feedOf(folder.path, { name: 'roads', kind: 'roads', layer, ...more }));
+    return checkFeed(feedOf(folder, { name: 'roads', kind: 'roads', layer, ...more }));
   }
   const roads = many(n => road(n));
 
@@ -82,12 +82,12 @@ describe('plat feed check says what the gate would say of where a layer lies', (
 });
 
 test('heights of another county', async () => {
-  writeTiff(join(folder.path, 'dem.tif'), {
+  writeTiff(join(folder, 'dem.tif'), {
     ...{ width: 4, height: 4, at: () => 7, keys: geographicKeys(4269) },
     grid: { originX: -73, originY: 44, stepX: 0.25, stepY: -0.25 },
   });
   const check = (fips: string) =>
-    checkFeed(feedOf(folder.path, { name: 'h', kind: 'elevation', fips, elevation: { source: 'dem.tif' } }));
+    checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', fips, elevation: { source: 'dem.tif' } }));
   expect((await check('33019')).problems).toEqual([]);
   expect((await check('23019')).problems).toEqual([
     'elevation: 1 of 1 tiles lie outside the county (longitudes -73 to -72, latitudes 43 to 44): is the CRS right?',
@@ -96,8 +96,8 @@ test('heights of another county', async () => {
 
 describe('a run that has nothing to merge is blocked, and the check says so', () => {
   const check = (name: string, features: Feature[], more: Record<string, unknown>, rows?: number) => {
-    writeFeatures(join(folder.path, `${name}.ndgeojson`), features);
-    return checkFeed(feedOf(folder.path, { name, ...more }), rows === undefined ? {} : { rows });
+    writeFeatures(join(folder, `${name}.ndgeojson`), features);
+    return checkFeed(feedOf(folder, { name, ...more }), rows === undefined ? {} : { rows });
   };
   const wetland = (n: number, ATTRIBUTE: string) => ({ properties: { ATTRIBUTE }, geometry: lot(n) });
   const layer = { source: 'w.ndgeojson', format: 'ndgeojson' };
@@ -144,12 +144,12 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
 describe('what a few cells of a file of heights tell', () => {
   async function check(at: (column: number, row: number) => number, section: object = {}, size = 64) {
     const step = 1 / size;
-    writeTiff(join(folder.path, 'cells.tif'), {
+    writeTiff(join(folder, 'cells.tif'), {
       ...{ width: size, height: size, tile: 32, at, keys: geographicKeys(4269), sample: 'float32' },
       grid: { originX: -73, originY: 44, stepX: step, stepY: -step },
     });
     const elevation = { source: 'cells.tif', ...section };
-    const found = await checkFeed(feedOf(folder.path, { name: 'h', kind: 'elevation', elevation }));
+    const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
     return { ...found, text: renderCheck(found) };
   }
 
@@ -169,13 +169,13 @@ describe('what a few cells of a file of heights tell', () => {
   });
 
   test('of a file in strips of one row each, strips from all over it', async () => {
-    writeTiff(join(folder.path, 'strips.tif'), {
+    writeTiff(join(folder, 'strips.tif'), {
       ...{ width: 20, height: 81, stripRows: 1, keys: geographicKeys(4269) },
       at: (_, row) => (row === 40 ? -9999 : row),
       grid: { originX: -73, originY: 44, stepX: 0.01, stepY: -0.01 },
     });
     const elevation = { source: 'strips.tif' };
-    const found = await checkFeed(feedOf(folder.path, { name: 'h', kind: 'elevation', elevation }));
+    const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
     expect(found.tiles!.tiles[0]!.heights).toEqual({
       ...{ cells: 180, lowestM: 0, highestM: 80, dropped: 20, droppedValue: -9999 },
     });
@@ -185,9 +185,9 @@ describe('what a few cells of a file of heights tell', () => {
     const grid = { originX: -73, originY: 44, stepX: 0.1, stepY: -0.1 };
     // Says that it is compressed, and is not.
     const cells = { width: 10, height: 10, at: () => 7, keys: geographicKeys(4269), compression: 8 };
-    writeTiff(join(folder.path, 'damaged.tif'), { ...cells, grid });
+    writeTiff(join(folder, 'damaged.tif'), { ...cells, grid });
     const elevation = { source: 'damaged.tif' };
-    const found = await checkFeed(feedOf(folder.path, { name: 'h', kind: 'elevation', elevation }));
+    const found = await checkFeed(feedOf(folder, { name: 'h', kind: 'elevation', elevation }));
     expect(found.tiles!.tiles[0]!.heights).toBeNull();
     expect(found.warnings).toEqual([
       expect.stringMatching(/^elevation: .*damaged\.tif: the block of cells 0-9, .* cannot be decoded/),
@@ -221,9 +221,9 @@ describe('of parcels', () => {
   const lots = (geometryOf: (n: number) => Geometry | null): Feature[] =>
     many(n => ({ properties: { PIN: `P${n}` }, geometry: geometryOf(n) }));
   function check(features: Feature[], fips: string) {
-    writeFeatures(join(folder.path, 'lots.ndgeojson'), features);
+    writeFeatures(join(folder, 'lots.ndgeojson'), features);
     const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { apn: 'PIN' } };
-    return checkFeed(feedOf(folder.path, { name: 'lots', kind: 'assessor', fips, roll }));
+    return checkFeed(feedOf(folder, { name: 'lots', kind: 'assessor', fips, roll }));
   }
 
   test('another county, or longitude and latitude swapped', async () => {
