@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   answer,
+  ended,
   type Handler,
   keysFrom,
   LISTINGS,
@@ -8,6 +9,7 @@ import {
   quick,
   read,
   stamp,
+  underWay,
   withServer,
 } from './reso-server.ts';
 
@@ -41,12 +43,7 @@ describe('a chain that breaks', () => {
       const second = await read(spec, { watermark: first.checkpoint });
       expect(second.keys).toEqual(keysFrom(6));
       expect(queries(server)).toEqual(['$skiptoken=6']);
-      expect(second.checkpoint).toEqual({
-        nextLink: null,
-        watermark: stamp(8),
-        since: stamp(8),
-        ordered: true,
-      });
+      expect(second.checkpoint).toEqual(ended(8));
     });
   });
 
@@ -58,7 +55,7 @@ describe('a chain that breaks', () => {
     await withServer(forgetful, async (spec, server) => {
       const nextLink = `${spec.source}?$skiptoken=old`;
       const { keys, error } = await read(spec, {
-        watermark: { nextLink, watermark: stamp(5), since: null, ordered: true },
+        watermark: underWay(nextLink, 5),
       });
       expect(error).toBeNull();
       expect(keys).toEqual(keysFrom(5));
@@ -79,7 +76,7 @@ describe('a chain that breaks', () => {
     };
     await withServer(unordered, async (spec, server) => {
       const first = await read(spec, {
-        watermark: { nextLink: null, watermark: stamp(1), since: null, ordered: true },
+        watermark: underWay(null, 1),
       });
       expect(first.checkpoint).toMatchObject({ watermark: stamp(8), since: stamp(1), ordered: false });
       expect(first.error).toMatchObject({ message: expect.stringContaining('404') });

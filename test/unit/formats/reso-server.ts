@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readInput } from '../../../workers/formats/read.ts';
-import type { InputSpec, ReadContext, RowBatch } from '../../../workers/formats/rows.ts';
+import type { InputSpec, ReadContext, ResoCheckpoint, RowBatch } from '../../../workers/formats/rows.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';
 import { contextFor } from './make.ts';
 
@@ -15,6 +15,13 @@ export const LISTINGS = Array.from({ length: 9 }, (_, i) => ({
   ModificationTimestamp: `2025-09-01T00:0${i}:00Z`,
 }));
 export const stamp = (i: number) => LISTINGS[i]!.ModificationTimestamp;
+
+export const ended = (at: number): ResoCheckpoint => ({
+  ...{ nextLink: null, watermark: stamp(at), since: stamp(at), ordered: true },
+});
+export const underWay = (nextLink: string | null, at: number): ResoCheckpoint => ({
+  ...{ nextLink, watermark: stamp(at), since: null, ordered: true },
+});
 
 export const answer = (request: IncomingMessage, response: ServerResponse): void =>
   answerLinking(request, response, skip => `/odata/Property?$skiptoken=${skip}`);

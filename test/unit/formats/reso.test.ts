@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { ResoCheckpoint } from '../../../workers/formats/rows.ts';
 import { serve } from '../../support/http-server.ts';
 import {
   answer,
   answerLinking,
+  ended,
   keysFrom,
   queries,
   quick,
   read,
   stamp,
   TOKEN,
+  underWay,
   withServer,
 } from './reso-server.ts';
 
@@ -21,19 +22,9 @@ describe('RESO Web API', () => {
       expect(keys).toEqual(keysFrom(0));
       expect(batches.flatMap(batch => batch.rows.map(row => row.rowNo))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
       expect(batches.map(batch => batch.checkpoint)).toEqual([
-        {
-          nextLink: `${server.origin}/odata/Property?$skiptoken=3`,
-          watermark: stamp(2),
-          since: null,
-          ordered: true,
-        },
-        {
-          nextLink: `${server.origin}/odata/Property?$skiptoken=6`,
-          watermark: stamp(5),
-          since: null,
-          ordered: true,
-        },
-        { nextLink: null, watermark: stamp(8), since: stamp(8), ordered: true },
+        underWay(`${server.origin}/odata/Property?$skiptoken=3`, 2),
+        underWay(`${server.origin}/odata/Property?$skiptoken=6`, 5),
+        ended(8),
       ]);
       expect(queries(server)[0]).toBe('$orderby=ModificationTimestamp');
     });
@@ -51,23 +42,13 @@ describe('RESO Web API', () => {
 
   test('the next run asks for what is newer than the watermark', async () => {
     await withServer(answer, async (spec, server) => {
-      const watermark: ResoCheckpoint = {
-        nextLink: null,
-        watermark: stamp(6),
-        since: stamp(6),
-        ordered: true,
-      };
+      const watermark = ended(6);
       const later = await read(spec, { watermark });
       expect(later.keys).toEqual(keysFrom(7));
       expect(queries(server)).toEqual([
         `$filter=ModificationTimestamp gt ${stamp(6)}&$orderby=ModificationTimestamp`,
       ]);
-      expect(later.checkpoint).toEqual({
-        nextLink: null,
-        watermark: stamp(8),
-        since: stamp(8),
-        ordered: true,
-      });
+      expect(later.checkpoint).toEqual(ended(8));
       const nothing = await read(spec, { watermark: later.checkpoint });
       expect(nothing.keys).toEqual([]);
       expect(nothing.checkpoint).toEqual(later.checkpoint);
@@ -76,7 +57,7 @@ describe('RESO Web API', () => {
 
   test('filter, select and the query of the source are kept; spaces are %20', async () => {
     await withServer(answer, async (spec, server) => {
-      const watermark: ResoCheckpoint = { nextLink: null, watermark: stamp(8), since: null, ordered: true };
+      const watermark = underWay(null, 8);
       const reso = {
         ...spec.reso,
         filter: "PropertyType eq 'Land' or PropertyType eq 'Farm'",

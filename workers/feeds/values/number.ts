@@ -25,43 +25,36 @@ export function parseNumber(raw: unknown): number | null | Failure {
 
 type Numeric = number | null | Failure;
 
-/** The largest county, Yukon-Koyukuk in Alaska, has 94 million acres; what is more is a filler or another unit. */
-const MAX_ACRES = 1e8;
-
-/** The largest building of the United States has some 15 million square feet, a filler of eight nines more. */
-const MAX_SQFT = 9e7;
-
-/** Acres: 0 means that none are stated, which is no fault of the row. */
-export function acres(value: Numeric): Numeric {
-  return value === 0 ? null : upTo(value, MAX_ACRES);
-}
-
-/** Square feet of floors. */
-export function floorArea(value: Numeric): Numeric {
-  return upTo(value, MAX_SQFT);
-}
-
 function upTo(value: Numeric, most: number): Numeric {
   if (typeof value !== 'number') return value;
   if (value < 0) return FAILURES.negative;
   return value > most ? FAILURES.outOfRange : value;
 }
 
+/** The largest county, Yukon-Koyukuk in Alaska, has 94 million acres; what is more is a filler or another unit. */
+const MAX_ACRES = 1e8;
+
+/** Acres: 0 means that none are stated, which is no fault of the row. */
+export const acres = (value: Numeric): Numeric => (value === 0 ? null : upTo(value, MAX_ACRES));
+
+/** The largest building of the United States has some 15 million square feet, a filler of eight nines more. */
+const MAX_SQFT = 9e7;
+
+/** Square feet of floors. */
+export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);
+
+export const percent = (value: Numeric): Numeric => upTo(value, 100);
+
 /** No parcel and no mortgage is worth a trillion dollars; such a figure is a filler like 9999999999999. */
 const MAX_USD = 1e12;
 
+/** US dollars and cents. */
+export const price = (value: Numeric): Numeric => upTo(value, MAX_USD - 0.01);
+
 /** Whole US dollars. */
 export function money(value: Numeric): Numeric {
-  if (typeof value !== 'number') return value;
-  if (value < 0) return FAILURES.negative;
-  return value >= MAX_USD ? FAILURES.outOfRange : Math.round(value);
-}
-
-/** US dollars and cents. */
-export function price(value: Numeric): Numeric {
-  if (typeof value !== 'number') return value;
-  if (value < 0) return FAILURES.negative;
-  return Math.round(value * 100) >= MAX_USD * 100 ? FAILURES.outOfRange : value;
+  const dollars = upTo(value, MAX_USD - 1);
+  return typeof dollars === 'number' ? Math.round(dollars) : dollars;
 }
 
 /** No parcel has as many structures as a city. */
@@ -82,11 +75,6 @@ export function year(value: Numeric, lastYear: number): Numeric {
   if (value === 0) return null;
   if (!Number.isInteger(value)) return FAILURES.notWhole;
   return value < 1600 || value > lastYear ? FAILURES.outOfRange : value;
-}
-
-/** A percentage from 0 to 100. */
-export function percent(value: Numeric): Numeric {
-  return upTo(value, 100);
 }
 
 /** Degrees within ±`limit`; exactly 0 is a filler (the equator and Greenwich are far from every US county). */

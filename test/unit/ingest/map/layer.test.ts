@@ -72,37 +72,16 @@ describe('wetlands', () => {
 });
 
 describe('flood zones', () => {
-  const hazard = [
-    'A',
-    'AE',
-    'AH',
-    'AO',
-    'AR',
-    'A99',
-    'A1',
-    'A30',
-    'A1-A30',
-    'V',
-    'VE',
-    'VO',
-    'V1',
-    'V30',
-    ...['AR/AE', 'AR/A', 'AR/AH', 'AR/AO', 'AR/A1', 'AR/A30', 'AR/A1-A30', 'AR/A1-30'],
-    ...['A9', 'A05', 'A10', 'A29', 'V9', 'V20', 'V1-V30', 'A1-30'],
-    'ae',
-  ];
+  const words = (text: string) => text.split(' ');
+  const hazard = words(
+    'A AE AH AO AR A99 A1 A30 A1-A30 V VE VO V1 V30 AR/AE AR/A AR/AH AR/AO AR/A1 AR/A30 AR/A1-A30 AR/A1-30 A9 A05 A10 A29 V9 V20 V1-V30 A1-30 ae',
+  );
   const none = [
-    ...['X', 'X500', 'D', 'B', 'C', 'AREA NOT INCLUDED', 'OPEN WATER', 'ANI', 'UNDES', '0.2 PCT', 'NP'],
-    // Of mudslides and erosion, which are no flood hazard areas.
-    ...['M', 'N', 'P', 'E'],
-    ...[
-      '0.2 PCT ANNUAL CHANCE FLOOD HAZARD',
-      '0.2% Annual Chance',
-      'X PROTECTED BY LEVEE',
-      'X (shaded)',
-      'Shaded X',
-    ],
-    ...['AREA OF MINIMAL FLOOD HAZARD', '1 PCT FUTURE CONDITIONS', '100IC'],
+    // M, N, P and E are of mudslides and erosion, which are no flood hazard areas.
+    ...words('X X500 D B C ANI UNDES NP 100IC M N P E'),
+    ...['AREA NOT INCLUDED', 'OPEN WATER', '0.2 PCT', '0.2 PCT ANNUAL CHANCE FLOOD HAZARD', 'Shaded X'],
+    ...['0.2% Annual Chance', 'X PROTECTED BY LEVEE', 'X (shaded)', 'AREA OF MINIMAL FLOOD HAZARD'],
+    '1 PCT FUTURE CONDITIONS',
   ];
 
   test.each(['FLD_ZONE', 'ZONE'])('column %s: the special flood hazard areas are zones A and V', name => {
@@ -110,33 +89,21 @@ describe('flood zones', () => {
     expect(classesOf('flood', column(name, none))).toEqual(none.map(() => '-'));
   });
 
-  test('the flag decides where it says anything', () => {
-    const rows = (flag: string) =>
-      [
-        ['X', 'T'],
-        ['AE', 'F'],
-        ['AE', 'IN'],
-        ['A', 'OUT'],
-        ['AE', 'U'],
-        ['X', null],
-        [null, true],
-        [null, 'F'],
-        [null, '?'],
-        [null, 'U'],
-      ].map(([zone, sfha]) => ({ FLD_ZONE: zone, [flag]: sfha }));
-    for (const flag of ['SFHA_TF', 'SFHA'])
-      expect(classesOf('flood', rows(flag))).toEqual([
-        'X',
-        '-',
-        'AE',
-        '-',
-        'AE',
-        '-',
-        'SFHA',
-        '-',
-        'unknown_zone',
-        'missing_class',
-      ]);
+  test.each(['SFHA_TF', 'SFHA'])('the flag decides where it says anything: %s', flag => {
+    const cases: [zone: string | null, flag: unknown, expected: string][] = [
+      ['X', 'T', 'X'],
+      ['AE', 'F', '-'],
+      ['AE', 'IN', 'AE'],
+      ['A', 'OUT', '-'],
+      ['AE', 'U', 'AE'],
+      ['X', null, '-'],
+      [null, true, 'SFHA'],
+      [null, 'F', '-'],
+      [null, '?', 'unknown_zone'],
+      [null, 'U', 'missing_class'],
+    ];
+    const rows = cases.map(([FLD_ZONE, sfha]) => ({ FLD_ZONE, [flag]: sfha }));
+    expect(classesOf('flood', rows)).toEqual(cases.map(([, , expected]) => expected));
   });
 
   test('a flag or a zone that FEMA does not have is a fault, not a zone that does not count; unless the feed says what it is', () => {
@@ -162,23 +129,12 @@ describe('flood zones', () => {
     });
   });
 
-  test.each([
-    'A0',
-    'A00',
-    'A31',
-    'A98',
-    'A030',
-    'V0',
-    'V31',
-    'V99',
-    'AR/',
-    'AR/A31',
-    'AR/A99',
-    'AR/X',
-    'AR/VE',
-  ])('a zone that only looks like one of FEMA: %s', zone => {
-    expect(classesOf('flood', [{ FLD_ZONE: zone, SFHA_TF: null }])).toEqual(['unknown_zone']);
-  });
+  test.each(words('A0 A00 A31 A98 A030 V0 V31 V99 AR/ AR/A31 AR/A99 AR/X AR/VE'))(
+    'a zone that only looks like one of FEMA: %s',
+    zone => {
+      expect(classesOf('flood', [{ FLD_ZONE: zone, SFHA_TF: null }])).toEqual(['unknown_zone']);
+    },
+  );
 
   test('the subtype tells what does not count apart', () => {
     const feed = feedOf('name: f\nkind: flood\nlayer: { source: a.geojson, format: geojson }\n') as LayerFeed;
