@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { areaSqM, SHORT_EDGE_M } from '../../shared/geo/area.ts';
 import type { Polygon } from '../../shared/geo/types.ts';
+import { ring } from '../support/rings.ts';
 import { geographicLibAreaSqM, parcels, place, slivers } from './geometry-shapes.ts';
 
 /** GeographicLib's own rounding, at any size of parcel: what is left when it subtracts areas down to the equator. */
@@ -31,31 +32,9 @@ describe('geodesic area equals GeographicLib to 1e-6', () => {
   });
 
   test('the whole of a state, high latitudes and across the antimeridian', () => {
-    expectSameArea([
-      place(-72, 44, [
-        [0, 0],
-        [150_000, 0],
-        [140_000, 300_000],
-        [0, 250_000],
-      ]),
-    ]);
-    expectSameArea([
-      place(15, 78, [
-        [0, 0],
-        [300, 0],
-        [300, 200],
-        [0, 200],
-      ]),
-    ]);
-    expectSameArea([
-      [
-        [179.99, 52],
-        [-179.99, 52],
-        [-179.99, 52.01],
-        [179.99, 52.01],
-        [179.99, 52],
-      ],
-    ]);
+    expectSameArea([place(-72, 44, ring('0 0, 150000 0, 140000 300000, 0 250000'))]);
+    expectSameArea([place(15, 78, ring('0 0, 300 0, 300 200, 0 200'))]);
+    expectSameArea([ring('179.99 52, -179.99 52, -179.99 52.01, 179.99 52.01, 179.99 52')]);
   });
 });
 

@@ -1,5 +1,6 @@
 import Flatbush from 'flatbush';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { boxesMeet, boxHolds } from '../../shared/geo/box.ts';
 import { coverQuery } from '../../shared/geo/cells.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
 import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
@@ -7,16 +8,12 @@ import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { exactlyIntersects } from '../support/exact-geometry.ts';
 import { bangorParcels, type StoredParcel, washingtonParcels } from '../support/real-parcels.ts';
+import { ring } from '../support/rings.ts';
 
 const asQuery = (boundary: MultiPolygon): QueryGeometry => ({ points: [], lines: [], polygons: boundary });
 
 /** How far, in units, a query is moved from the parcel that it is made of. */
-const SHIFTS = [
-  [0, 0],
-  [1, 0],
-  [-3, 2],
-  [4000, -7000],
-] as const;
+const SHIFTS = ring('0 0, 1 0, -3 2, 4000 -7000');
 
 describe.each([
   { town: 'Washington', load: async () => washingtonParcels(), every: 12 },
@@ -74,10 +71,9 @@ describe.each([
       for (const maxCells of [1, 10, 100]) {
         const { inner, edge } = coverQuery(query, { maxCells });
         const found = parcels.filter(
-          ({ location: [x, y], extentE7: [w, s, e, n], boundary }) =>
-            inner.some(box => box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3]) ||
-            (edge.some(box => box[0] <= e && w <= box[2] && box[1] <= n && s <= box[3]) &&
-              intersects(query, boundary)),
+          ({ location: [x, y], extentE7, boundary }) =>
+            inner.some(box => boxHolds(box, x, y)) ||
+            (edge.some(box => boxesMeet(box, extentE7)) && intersects(query, boundary)),
         );
         expect(found).toEqual(all);
       }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boxOf, boxToE7 } from '../../shared/geo/box.ts';
+import { boxesMeet, boxHolds, boxOf, boxToE7 } from '../../shared/geo/box.ts';
 import { coverQuery, type QueryCover } from '../../shared/geo/cells.ts';
 import { decodeBoundary, encodeBoundary, fromE7, toE7, toUnits } from '../../shared/geo/codec.ts';
 import { covers, intersects, prepareQuery } from '../../shared/geo/intersects.ts';
@@ -9,11 +9,9 @@ import type { QueryGeometry } from '../../shared/geo/query-geometry.ts';
 import { findRingFault } from '../../shared/geo/ring-faults.ts';
 import type { Box, Position, Ring } from '../../shared/geo/types.ts';
 import { exactlyCovers, exactlyIntersects } from '../support/exact-geometry.ts';
+import { box } from '../support/rings.ts';
 import { windingNumber } from './geometry-shapes.ts';
 import { pairs, shellAndHole } from './query-geometry-shapes.ts';
-
-const boxHolds = ([w, s, e, n]: Box, [x, y]: [number, number]) => w <= x && x <= e && s <= y && y <= n;
-const boxesMeet = (a: Box, b: Box) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
 
 describe('intersects', () => {
   test('is what exact arithmetic says, both ways around, for any elements that share corners, edges and sides', () => {
@@ -72,12 +70,12 @@ describe('the cover', () => {
           const location = pointOnSurface([part]).map(toE7) as [number, number];
           const expected = exactlyIntersects(query, parcel);
           const extentE7 = boxToE7(boxOf(parcel));
-          if (inner.some(box => boxHolds(box, location))) {
+          if (inner.some(cell => boxHolds(cell, ...location))) {
             by.inner++;
             expect(expected).toBe(true);
           } else if (expected) {
             by.edge++;
-            expect(edge.some(box => boxesMeet(box, extentE7))).toBe(true);
+            expect(edge.some(cell => boxesMeet(cell, extentE7))).toBe(true);
           } else by.none++;
         }
       }),
@@ -94,16 +92,10 @@ describe('the cover', () => {
         const place = ([x, y]: [number, number]): Position => [10 + (x + 20) / 1e7, 10 + y / 1e7];
         const ring = [...corners, corners[0]].map(place);
         const location = pointOnSurface([[ring]]).map(toE7) as [number, number];
-        const square: Ring = [
-          [10, 10 - 2e-6],
-          [10 + 4e-6, 10 - 2e-6],
-          [10 + 4e-6, 10],
-          [10, 10],
-          [10, 10 - 2e-6],
-        ];
+        const square = box(10, 10 - 2e-6, 10 + 4e-6, 10);
         const query = prepareQuery({ points: [], lines: [], polygons: [[square]] });
         const { inner } = coverQuery(query, { maxCells: cells });
-        if (!inner.some(box => boxHolds(box, location))) return;
+        if (!inner.some(cell => boxHolds(cell, ...location))) return;
         expect(intersects(query, decodeBoundary(encodeBoundary([[ring]])))).toBe(true);
       }),
       { numRuns: 1000 },
@@ -117,20 +109,13 @@ describe('the cover', () => {
         expect(cover.edge.length).toBeLessThanOrEqual(cells);
         expectDisjoint(cover);
         for (const [w, s, e, n] of cover.inner) {
-          const corners: [number, number][] = [
-            [w, s],
-            [e, s],
-            [e, n],
-            [w, n],
-          ];
-          for (const [x, y] of corners) {
-            const position: Position = [fromE7(x), fromE7(y)];
+          for (const position of box(w, s, e, n).map(([x, y]): Position => [fromE7(x), fromE7(y)])) {
             expect(query.polygons.some(polygon => exactlyCovers(polygon, position))).toBe(true);
           }
         }
         for (const [x, y] of alongOutline(query)) {
           const around: Box = [Math.floor(x), Math.floor(y), Math.ceil(x), Math.ceil(y)];
-          expect(cover.edge.some(box => boxesMeet(box, around))).toBe(true);
+          expect(cover.edge.some(cell => boxesMeet(cell, around))).toBe(true);
         }
       }),
       { numRuns: 150 },

@@ -2,14 +2,7 @@ import geographiclib from 'geographiclib-geodesic';
 import { expect, test } from 'vitest';
 import { acres, areaSqM, SQ_M_PER_ACRE } from '../../../shared/geo/area.ts';
 import type { Ring } from '../../../shared/geo/types.ts';
-
-const square = (x: number, y: number, size: number): Ring => [
-  [x, y],
-  [x + size, y],
-  [x + size, y + size],
-  [x, y + size],
-  [x, y],
-];
+import { ring, square } from '../../support/rings.ts';
 
 test('holes are subtracted and parts added, whatever their winding', () => {
   const shell = areaSqM([[square(-72, 43, 0.01)]]);
@@ -34,12 +27,7 @@ test('an ellipsoid, not a sphere: 36 seconds square at the equator and at 60 deg
 
 test('the octant between the equator, two meridians and the pole is an eighth of the ellipsoid', () => {
   // Area of WGS84: 510,065,621.724 km2 (Karney 2013).
-  const octant: Ring = [
-    [0, 0],
-    [90, 0],
-    [0, 90],
-    [0, 0],
-  ];
+  const octant: Ring = ring('0 0, 90 0, 0 90, 0 0');
   expect(areaSqM([[octant]]) / (510_065_621_724_088.44 / 8)).toBeCloseTo(1, 9);
 });
 

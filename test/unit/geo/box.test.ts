@@ -12,6 +12,7 @@ import {
   withMarginE7,
 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
+import { ring } from '../../support/rings.ts';
 
 describe('the box around raw geometries', () => {
   const around = (...geometries: unknown[]): Box => {
@@ -29,25 +30,14 @@ describe('the box around raw geometries', () => {
         { type: 'Point', coordinates: [1, 2, 99] },
         {
           type: 'MultiPolygon',
-          coordinates: [
-            [
-              [
-                [3, 4],
-                [5, -6],
-                [3, 4],
-              ],
-            ],
-          ],
+          coordinates: [[ring('3 4, 5 -6, 3 4')]],
         },
         {
           type: 'GeometryCollection',
           geometries: [
             {
               type: 'LineString',
-              coordinates: [
-                [-7, 8],
-                [0, 0],
-              ],
+              coordinates: ring('-7 8, 0 0'),
             },
           ],
         },
@@ -60,10 +50,7 @@ describe('the box around raw geometries', () => {
     const wrong = [
       {
         type: 'LineString',
-        coordinates: [
-          [1, 2],
-          [500_000, 4_000_000],
-        ],
+        coordinates: ring('1 2, 500000 4000000'),
       },
       {
         type: 'LineString',

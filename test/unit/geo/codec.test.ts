@@ -10,31 +10,14 @@ import {
   toUnits,
 } from '../../../shared/geo/codec.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
+import { ring } from '../../support/rings.ts';
 
 const lake: MultiPolygon = [
   [
-    [
-      [-72.1, 43],
-      [-72, 43],
-      [-72, 43.1],
-      [-72.1, 43.1],
-      [-72.1, 43],
-    ],
-    [
-      [-72.06, 43.04],
-      [-72.06, 43.06],
-      [-72.04, 43.06],
-      [-72.06, 43.04],
-    ],
+    ring('-72.1 43, -72 43, -72 43.1, -72.1 43.1, -72.1 43'),
+    ring('-72.06 43.04, -72.06 43.06, -72.04 43.06, -72.06 43.04'),
   ],
-  [
-    [
-      [-71.5, 43.0000001],
-      [-71.4, 43],
-      [-71.4, 43.1],
-      [-71.5, 43.0000001],
-    ],
-  ],
+  [ring('-71.5 43.0000001, -71.4 43, -71.4 43.1, -71.5 43.0000001')],
 ];
 
 test('a boundary on the grid comes back equal, closed again', () => {
@@ -42,70 +25,23 @@ test('a boundary on the grid comes back equal, closed again', () => {
 });
 
 test('the bytes are those of the format: version, counts, zigzag differences', () => {
-  const triangle: Ring = [
-    [0, 0],
-    [0.0000001, 0],
-    [0, -0.0000064],
-    [0, 0],
-  ];
+  const triangle: Ring = ring('0 0, 0.0000001 0, 0 -0.0000064, 0 0');
   expect([...encodeBoundary([[triangle]])]).toEqual([1, 1, 1, 3, 0, 0, 2, 0, 1, 127]);
 });
 
 test('the whole world fits, across 360 degrees at once', () => {
-  const world: MultiPolygon = [
-    [
-      [
-        [-180, -90],
-        [180, -90],
-        [180, 90],
-        [-180, 90],
-        [-180, -90],
-      ],
-    ],
-  ];
+  const world: MultiPolygon = [[ring('-180 -90, 180 -90, 180 90, -180 90, -180 -90')]];
   expect(decodeBoundary(encodeBoundary(world))).toEqual(world);
 });
 
 test('positions equal on the grid are dropped, at the seam too', () => {
-  const ring: Ring = [
-    [0, 0],
-    [1e-9, 0],
-    [1, 0],
-    [1, 1],
-    [1e-9, 1e-9],
-    [0, 0],
-  ];
-  expect(decodeBoundary(encodeBoundary([[ring]]))).toEqual([
-    [
-      [
-        [0, 0],
-        [1, 0],
-        [1, 1],
-        [0, 0],
-      ],
-    ],
-  ]);
+  const seam = ring('0 0, 1e-9 0, 1 0, 1 1, 1e-9 1e-9, 0 0');
+  expect(decodeBoundary(encodeBoundary([[seam]]))).toEqual([[ring('0 0, 1 0, 1 1, 0 0')]]);
 });
 
 test('a ring too small for the grid keeps all its positions', () => {
-  const speck: Ring = [
-    [0, 0],
-    [1e-9, 0],
-    [1e-9, 1e-9],
-    [0, 1e-9],
-    [0, 0],
-  ];
-  expect(decodeBoundary(encodeBoundary([[speck]]))).toEqual([
-    [
-      [
-        [0, 0],
-        [0, 0],
-        [0, 0],
-        [0, 0],
-        [0, 0],
-      ],
-    ],
-  ]);
+  const speck: Ring = ring('0 0, 1e-9 0, 1e-9 1e-9, 0 1e-9, 0 0');
+  expect(decodeBoundary(encodeBoundary([[speck]]))).toEqual([[ring('0 0, 0 0, 0 0, 0 0, 0 0')]]);
 });
 
 describe('bytes that are no boundary are refused with the reason', () => {
@@ -142,25 +78,14 @@ test('a number of up to 7 decimals is its integer, however it is rounded; others
 
 test('lines: the bytes are those of the format: version, counts, zigzag differences that run on across lines', () => {
   const given: Position[][] = [
-    [
-      [0, 0],
-      [0.0000001, -0.0000064],
-    ],
-    [
-      [0.0000001, -0.0000064],
-      [0.0000002, -0.0000064],
-    ],
+    ring('0 0, 0.0000001 -0.0000064'),
+    ring('0.0000001 -0.0000064, 0.0000002 -0.0000064'),
   ];
   expect([...encodeLines(given)]).toEqual([101, 2, 2, 0, 0, 2, 127, 2, 0, 0, 2, 0]);
 });
 
 describe('bytes that are no lines are refused with the reason', () => {
-  const good = encodeLines([
-    [
-      [1, 2],
-      [3, 4],
-    ],
-  ]);
+  const good = encodeLines([ring('1 2, 3 4')]);
   test.each<[string, Uint8Array, RegExp]>([
     ['none', new Uint8Array(), /empty/],
     ['a boundary', encodeBoundary([]), /version 1; this program reads version 101/],

@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
 import { parseGeoJsonArea } from '../../../shared/geo/geojson.ts';
 import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
+import { ring } from '../../support/rings.ts';
 
 const parse = (value: unknown) => parseGeoJsonArea(value, QUERY_LIMITS);
-const square = [
-  [0, 0],
-  [4, 0],
-  [4, 4],
-  [0, 4],
-  [0, 0],
-];
+const square = ring('0 0, 4 0, 4 4, 0 4, 0 0');
 const polygon = (...rings: unknown[]) => ({ type: 'Polygon', coordinates: rings });
 
 test('a Polygon and a MultiPolygon, of any winding, with altitudes dropped', () => {
@@ -52,27 +47,14 @@ test.each<[unknown, string, string]>([
     'latitude NaN',
   ],
   [
-    polygon([
-      [0, 0],
-      [4, 95],
-    ]),
+    polygon(ring('0 0, 4 95')),
     'range',
     'latitude 95 is not between -90 and 90: polygon 1, ring 1, vertex 2 (coordinates[0][1])',
   ],
   [polygon([]), 'ring', 'polygon 1, ring 1 is empty'],
   [polygon(square.slice(1)), 'ring', 'polygon 1, ring 1 is not closed'],
   [polygon(square.slice(0, 1)), 'ring', 'polygon 1, ring 1 has 1 position; a ring needs at least 4'],
-  [
-    polygon([
-      [0, 0],
-      [4, 4],
-      [4, 0],
-      [0, 4],
-      [0, 0],
-    ]),
-    'ring',
-    'polygon 1, ring 1 crosses itself at 2 2',
-  ],
+  [polygon(ring('0 0, 4 4, 4 0, 0 4, 0 0')), 'ring', 'polygon 1, ring 1 crosses itself at 2 2'],
   [
     polygon(
       square,

@@ -4,6 +4,7 @@ import { covers, intersects, prepareQuery } from '../../../shared/geo/intersects
 import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
+import { ring } from '../../support/rings.ts';
 
 function query(wkt: string) {
   const result = parseWkt(wkt, QUERY_LIMITS);
@@ -12,24 +13,7 @@ function query(wkt: string) {
 }
 
 /** A parcel from 2 to 6 both ways, with a hole from 3 to 5. */
-const ringed: MultiPolygon = [
-  [
-    [
-      [2, 2],
-      [6, 2],
-      [6, 6],
-      [2, 6],
-      [2, 2],
-    ],
-    [
-      [3, 3],
-      [3, 5],
-      [5, 5],
-      [5, 3],
-      [3, 3],
-    ],
-  ],
-];
+const ringed: MultiPolygon = [[ring('2 2, 6 2, 6 6, 2 6, 2 2'), ring('3 3, 3 5, 5 5, 5 3, 3 3')]];
 
 const box = (w: number, s: number, e: number, n: number) =>
   `((${w} ${s},${e} ${s},${e} ${n},${w} ${n},${w} ${s}))`;
@@ -74,33 +58,14 @@ describe('a query against a parcel with a hole', () => {
   });
 
   test('each part of a parcel counts', () => {
-    const parts: MultiPolygon = [
-      [
-        [
-          [50, 50],
-          [51, 50],
-          [51, 51],
-          [50, 50],
-        ],
-      ],
-      ...ringed,
-    ];
+    const parts: MultiPolygon = [[ring('50 50, 51 50, 51 51, 50 50')], ...ringed];
     expect(intersects(query('POINT(2.5 4)'), parts)).toBe(true);
     expect(intersects(query(`POLYGON${box(0, 0, 9, 9)}`), parts)).toBe(true);
     expect(intersects(query(`POLYGON${box(10, 10, 40, 40)}`), parts)).toBe(false);
   });
 
   test('a point of 7 decimals on a slanting edge touches it', () => {
-    const parcel: MultiPolygon = [
-      [
-        [
-          [-72.1, 43.1],
-          [-72.1, 43.3],
-          [-72.3, 43.3],
-          [-72.1, 43.1],
-        ],
-      ],
-    ];
+    const parcel: MultiPolygon = [[ring('-72.1 43.1, -72.1 43.3, -72.3 43.3, -72.1 43.1')]];
     expect(intersects(query('POINT(-72.2 43.2)'), parcel)).toBe(true);
     expect(intersects(query('POINT(-72.2000001 43.2)'), parcel)).toBe(false);
     expect(intersects(query('POINT(-72.1234567 43.1234567)'), parcel)).toBe(true);

@@ -3,14 +3,7 @@ import { boxOf } from '../../../shared/geo/box.ts';
 import { pointInMultiPolygon, pointInPolygon, pointInRing } from '../../../shared/geo/point-in-polygon.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import type { Polygon, Position, Ring } from '../../../shared/geo/types.ts';
-
-const square = (x: number, y: number, size: number): Ring => [
-  [x, y],
-  [x + size, y],
-  [x + size, y + size],
-  [x, y + size],
-  [x, y],
-];
+import { ring, square } from '../../support/rings.ts';
 
 describe('point in polygon', () => {
   const lake: Polygon = [square(0, 0, 9), square(3, 3, 3).reverse()];
@@ -31,25 +24,14 @@ describe('point in polygon', () => {
   });
 
   test('a ray through vertices counts them once', () => {
-    const diamond: Ring = [
-      [0, 1],
-      [1, 0],
-      [2, 1],
-      [1, 2],
-      [0, 1],
-    ];
+    const diamond: Ring = ring('0 1, 1 0, 2 1, 1 2, 0 1');
     expect(pointInRing([1, 1], diamond)).toBe('inside');
     expect(pointInRing([-1, 1], diamond)).toBe('outside');
     expect(pointInRing([-1, 2], diamond)).toBe('outside');
   });
 
   test('the last bit of a coordinate decides', () => {
-    const triangle: Ring = [
-      [0, 0],
-      [1, 1],
-      [0, 1],
-      [0, 0],
-    ];
+    const triangle: Ring = ring('0 0, 1 1, 0 1, 0 0');
     const below = 0.5 - 2 ** -54;
     expect(pointInRing([0.5, 0.5], triangle)).toBe('boundary');
     expect(pointInRing([below, 0.5], triangle)).toBe('inside');
@@ -64,21 +46,11 @@ describe('point in polygon', () => {
 
 describe('point on surface', () => {
   test('lies on the land of a C, of a ring and of a comb, where the centroid does not', () => {
-    const c: Ring = [
-      [0, 0],
-      [9, 0],
-      [9, 1],
-      [1, 1],
-      [1, 8],
-      [9, 8],
-      [9, 9],
-      [0, 9],
-      [0, 0],
-    ];
-    const ring: Polygon = [square(0, 0, 9), square(1, 1, 7).reverse()];
-    for (const polygon of [[c], ring])
+    const c = ring('0 0, 9 0, 9 1, 1 1, 1 8, 9 8, 9 9, 0 9, 0 0');
+    const hollow: Polygon = [square(0, 0, 9), square(1, 1, 7).reverse()];
+    for (const polygon of [[c], hollow])
       expect(pointInPolygon(pointOnSurface([polygon]), polygon)).toBe('inside');
-    expect(pointInPolygon([4.5, 4.5], ring)).toBe('outside');
+    expect(pointInPolygon([4.5, 4.5], hollow)).toBe('outside');
   });
 
   test('is in the largest part, holes counted', () => {
@@ -88,17 +60,7 @@ describe('point on surface', () => {
   });
 
   test('is the middle of the widest stretch', () => {
-    const twoTowers: Ring = [
-      [0, 0],
-      [10, 0],
-      [10, 9],
-      [4, 9],
-      [4, 1],
-      [1, 1],
-      [1, 9],
-      [0, 9],
-      [0, 0],
-    ];
+    const twoTowers: Ring = ring('0 0, 10 0, 10 9, 4 9, 4 1, 1 1, 1 9, 0 9, 0 0');
     expect(pointOnSurface([[twoTowers]])).toEqual([7, 5]);
   });
 
@@ -114,16 +76,7 @@ describe('point on surface', () => {
   });
 
   test('finds room where the middle is a hair', () => {
-    const waist: Ring = [
-      [0, 0],
-      [1, 0],
-      [1, 1],
-      [1e-9, 4],
-      [1e-9, 6],
-      [1, 9],
-      [0, 9],
-      [0, 0],
-    ];
+    const waist: Ring = ring('0 0, 1 0, 1 1, 1e-9 4, 1e-9 6, 1 9, 0 9, 0 0');
     const [lon, lat] = pointOnSurface([[waist]]);
     expect(lon).toBeGreaterThan(0.1);
     expect(pointInRing([lon, lat], waist)).toBe('inside');

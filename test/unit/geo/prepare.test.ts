@@ -4,17 +4,8 @@ import { combineParts } from '../../../shared/geo/overlay.ts';
 import { pointInMultiPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
+import { ring, square } from '../../support/rings.ts';
 
-const square = (x: number, y: number, size: number): Ring => [
-  [x, y],
-  [x + size, y],
-  [x + size, y + size],
-  [x, y + size],
-  [x, y],
-];
-/** A ring from the coordinates of a WKT ring. */
-const ring = (text: string): Ring =>
-  text.split(', ').map(position => position.split(' ').map(Number) as Position);
 const clockwise = (shape: Ring): Ring => [...shape].reverse();
 const polygon = (...rings: Ring[]): Geometry => ({ type: 'Polygon', coordinates: rings });
 

@@ -1,0 +1,16 @@
+import type { Position, Ring } from '../../shared/geo/types.ts';
+
+/** Positions from the coordinates of a WKT ring or line. */
+export const ring = (text: string): Ring =>
+  text.split(',').map(position => position.trim().split(' ').map(Number) as Position);
+
+export const box = (west: number, south: number, east: number, north: number): Ring =>
+  ring(`${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}`);
+
+export const square = (x: number, y: number, size: number): Ring => [
+  [x, y],
+  [x + size, y],
+  [x + size, y + size],
+  [x, y + size],
+  [x, y],
+];
