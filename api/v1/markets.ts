@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatError } from '../../shared/errors.ts';
 import { notFound, validationError } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
-import { type RegionRow, region, toRegion } from './common/schemas.ts';
+import { REGION_EXAMPLE, type RegionRow, region, toRegion } from './common/schemas.ts';
 
 const PATH = '/api/public/v1/markets/';
 
@@ -26,14 +26,7 @@ const savedMarket = z
 
 const EXAMPLE: z.output<typeof savedMarket> = {
   id: '0b8f3c1e-7a54-4c2b-9d3e-5f6a7b8c9d01',
-  region: {
-    id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
-    type: 'county',
-    name: 'Sullivan',
-    state: 'NH',
-    county_name: 'Sullivan',
-    fips: '33019',
-  },
+  region: REGION_EXAMPLE,
   status: 'Watching',
   created_at: '2026-11-20T10:00:00.000Z',
   updated_at: '2026-11-20T10:00:00.000Z',

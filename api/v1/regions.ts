@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { STATES } from '../../shared/regions/states.ts';
 import { openPage, type Page, pageOf, pageParameters, turnPage } from '../http/paging.ts';
 import { defineEndpoint, type Resources } from './common/resources.ts';
-import { type RegionRow, region, toRegion } from './common/schemas.ts';
+import { REGION_EXAMPLE, type RegionRow, region, toRegion } from './common/schemas.ts';
 
 const PATH = '/api/public/v1/regions/';
 
@@ -55,16 +55,7 @@ export const searchRegions = defineEndpoint({
           count: 1,
           next: null,
           previous: null,
-          results: [
-            {
-              id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
-              type: 'county',
-              name: 'Sullivan',
-              state: 'NH',
-              county_name: 'Sullivan',
-              fips: '33019',
-            },
-          ],
+          results: [REGION_EXAMPLE],
         },
       },
     },

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { createAccount, createKey } from '../../shared/accounts.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
+import { SULLIVAN } from '../support/regions.ts';
 
 export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
 
@@ -20,24 +21,16 @@ export async function prepareStats(
 }
 
 async function insertCounty(pool: pg.Pool): Promise<number> {
-  const region = {
-    id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11',
-    type: 'county',
-    name: 'Sullivan County',
-    state: 'NH',
-    county_name: 'Sullivan County',
-    fips: '33019',
-  };
   const stats = ACRE_BUCKETS.map(({ label }, bucket) => ({
     type: label,
     data: Object.fromEntries(
       METRIC_KEYS.map((name, index) => [name, (bucket * 7_919 + index * 104_729) / 100]),
     ),
   }));
-  const body = Buffer.from(JSON.stringify({ ...region, stats }));
+  const body = Buffer.from(JSON.stringify({ ...SULLIVAN, stats }));
   await pool.query(
     "insert into regions (id, type, code, name, state, county_name, fips) values ($1, 'county', '33019', $2, 'NH', $2, 33019)",
-    [region.id, region.name],
+    [SULLIVAN.id, SULLIVAN.name],
   );
   await pool.query("insert into region_stats (type, code, body, etag) values ('county', '33019', $1, $2)", [
     body,

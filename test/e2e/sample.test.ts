@@ -15,6 +15,7 @@ import { newCaller, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { plainStats } from '../support/plain-stats.ts';
 import { geodesicAcres, type RawComp, readComps, readMap } from '../support/raw-sample.ts';
+import { SULLIVAN, ZIP_03280 } from '../support/regions.ts';
 
 // The bundled feeds go through the queue and a worker, and their figures come over HTTP, as for whoever runs `npm start`.
 const noFeeds = mkdtempSync(join(tmpdir(), 'plat-no-feeds-'));
@@ -99,34 +100,13 @@ describe('the statistics of Washington NH equal those of a plain computation fro
     expect(off.rows).toEqual([{ apn: expect.stringMatching(/14.*392/) }]);
   });
 
-  test('its county', async () => {
-    const { status, tokens, json, used } = await marketStats('33019');
-    expect(status).toBe(200);
-    expect(json).toMatchObject({
-      type: 'county',
-      name: 'Sullivan',
-      state: 'NH',
-      county_name: 'Sullivan',
-      fips: '33019',
-    });
-    expect((json as { stats: unknown }).stats).toEqual(rawStats(comps));
-    expect(tokens).toBe('10');
-    expect(used.tokens).toBe(10);
-  });
-
-  test('its ZIP', async () => {
-    const { status, tokens, json, used } = await marketStats('zip/03280');
-    expect(status).toBe(200);
-    expect(json).toMatchObject({
-      type: 'zip',
-      name: '03280',
-      state: 'NH',
-      county_name: 'Sullivan',
-      fips: '',
-    });
-    expect((json as { stats: unknown }).stats).toEqual(rawStats(comps.filter(comp => comp.zip === '03280')));
-    expect(tokens).toBe('10');
-    expect(used.tokens).toBe(10);
+  test.each([
+    ['33019', SULLIVAN, comps],
+    ['zip/03280', ZIP_03280, comps.filter(comp => comp.zip === '03280')],
+  ] as const)('its region %s', async (place, region, inside) => {
+    const { status, tokens, json, used } = await marketStats(place);
+    expect({ status, tokens, used: used.tokens }).toEqual({ status: 200, tokens: '10', used: 10 });
+    expect(json).toEqual({ ...region, stats: rawStats([...inside]) });
   });
 });
 

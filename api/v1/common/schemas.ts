@@ -29,6 +29,15 @@ export const regionFields = {
 
 export const region = z.object(regionFields).meta({ id: 'Region' });
 
+export const REGION_EXAMPLE: z.output<typeof region> = {
+  id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
+  type: 'county',
+  name: 'Sullivan',
+  state: 'NH',
+  county_name: 'Sullivan',
+  fips: '33019',
+};
+
 /** The columns of `regions` that a region is made of. */
 export type RegionRow = {
   id: string;

@@ -10,7 +10,15 @@ import type { Feed } from '../../../workers/feeds/feed.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
-import { all, type Feature, ingest, insertRegions, lot, writeFeatures } from '../../support/ingest.ts';
+import {
+  all,
+  type Feature,
+  ingest,
+  insertRegions,
+  lot,
+  threeAtATime,
+  writeFeatures,
+} from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
 
 // A run takes up to six connections, and three are at work at once.
@@ -139,37 +147,31 @@ test('a worker killed at any step leaves the tables whole, and the retry of its 
     [MANY, await reference(MANY)],
   ]);
 
-  // Three at a time: most of a child's time goes into loading the program.
-  const waiting = [...STEPS];
-  await Promise.all(
-    [1, 2, 3].map(async () => {
-      for (let step = waiting.shift(); step; step = waiting.shift()) {
-        // Only the middle of the COPY comes later than the file's first piece.
-        const rows = step === 'copy' ? MANY : FEW;
-        const { feed, path, write } = await feedFile(`killed-at-${step}`, rows);
-        const { name } = feed;
-        write(1);
-        await ingest(pool, feed);
-        write(2);
-        const before = await visible(name, true);
-        const jobId = randomUUID();
-        const process = child({ feed: path, jobId, dieAt: step });
-        process.stdout!.resume();
-        const [, signal] = await once(process, 'exit');
-        expect([step, signal]).toEqual([step, 'SIGKILL']);
-        const wanted = references.get(rows)!;
-        const after = await visible(name, true);
-        if (step === 'follow') expect(await visible(name, false)).toEqual(wanted.visible);
-        else expect(after, step).toEqual(before);
+  await threeAtATime(STEPS, async step => {
+    // Only the middle of the COPY comes later than the file's first piece.
+    const rows = step === 'copy' ? MANY : FEW;
+    const { feed, path, write } = await feedFile(`killed-at-${step}`, rows);
+    const { name } = feed;
+    write(1);
+    await ingest(pool, feed);
+    write(2);
+    const before = await visible(name, true);
+    const jobId = randomUUID();
+    const process = child({ feed: path, jobId, dieAt: step });
+    process.stdout!.resume();
+    const [, signal] = await once(process, 'exit');
+    expect([step, signal]).toEqual([step, 'SIGKILL']);
+    const wanted = references.get(rows)!;
+    const after = await visible(name, true);
+    if (step === 'follow') expect(await visible(name, false)).toEqual(wanted.visible);
+    else expect(after, step).toEqual(before);
 
-        const retried = await ingest(pool, feed, { jobId });
-        expect([step, retried.status]).toEqual([step, 'merged']);
-        expect(await visible(name, false), step).toEqual(wanted.visible);
-        expect(await runsOf(name), step).toEqual(wanted.runs);
-        if (step === 'follow') expect(await visible(name, true)).toEqual(after);
-      }
-    }),
-  );
+    const retried = await ingest(pool, feed, { jobId });
+    expect([step, retried.status]).toEqual([step, 'merged']);
+    expect(await visible(name, false), step).toEqual(wanted.visible);
+    expect(await runsOf(name), step).toEqual(wanted.runs);
+    if (step === 'follow') expect(await visible(name, true)).toEqual(after);
+  });
   expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ import type { Feed } from '../../../workers/feeds/feed.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
-import { all, type Feature, feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
+import { all, type Feature, feedOf, ingest, lot, threeAtATime, writeFeatures } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
 import { road, roadLine, writeRoads } from '../../support/layers.ts';
 
@@ -149,22 +149,16 @@ test('a worker killed at any step leaves the layer whole, and the retry of its j
     [MANY, await reference(MANY)],
   ]);
 
-  // Three at a time: most of a child's time goes into loading the program.
-  const waiting = [...STEPS];
-  await Promise.all(
-    [1, 2, 3].map(async () => {
-      for (let step = waiting.shift(); step; step = waiting.shift()) {
-        const { feed, before, jobId } = await killedAt(step);
-        const wanted = references.get(rowsFor(step))!;
-        const merged = step === 'follow';
-        expect(await visible(feed.name), step).toEqual(merged ? wanted.visible : before);
-        const retried = await ingest(pool, feed, { jobId });
-        expect([step, retried.status]).toEqual([step, 'merged']);
-        expect(await visible(feed.name), step).toEqual(wanted.visible);
-        expect(await runsOf(feed.name), step).toEqual(wanted.runs);
-      }
-    }),
-  );
+  await threeAtATime(STEPS, async step => {
+    const { feed, before, jobId } = await killedAt(step);
+    const wanted = references.get(rowsFor(step))!;
+    const merged = step === 'follow';
+    expect(await visible(feed.name), step).toEqual(merged ? wanted.visible : before);
+    const retried = await ingest(pool, feed, { jobId });
+    expect([step, retried.status]).toEqual([step, 'merged']);
+    expect(await visible(feed.name), step).toEqual(wanted.visible);
+    expect(await runsOf(feed.name), step).toEqual(wanted.runs);
+  });
   expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
 });
 

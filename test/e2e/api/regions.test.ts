@@ -3,6 +3,7 @@ import { openApiDocument } from '../../../api/openapi.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { SULLIVAN } from '../../support/regions.ts';
 
 const db = await createTestDatabase({}, { regions: true });
 const api = await startTestApi(db);
@@ -30,16 +31,7 @@ test('a county is found by its name, for nothing', async () => {
     count: 1,
     next: null,
     previous: null,
-    results: [
-      {
-        id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
-        type: 'county',
-        name: 'Sullivan',
-        state: 'NH',
-        county_name: 'Sullivan',
-        fips: '33019',
-      },
-    ],
+    results: [SULLIVAN],
   });
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../shared/domain/market-stats.ts';
 import { columnsOf, dayOf } from '../../support/listing-columns.ts';
 import { LABELS, type PlainListing, rangeOf } from '../../support/plain-stats.ts';
+import { SULLIVAN } from '../../support/regions.ts';
 
 const active = (price: number, acres: number): PlainListing => ({
   status: 'ACTIVE',
@@ -163,14 +164,7 @@ describe('statistics of a region', () => {
 });
 
 describe('the etag', () => {
-  const region: RegionFields = {
-    id: '78b5033a-d2a6-5d19-b2bf-83916be6fa57',
-    type: 'county',
-    name: 'Sullivan',
-    state: 'NH',
-    county_name: 'Sullivan',
-    fips: '33019',
-  };
+  const region: RegionFields = SULLIVAN;
   const data = (bucket: number) =>
     Object.fromEntries(
       METRIC_KEYS.map((key, i) => [key, i % 3 === 0 ? null : (137 * i + bucket) / 100]),
