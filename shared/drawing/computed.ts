@@ -1,7 +1,8 @@
-import { LAYER_BITS, type LayerKind } from '../domain/land.ts';
+import { LAYER_BITS, LAYER_KINDS, type LayerKind, SLOPE_GRADES } from '../domain/land.ts';
 import { PlatError } from '../errors.ts';
 import { type FacingStretch, prepareFrontage } from '../kernels/frontage/frontage.ts';
 import {
+  COLUMNS_OF,
   type ComputedParcel,
   computeChunk,
   type Figures,
@@ -60,22 +61,7 @@ function tooMany(error: unknown): null {
  * How far two computations of one figure may be apart. A chunk lays its plane and its grid around all of its parcels, so roundings
  * differ: on 768 parcels of Bangor and Washington by 1e-3 ft and 7e-6 points at most, but one can move the end of a stretch by a piece, 1.64 ft.
  */
-const FRONTAGE_FT = 2;
-const PERCENT = 0.05;
-const METRES = 0.01;
-
-const FIGURES: Record<keyof Omit<Figures, 'steeper_percent'>, { kind: LayerKind; within: number }> = {
-  highway_frontage_ft: { kind: 'roads', within: FRONTAGE_FT },
-  road_frontage_ft: { kind: 'roads', within: FRONTAGE_FT },
-  local_frontage_ft: { kind: 'roads', within: FRONTAGE_FT },
-  landlocked: { kind: 'roads', within: 0 },
-  wetlands_percent: { kind: 'wetlands', within: PERCENT },
-  flood_zone_percent: { kind: 'flood', within: PERCENT },
-  min_elevation_m: { kind: 'elevation', within: METRES },
-  mean_elevation_m: { kind: 'elevation', within: METRES },
-  max_elevation_m: { kind: 'elevation', within: METRES },
-  mean_slope_percent: { kind: 'elevation', within: PERCENT },
-};
+const WITHIN = { ft: 2, percent: 0.05, m: 0.01 };
 
 export type Difference = {
   figure: string;
@@ -87,27 +73,25 @@ export type Difference = {
 export function differences(stored: Figures | null, { figures }: Computed): Difference[] {
   const isKnown = (kind: LayerKind) => (figures.remaining & LAYER_BITS[kind]) === 0;
   const found: Difference[] = [];
-  const compare = (
-    figure: string,
-    before: Difference['stored'],
-    now: Difference['computed'],
-    within: number,
-  ) => {
+  const compare = (figure: string, before: Difference['stored'], now: Difference['computed']) => {
+    const unit = /_(ft|percent|m)\b/.exec(figure)?.[1] as keyof typeof WITHIN | undefined;
     const same =
-      typeof before === 'number' && typeof now === 'number'
-        ? Math.abs(before - now) <= within
+      typeof before === 'number' && typeof now === 'number' && unit !== undefined
+        ? Math.abs(before - now) <= WITHIN[unit]
         : before === now;
     if (!same) found.push({ figure, stored: before, computed: now });
   };
-  for (const [figure, { kind, within }] of Object.entries(FIGURES)) {
-    if (!isKnown(kind)) continue;
-    const name = figure as keyof typeof FIGURES;
-    compare(figure, stored?.[name] ?? null, figures[name], within);
-  }
-  if (isKnown('elevation')) {
-    const [before, now] = [stored?.steeper_percent, figures.steeper_percent];
-    for (let i = 0; i < Math.max(before?.length ?? 0, now?.length ?? 0); i++)
-      compare(`steeper_percent[${i}]`, before?.[i] ?? null, now?.[i] ?? null, PERCENT);
+  for (const kind of LAYER_KINDS.filter(isKnown)) {
+    for (const column of COLUMNS_OF[kind]) {
+      if (column.endsWith('_runs')) continue;
+      const name = column as keyof Figures;
+      const [before, now] = [stored?.[name] ?? null, figures[name]];
+      if (name !== 'steeper_percent')
+        compare(name, before as Difference['stored'], now as Difference['computed']);
+      else
+        for (let i = 0; i < SLOPE_GRADES.length; i++)
+          compare(`${name}[${i}]`, stored?.[name]?.[i] ?? null, figures[name]?.[i] ?? null);
+    }
   }
   return found;
 }

@@ -54,20 +54,31 @@ export type Figures = {
   flood_zone_percent: number | null;
 };
 
-/** What becomes of a parcel's row. */
-export type ComputedParcel = Figures & {
-  property_id: number;
-  mark: number;
-  shape_hash: string;
-  /** The kinds that were computed, as bits. The columns of the others mean nothing. */
-  layers: number;
-  /** The kinds that are still to be computed. */
-  remaining: number;
-  elevation_runs: number[] | null;
-  roads_runs: number[] | null;
-  wetlands_runs: number[] | null;
-  flood_runs: number[] | null;
+/** The columns of parcel_attributes that each kind of layers fills. */
+export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)[]> = {
+  elevation: [
+    ...(['elevation_runs', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'] as const),
+    ...(['mean_slope_percent', 'steeper_percent'] as const),
+  ],
+  roads: ['roads_runs', 'highway_frontage_ft', 'road_frontage_ft', 'local_frontage_ft', 'landlocked'],
+  wetlands: ['wetlands_runs', 'wetlands_percent'],
+  flood: ['flood_runs', 'flood_zone_percent'],
 };
+
+/** The versions of the layers that figures come from. */
+type Runs = Record<`${LayerKind}_runs`, number[] | null>;
+
+/** What becomes of a parcel's row. */
+export type ComputedParcel = Figures &
+  Runs & {
+    property_id: number;
+    mark: number;
+    shape_hash: string;
+    /** The kinds that were computed, as bits. The columns of the others mean nothing. */
+    layers: number;
+    /** The kinds that are still to be computed. */
+    remaining: number;
+  };
 
 export type ComputeOptions = {
   signal: AbortSignal;
@@ -134,7 +145,7 @@ export async function computeChunk(
         if (isRetryable(error)) failed = MOST_FAILED;
         else if (!(error instanceof PlatError)) failed++;
         row.remaining |= LAYER_BITS[kind];
-        Object.assign(row, UNKNOWN[kind]);
+        for (const column of COLUMNS_OF[kind]) Object.assign(row, { [column]: null });
       }
     }
     await recipe?.close?.();
@@ -204,56 +215,12 @@ const RECIPES: Record<LayerKind, (input: LandInput, kernels: LandKernels, signal
   },
 };
 
-/** The columns of each kind while nothing is known. */
-const UNKNOWN = {
-  elevation: {
-    elevation_runs: null,
-    min_elevation_m: null,
-    mean_elevation_m: null,
-    max_elevation_m: null,
-    mean_slope_percent: null,
-    steeper_percent: null,
-  },
-  roads: {
-    roads_runs: null,
-    highway_frontage_ft: null,
-    road_frontage_ft: null,
-    local_frontage_ft: null,
-    landlocked: null,
-  },
-  wetlands: { wetlands_runs: null, wetlands_percent: null },
-  flood: { flood_runs: null, flood_zone_percent: null },
-};
+const NOTHING = Object.fromEntries(
+  LAYER_KINDS.flatMap(kind => COLUMNS_OF[kind].map(column => [column, null])),
+) as Figures & Runs;
 
-/** The columns of parcel_attributes that a kind of layers fills. */
-export const COLUMNS_OF = Object.fromEntries(
-  LAYER_KINDS.map(kind => [kind, Object.keys(UNKNOWN[kind])]),
-) as Record<LayerKind, string[]>;
-
-/** Written out in full: V8 keeps objects that are put together from parts as hash tables, ten times as slow to write and to send. */
 function emptyRow({ id, mark, layers, shapeHash }: Subject): ComputedParcel {
-  return {
-    property_id: id,
-    mark,
-    shape_hash: shapeHash,
-    layers,
-    remaining: 0,
-    elevation_runs: null,
-    min_elevation_m: null,
-    mean_elevation_m: null,
-    max_elevation_m: null,
-    mean_slope_percent: null,
-    steeper_percent: null,
-    roads_runs: null,
-    highway_frontage_ft: null,
-    road_frontage_ft: null,
-    local_frontage_ft: null,
-    landlocked: null,
-    wetlands_runs: null,
-    wetlands_percent: null,
-    flood_runs: null,
-    flood_zone_percent: null,
-  };
+  return { property_id: id, mark, shape_hash: shapeHash, layers, remaining: 0, ...NOTHING };
 }
 
 /** One preparation for each reach that counts for a parcel of the chunk. */

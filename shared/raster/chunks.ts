@@ -13,7 +13,7 @@ import { CHUNK, HIGHEST_M, LOWEST_M, nodataRange } from './limits.ts';
 export type Chunk = { heights: Float32Array; slopes: Float32Array };
 
 const CHUNK_BYTES = 2 * 4 * CHUNK * CHUNK;
-/** Of the key and entry of a chunk without heights. */
+/** Of the key and entry of a chunk without heights, or that cannot be read. */
 const EMPTY_BYTES = 128;
 
 /** Directories of files are kept for as many files; one of 10,000 x 10,000 cells in tiles of 512 takes about 10 kB. */
@@ -42,7 +42,8 @@ export type ChunkReader = {
 export function openChunks(options: ChunkOptions): ChunkReader {
   // Neighbouring chunks share blocks, neighbouring parcels share chunks: both matter alike.
   const blocks: BlockCache = options.blocks ?? newBlockCache(options.cacheBytes);
-  const chunks = new LRUCache<string, { chunk: Chunk | null }>({
+  /** Finished ones, and what keeps one from being read, so that each parcel over it need not find out anew. */
+  const chunks = new LRUCache<string, { chunk: Chunk | null } | { error: PlatError }>({
     maxSize: Math.ceil(options.cacheBytes / 2),
   });
   const loading = new Map<string, Promise<Chunk | null>>();
@@ -80,12 +81,6 @@ export function openChunks(options: ChunkOptions): ChunkReader {
     }
   };
 
-  /** What keeps a chunk from being read, so that each parcel over it need not find out anew: a few, and only while this is open. */
-  const broken = new Map<string, PlatError>();
-
-  // Half a megabyte each, which the garbage collector would have to look after as often as a chunk is made.
-  const spare: Float64Array[] = [];
-
   const load = async (grid: VirtualGrid, x: number, y: number): Promise<Chunk | null> => {
     options.signal.throwIfAborted();
     const size = CHUNK + 2;
@@ -93,7 +88,7 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       left: x * CHUNK - 1,
       top: y * CHUNK - 1,
       size,
-      heights: (spare.pop() ?? new Float64Array(size * size)).fill(NaN),
+      heights: new Float64Array(size * size).fill(NaN),
       missing: size * size,
     };
     // In order, so that where tiles overlap the first one that has data is read, and the others only where it has none.
@@ -109,27 +104,23 @@ export function openChunks(options: ChunkOptions): ChunkReader {
     }
     // Where tiles overlap another one may have what a damaged one lacks.
     for (const { placed, error } of unread) if (hasGaps(window, placed)) throw error;
-    const chunk = window.missing === size * size ? null : chunkOf(grid, window);
-    spare.push(window.heights);
-    return chunk;
+    return window.missing === size * size ? null : chunkOf(grid, window);
   };
 
   return {
     chunk(grid, x, y) {
       const key = `${grid.id} ${x} ${y}`;
       const found = chunks.get(key);
-      if (found !== undefined) return found.chunk;
+      if (found !== undefined) return 'error' in found ? Promise.reject(found.error) : found.chunk;
       const before = loading.get(key);
       if (before !== undefined) return before;
-      const known = broken.get(key);
-      if (known !== undefined) return Promise.reject(known);
       const started = load(grid, x, y)
         .then(chunk => {
           chunks.set(key, { chunk }, { size: chunk === null ? EMPTY_BYTES : CHUNK_BYTES });
           return chunk;
         })
         .catch(error => {
-          if (isLasting(error)) broken.set(key, error);
+          if (isLasting(error)) chunks.set(key, { error }, { size: EMPTY_BYTES });
           throw error;
         })
         .finally(() => loading.delete(key));
@@ -140,7 +131,6 @@ export function openChunks(options: ChunkOptions): ChunkReader {
       if (options.blocks === undefined) blocks.clear();
       chunks.clear();
       images.clear();
-      broken.clear();
     },
   };
 }

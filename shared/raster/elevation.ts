@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import { SLOPE_GRADES } from '../domain/land.ts';
 import { PlatError } from '../errors.ts';
-import type { MultiPolygon, Polygon, Position } from '../geo/types.ts';
+import type { MultiPolygon, Position, Ring } from '../geo/types.ts';
 import { areaCells, type CellWindow, coverCells, windowOf } from '../kernels/terrain/coverage.ts';
 import { addCells, LEAST_FRACTION, startSums, type Terrain, terrainOf } from '../kernels/terrain/terrain.ts';
 import type { Limits } from '../net/context.ts';
@@ -53,14 +53,14 @@ const MOST_DRAWN_CELLS = 100_000;
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
   const { baseDir, cacheBytes = CACHE_BYTES } = options;
   const grids = gridsOf(tiles.map(tile => ({ ...tile, source: absolute(tile.source, baseDir) })));
-  const source: CellSource = { reader: openChunks({ ...options, cacheBytes }), free: [] };
+  const reader = openChunks({ ...options, cacheBytes });
   const answerOf = async (
     shape: MultiPolygon,
   ): Promise<{ grid: VirtualGrid; terrain: Terrain } | undefined> => {
     let failure: PlatError | undefined;
     for (const grid of grids) {
       try {
-        const terrain = await terrainOn(grid, source, shape);
+        const terrain = await terrainOn(grid, reader, shape);
         if (terrain !== null) return { grid, terrain };
       } catch (error) {
         // A server that is away for a moment is no reason for coarser figures.
@@ -75,9 +75,9 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
     terrainOf: async shape => (await answerOf(shape))?.terrain ?? null,
     async cellsOf(shape) {
       const answer = await answerOf(shape);
-      return answer === undefined ? [] : cellsOn(answer.grid, source, shape);
+      return answer === undefined ? [] : cellsOn(answer.grid, reader, shape);
     },
-    close: async () => source.reader.close(),
+    close: async () => reader.close(),
   };
 }
 
@@ -89,11 +89,11 @@ function absolute(source: string, baseDir: string | undefined): string {
 
 async function terrainOn(
   grid: VirtualGrid,
-  source: CellSource,
+  reader: ChunkReader,
   shape: MultiPolygon,
 ): Promise<Terrain | null> {
   const sums = startSums(SLOPE_GRADES);
-  const parcelCells = await visit(grid, source, shape, ({ covered, chunk, at, columns, rows }) => {
+  const parcelCells = await visit(grid, reader, shape, ({ covered, chunk, at, columns, rows }) => {
     if (chunk === null) return;
     addCells(
       sums,
@@ -107,9 +107,9 @@ async function terrainOn(
   return terrainOf(sums, parcelCells);
 }
 
-async function cellsOn(grid: VirtualGrid, source: CellSource, shape: MultiPolygon): Promise<SlopeCell[]> {
+async function cellsOn(grid: VirtualGrid, reader: ChunkReader, shape: MultiPolygon): Promise<SlopeCell[]> {
   const cells = new Map<string, SlopeCell>();
-  await visit(grid, source, shape, ({ covered, chunk, at, left, top, columns, rows }) => {
+  await visit(grid, reader, shape, ({ covered, chunk, at, left, top, columns, rows }) => {
     for (let i = 0; i < columns * rows; i++) {
       const [x, y] = [i % columns, Math.floor(i / columns)];
       const fraction = covered.values[covered.offset + y * covered.stride + x]!;
@@ -160,16 +160,6 @@ type Piece = {
   rows: number;
 };
 
-/** What one parcel is worked out in, then the next of the same reader: allocating arrays anew takes a third of the time of small parcels. */
-type Buffers = { points: Float64Array; fractions: Float64Array };
-
-/** Where cells come from, and buffers that no call works in. */
-type CellSource = { reader: ChunkReader; free: Buffers[] };
-
-/** Enough for all but the largest parcels; those get arrays of their own. */
-const BUFFER_POINTS = 2048;
-const BUFFER_CELLS = 2 ** 14;
-
 /**
  * Goes over the cells that the parts of a parcel cover, strip by strip and chunk by chunk. A cell that two parts share comes twice,
  * with the fraction of each.
@@ -177,43 +167,34 @@ const BUFFER_CELLS = 2 ** 14;
  */
 async function visit(
   grid: VirtualGrid,
-  { reader, free }: CellSource,
+  reader: ChunkReader,
   shape: MultiPolygon,
   piece: (piece: Piece) => void,
 ): Promise<number> {
-  // Calls may overlap while they wait for chunks: each takes buffers for itself.
-  const buffers = free.pop() ?? {
-    points: new Float64Array(2 * BUFFER_POINTS),
-    fractions: new Float64Array(BUFFER_CELLS),
-  };
   let parcelCells = 0;
-  try {
-    for (const polygon of shape) {
-      const rings = toCells(grid, polygon, buffers.points);
-      parcelCells += areaCells(rings);
-      for (const strip of stripsOf(grid, windowOf(rings[0]!))) {
-        const { fractions: values, stride } = coverCells(rings, strip, buffers.fractions);
-        const { top, rows } = strip;
-        const chunkY = Math.floor(top / CHUNK);
-        const right = Math.min(strip.left + strip.columns, grid.right);
-        for (let left = Math.max(strip.left, grid.left); left < right; ) {
-          const chunkX = Math.floor(left / CHUNK);
-          const columns = Math.min(right, (chunkX + 1) * CHUNK) - left;
-          const covered = { values, stride, offset: left - strip.left };
-          if (columns === strip.columns || isCovered(covered, columns, rows)) {
-            const found = reader.chunk(grid, chunkX, chunkY);
-            const chunk = found instanceof Promise ? await found : found;
-            const at = (top - chunkY * CHUNK) * CHUNK + left - chunkX * CHUNK;
-            piece({ covered, chunk, at, left, top, columns, rows });
-          }
-          left += columns;
+  for (const polygon of shape) {
+    const rings = polygon.map(ring => toCells(grid, ring));
+    parcelCells += areaCells(rings);
+    for (const strip of stripsOf(grid, windowOf(rings[0]!))) {
+      const { fractions: values, stride } = coverCells(rings, strip);
+      const { top, rows } = strip;
+      const chunkY = Math.floor(top / CHUNK);
+      const right = Math.min(strip.left + strip.columns, grid.right);
+      for (let left = Math.max(strip.left, grid.left); left < right; ) {
+        const chunkX = Math.floor(left / CHUNK);
+        const columns = Math.min(right, (chunkX + 1) * CHUNK) - left;
+        const covered = { values, stride, offset: left - strip.left };
+        if (columns === strip.columns || isCovered(covered, columns, rows)) {
+          const found = reader.chunk(grid, chunkX, chunkY);
+          const chunk = found instanceof Promise ? await found : found;
+          const at = (top - chunkY * CHUNK) * CHUNK + left - chunkX * CHUNK;
+          piece({ covered, chunk, at, left, top, columns, rows });
         }
+        left += columns;
       }
     }
-    return parcelCells;
-  } finally {
-    free.push(buffers);
   }
+  return parcelCells;
 }
 
 /** Cuts the part of a window that lies in the grid's rows into strips, each within one row of chunks. */
@@ -237,16 +218,8 @@ function isCovered({ values, stride, offset }: Piece['covered'], columns: number
   return false;
 }
 
-function toCells(grid: VirtualGrid, polygon: Polygon, buffer: Float64Array): Float64Array[] {
-  const points = polygon.reduce((sum, ring) => sum + ring.length, 0);
-  const cells = 2 * points <= buffer.length ? buffer : new Float64Array(2 * points);
-  let at = 0;
-  return polygon.map(ring => {
-    const start = at;
-    for (const position of ring) {
-      grid.forward(position, cells, at);
-      at += 2;
-    }
-    return cells.subarray(start, at);
-  });
+function toCells(grid: VirtualGrid, ring: Ring): Float64Array {
+  const cells = new Float64Array(2 * ring.length);
+  for (const [i, position] of ring.entries()) grid.forward(position, cells, 2 * i);
+  return cells;
 }

@@ -41,19 +41,11 @@ const VERTICAL_CRS: Record<number, VerticalUnit> = {
 };
 
 /** As GDAL writes a band's unit. */
-const UNIT_NAMES: Record<string, VerticalUnit> = {
-  m: 'metres',
-  metre: 'metres',
-  meter: 'metres',
-  metres: 'metres',
-  meters: 'metres',
-  ft: 'feet',
-  foot: 'feet',
-  feet: 'feet',
-  'us-ft': 'us_survey_feet',
-  'us survey foot': 'us_survey_feet',
-  us_survey_feet: 'us_survey_feet',
-};
+const UNIT_NAMES: [RegExp, VerticalUnit][] = [
+  [/^(m|met(re|er)s?)$/, 'metres'],
+  [/^(ft|foot|feet)$/, 'feet'],
+  [/^(us-ft|us survey foot|us_survey_feet)$/, 'us_survey_feet'],
+];
 
 /** The value of a GeoTIFF key that says: defined by other keys here, not by a code. */
 const USER_DEFINED = 32767;
@@ -100,7 +92,8 @@ export function verticalUnitOf(
   const crs = keys.VerticalCSTypeGeoKey;
   if (typeof crs === 'number' && VERTICAL_CRS[crs] !== undefined) return VERTICAL_CRS[crs];
   const band = bandUnit?.trim().toLowerCase() ?? '';
-  if (band !== '') return UNIT_NAMES[band] ?? unknownUnit(`"${bandUnit}"`, name);
+  if (band !== '')
+    return UNIT_NAMES.find(([names]) => names.test(band))?.[1] ?? unknownUnit(`"${bandUnit}"`, name);
   if (typeof crs === 'number' && crs > 0) unknownCrs(crs, name);
   return null;
 }

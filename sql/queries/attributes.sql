@@ -1,24 +1,23 @@
 -- name: announce_writing
--- Says that marks will be written. Before any of them is held: a plan locks the table against writers, and one that came
--- between the holding and the writing would wait for the marks held, and be waited for.
+-- Says that marks will be written. Before any of them is held: a plan locks the table against writers, and one that came between
+-- the holding and the writing would wait for the marks held, and be waited for.
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
--- Puts parcels of a county into a chunk, but for those that another plan has put into one meanwhile.
--- $1 fips int, $2 property ids bigint[], $3 chunk bigint
+-- Puts parcels of a county into a chunk, but for those that another plan has put into one meanwhile. $1 fips int, $2 property ids
+-- bigint[], $3 chunk bigint
 update attributes_dirty
 set chunk = $3
 where fips = $1 and property_id = any ($2) and chunk is null
 
 -- name: clear_marks
--- Takes back the marks of parcels of a county; the caller holds them.
--- $1 fips int, $2 property ids bigint[]
+-- Takes back the marks of parcels of a county; the caller holds them. $1 fips int, $2 property ids bigint[]
 delete from attributes_dirty
 where fips = $1 and property_id = any ($2)
 
 -- name: copy_county_parcels
--- The parcels of a county that are on the roll, and where they lie in 1e-7 degrees; null without geometry.
--- {{fips}} a literal: COPY takes no parameters
+-- The parcels of a county that are on the roll, and where they lie in 1e-7 degrees; null without geometry. {{fips}} a literal:
+-- COPY takes no parameters
 copy (
   select property_id, location[0], location[1]
   from parcel_filters
@@ -26,8 +25,8 @@ copy (
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- The parcels of a county that wait for a plan, and where they lie in 1e-7 degrees; null without geometry.
--- {{fips}} a literal: COPY takes no parameters
+-- The parcels of a county that wait for a plan, and where they lie in 1e-7 degrees; null without geometry. {{fips}} a literal:
+-- COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
@@ -36,16 +35,13 @@ copy (
 ) to stdout (format binary)
 
 -- name: drop_stray_marks
--- Drops the marks of a county's parcels that have left the roll.
--- $1 fips int
+-- Drops the marks of a county's parcels that have left the roll. $1 fips int
 delete from attributes_dirty d
 where d.fips = $1
   and not exists (select 1 from parcel_filters f where f.fips = d.fips and f.property_id = d.property_id)
 
 -- name: forget_attributes
--- Forgets what layers told of parcels that have no geometry any more.
--- $1 fips int, $2 property ids bigint[]
--- Returns: property_id
+-- Forgets what layers told of parcels that have no geometry any more. $1 fips int, $2 property ids bigint[]
 with forgotten as (
   delete from parcel_attributes
   where fips = $1 and property_id = any ($2)
@@ -64,7 +60,6 @@ returning property_id
 
 -- name: get_dirty_state
 -- Whether parcels wait for their attributes, and whether a job that plans or computes them is on its way.
--- Returns: waiting, open
 select
   (select count(*)::int from attributes_dirty) as waiting,
   exists (
@@ -76,15 +71,15 @@ select
 select exists (select 1 from land_layers) as present
 
 -- name: hold_layers
--- Lets no layer be merged until the transaction ends, so that a merge of parcels and one of a layer never miss each
--- other's rows: the later one sees, and marks, what the earlier one has committed.
+-- Lets no layer be merged until the transaction ends, so that a merge of parcels and one of a layer never miss each other's rows:
+-- the later one sees, and marks, what the earlier one has committed.
 lock table land_layers in share mode
 
 -- name: is_last_chunk
--- Whether no other chunk of a county is under way, and whether valuations of the county wait for what chunks computed of its land: the
--- last one has them brought up to date. The least of the others' parcels stands for whether there are any: it is found by the
--- index, where the table would be read past all the marks that were taken back (7 ms a chunk of a large county).
--- $1 county FIPS int, $2 the chunk bigint
+-- Whether no other chunk of a county is under way, and whether valuations of the county wait for what chunks computed of its
+-- land: the last one has them brought up to date. The least of the others' parcels stands for whether there are any: it is found
+-- by the index, where the table would be read past all the marks that were taken back (7 ms a chunk of a large county). $1 county
+-- FIPS int, $2 the chunk bigint
 select
   (select min(property_id) from attributes_dirty where fips = $1 and chunk <> $2) is null as last,
   exists (select true from valuations_dirty where fips = $1 and not fitted) as awaited
@@ -96,9 +91,8 @@ from parcel_filters
 order by fips
 
 -- name: list_landlocked_counties
--- Counties with more landlocked parcels, of those whose frontage is known, than are plausible.
--- $1 county FIPS int or null for all, $2 known parcels int that it takes to tell, $3 percent from which on it is told
--- Returns: fips, name, state, known, landlocked
+-- Counties with more landlocked parcels, of those whose frontage is known, than are plausible. $1 county FIPS int or null for
+-- all, $2 known parcels int that it takes to tell, $3 percent from which on it is told
 select p.fips, r.name, r.state, p.known, p.landlocked
 from (
   select fips, count(landlocked)::int as known, count(*) filter (where landlocked)::int as landlocked
@@ -112,7 +106,6 @@ order by p.fips
 
 -- name: list_layers
 -- The layers that readers see: few rows, one a feed.
--- Returns: coverage in 1e-7 degrees
 select
   feed_id, kind, run_id, fips, reach_m,
   (coverage[1])[0] as west, (coverage[1])[1] as south, (coverage[0])[0] as east, (coverage[0])[1] as north
@@ -132,15 +125,15 @@ where d.chunk is null
 order by d.fips
 
 -- name: lock_counties
--- Until the transaction ends no chunk of these counties is written. A merge takes it before anything else: what it writes
--- anew of a parcel for the filters then carries over all that chunks have written, and none waits for the other.
--- $1 number of the lock int, $2 counties int[]
+-- Until the transaction ends no chunk of these counties is written. A merge takes it before anything else: what it writes anew of
+-- a parcel for the filters then carries over all that chunks have written, and none waits for the other. $1 number of the lock
+-- int, $2 counties int[]
 select pg_advisory_xact_lock($1::int, fips)
 from (select fips from unnest($2::int[]) fips order by fips) counties
 
 -- name: lock_marked_parcels
--- Holds the marks of a chunk, in the order in which all that write marks do, so that none waits for another that waits.
--- $1 fips int, $2 chunk bigint
+-- Holds the marks of a chunk, in the order in which all that write marks do, so that none waits for another that waits. $1 fips
+-- int, $2 chunk bigint
 select property_id, mark
 from attributes_dirty
 where fips = $1 and chunk = $2
@@ -148,13 +141,12 @@ order by property_id
 for update
 
 -- name: lock_marks
--- Keeps every other plan, merge and chunk from writing marks until the transaction ends. For use before anything else is
--- locked, so that a plan, which writes them in the order of a curve, cannot wait for one that waits for it.
+-- Keeps every other plan, merge and chunk from writing marks until the transaction ends. For use before anything else is locked,
+-- so that a plan, which writes them in the order of a curve, cannot wait for one that waits for it.
 lock table attributes_dirty in share row exclusive mode
 
 -- name: mark_chunk
--- Marks parcels of a county and puts them into a chunk at once.
--- {{fips}}, {{ids}} of parcels, {{chunk}}, {{layers}} as literals
+-- Marks parcels of a county and puts them into a chunk at once. {{fips}}, {{ids}} of parcels, {{chunk}}, {{layers}} as literals
 insert into attributes_dirty as d (fips, property_id, layers, chunk)
 select {{fips}}, property_id, {{layers}}, {{chunk}}
 from unnest({{ids}}::bigint[]) as property_id
@@ -162,8 +154,7 @@ on conflict (fips, property_id) do update
 set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = excluded.chunk
 
 -- name: mark_new_parcels
--- Marks the parcels that a merge has just added.
--- {{feed}} id, a literal
+-- Marks the parcels that a merge has just added. {{feed}} id, a literal
 insert into attributes_dirty (fips, property_id, layers)
 select p.fips, p.property_id, 15
 from stage_match m
@@ -171,22 +162,19 @@ join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = {{fee
 where m.state = 'new'
 
 -- name: narrow_marks
--- Leaves of the marks of parcels of a county the kinds that could not be computed; the caller holds them.
--- $1 fips int, $2 property ids bigint[], $3 layers smallint
+-- Leaves of the marks of parcels of a county the kinds that could not be computed; the caller holds them. $1 fips int, $2
+-- property ids bigint[], $3 layers smallint
 update attributes_dirty
 set layers = $3
 where fips = $1 and property_id = any ($2)
 
 -- name: number_chunks
--- Numbers for new chunks, ascending.
--- $1 how many int
+-- Numbers for new chunks, ascending. $1 how many int
 select nextval('attributes_chunks') as chunk
 from generate_series(1, $1)
 
 -- name: read_extents
--- Where the features and files of some layers in some places lie.
--- $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
--- Returns: west, south, east, north in 1e-7 degrees
+-- Where the features and files of some layers in some places lie. $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
 select
   feed_id, (extent[1])[0] as west, (extent[1])[1] as south, (extent[0])[0] as east, (extent[0])[1] as north
 from (
@@ -202,8 +190,7 @@ from (
 ) shown
 
 -- name: read_features
--- The features of some layers in some places.
--- $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
+-- The features of some layers in some places. $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
 select feed_id, class, geometry
 from layer_features
 where id in (
@@ -215,11 +202,9 @@ where id in (
 order by id
 
 -- name: read_marked_parcels
--- The parcels of a chunk that are on the roll and still wait for it, with what has to be known of each. Looked up one by
--- one (offset 0 keeps the planner from joining them otherwise): it would rather read all parcels of the state.
--- $1 fips int, $2 chunk bigint
--- Returns: west, south, east, north, x, y in 1e-7 degrees (null without geometry); kept: the shape that the stored
--- attributes are of, looked up only where some of them stay
+-- The parcels of a chunk that are on the roll and still wait for it, with what has to be known of each. Looked up one by one
+-- (offset 0 keeps the planner from joining them otherwise): it would rather read all parcels of the state. $1 fips int, $2 chunk
+-- bigint
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
@@ -241,9 +226,9 @@ cross join lateral (
 where d.fips = $1 and d.chunk = $2
 
 -- name: read_neighbours
--- The parcels of any roll in some places, but for those that are at hand. Looked up one by one (offset 0 keeps the planner
--- from joining them otherwise): it takes boxes for ten times as full as they are, and would rather read all parcels.
--- $1 boxes in 1e-7 degrees text[], $2 property ids bigint[]
+-- The parcels of any roll in some places, but for those that are at hand. Looked up one by one (offset 0 keeps the planner from
+-- joining them otherwise): it takes boxes for ten times as full as they are, and would rather read all parcels. $1 boxes in 1e-7
+-- degrees text[], $2 property ids bigint[]
 select near.property_id, p.boundary
 from (
   select distinct f.fips, f.property_id
@@ -260,8 +245,7 @@ cross join lateral (
 order by near.property_id
 
 -- name: read_tiles
--- The files of elevation layers in some places.
--- $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
+-- The files of elevation layers in some places. $1 feed ids int[], $2 boxes in 1e-7 degrees text[]
 select
   source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
   step_y as "stepY", crs, unit_m as "unitM", nodata
@@ -271,8 +255,7 @@ where feed_id = any ($1)
 order by feed_id, source
 
 -- name: release_lost_chunks
--- Takes the marks of a county back from chunks whose job has ended or was never there.
--- $1 fips int
+-- Takes the marks of a county back from chunks whose job has ended or was never there. $1 fips int
 update attributes_dirty d
 set chunk = null
 where d.fips = $1
@@ -283,14 +266,13 @@ where d.fips = $1
   )
 
 -- name: try_lock_county
--- The other side of lock_counties: chunks are written side by side, but not while a merge of the county is under way.
--- $1 number of the lock int, $2 fips int
+-- The other side of lock_counties: chunks are written side by side, but not while a merge of the county is under way. $1 number
+-- of the lock int, $2 fips int
 select pg_try_advisory_xact_lock_shared($1::int, $2::int) as locked
 
 -- name: watch_chunks
--- How far the chunks of a plan are.
--- $1 first chunk bigint, $2 last chunk bigint, $3 timestamptz before which none of their jobs was enqueued
--- Returns: waiting (parcels), open and failed (jobs), error (of one that failed, or null)
+-- How far the chunks of a plan are. $1 first chunk bigint, $2 last chunk bigint, $3 timestamptz before which none of their jobs
+-- was enqueued
 select
   (select count(*)::int from attributes_dirty where chunk between $1 and $2) as waiting,
   count(*) filter (where status in ('queued', 'running'))::int as open,

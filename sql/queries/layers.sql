@@ -1,7 +1,6 @@
 -- name: count_outside
--- How many of the run's features lie in none of the given boxes.
--- $1..$4 west, south, east, north double precision[] of the boxes, in degrees
--- Returns: outside
+-- How many of the run's features lie in none of the given boxes. $1..$4 west, south, east, north double precision[] of the boxes,
+-- in degrees
 select count(*)::int as outside
 from stage_layer s
 where not exists (
@@ -28,41 +27,33 @@ from elevation_tiles
 with no data
 
 -- name: delete_features
--- Removes all features of a layer.
--- $1 feed id int
+-- Removes all features of a layer. $1 feed id int
 delete from layer_features
 where feed_id = $1
 
 -- name: delete_gone_features
--- Removes the features that the feed no longer shows.
--- $1 feed id int
+-- Removes the features that the feed no longer shows. $1 feed id int
 delete from layer_features f
 where f.feed_id = $1 and not exists (select 1 from stage_layer s where s.hash = f.hash)
 
 -- name: delete_layer
--- Takes a layer away from what readers see.
--- $1 feed id int
+-- Takes a layer away from what readers see. $1 feed id int
 delete from land_layers
 where feed_id = $1
 
 -- name: delete_tiles
--- Forgets all files of a layer of heights; the files themselves are the operator's.
--- $1 feed id int
+-- Forgets all files of a layer of heights; the files themselves are the operator's. $1 feed id int
 delete from elevation_tiles
 where feed_id = $1
 
 -- name: find_feed
--- A feed that was run at least once.
--- $1 name text
--- Returns: id, kind
+-- A feed that was run at least once. $1 name text
 select id, kind
 from feeds
 where name = $1
 
 -- name: get_layer
--- The version of a layer that readers see, its coverage in degrees.
--- $1 feed id int
--- Returns: west, south, east, north, fips, reach_m
+-- The version of a layer that readers see, its coverage in degrees. $1 feed id int
 select
   (coverage[1])[0] / 1e7 as west,
   (coverage[1])[1] / 1e7 as south,
@@ -74,8 +65,7 @@ from land_layers
 where feed_id = $1
 
 -- name: insert_features
--- Adds the features that the feed shows for the first time.
--- $1 feed id int
+-- Adds the features that the feed shows for the first time. $1 feed id int
 insert into layer_features (feed_id, hash, class, extent, geometry)
 select $1, s.hash, s.class, s.extent, s.geometry
 from stage_layer s
@@ -84,19 +74,18 @@ order by s.row_no
 
 -- name: list_reaches
 -- How far the layers of roads reach.
--- Returns: reach_m
 select reach_m
 from land_layers
 where reach_m is not null
 
 -- name: lock_layers
--- Lets one merge of a layer at a time be under way, and none of parcels, until the transaction ends: what a layer marks
--- depends on how far the others reach. For use before anything is written.
+-- Lets one merge of a layer at a time be under way, and none of parcels, until the transaction ends: what a layer marks depends
+-- on how far the others reach. For use before anything is written.
 lock table land_layers in share row exclusive mode
 
 -- name: mark_covered_parcels
--- Marks the parcels that a layer covers, or covered before, to be computed anew.
--- {{boxes}}, {{counties}} and {{layers}}, the bit of the layer's kind, as literals
+-- Marks the parcels that a layer covers, or covered before, to be computed anew. {{boxes}}, {{counties}} and {{layers}}, the bit
+-- of the layer's kind, as literals
 with covered as (
   select f.fips, f.property_id
   from unnest({{boxes}}::text[]) as c (coverage)
@@ -138,8 +127,8 @@ from stage_tile s
 full join (select * from elevation_tiles where feed_id = $1) t on t.source = s.source
 
 -- name: replace_tiles
--- Brings the files of a layer of heights to those of the run. There are at most some thousands: all are written anew.
--- $1 feed id int
+-- Brings the files of a layer of heights to those of the run. There are at most some thousands: all are written anew. $1 feed id
+-- int
 with gone as (
   delete from elevation_tiles t
   where t.feed_id = $1 and not exists (select 1 from stage_tile s where s.source = t.source)
@@ -163,7 +152,6 @@ set
 
 -- name: resolve_layer_duplicates
 -- Features that repeat another one of the run in class and geometry: the first is kept.
--- Returns: identical
 with ranked as (
   select ctid as place, row_number() over (partition by hash order by row_no) as n
   from stage_layer
@@ -178,8 +166,8 @@ select count(*)::int as identical
 from removed
 
 -- name: stage_tiles
--- Stages the files of a layer of heights.
--- $1 feed id int, $2 tiles json: a list of objects with the columns of elevation_tiles but feed_id
+-- Stages the files of a layer of heights. $1 feed id int, $2 tiles json: a list of objects with the columns of elevation_tiles
+-- but feed_id
 insert into stage_tile
 select
   $1, t.source, t.fingerprint, t.extent::box, t.width, t.height, t.origin_x, t.origin_y, t.step_x, t.step_y, t.crs,
@@ -190,8 +178,8 @@ from json_to_recordset($2::json) as t (
 )
 
 -- name: upsert_layer
--- Makes a run the version of its layer that readers see.
--- $1 feed id int, $2 kind text, $3 run id bigint, $4 coverage box, $5 fips int, $6 reach in metres jsonb
+-- Makes a run the version of its layer that readers see. $1 feed id int, $2 kind text, $3 run id bigint, $4 coverage box, $5 fips
+-- int, $6 reach in metres jsonb
 insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (feed_id) do update

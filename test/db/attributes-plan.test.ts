@@ -63,36 +63,22 @@ describe('a plan', () => {
     expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 12, 12, 12]);
   });
 
-  test('of many chunks hands on the first ones before it plans the next; ended in between, another one goes on', async () => {
-    await insertLots(pool, range(0, 25));
-    const marked = async () => (await marksOf(pool)).length;
-    const scope = { fips: 33_019 };
-    const seen: { jobs: number; marks: number; share: number }[] = [];
-    await planAttributes(
-      pool,
-      { scope },
-      {
-        chunkParcels: 1,
-        onJobs: async (jobs, share) => seen.push({ jobs: jobs.length, marks: await marked(), share }),
-      },
-    );
-    expect(seen).toEqual([
-      { jobs: 10, marks: 10, share: 0.4 },
-      { jobs: 10, marks: 20, share: 0.8 },
-      { jobs: 5, marks: 25, share: 1 },
-    ]);
-
-    await endJobs(pool);
+  test('ended between two counties, another one goes on', async () => {
+    await insertLots(pool, range(0, 5));
+    await insertParcels(pool, [parcelOf(500, 33_017)]);
+    await markParcels(pool, ['roads']);
     const stopping = new AbortController();
-    const stopped = planAttributes(
-      pool,
-      { scope: { dirty: true } },
-      { chunkParcels: 1, signal: stopping.signal, onJobs: () => stopping.abort() },
-    );
+    const seen: { jobs: number; share: number }[] = [];
+    const onJobs = (jobs: string[], share: number) => {
+      seen.push({ jobs: jobs.length, share });
+      stopping.abort();
+    };
+    const scope = { dirty: true } as const;
+    const stopped = planAttributes(pool, { scope }, { chunkParcels: 2, signal: stopping.signal, onJobs });
     await expect(stopped).rejects.toMatchObject({ code: 'stopping', retryable: true });
-    expect(await openChunks(pool)).toHaveLength(10);
-    expect(await plan(pool, { scope: { dirty: true } }, 1)).toMatchObject({ parcels: 15, chunks: 15 });
-    expect(await openChunks(pool)).toHaveLength(25);
+    expect(seen).toEqual([{ jobs: 1, share: 0.5 }]);
+    expect(await plan(pool, { scope }, 2)).toMatchObject({ parcels: 5, chunks: 3 });
+    expect(await openChunks(pool)).toHaveLength(4);
   });
 
   test('waits for a merge that is writing marks, and then plans them', async () => {

@@ -9,12 +9,6 @@ import { attributesChunk, type PlanPayload } from './jobs.ts';
 /** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
 export const CHUNK_PARCELS = 2_000;
 
-/**
- * So many chunks are put together in one transaction, some tenths of a second: workers begin with them while a large county's
- * next ones are planned, and what they write waits no longer than that for the plan.
- */
-const PART_CHUNKS = 10;
-
 export type Planned = {
   /** Parcels that were put into chunks. */
   parcels: number;
@@ -41,7 +35,7 @@ const COLUMNS = {
 
 /**
  * Puts all parcels of a county, or of every county, into chunks with a job each, or those that merges have marked and no
- * open job holds, some chunks in each transaction. Killed in between, the next attempt may plan a county again, and a
+ * open job holds, each county in a transaction. Killed in between, the next attempt may plan a county again, and a
  * parcel then belongs to its last chunk. Marks of parcels that have left the roll are dropped.
  * @throws PlatError `stopping` (retryable) when the signal is aborted
  */
@@ -55,18 +49,12 @@ export async function planAttributes(
   const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
   for (const [i, fips] of counties.entries()) {
     throwIfStopping(signal);
-    const { ids, chunks } = await chooseParcels(pool, fips, bits, chunkParcels);
-    planned.parcels += ids.length;
+    const { parcels, chunks, jobs } = await planCounty(pool, fips, bits, chunkParcels);
+    planned.parcels += parcels;
     planned.chunks += chunks.length;
     planned.first ??= chunks[0] ?? null;
     planned.last = chunks.at(-1) ?? planned.last;
-    for (let from = 0; from < chunks.length; from += PART_CHUNKS) {
-      throwIfStopping(signal);
-      const part = chunks.slice(from, from + PART_CHUNKS);
-      const ofPart = ids.slice(from * chunkParcels, (from + PART_CHUNKS) * chunkParcels);
-      const jobs = await planPart(pool, fips, bits, part, ofPart, chunkParcels);
-      await onJobs?.(jobs, (i + (from + part.length) / chunks.length) / counties.length);
-    }
+    await onJobs?.(jobs, (i + 1) / counties.length);
   }
   return planned;
 }
@@ -88,14 +76,8 @@ async function listCounties(pool: Pool, unplanned: boolean): Promise<number[]> {
   return rows.map(row => row.fips);
 }
 
-type Chosen = {
-  /** In the order of the chunks, each of which takes as many. */
-  ids: number[];
-  /** The chunks' numbers. */
-  chunks: number[];
-};
-
-function chooseParcels(pool: Pool, fips: number, bits: number | null, chunkParcels: number): Promise<Chosen> {
+/** @param bits the kinds to mark all parcels for; null to take those that are marked */
+function planCounty(pool: Pool, fips: number, bits: number | null, chunkParcels: number) {
   return transaction(pool, async client => {
     await client.query(sql('attributes/lock_marks'));
     await client.query(sql('attributes/release_lost_chunks'), [fips]);
@@ -105,23 +87,8 @@ function chooseParcels(pool: Pool, fips: number, bits: number | null, chunkParce
     const { rows } = await client.query<{ chunk: number }>(sql('attributes/number_chunks'), [
       Math.ceil(ids.length / chunkParcels),
     ]);
-    return { ids, chunks: rows.map(row => row.chunk) };
-  });
-}
-
-/** @returns the ids of the chunks' jobs */
-function planPart(
-  pool: Pool,
-  fips: number,
-  bits: number | null,
-  chunks: readonly number[],
-  ids: readonly number[],
-  chunkParcels: number,
-): Promise<string[]> {
-  return transaction(pool, async client => {
-    await client.query(sql('attributes/lock_marks'));
     const jobs: string[] = [];
-    for (const [i, chunk] of chunks.entries()) {
+    for (const [i, { chunk }] of rows.entries()) {
       const ofChunk = ids.slice(i * chunkParcels, (i + 1) * chunkParcels);
       if (bits === null) await client.query(sql('attributes/assign_chunk'), [fips, ofChunk, chunk]);
       else {
@@ -135,7 +102,7 @@ function planPart(
       }
       jobs.push((await enqueue(client, attributesChunk, { fips, chunk })).id);
     }
-    return jobs;
+    return { parcels: ids.length, chunks: rows.map(row => row.chunk), jobs };
   });
 }
 

@@ -56,15 +56,11 @@ const BEYOND = 2;
  * it passes the area between itself and the right edge of the cell, and its height for all cells further right (R. Levien, "Inside the
  * fastest font renderer in the world", 2016, https://github.com/raphlinus/font-rs; FreeType's ftgrays.c is alike). Nothing is sampled.
  * @param window must hold the polygon from side to side; rows may be a part of it
- * @param buffer written to when it is long enough, as the result of a call before; allocating one for each of many small parcels
- *   costs more than filling it
  */
-export function coverCells(polygon: CellPolygon, window: CellWindow, buffer?: Float64Array): Coverage {
+export function coverCells(polygon: CellPolygon, window: CellWindow): Coverage {
   const { columns, rows } = window;
   const stride = columns + BEYOND;
-  const size = stride * rows;
-  const reused = buffer !== undefined && buffer.length >= size;
-  const cells = reused ? buffer.fill(0, 0, size) : new Float64Array(size);
+  const cells = new Float64Array(stride * rows);
   for (let i = 0; i < polygon.length; i++) {
     const turn = signedArea(polygon[i]!) > 0 === (i === 0) ? 1 : -1;
     addRing(polygon[i]!, turn, window, cells, stride);

@@ -67,18 +67,6 @@ describe('coverage of cells', () => {
   test('a lot within one cell', () => {
     expect(fractionsOf([ring([7.1, 3.2], [7.3, 3.2], [7.3, 3.6], [7.1, 3.6])])).toEqual(close([[0.08]]));
   });
-
-  test('a buffer is used again and leaves no trace of what it held', () => {
-    const polygon = [ring([0.5, 0.5], [3.5, 0.7], [2, 2.9])];
-    const buffer = new Float64Array(100).fill(7);
-    const window = windowOf(polygon[0]!);
-    const { fractions, stride } = coverCells(polygon, window, buffer);
-    expect(fractions).toBe(buffer);
-    const rows = Array.from({ length: window.rows }, (_, row) => [
-      ...fractions.subarray(row * stride, row * stride + window.columns),
-    ]);
-    expect(rows).toEqual(fractionsOf(polygon));
-  });
 });
 
 describe("Horn's gradient", () => {
