@@ -13,108 +13,148 @@ import { testFolder } from '../../support/folder.ts';
 import {
   all,
   type Feature,
+  feedOf,
   ingest,
   insertRegions,
   lot,
-  threeAtATime,
   writeFeatures,
 } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
+import { road } from '../../support/layers.ts';
 
 // A run takes up to six connections, and three are at work at once.
 const { pool, url } = await createTestDatabase({ DB_POOL_SIZE: '20' });
 const folder = testFolder();
-beforeAll(() => insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]));
 
-/** A feed file of parcels with sales, and its two rolls. */
-async function feedFile(
-  name: string,
-  rows = FEW,
-): Promise<{ feed: Feed; path: string; write(year: 1 | 2): void }> {
-  const path = join(folder, `${name}.yaml`);
-  const columns = { owner_name: 'OWNER', last_sale_date: 'SOLD', last_sale_price: 'PRICE', acres: 'ACRES' };
-  const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
-  writeFileSync(
-    path,
-    stringify({
-      name,
-      kind: 'assessor',
-      fips: '33019',
-      roll,
-      sales: { label: name },
-      gates: { max_reject_percent: 50 },
-    }),
+beforeAll(async () => {
+  await insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
+  writeFeatures(
+    join(folder, 'lots.ndgeojson'),
+    [0, 1, 49].map(n => ({ properties: { PIN: `P${n}` }, geometry: lot(n) })),
   );
-  return {
-    feed: await loadFeed(path),
-    path,
-    write: year => writeFeatures(join(folder, `${name}.ndgeojson`), rollOf(year, rows)),
-  };
-}
+  const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
+  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+});
+
+type Version = 1 | 2;
+type Kind = {
+  /** Rows of a file that is read in several pieces; NOTE makes them long. */
+  many: number;
+  steps: string[];
+  definition(name: string): Record<string, unknown>;
+  rows(version: Version, count: number): Feature[];
+  /** Everything that readers see of a feed; `when` adds its ids and when its rows were written. */
+  visible(name: string, when: boolean): Promise<unknown>;
+};
 
 const FEW = 300;
-/** Rows and a column that nothing reads: together so long that the file is read in several pieces. */
-const MANY = 2_200;
+/** A column that nothing reads. */
 const NOTE = '.'.repeat(1_200);
 
-/** The second year has changed, new and missing parcels, a rejected row, a key that comes twice, and parts. */
-function rollOf(year: 1 | 2, count: number): Feature[] {
-  const row = (n: number, more: Record<string, unknown> = {}): Feature => ({
-    properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, SOLD: null, PRICE: null, ACRES: 1, NOTE, ...more },
-    geometry: lot(n % 1000),
-  });
-  const rows = Array.from({ length: count }, (_, n) =>
-    row(n, n === 5 ? { SOLD: '2020-01-01', PRICE: 5_000 } : {}),
-  );
-  if (year === 1) return rows;
-  rows[6] = row(6, { SOLD: '2021-01-01', PRICE: 6_000 });
-  rows[7] = row(7, { ACRES: 'some' });
-  rows.splice(10, 5);
-  return [
-    ...rows,
-    row(9_000),
-    { ...row(9_001), geometry: lot(0) },
-    { ...row(9_001), geometry: lot(3) },
-    row(9_000, { OWNER: 'X' }),
-    row(0, { PIN: '' }),
-  ];
+const PARCELS: Kind = {
+  many: 2_200,
+  steps: ['open', 'stage', 'copy', 'join', 'match', 'gate', 'merge', 'commit', 'follow'],
+  definition(name) {
+    const columns = { owner_name: 'OWNER', last_sale_date: 'SOLD', last_sale_price: 'PRICE', acres: 'ACRES' };
+    const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
+    const gates = { max_reject_percent: 50 };
+    return { name, kind: 'assessor', fips: '33019', roll, sales: { label: name }, gates };
+  },
+  /** The second year has changed, new and missing parcels, a rejected row, a key that comes twice, and parts. */
+  rows(year, count) {
+    const row = (n: number, more: Record<string, unknown> = {}): Feature => ({
+      properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, SOLD: null, PRICE: null, ACRES: 1, NOTE, ...more },
+      geometry: lot(n % 1000),
+    });
+    const rows = Array.from({ length: count }, (_, n) =>
+      row(n, n === 5 ? { SOLD: '2020-01-01', PRICE: 5_000 } : {}),
+    );
+    if (year === 1) return rows;
+    rows[6] = row(6, { SOLD: '2021-01-01', PRICE: 6_000 });
+    rows[7] = row(7, { ACRES: 'some' });
+    rows.splice(10, 5);
+    const parts = [lot(0), lot(3)].map(geometry => ({ ...row(9_001), geometry }));
+    return [...rows, row(9_000), ...parts, row(9_000, { OWNER: 'X' }), row(0, { PIN: '' })];
+  },
+  async visible(name, when) {
+    const parcels = await all(
+      pool,
+      `select count(*)::int as count, md5(string_agg(row_text, E'\n' order by property_id)) as digest from (
+         select property_id, concat_ws('|', source_key, owner_name, acres, calculated_acres, location, md5(boundary),
+           retired_at is not null, row_number() over (order by property_id)${when ? ', property_id, p.xmin' : ''}) as row_text
+         from parcels p join feeds f on f.id = p.feed_id where f.name = $1
+       ) of_feed`,
+      [name],
+    );
+    const events = await all(
+      pool,
+      `select l.source_id, l.status, l.price, l.sold_date, l.lot_acres, e.status as event, e.price as event_price
+       from listings l join listing_events e on e.listing_id = l.id where l.source = $1 order by 1, 6`,
+      [name],
+    );
+    return { parcels, events };
+  },
+};
+
+const ROADS: Kind = {
+  many: 3_200,
+  steps: ['open', 'stage', 'copy', 'match', 'gate', 'merge', 'commit', 'follow'],
+  definition: name => ({
+    name,
+    kind: 'roads',
+    layer: { source: `${name}.ndgeojson`, format: 'ndgeojson' },
+  }),
+  /** The second version has new and missing roads, one that comes twice, one of no use and one that does not count. */
+  rows(version, count) {
+    const noted = (feature: Feature): Feature => ({
+      ...feature,
+      properties: { ...feature.properties, NOTE },
+    });
+    const roads = Array.from({ length: count }, (_, n) => noted(road(0, 'S1400', 0.001 + n / 1e6)));
+    if (version === 1) return roads;
+    roads.splice(10, 5);
+    const useless = { properties: { MTFCC: 'S1200' }, geometry: null };
+    return [...roads, road(7), road(7), useless, road(2, 'S1740', 0.06)];
+  },
+  /** Its version is told as the how-manieth run of the feed. */
+  visible: name =>
+    all(
+      pool,
+      `select kind, coverage::text, fips, reach_m,
+         (select count(*)::int from runs r where r.feed_id = l.feed_id and r.id <= l.run_id) as version,
+         (select concat(count(*), md5(string_agg(concat_ws('|', hash, class, extent, md5(geometry)), ',' order by hash)))
+          from layer_features where feed_id = l.feed_id) as features
+       from land_layers l where feed_id = (select id from feeds where name = $1)`,
+      [name],
+    ),
+};
+
+async function feedFile(
+  kind: Kind,
+  name: string,
+  count = FEW,
+): Promise<{ feed: Feed; path: string; write(version: Version): void }> {
+  const path = join(folder, `${name}.yaml`);
+  writeFileSync(path, stringify(kind.definition(name)));
+  const write = (version: Version) =>
+    writeFeatures(join(folder, `${name}.ndgeojson`), kind.rows(version, count));
+  write(1);
+  return { feed: await loadFeed(path), path, write };
 }
 
 function child(order: ChildOrder): ChildProcess {
   const program = join(rootDir, 'test/support/ingest-child.ts');
-  return spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
+  const worker = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
     cwd: rootDir,
     env: { PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'error' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-}
-
-/** Everything that readers see of a feed, as digests; `when` adds its ids and when each parcel was written. */
-async function visible(name: string, when: boolean): Promise<unknown> {
-  const [parcels] = await all(
-    pool,
-    `select count(*)::int as count, md5(string_agg(row_text, E'\n' order by property_id)) as digest from (
-       select property_id, concat_ws('|', source_key, owner_name, acres, calculated_acres, location, md5(boundary),
-         retired_at is not null, row_number() over (order by property_id)${when ? ', property_id, p.xmin' : ''}) as row_text
-       from parcels p join feeds f on f.id = p.feed_id where f.name = $1
-     ) of_feed`,
-    [name],
-  );
-  const listings = await all(
-    pool,
-    'select source_id, status, price, sold_date, lot_acres from listings where source = $1 order by 1',
-    [name],
-  );
-  const events = await all(
-    pool,
-    'select l.source_id, e.status, e.price from listing_events e join listings l on l.id = e.listing_id where l.source = $1 order by 1, 2',
-    [name],
-  );
-  return { parcels, listings, events };
+  worker.stdout!.resume();
+  return worker;
 }
 
 async function runsOf(name: string) {
-  const runs = await all<{ id: number; status: string; counts: unknown }>(
+  const runs = await all<{ id: number; status: string; counts: { new: number } }>(
     pool,
     'select r.id, r.status, r.counts from runs r join feeds f on f.id = r.feed_id where f.name = $1 order by r.id',
     [name],
@@ -127,112 +167,136 @@ async function runsOf(name: string) {
   return { runs: runs.map(({ id: _id, ...run }) => run), rejects };
 }
 
-const STEPS = ['open', 'stage', 'copy', 'join', 'match', 'gate', 'merge', 'commit', 'follow'];
+const stages = () => all(pool, "select nspname from pg_namespace where nspname like 'stage%'");
 
-test('a worker killed at any step leaves the tables whole, and the retry of its job completes the run', async () => {
-  /** What two years leave when nothing is killed. */
-  async function reference(rows: number) {
-    const name = `reference-${rows}`;
-    const file = await feedFile(name, rows);
-    for (const year of [1, 2] as const) {
-      file.write(year);
-      expect((await ingest(pool, file.feed)).status).toBe('merged');
+/** Ingests the first version of a feed and has a worker die at the second; what readers saw before, and the worker's job. */
+async function killedAt(kind: Kind, step: string, name: string, count = FEW) {
+  const { feed, path, write } = await feedFile(kind, name, count);
+  await ingest(pool, feed);
+  const before = await kind.visible(name, true);
+  write(2);
+  // For the test of the marks, which runs alone: what the first version has marked.
+  if (name === 'marking') await pool.query('delete from attributes_dirty');
+  const jobId = randomUUID();
+  const [, signal] = await once(child({ feed: path, jobId, dieAt: step }), 'exit');
+  expect([step, signal]).toEqual([step, 'SIGKILL']);
+  return { feed, before, jobId };
+}
+
+test.each([
+  ['parcels', PARCELS, 3],
+  ['roads', ROADS, 1],
+])(
+  '%s: a worker killed at any step leaves the tables whole, and the retry of its job completes the run',
+  async (title, kind, rejects) => {
+    /** What two versions leave when nothing is killed. */
+    async function reference(rows: number) {
+      const name = `${title}-reference-${rows}`;
+      const { feed, write } = await feedFile(kind, name, rows);
+      for (const version of [1, 2] as const) {
+        write(version);
+        expect((await ingest(pool, feed)).status).toBe('merged');
+      }
+      const left = { visible: await kind.visible(name, false), runs: await runsOf(name) };
+      expect(left.runs).toMatchObject({ runs: [{ counts: { new: rows } }, {}] });
+      expect(left.runs.rejects).toHaveLength(rejects);
+      return left;
     }
-    const left = { visible: await visible(name, false), runs: await runsOf(name) };
-    expect(left.runs.rejects).toHaveLength(3);
-    return left;
-  }
-  const references = new Map([
-    [FEW, await reference(FEW)],
-    [MANY, await reference(MANY)],
-  ]);
-
-  await threeAtATime(STEPS, async step => {
     // Only the middle of the COPY comes later than the file's first piece.
-    const rows = step === 'copy' ? MANY : FEW;
-    const { feed, path, write } = await feedFile(`killed-at-${step}`, rows);
-    const { name } = feed;
-    write(1);
-    await ingest(pool, feed);
-    write(2);
-    const before = await visible(name, true);
-    const jobId = randomUUID();
-    const process = child({ feed: path, jobId, dieAt: step });
-    process.stdout!.resume();
-    const [, signal] = await once(process, 'exit');
-    expect([step, signal]).toEqual([step, 'SIGKILL']);
-    const wanted = references.get(rows)!;
-    const after = await visible(name, true);
-    if (step === 'follow') expect(await visible(name, false)).toEqual(wanted.visible);
-    else expect(after, step).toEqual(before);
+    const rowsFor = (step: string) => (step === 'copy' ? kind.many : FEW);
+    const references = new Map([
+      [FEW, await reference(FEW)],
+      [kind.many, await reference(kind.many)],
+    ]);
 
-    const retried = await ingest(pool, feed, { jobId });
-    expect([step, retried.status]).toEqual([step, 'merged']);
-    expect(await visible(name, false), step).toEqual(wanted.visible);
-    expect(await runsOf(name), step).toEqual(wanted.runs);
-    if (step === 'follow') expect(await visible(name, true)).toEqual(after);
-  });
-  expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
+    // Three at a time: most of a child's time goes into loading the program.
+    const waiting = [...kind.steps];
+    await Promise.all(
+      [1, 2, 3].map(async () => {
+        for (let step = waiting.shift(); step; step = waiting.shift()) {
+          const { feed, before, jobId } = await killedAt(
+            kind,
+            step,
+            `${title}-killed-${step}`,
+            rowsFor(step),
+          );
+          const { name } = feed;
+          const wanted = references.get(rowsFor(step))!;
+          const after = await kind.visible(name, true);
+          if (step === 'follow') expect(await kind.visible(name, false)).toEqual(wanted.visible);
+          else expect(after, step).toEqual(before);
+          expect([step, (await ingest(pool, feed, { jobId })).status]).toEqual([step, 'merged']);
+          expect(await kind.visible(name, false), step).toEqual(wanted.visible);
+          expect(await runsOf(name), step).toEqual(wanted.runs);
+          if (step === 'follow') expect(await kind.visible(name, true)).toEqual(after);
+        }
+      }),
+    );
+    expect(await stages()).toEqual([]);
+  },
+);
+
+test('a merge that is killed before its end marks no parcel, and its retry marks those that the layer covers', async () => {
+  const marked = () =>
+    all(pool, 'select property_id, layers from attributes_dirty where property_id < 3301900000004');
+  const { feed, jobId } = await killedAt(ROADS, 'commit', 'marking');
+  expect(await marked()).toEqual([]);
+  await ingest(pool, feed, { jobId });
+  // Two of the three lots lie beside the roads.
+  expect(await marked()).toHaveLength(2);
 });
 
 test('what a killed run without a retry left behind is cleared by the next run of the feed', async () => {
-  const file = await feedFile('abandoned');
-  file.write(1);
-  const process = child({ feed: file.path, jobId: null, dieAt: 'match' });
-  process.stdout!.resume();
-  await once(process, 'exit');
-  const stages = () => all(pool, "select nspname from pg_namespace where nspname like 'stage%'");
+  const { feed, path } = await feedFile(PARCELS, 'abandoned');
+  await once(child({ feed: path, jobId: null, dieAt: 'match' }), 'exit');
   expect(await stages()).toHaveLength(1);
-  expect((await ingest(pool, file.feed)).status).toBe('merged');
+  expect((await ingest(pool, feed)).status).toBe('merged');
   expect(await stages()).toEqual([]);
   const { runs } = await runsOf('abandoned');
   expect(runs.map(({ status }) => status)).toEqual(['failed', 'merged']);
 });
 
-test('two runs of one feed in two processes take turns; another feed does not wait', async () => {
-  const [shared, other] = [await feedFile('shared'), await feedFile('other')];
-  shared.write(1);
-  other.write(1);
-  const first = child({ feed: shared.path, jobId: null, waitAt: 'gate' });
-  const output: string[] = [];
-  first.stdout!.on('data', (data: Buffer) => output.push(...data.toString().trim().split('\n')));
-  await expect.poll(() => output, { timeout: 60_000 }).toContain('gate');
+test.each([
+  ['parcels', PARCELS],
+  ['roads', ROADS],
+])(
+  '%s: two runs of one feed in two processes take turns; another feed does not wait',
+  async (title, kind) => {
+    const [shared, other] = [await feedFile(kind, `${title}-shared`), await feedFile(kind, `${title}-other`)];
+    const first = child({ feed: shared.path, jobId: null, waitAt: 'gate' });
+    const output: string[] = [];
+    first.stdout!.on('data', (data: Buffer) => output.push(...data.toString().trim().split('\n')));
+    await expect.poll(() => output, { timeout: 60_000 }).toContain('gate');
 
-  const steps: string[] = [];
-  const second = ingest(pool, shared.feed, {}, { onStep: step => void steps.push(step) });
-  expect((await ingest(pool, other.feed)).status).toBe('merged');
-  expect(steps).toEqual([]);
-  expect(output).not.toContain('merged');
+    const steps: string[] = [];
+    const second = ingest(pool, shared.feed, {}, { onStep: step => void steps.push(step) });
+    expect((await ingest(pool, other.feed)).status).toBe('merged');
+    expect(steps).toEqual([]);
+    expect(output).not.toContain('merged');
 
-  first.stdin!.write('go on\n');
-  await once(first, 'exit');
-  expect(output.at(-1)).toBe('merged');
-  expect((await second).status).toBe('unchanged');
-  expect(steps).toContain('open');
-});
+    first.stdin!.write('go on\n');
+    await once(first, 'exit');
+    expect(output.at(-1)).toBe('merged');
+    expect((await second).status).toBe('unchanged');
+    expect(steps).toContain('open');
+  },
+);
 
 test('a run that waits for another one ends when its worker is told to stop', async () => {
-  const file = await feedFile('stopped');
-  file.write(1);
+  const { feed } = await feedFile(PARCELS, 'stopped');
   let go = () => {};
   const held = new Promise<void>(resolve => {
     go = resolve;
   });
   const steps: string[] = [];
-  const first = ingest(
-    pool,
-    file.feed,
-    {},
-    {
-      onStep(step) {
-        steps.push(step);
-        return step === 'gate' ? held : undefined;
-      },
-    },
-  );
+  const onStep = (step: string) => {
+    steps.push(step);
+    return step === 'gate' ? held : undefined;
+  };
+  const first = ingest(pool, feed, {}, { onStep });
   await expect.poll(() => steps).toContain('gate');
   const stop = new AbortController();
-  const second = ingest(pool, file.feed, {}, { signal: stop.signal });
+  const second = ingest(pool, feed, {}, { signal: stop.signal });
   setTimeout(() => stop.abort(), 300);
   await expect(second).rejects.toMatchObject({ code: 'interrupted', retryable: true });
   go();
