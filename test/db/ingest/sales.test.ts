@@ -166,13 +166,6 @@ test('the same roll adds none; a later sale adds one and keeps the earlier; a co
   expect(statuses.map(row => row.status)).toEqual(['SOLD', 'OFF_MARKET', 'SOLD']);
 });
 
-test('a sale that turns out to be one of several parcels is taken off the market', async () => {
-  const { run, comps } = rollWithSales();
-  await run([{ PIN: 'A' }]);
-  await run([{ PIN: 'A' }, { PIN: 'B' }]);
-  expect(await comps()).toEqual(['A/2024-05-01 OFF_MARKET 9000', 'B/2024-05-01 OFF_MARKET 9000']);
-});
-
 describe('a deed over several parcels stays one', () => {
   const A = { PIN: 'A', PRICE: 100_000 };
   const B = { PIN: 'B', PRICE: 100_000 };
@@ -200,25 +193,6 @@ describe('a deed over several parcels stays one', () => {
     ).toEqual([{ sale_type: 'Deed over several parcels', status: 'OFF_MARKET' }]);
   });
 
-  test('when the other parcel leaves the roll', async () => {
-    const { run, comps } = rollWithSales();
-    await run([A, B]);
-    await run([A]);
-    await run([{ ...A, ADDRESS: '2 Pond Road' }]);
-    expect(await comps()).toEqual([off, 'B/2024-05-01 OFF_MARKET 100000']);
-  });
-
-  test('when it did not qualify while the other parcel showed it', async () => {
-    const { run, comps } = rollWithSales();
-    await run([
-      { ...A, QUAL: 'U' },
-      { ...B, QUAL: 'U' },
-    ]);
-    expect(await comps()).toEqual([]);
-    await run([A, resold]);
-    expect(await comps()).toEqual([off, 'B/2025-02-01 SOLD 30000']);
-  });
-
   test('when it was a comp, then one of several, then shown of one again', async () => {
     const { run, comps, name } = rollWithSales();
     await run([A]);
@@ -232,21 +206,6 @@ describe('a deed over several parcels stays one', () => {
       [name, '%/A/%'],
     );
     expect(statuses.map(row => row.status)).toEqual(['SOLD', 'OFF_MARKET']);
-  });
-
-  test('but not when the price is corrected, nor is another sale on its day one', async () => {
-    const { run, comps } = rollWithSales();
-    await run([A, B]);
-    await run([
-      { ...A, PRICE: 60_000 },
-      { ...B, PRICE: 40_000 },
-      { PIN: 'C', PRICE: 100_000, SELLER: 'C' },
-    ]);
-    expect(await comps()).toEqual([
-      'A/2024-05-01 SOLD 60000',
-      'B/2024-05-01 SOLD 40000',
-      'C/2024-05-01 SOLD 100000',
-    ]);
   });
 
   test('in an installation that kept no such sales', async () => {
@@ -294,17 +253,6 @@ describe('the land of a known sale', () => {
     await run(later);
     expect(await lands(name)).toEqual(before);
     expect((await run(later)).status).toBe('unchanged');
-  });
-
-  test('is that of its own day when the rest is sold', async () => {
-    const { run, name } = rollWithSales();
-    await run([C]);
-    await run([{ ...split, SOLD: '2025-01-01', PRICE: 40_000 }]);
-    const [first, second] = await lands(name);
-    expect([first!.lot_acres, second!.lot_acres]).toEqual([50, 20]);
-    expect(first!.location).not.toEqual(second!.location);
-    await run([{ ...split, SOLD: '2025-01-01', PRICE: 40_000, ACRES: 12, ADDRESS: '2 Pond Road' }]);
-    expect((await lands(name)).map(sale => sale.lot_acres)).toEqual([50, 20]);
   });
 
   test('follows corrections of at most 5 %, its place with it', async () => {
