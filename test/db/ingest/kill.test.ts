@@ -17,6 +17,7 @@ import {
   ingest,
   insertRegions,
   lot,
+  threeAtATime,
   writeFeatures,
 } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
@@ -209,29 +210,18 @@ test.each([
       [kind.many, await reference(kind.many)],
     ]);
 
-    // Three at a time: most of a child's time goes into loading the program.
-    const waiting = [...kind.steps];
-    await Promise.all(
-      [1, 2, 3].map(async () => {
-        for (let step = waiting.shift(); step; step = waiting.shift()) {
-          const { feed, before, jobId } = await killedAt(
-            kind,
-            step,
-            `${title}-killed-${step}`,
-            rowsFor(step),
-          );
-          const { name } = feed;
-          const wanted = references.get(rowsFor(step))!;
-          const after = await kind.visible(name, true);
-          if (step === 'follow') expect(await kind.visible(name, false)).toEqual(wanted.visible);
-          else expect(after, step).toEqual(before);
-          expect([step, (await ingest(pool, feed, { jobId })).status]).toEqual([step, 'merged']);
-          expect(await kind.visible(name, false), step).toEqual(wanted.visible);
-          expect(await runsOf(name), step).toEqual(wanted.runs);
-          if (step === 'follow') expect(await kind.visible(name, true)).toEqual(after);
-        }
-      }),
-    );
+    await threeAtATime(kind.steps, async step => {
+      const { feed, before, jobId } = await killedAt(kind, step, `${title}-killed-${step}`, rowsFor(step));
+      const { name } = feed;
+      const wanted = references.get(rowsFor(step))!;
+      const after = await kind.visible(name, true);
+      if (step === 'follow') expect(await kind.visible(name, false)).toEqual(wanted.visible);
+      else expect(after, step).toEqual(before);
+      expect([step, (await ingest(pool, feed, { jobId })).status]).toEqual([step, 'merged']);
+      expect(await kind.visible(name, false), step).toEqual(wanted.visible);
+      expect(await runsOf(name), step).toEqual(wanted.runs);
+      if (step === 'follow') expect(await kind.visible(name, true)).toEqual(after);
+    });
     expect(await stages()).toEqual([]);
   },
 );
