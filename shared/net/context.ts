@@ -8,8 +8,10 @@ export type Limits = {
   expandedBytes: number;
   /** Members that one zip may list. */
   zipEntries: number;
-  /** Bytes of one row: a feature, a line, a CSV record with its quoted line breaks. */
+  /** Bytes of one row: a feature, or a line of JSON. */
   rowBytes: number;
+  /** Characters of one CSV record with its quoted line breaks. */
+  csvRowChars: number;
   /** Bytes of one page of a web API, read whole. */
   pageBytes: number;
   /** Milliseconds without a byte after which a download counts as dead. */
@@ -37,6 +39,8 @@ export const LIMITS: Limits = {
   zipEntries: 10_000,
   // The largest real parcel boundaries (federal land, 500,000 vertices) are about 20 MB as GeoJSON.
   rowBytes: 32 * MiB,
+  // Rolls have no geometry in CSV, and the longest legal descriptions are under 100 KB.
+  csvRowChars: 2 * MiB,
   // RESO servers send at most 5,000 records a page, at 5 to 10 KB each.
   pageBytes: 128 * MiB,
   idleMs: 60_000,

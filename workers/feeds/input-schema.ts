@@ -52,6 +52,12 @@ export const INPUT_PROPERTIES = {
         .describe(
           'csv: false when the first line is data (the columns are then column_1 …), or a list of names. Default: true.',
         ),
+      skip_lines: z
+        .number()
+        .int()
+        .min(0)
+        .max(1000)
+        .describe('csv: lines of titles before the header. Default: 0.'),
       member: z.string().describe('The file meant in a zip that holds several.'),
       reso: resoSchema.describe('reso: how to ask the service.'),
     })
@@ -60,6 +66,6 @@ export const INPUT_PROPERTIES = {
 
 /** The reader's part of a section. */
 export function inputSpec(section: InputSpec): InputSpec {
-  const { source, format, crs, encoding, delimiter, quote, header, member, reso } = section;
-  return { source, format, crs, encoding, delimiter, quote, header, member, reso };
+  const { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso } = section;
+  return { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso };
 }

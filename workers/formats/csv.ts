@@ -1,4 +1,4 @@
-import { formatError, limitsOf } from '../../shared/net/context.ts';
+import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
 import {
   addBad,
   addRow,
@@ -22,8 +22,8 @@ const DELIMITERS = [',', '\t', '|', ';'];
 
 type Dialect = { delimiter: string; quote: string; newline: string };
 
-/** A record's cells and the index behind its line end; 'more' when the text ends inside it; 'malformed' quoting. */
-type Scanned = { cells: string[]; end: number } | 'more' | 'malformed';
+/** A record's cells and the index behind its line end; 'more' when the text ends inside it; else what is wrong. */
+type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
 export async function* readCsv(
@@ -32,13 +32,21 @@ export async function* readCsv(
   output: Output,
   context: ReadContext,
 ): AsyncGenerator<RowBatch> {
-  const { rowBytes } = limitsOf(context);
+  const { csvRowChars } = limitsOf(context);
   const table = newTable(spec, source.name);
+  let skip = spec.skip_lines ?? 0;
   let held = '';
   for await (const text of decodeText(source.bytes(), spec.encoding)) {
-    const whole = held + text;
+    let whole = held + text;
+    if (skip > 0 && whole.length <= csvRowChars) {
+      const rest = withoutLines(whole, skip);
+      if (rest !== null) skip = 0;
+      held = rest ?? whole;
+      if (rest === null) continue;
+      whole = rest;
+    }
     // A carriage return at the very end may be half of a CRLF.
-    if (/\n|\r./s.test(whole) || whole.length > rowBytes) table.dialect ??= detectDialect(whole, spec);
+    if (/\n|\r./s.test(whole) || whole.length > csvRowChars) table.dialect ??= detectDialect(whole, spec);
     if (table.dialect === null) {
       held = whole;
       continue;
@@ -52,15 +60,29 @@ export async function* readCsv(
       if (full !== null) yield full;
     }
     held = whole.slice(at);
-    if (held.length > rowBytes) held = skipLine(table, held, output);
+    if (held.length > csvRowChars) held = skipLine(table, held, output);
   }
+  if (skip > 0) held = '';
   table.dialect ??= detectDialect(held, spec);
   for (let at = 0; at < held.length; ) {
     at = takeRecord(table, held, at, true, output);
     const full = takeFull(output);
     if (full !== null) yield full;
   }
+  if (table.skipping) throw cutOff(table.name, 'its last line does not end');
   if (table.columns === null) throw formatError(`${source.name} is empty: no header line. Check the file.`);
+}
+
+/** The text behind its first lines, or null while they have not all come. */
+function withoutLines(text: string, count: number): string | null {
+  let at = 0;
+  for (let line = 0; line < count; line++) {
+    const end = /\r\n|\n|\r(?=[^\n])/g;
+    end.lastIndex = at;
+    if (end.exec(text) === null) return null;
+    at = end.lastIndex;
+  }
+  return text.slice(at);
 }
 
 type Table = {
@@ -83,21 +105,18 @@ function newTable(spec: InputSpec, name: string): Table {
 function takeRecord(table: Table, text: string, at: number, last: boolean, output: Output): number {
   const dialect = table.dialect!;
   if (table.skipping) {
-    const end = lineEnd(text, at, dialect, last);
+    const end = lineEnd(text, at, dialect, false);
     table.skipping = end === -1;
     return end === -1 ? text.length : end;
   }
   const scanned = scanRecord(text, at, last, dialect);
   if (scanned === 'more') return -1;
-  if (scanned === 'malformed') {
+  if (typeof scanned === 'string') {
     const end = lineEnd(text, at, dialect, true);
+    if (scanned === 'open quote' && end === text.length) throw cutOff(table.name, 'it ends in a quoted cell');
     if (table.columns === null) throw formatError(`${table.name}: the quoting of its header line is broken.`);
-    addBad(
-      output,
-      'unreadable_row',
-      'a quoted cell does not end, or text follows its closing quote',
-      line(text, at, end),
-    );
+    const what = scanned === 'open quote' ? 'a quoted cell does not end' : 'text follows a closing quote';
+    addBad(output, 'unreadable_row', what, line(text, at, end));
     return end;
   }
   const { cells, end } = scanned;
@@ -106,6 +125,9 @@ function takeRecord(table: Table, text: string, at: number, last: boolean, outpu
     table.columns = headerOf(cells, table);
     if (!table.numbered) return end;
   }
+  const { length } = table.columns;
+  if (last && cells.length < length && text[end - 1] !== dialect.newline)
+    throw cutOff(table.name, `its last row has ${cells.length} of ${length} cells and no line end`);
   addCells(table.columns, cells, output, () => line(text, at, end));
   return end;
 }
@@ -155,7 +177,7 @@ function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect
   for (;;) {
     if (text[at] === quote) {
       const close = closingQuote(text, at + 1, quote);
-      if (close === -1) return last ? 'malformed' : 'more';
+      if (close === -1) return last ? 'open quote' : 'more';
       // A quote at the very end of the text may be the first half of a doubled one.
       if (close + 1 === text.length && !last) return 'more';
       cells.push(unquote(text.slice(at + 1, close), quote));
@@ -166,7 +188,7 @@ function scanQuoted(text: string, start: number, last: boolean, dialect: Dialect
       }
       if (at >= text.length) return { cells, end: text.length };
       if (text[at] === newline) return { cells, end: at + 1 };
-      if (text[at] !== delimiter) return 'malformed';
+      if (text[at] !== delimiter) return 'text after quote';
       at++;
       continue;
     }

@@ -1,4 +1,4 @@
-import { limitsOf } from '../../shared/net/context.ts';
+import { cutOff, limitsOf } from '../../shared/net/context.ts';
 import {
   addBad,
   addRow,
@@ -44,6 +44,7 @@ async function* readLines(
   for await (const pieces of splitLines(utf8Bytes(source.bytes(), spec.encoding), rowBytes)) {
     for (const piece of pieces) {
       const text = piece.bytes.toString('utf8');
+      if (piece.unended && !isJson(text)) throw cutOff(source.name, 'its last line does not end');
       if (piece.tooLong) addBad(output, 'row_too_long', `the line is longer than ${rowBytes} bytes`, text);
       else add(output, text);
       const full = takeFull(output);
@@ -88,12 +89,21 @@ function parseObject(output: Output, text: string): Record<string, unknown> | nu
   return null;
 }
 
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A text between separators: its bytes without them, or how long it was when it passed the limit. */
-type Piece = { bytes: Buffer; tooLong: boolean };
+/** A text between separators; of one that is too long the beginning. `unended` when the file stops without a line end. */
+type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
 
 const LF = 0x0a;
 /** The record separator that starts every text of an RFC 8142 sequence. */
@@ -131,6 +141,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): Asy
   const last: Piece[] = [];
   if (head !== null) last.push({ bytes: head, tooLong: true });
   else addPiece(last, held);
+  if (head === null && last.length > 0 && held.at(-1) !== LF) last[0]!.unended = true;
   yield last;
 }
 

@@ -45,6 +45,7 @@ export type InputSpec = {
   delimiter?: string | undefined;
   quote?: string | undefined;
   header?: boolean | string[] | undefined;
+  skip_lines?: number | undefined;
   member?: string | undefined;
   reso?: ResoSpec | undefined;
 };
@@ -149,7 +150,7 @@ export function addBad(
     reason,
     field,
     message,
-    raw: raw.length > RAW_CHARS ? `${raw.slice(0, RAW_CHARS)}…` : raw,
+    raw: raw.length > RAW_CHARS ? `${detached(raw.slice(0, RAW_CHARS))}…` : detached(raw),
   });
 }
 
@@ -223,4 +224,26 @@ function firstPosition(geometry: Geometry | null): [number, number] | null {
   let inner: unknown = geometry.coordinates;
   while (Array.isArray(inner) && Array.isArray(inner[0])) inner = inner[0];
   return Array.isArray(inner) && typeof inner[0] === 'number' ? [inner[0], Number(inner[1])] : null;
+}
+
+/** Deeper than any geometry or record: one that is cannot be walked or shown without filling the stack. */
+const MOST_LEVELS = 500;
+
+export const TOO_DEEP = {
+  field: null,
+  reason: 'unreadable_row',
+  message: `the row is nested more than ${MOST_LEVELS} levels deep`,
+} satisfies Pick<BadRow, 'field' | 'reason' | 'message'>;
+
+/** Whether a row's values or geometry are nested so deeply that walking it by recursion may fail. */
+export function isTooDeep({ values, geometry }: SourceRow): boolean {
+  let level: unknown[] = [values, geometry];
+  for (let depth = 0; depth < MOST_LEVELS && level.length > 0; depth++) {
+    level = level.flatMap(node =>
+      typeof node === 'object' && node !== null
+        ? Object.values(node).filter(each => typeof each === 'object')
+        : [],
+    );
+  }
+  return level.length > 0;
 }

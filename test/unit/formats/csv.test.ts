@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -44,6 +46,15 @@ describe('delimited text', () => {
       { x: '3', y: '4' },
     ]);
     expect(await rowsOf('1,2\n', { header: false })).toEqual([{ column_1: '1', column_2: '2' }]);
+  });
+
+  test('title lines are skipped', async () => {
+    const rows = [{ A: '1', B: '2' }];
+    for (const eol of ['\n', '\r\n', '\r'])
+      expect(await rowsOf(`The roll, of 2026;"${eol}${eol}A,B${eol}1,2${eol}`, { skip_lines: 2 })).toEqual(
+        rows,
+      );
+    await expect(read('one\ntwo\n', { skip_lines: 2 })).rejects.toThrow(/empty: no header/);
   });
 
   test.each([
@@ -93,15 +104,53 @@ describe('rows that cannot be used', () => {
     const { rows, bad } = await read(
       `A,B\n1,"OPEN\n${'2,x\n'.repeat(50_000)}`,
       {},
-      { limits: { rowBytes: 100_000 } },
+      { limits: { csvRowChars: 100_000 } },
     );
     expect(rows).toHaveLength(50_000);
     expect(bad).toMatchObject([{ rowNo: 1, raw: '1,"OPEN' }]);
   });
 
+  test.each([
+    ['a row', 'A,B\n1,2\n3', /cut off: its last row has 1 of 2 cells and no line end/],
+    ['a quoted cell', 'A,B\n1,2\n3,"x', /cut off: it ends in a quoted cell/],
+    ['a line of a quoted cell', 'A,B\n1,2\n3,"x\ny', /cut off/],
+    ['a quoted cell that ends its line', 'A,B\n1,2\n3,"x\n', /cut off/],
+  ])('a file that ends in the middle of %s is refused', (_, text, message) =>
+    expect(read(text)).rejects.toMatchObject({
+      code: 'feed_source',
+      message: expect.stringMatching(message),
+    }),
+  );
+
+  test('a whole last row needs no line end', async () =>
+    expect(await rowsOf('A,B\n1,2\n3,"4"')).toHaveLength(2));
+
+  test('lines of 50 MB are skipped in the memory of one that is as long as may be', async () => {
+    read.folder.put('long.csv', '');
+    const path = join(read.folder.path, 'long.csv');
+    appendFileSync(path, 'A,B\n');
+    for (let row = 0; row < 4; row++) {
+      for (let mb = 0; mb < 50; mb++) appendFileSync(path, 'x'.repeat(2 ** 20));
+      appendFileSync(path, ',2\n');
+    }
+    appendFileSync(path, '1,2\n');
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss - before);
+    }, 5);
+    const found = await read('', { source: 'long.csv' });
+    clearInterval(watch);
+    expect(values(found)).toEqual([{ A: '1', B: '2' }]);
+    expect(found.bad.map(({ reason, raw }) => [reason, raw.length])).toEqual(
+      Array(4).fill(['row_too_long', 64 * 1024 + 1]),
+    );
+    expect(most).toBeLessThan(120 * 2 ** 20);
+  });
+
   test('a line without end is one bad row', async () => {
     const long = `A,B\n1,2\n3,${'x'.repeat(3_000_000)}\n4,5\n`;
-    const { rows, bad } = await read(long, {}, { limits: { rowBytes: 100_000 } });
+    const { rows, bad } = await read(long, {}, { limits: { csvRowChars: 100_000 } });
     expect(rows.map(row => row.rowNo)).toEqual([1, 3]);
     expect(bad).toMatchObject([{ rowNo: 2, reason: 'row_too_long' }]);
     expect(bad[0]!.raw.length).toBeLessThan(70_000);

@@ -184,6 +184,13 @@ describe('newline-delimited GeoJSON', () => {
     ]);
   });
 
+  test('a file that ends in the middle of a line is refused; a whole last line needs no end', async () => {
+    await expect(readLines(`${lines[0]}\n${lines[1]!.slice(0, -9)}`)).rejects.toThrow(
+      /cut off: its last line/,
+    );
+    expect((await readLines(lines.join('\n'))).rows).toHaveLength(2);
+  });
+
   test('a line beyond the limit is a bad row, and the rest is read', async () => {
     const read = await readLines(
       `${lines[0]}\n{"x":"${'y'.repeat(3_000_000)}"}\n${lines[1]}\n`,

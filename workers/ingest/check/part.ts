@@ -4,7 +4,7 @@ import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import type { Input } from '../../feeds/feed.ts';
 import type { Value } from '../../feeds/values/parser.ts';
 import { shown, tidyText } from '../../feeds/values/text.ts';
-import type { BadRow, InputSpec, SourceRow } from '../../formats/rows.ts';
+import { type BadRow, type InputSpec, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/rows.ts';
 import { type CompiledColumn, compileColumn } from '../map/column.ts';
 import type { Mapper } from '../map/fields.ts';
 import { columnsOf, type Resolve, resolver } from '../map/names.ts';
@@ -137,10 +137,19 @@ function compileColumns({ kind, names, columns }: Mapping, resolve: Resolve): Pa
   });
 }
 
-/** Maps a row and counts what it comes to; `onKey` gets the key of a parcel. */
+/** Maps a row and counts what becomes of it; `onKey` gets the key of a parcel. */
 export function addRow(state: PartState, row: SourceRow, onKey: (key: string) => unknown): void {
+  state.check.rows++;
+  try {
+    judgeRow(state, row, onKey);
+  } catch (error) {
+    if (!(error instanceof RangeError && isTooDeep(row))) throw error;
+    count(state.check.rejected, row.rowNo, TOO_DEEP);
+  }
+}
+
+function judgeRow(state: PartState, row: SourceRow, onKey: (key: string) => unknown): void {
   const { check, mapping } = state;
-  check.rows++;
   if (row.geometry !== null) check.withGeometry++;
   countFills(state.fills, row.values);
   const mapped = mapping.map(row);

@@ -1,4 +1,4 @@
-import type { RowBatch, SourceRow } from '../../formats/rows.ts';
+import { isTooDeep, type RowBatch, type SourceRow, TOO_DEEP } from '../../formats/rows.ts';
 import type { Mapper } from '../map/fields.ts';
 import { bump, type RunCounts } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
@@ -34,22 +34,29 @@ export async function stageRows<Mapped extends { ok: true }>(
     rejects.add({ input: name, rowNo, field, reason, message, raw: rawText(values, geometry) });
   const faults: Faults = {
     reject(row, fault) {
-      bump(counts.rejected, fault.reason);
       keep(row, fault);
+      bump(counts.rejected, fault.reason);
     },
     drop(row, value) {
-      bump(counts.dropped, value.field);
       keep(row, value);
+      bump(counts.dropped, value.field);
     },
   };
   counts.read[name] = 0;
   for await (const { rows, bad } of batches) {
     if (counts.read[name] === 0 && checked) map.prepare(rows);
     for (const row of rows) {
-      const mapped = map(row);
-      if (mapped.ok) stageRow(mapped, row, faults);
-      else if (mapped.reason === 'skipped') counts.skipped++;
-      else faults.reject(row, mapped);
+      try {
+        const mapped = map(row);
+        if (mapped.ok) stageRow(mapped, row, faults);
+        else if (mapped.reason === 'skipped') counts.skipped++;
+        else faults.reject(row, mapped);
+      } catch (error) {
+        // Looked for only then: to look at every row would cost a fifth of its parsing.
+        if (!(error instanceof RangeError && isTooDeep(row))) throw error;
+        bump(counts.rejected, TOO_DEEP.reason);
+        rejects.add({ input: name, rowNo: row.rowNo, ...TOO_DEEP, raw: '' });
+      }
     }
     for (const { rowNo, field, reason, message, raw } of bad) {
       bump(counts.rejected, reason);
