@@ -213,6 +213,10 @@ export const feedSchema = z
       .describe(
         'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from.',
       ),
+    disabled: z
+      .boolean()
+      .describe('true: the feed is not run, and no bundled one of this name either. Default: false.')
+      .optional(),
     title: z.string().describe('Name for people.').optional(),
     attribution: z.string().describe('Who is to be credited, and how.').optional(),
     licence: z.string().describe('Terms on which the data may be used.').optional(),

@@ -5,7 +5,7 @@ import { rootDir } from '../../shared/root.ts';
 import type { Feed } from './feed.ts';
 import type { FeedList } from './load.ts';
 
-/** The operator's feeds, and the bundled ones unless SAMPLE_FEEDS is off. */
+/** The operator's feeds, and the bundled ones unless SAMPLE_FEEDS is off or a feed of the operator has their name. */
 export async function installedFeeds(config: Config): Promise<FeedList> {
   // Reading feed files takes every rule about them, which most commands can do without.
   const { listFeeds } = await import('./load.ts');

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { parseDocument } from 'yaml';
 import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { type FeedFile, feedSchema, PARCEL_TARGETS } from './definition.ts';
@@ -44,33 +45,55 @@ function withStray(issues: readonly Issue[], value: unknown): Issue[] {
   return [...issues.filter(issue => !within(issue)), ...stray];
 }
 
-/** Why a file gives no feed; `name` where two files give the same one. */
+/** Why a file gives no feed; `name` where it is known. */
 export type FeedFault = { name?: string; error: PlatError };
 
 export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
 
 /**
  * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and what is wrong with the files that give none: the
- * error of `loadFeed`, or `feed_duplicate` for a name that two files give. A folder that does not exist holds none.
+ * error of `loadFeed`, or `feed_duplicate` for a name that two files of a folder give. What a folder says of a name, that it
+ * is disabled included, replaces what later folders say of it. A folder that does not exist holds none.
  */
 export async function listFeeds(dirs: readonly string[]): Promise<FeedList> {
-  const byName = new Map<string, Feed[]>();
+  const feeds: Feed[] = [];
   const faults: FeedFault[] = [];
-  for (const file of new Set((await Promise.all(dirs.map(feedFiles))).flat())) {
-    try {
-      const feed = await loadFeed(file);
-      byName.set(feed.name, [...(byName.get(feed.name) ?? []), feed]);
-    } catch (error) {
-      if (!(error instanceof PlatError)) throw error;
-      faults.push({ error });
+  const settled = new Set<string>();
+  for (const dir of new Set(dirs)) {
+    const files = (await readHeads(dir)).filter(({ name }) => name === undefined || !settled.has(name));
+    const byName = new Map<string, Feed[]>();
+    for (const { text, file, name, disabled } of files) {
+      if (name !== undefined) settled.add(name);
+      if (name !== undefined && disabled) continue;
+      try {
+        const feed = parseFeed(text, file);
+        byName.set(feed.name, [...(byName.get(feed.name) ?? []), feed]);
+      } catch (error) {
+        if (!(error instanceof PlatError)) throw error;
+        faults.push({ ...(name !== undefined && { name }), error });
+      }
+    }
+    for (const [name, [feed, ...others]] of byName) {
+      if (others.length === 0) feeds.push(feed!);
+      else faults.push({ name, error: duplicate(name, [feed!, ...others]) });
     }
   }
-  const feeds: Feed[] = [];
-  for (const [name, [feed, ...others]] of byName) {
-    if (others.length === 0) feeds.push(feed!);
-    else faults.push({ name, error: duplicate(name, [feed!, ...others]) });
-  }
   return { feeds: feeds.sort((a, b) => a.name.localeCompare(b.name)), faults };
+}
+
+type Head = { file: string; text: string; name?: string; disabled: boolean };
+
+/** The feed files of a folder, each with the name that it gives whatever else is wrong with it. */
+async function readHeads(dir: string): Promise<Head[]> {
+  return Promise.all(
+    (await feedFiles(dir)).map(async file => {
+      const text = await textOf(file, file);
+      const document = parseDocument(text);
+      const value: unknown = document.errors.length > 0 ? null : document.toJS();
+      const { name, disabled } = (value ?? {}) as { name?: unknown; disabled?: unknown };
+      return { file, text, ...(typeof name === 'string' && { name }), disabled: disabled === true };
+    }),
+  );
 }
 
 function duplicate(name: string, feeds: Feed[]): PlatError {

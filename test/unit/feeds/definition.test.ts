@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../../shared/config.ts';
 import { feedJsonSchema } from '../../../workers/feeds/definition.ts';
-import { installedFeed } from '../../../workers/feeds/dirs.ts';
+import { installedFeed, installedFeeds } from '../../../workers/feeds/dirs.ts';
 import { listFeeds, loadFeed } from '../../../workers/feeds/load.ts';
 import { assessor, fault, feedOf, listings, sampleFeeds } from './support.ts';
 
@@ -185,10 +185,12 @@ describe('folders of feeds', () => {
   });
 
   test('two feeds of one name are an error that names both files', async () => {
-    const [a, b] = [await newFolder(), await newFolder()];
+    const a = await newFolder();
+    const config = loadConfig({ FEEDS_DIR: a });
     await writeFile(join(a, 'one.yaml'), MINIMAL);
-    await writeFile(join(b, 'two.yml'), MINIMAL);
-    expect(await listFeeds([a, b])).toMatchObject({
+    expect(await installedFeed(config, 'a-county')).toMatchObject({ name: 'a-county' });
+    await writeFile(join(a, 'two.yml'), MINIMAL);
+    expect(await listFeeds([a])).toMatchObject({
       feeds: [],
       faults: [
         {
@@ -200,11 +202,24 @@ describe('folders of feeds', () => {
         },
       ],
     });
-    const config = loadConfig({ FEEDS_DIR: a });
-    expect(await installedFeed(config, 'a-county')).toMatchObject({ name: 'a-county' });
-    await writeFile(join(a, 'two.yml'), MINIMAL);
     await expect(installedFeed(config, 'a-county')).rejects.toMatchObject({ code: 'feed_duplicate' });
     expect(await installedFeed(config, 'washington-nh')).toMatchObject({ name: 'washington-nh' });
+  });
+
+  test('a bundled feed is replaced by a feed of its name, and switched off by a disabled one', async () => {
+    const folder = await newFolder();
+    const config = loadConfig({ FEEDS_DIR: folder });
+    await writeFile(join(folder, 'own.yaml'), MINIMAL.replace('a-county', 'washington-nh'));
+    await writeFile(join(folder, 'off.yaml'), 'name: bangor-me\nkind: assessor\ndisabled: true\n');
+    await writeFile(join(folder, 'bad.yaml'), 'name: bangor-me-roads\nkind: roads\n');
+    const { feeds, faults } = await installedFeeds(config);
+    const fileOf = (name: string) => feeds.find(feed => feed.name === name)?.file;
+    expect(fileOf('washington-nh')).toBe(join(folder, 'own.yaml'));
+    expect(fileOf('bangor-me')).toBeUndefined();
+    expect(fileOf('bangor-me-flood')).toBe(join(sampleFeeds, 'bangor-me-flood.yaml'));
+    // A faulty replacement does not bring the bundled one back.
+    expect(fileOf('bangor-me-roads')).toBeUndefined();
+    expect(faults).toMatchObject([{ name: 'bangor-me-roads', error: { code: 'feed_definition' } }]);
   });
 
   test('a faulty file is no obstacle to the others; its fault is told with an unknown name', async () => {

@@ -1,19 +1,20 @@
+import type { Config } from '../../../shared/config.ts';
 import { type Pool, sql } from '../../../shared/db.ts';
 import { enqueue, waitForJob } from '../../../shared/jobs.ts';
-import { sampleDir } from '../../feeds/dirs.ts';
+import { installedFeeds, sampleDir } from '../../feeds/dirs.ts';
 import type { Feed } from '../../feeds/feed.ts';
-import { listFeeds } from '../../feeds/load.ts';
 import { ingestJob } from '../../ingest/job.ts';
 import { openProgress } from '../common/enqueue.ts';
 import { print } from '../common/output.ts';
 
 type Deliver = (ids: string[]) => Promise<void>;
 
-/** The bundled feeds that have never been ingested here. */
-export async function missingSamples(pool: Pool): Promise<Feed[]> {
+/** The bundled feeds that are switched on and have never been ingested here. */
+export async function missingSamples(pool: Pool, config: Config): Promise<Feed[]> {
   const { rows } = await pool.query<{ name: string }>(sql('runs/list_ingested_feeds'));
   const present = new Set(rows.map(row => row.name));
-  return (await listFeeds([sampleDir])).feeds.filter(feed => !present.has(feed.name));
+  const { feeds } = await installedFeeds(config);
+  return feeds.filter(({ name, baseDir }) => baseDir === sampleDir && !present.has(name));
 }
 
 /** Has the workers ingest the bundled feeds and waits for them; says so when one fails or the gate blocks it. */

@@ -85,7 +85,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   for (const { error } of (await installedFeeds(config)).faults)
     print(`A feed is left out until its file is put right: ${error.message}`);
   const deliver = (ids: string[]) => deliverFromHere({ config, pool, log }, ids);
-  const samples = config.SAMPLE_FEEDS ? await missingSamples(pool) : [];
+  const samples = await missingSamples(pool, config);
   if (samples.length > 0) {
     print(`Ingesting ${samples.length} sample feeds through the workers:`);
     await ingestSamples(pool, samples, deliver, signal);
