@@ -18,6 +18,7 @@ import {
   addKey,
   addRow,
   finishPart,
+  keyWarnings,
   type Mapping,
   newPartCheck,
   type PartCheck,
@@ -175,6 +176,7 @@ async function checkPart(
   state ??= bad.length > 0 ? newPartCheck(part, spec, mapping, []) : undefined;
   if (state === undefined) return;
   for (const row of bad) addBadRow(state, row);
+  result.warnings.push(...keyWarnings(state));
   result.parts.push({ ...finishPart(state), whole });
 }
 

@@ -89,6 +89,8 @@ export type PartState = {
   compiled: { column: ColumnCheck; read: CompiledColumn | null; index: number }[];
   /** How many rows fill each column of the source, and with what first. */
   fills: Map<string, { filled: number; sample: string }>;
+  /** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
+  wordKeys: Map<string, number>;
 };
 
 const SAMPLES = 3;
@@ -121,7 +123,7 @@ export function newPartCheck(
     dropped: [],
   };
   const fills = new Map(available.map(column => [column, { filled: 0, sample: '' }]));
-  return { check, mapping, compiled, fills };
+  return { check, mapping, compiled, fills, wordKeys: new Map() };
 }
 
 function compileColumns({ kind, names, columns }: Mapping, resolve: Resolve): PartState['compiled'] {
@@ -160,6 +162,7 @@ function judgeRow(state: PartState, row: SourceRow, onKey: (key: string) => unkn
   }
   const misplaced = mapping.place?.(row, mapped) ?? null;
   if (misplaced) {
+    if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
     const faults = misplaced.refuses ? check.rejected : check.dropped;
     count(faults, row.rowNo, { field: 'geometry', ...misplaced });
     if (misplaced.refuses) return;
@@ -170,6 +173,8 @@ function judgeRow(state: PartState, row: SourceRow, onKey: (key: string) => unkn
   if (check.classes && mapped.label !== undefined)
     bumpClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
   if (mapped.key !== undefined) onKey(mapped.key);
+  if (mapped.key !== undefined && row.geometry !== null && !/[1-9]/.test(mapped.key))
+    state.wordKeys.set(mapped.key, (state.wordKeys.get(mapped.key) ?? 0) + 1);
   for (const fault of mapped.dropped ?? []) count(check.dropped, row.rowNo, fault);
   for (const { column, read, index } of state.compiled) {
     const out = mapped.values[index] ?? null;
@@ -201,6 +206,19 @@ export function finishPart({ check, mapping, fills }: PartState): PartCheck {
     rejected: byCount(check.rejected),
     dropped: byCount(check.dropped),
   };
+}
+
+/** A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not. */
+const MANY_PARTS = 10;
+
+/** What may not be meant: features that become one parcel because a word stands where a key should. */
+export function keyWarnings({ check, wordKeys }: PartState): string[] {
+  return [...wordKeys]
+    .filter(([, features]) => features >= MANY_PARTS)
+    .map(
+      ([key, features]) =>
+        `${check.part}: the key ${key} stands on ${features} features, which become one parcel. If it means that there is none, leave them out with ${check.part}.skip_where.`,
+    );
 }
 
 function addSample(column: ColumnCheck, raw: string, out: string): void {

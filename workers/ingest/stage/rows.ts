@@ -38,6 +38,7 @@ export async function stageRows<Mapped extends { ok: true }>(
       bump(counts.rejected, fault.reason);
     },
     drop(row, value) {
+      if (value.field === 'geometry' && isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
       keep(row, value);
       bump(counts.dropped, value.field);
     },

@@ -264,4 +264,25 @@ describe('of parcels', () => {
       { field: 'geometry', reason: 'geometry_out_of_range', count: 1, rowNo: 4 },
     ]);
   });
+
+  test('a word that stands for a key on many shapes is a warning', async () => {
+    const named = (n: number) => ({ properties: { PIN: n < 12 ? 'na' : `P${n}` }, geometry: lot(n) });
+    expect(await check(many(named), '33019')).toMatchObject({
+      ok: true,
+      warnings: [expect.stringMatching(/^roll: the key NA stands on 12 features, which become one parcel\./)],
+    });
+    expect((await check(lots(lot), '33019')).warnings).toEqual([]);
+  });
+
+  test('a feature that is nested too deeply to be walked is one rejected row', async () => {
+    const nested = JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`);
+    const deep = { type: 'Polygon', coordinates: nested } as Geometry;
+    const [part] = (
+      await check(
+        lots(n => (n === 3 ? deep : lot(n))),
+        '33019',
+      )
+    ).parts;
+    expect(part!.rejected).toMatchObject([{ reason: 'unreadable_row', count: 1, rowNo: 4 }]);
+  });
 });
