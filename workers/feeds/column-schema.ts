@@ -96,13 +96,16 @@ const columnObject = columnProperties
 export type PlainColumn = z.infer<typeof plainColumn>;
 export type ColumnSpec = z.infer<typeof columnObject>;
 
-export const columnSchema = z
-  .union([columnName.describe('Column of the source, taken as it is.'), columnObject, z.null()])
-  .meta({
-    id: 'Column',
-    description:
-      'Where a field comes from: a column name, the long form, or null to leave out what a preset maps.',
-  });
+const plainName = columnName.describe('Column of the source, taken as it is.');
+
+/** Where a field comes from that cannot be left out. */
+export const requiredColumnSchema = z.union([plainName, columnObject]);
+
+export const columnSchema = z.union([plainName, columnObject, z.null()]).meta({
+  id: 'Column',
+  description:
+    'Where a field comes from: a column name, the long form, or null to leave out what a preset maps.',
+});
 
 const keyObject = z.strictObject({
   columns: z.array(columnName).min(1).describe('Columns whose texts make the key, in this order.'),

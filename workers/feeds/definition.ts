@@ -7,7 +7,7 @@ import {
   type ListingField,
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
-import { columnSchema, conditionSchema, keySchema } from './column-schema.ts';
+import { columnSchema, conditionSchema, keySchema, requiredColumnSchema } from './column-schema.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
 import {
   coverageSchema,
@@ -78,6 +78,20 @@ const rollSchema = z.strictObject({
   skip_where: skipWhere,
 });
 
+const priorSaleSchema = z.strictObject({
+  date: requiredColumnSchema.describe('Day of the sale.'),
+  price: requiredColumnSchema.describe('Price, in USD.'),
+  book: requiredColumnSchema
+    .describe(
+      'What its deed is known by, such as book and page: a price that parcels share on one date and deed is no comp.',
+    )
+    .optional(),
+  where: z
+    .array(conditionSchema)
+    .describe('What the row must fulfil for this sale; all must hold.')
+    .optional(),
+});
+
 const salesSchema = z
   .strictObject({
     label: z
@@ -87,6 +101,7 @@ const salesSchema = z
     where: z.array(conditionSchema).describe('What a row must fulfil besides; all must hold.'),
     min_price: z.number().nonnegative().describe('Least price of a real sale, in USD. Default: 1.'),
     sale_type: z.string().describe('The `sale_type` that the comps carry. Default: empty.'),
+    prior: z.array(priorSaleSchema).min(1).describe('Earlier sales in further columns of a row.'),
   })
   .partial();
 

@@ -45,7 +45,16 @@ export type ElevationInput = {
   nodata?: number;
 };
 
-export type Sales = { label: string; where: Condition[]; minPrice: number; saleType: string };
+export type Sales = {
+  label: string;
+  where: Condition[];
+  minPrice: number;
+  saleType: string;
+  /** Sales before the last one, in further columns of a row. */
+  prior: PriorColumns[];
+};
+
+export type PriorColumns = { columns: Columns<'date' | 'price' | 'book'>; where: Condition[] };
 
 export type Gates = {
   maxRowDropPercent: number;

@@ -163,6 +163,10 @@ function salesOf(file: FeedFile, sales: NonNullable<FeedFile['sales']>): Sales {
     where: sales.where ?? [],
     minPrice: sales.min_price ?? 1,
     saleType: sales.sale_type ?? '',
+    prior: (sales.prior ?? []).map(({ where = [], ...columns }) => ({
+      columns: mergeColumns({}, columns),
+      where,
+    })),
   };
 }
 

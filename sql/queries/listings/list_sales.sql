@@ -2,15 +2,31 @@
 -- parcels and stays one while its price does; a known sale keeps its acreage and place where the parcel was split or merged since.
 -- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int, $5 the roll's
 -- counties int[], $6 the largest correction of an acreage, as a share of it float8
-with sales as (
+with dated as (
   select
     fips, key, row_no, situs_address, situs_city, situs_state, situs_zip, apn, acres, last_sale_date, last_sale_price,
-    coalesce(last_sale_price, 0) as price,
-    upper(coalesce(seller_name, '')) as seller,
-    sale and coalesce(last_sale_price, 0) >= $2 as qualified,
-    format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id
+    upper(coalesce(seller_name, '')) as seller, sale
   from stage_roll
   where last_sale_date is not null
+  union all
+  -- A row's earlier sales; of several on one day the dearest, and of the last one's day none.
+  (
+    select distinct on (r.fips, r.key, p.date)
+      r.fips, r.key, r.row_no, r.situs_address, r.situs_city, r.situs_state, r.situs_zip, r.apn, r.acres, p.date, p.price,
+      upper(coalesce(p.book, '')), true
+    from stage_roll r
+    cross join lateral jsonb_to_recordset(r.prior) as p (date date, price bigint, book text)
+    where p.date is distinct from r.last_sale_date
+    order by 1, 2, p.date, p.price desc
+  )
+),
+sales as (
+  select
+    *,
+    coalesce(last_sale_price, 0) as price,
+    sale and coalesce(last_sale_price, 0) >= $2 as qualified,
+    format('%s/%s/%s', lpad(fips::text, 5, '0'), key, last_sale_date) as source_id
+  from dated
 ),
 shown as (
   select fips, key, last_sale_date, price, seller

@@ -10,6 +10,8 @@ create unlogged table stage_roll (
   hash uuid not null,
   -- The row fits the feed's description of a sale that becomes a comp.
   sale boolean not null,
+  -- Earlier sales that become comps: [{date, price, book}].
+  prior jsonb,
   -- Derived from the row for the filters.
   owner_key uuid,
   corporate_owner boolean,

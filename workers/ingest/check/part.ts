@@ -45,7 +45,7 @@ export type PartCheck = {
   usable: number;
   /** Left out by skip_where. */
   skipped: number;
-  /** Whose last sale would become a comp. */
+  /** Sales that would become comps. */
   sales: number;
   withGeometry: number;
   /** Land layers: features that count and that do not, by class. */
@@ -68,7 +68,14 @@ type Mapped = {
 };
 
 /** What is known of a mapped row beside its values: of a parcel key, county and sale; of a feature class and label. */
-export type RowFacts = { key?: string; fips?: number; sale?: boolean; class?: string | null; label?: string };
+export type RowFacts = {
+  key?: string;
+  fips?: number;
+  sale?: boolean;
+  prior?: unknown[] | null;
+  class?: string | null;
+  label?: string;
+};
 
 /** What is wrong with a row's geometry, and whether the row is rejected for it. */
 export type GeometryFault = { reason: string; message: string; refuses: boolean };
@@ -169,7 +176,7 @@ function judgeRow(state: PartState, row: SourceRow, onKey: (key: string) => unkn
   }
   // Only features of land layers have a class, which is null where they do not count.
   if (mapped.class !== null) check.usable++;
-  if (mapped.sale) check.sales++;
+  check.sales += (mapped.sale ? 1 : 0) + (mapped.prior?.length ?? 0);
   if (check.classes && mapped.label !== undefined)
     bumpClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
   if (mapped.key !== undefined) onKey(mapped.key);

@@ -3,7 +3,7 @@ import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { KeySpec } from '../../feeds/column-schema.ts';
 import { targetSpec } from '../../feeds/definition.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
-import { MAX_IDENTIFIER } from '../../feeds/values/parser.ts';
+import { MAX_IDENTIFIER, type TargetSpec } from '../../feeds/values/parser.ts';
 import { isKnownCounty, noSuchCounty } from '../../feeds/values/place.ts';
 import { isFailure, shown, tidyText } from '../../feeds/values/text.ts';
 import { type CompiledColumn, compileColumn } from './column.ts';
@@ -29,8 +29,12 @@ export type MappedParcel = {
   values: FieldValue[];
   /** Whether the row's last sale becomes a comp. */
   sale: boolean;
+  /** The earlier sales that become comps, or null without any. */
+  prior: PriorSale[] | null;
   dropped: DroppedValue[] | null;
 };
+
+export type PriorSale = { date: string; price: number; book: string | null };
 
 export type ParcelMapper = Mapper<MappedParcel>;
 
@@ -54,6 +58,10 @@ function parcelMentions(input: ParcelInput, sales?: Sales | null): Mention[] {
     ...columnMentions(input.columns),
     ...conditionMentions('skip_where', input.skipWhere),
     ...conditionMentions('sales.where', sales?.where ?? []),
+    ...(sales?.prior ?? []).flatMap(({ columns, where }) => [
+      ...columnMentions(columns).map(each => ({ ...each, where: `sales.prior.${each.where}` })),
+      ...conditionMentions('sales.prior.where', where),
+    ]),
   ];
 }
 
@@ -69,6 +77,7 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
   const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
   const isSkipped = compileSkip(input.skipWhere, resolve);
   const isSale = options.sales ? compileSale(options.sales, resolve) : () => false;
+  const priorOf = compilePrior(options.sales ?? null, resolve, options.today);
 
   return ({ values: source }: { values: Record<string, unknown> }) => {
     if (isSkipped(source)) return SKIPPED;
@@ -79,7 +88,8 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
     if (typeof fips === 'object') return fips;
     const values: FieldValue[] = new Array(PARCEL_FIELD_NAMES.length).fill(null);
     const dropped = fill(values, source);
-    return { ok: true as const, key, fips, values, sale: isSale(source, values), dropped };
+    const prior = priorOf(source);
+    return { ok: true as const, key, fips, values, sale: isSale(source, values), prior, dropped };
   };
 }
 
@@ -93,6 +103,41 @@ function compileSale(sales: Sales, resolve: Resolve) {
     const price = values[SALE_PRICE];
     if (values[SALE_DATE] === null || typeof price !== 'number') return false;
     return price > 0 && price >= sales.minPrice && tests.every(test => test(source));
+  };
+}
+
+const PRIOR_TARGETS = {
+  date: { type: 'date', doc: '' },
+  price: { type: 'money', doc: '', unit: 'USD' },
+  book: { type: 'text', doc: '' },
+} as const satisfies Record<string, TargetSpec>;
+
+/** The earlier sales of a row that have a day, at least the least price, and pass their conditions; others are passed over. */
+function compilePrior(sales: Sales | null, resolve: Resolve, today = new Date()) {
+  const lastYear = today.getUTCFullYear() + 1;
+  const priors = (sales?.prior ?? []).map(({ columns, where }) => {
+    const reader = (name: keyof typeof PRIOR_TARGETS) => {
+      const column =
+        columns[name] &&
+        compileColumn({ name, spec: PRIOR_TARGETS[name] }, columns[name], { resolve, lastYear });
+      return (source: Record<string, unknown>) => {
+        const value = column?.read(source) ?? null;
+        return isFailure(value) ? null : value;
+      };
+    };
+    const tests = where.map(condition => compileCondition(condition, resolve));
+    return { date: reader('date'), price: reader('price'), book: reader('book'), tests };
+  });
+  if (sales === null || priors.length === 0) return () => null;
+  return (source: Record<string, unknown>): PriorSale[] | null => {
+    const found = priors.flatMap(({ date, price, book, tests }): PriorSale[] => {
+      const [day, usd] = [date(source), price(source)];
+      if (typeof day !== 'string' || typeof usd !== 'number' || usd <= 0 || usd < sales.minPrice) return [];
+      return tests.every(test => test(source))
+        ? [{ date: day, price: usd, book: tidyText(book(source)) }]
+        : [];
+    });
+    return found.length === 0 ? null : found;
   };
 }
 

@@ -28,7 +28,7 @@ export type ParcelStage = {
 };
 
 const ROLL_COLUMNS = [
-  ...['input', 'row_no', 'fips', 'key', 'hash', 'sale'],
+  ...['input', 'row_no', 'fips', 'key', 'hash', 'sale', 'prior'],
   ...DERIVED_COLUMNS,
   ...PARCEL_FIELD_NAMES,
 ].join(', ');
@@ -52,7 +52,7 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
   const filledNames = second ? PARCEL_FIELD_NAMES.map(name => `shape.${name}`) : PARCEL_FIELD_NAMES;
 
   function stageRow(
-    { key, fips, values, sale, dropped }: MappedParcel,
+    { key, fips, values, sale, prior, dropped }: MappedParcel,
     row: SourceRow,
     faults: Faults,
   ): void {
@@ -71,7 +71,7 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
     const attributes = values.map(copyValue).join('\t');
     const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
     roll.write(
-      `${number}\t${place}\t${hash}\t${sale ? 't' : 'f'}\t${input.derive(values, fips)}\t${attributes}`,
+      `${number}\t${place}\t${hash}\t${sale ? 't' : 'f'}\t${copyValue(prior && JSON.stringify(prior))}\t${input.derive(values, fips)}\t${attributes}`,
     );
   }
 
