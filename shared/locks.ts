@@ -15,6 +15,6 @@ export const LOCKS = {
   partitions: 7_152_805,
   /** With the county: chunks of attributes share it, a merge of the roll has it alone. */
   countyAttributes: 7_152_806,
-  /** With the county, or 0 for the model: who writes its valuations. */
+  /** With the county: who writes its valuations. */
   countyValuations: 7_152_811,
 } as const;

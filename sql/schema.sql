@@ -572,23 +572,11 @@ create table users (
 
 create table valuation_counties (
   fips integer not null,
-  extent box not null,
-  reach box not null,
+  extent box,
+  reach box,
+  estimates jsonb,
+  model_version text,
   constraint valuation_counties_pkey PRIMARY KEY (fips)
-);
-
-create table valuation_model (
-  only_row boolean default true not null,
-  as_of date not null,
-  parameters jsonb not null,
-  fitted_at timestamp with time zone default now() not null,
-  constraint valuation_model_pkey PRIMARY KEY (only_row),
-  constraint valuation_model_only_row_check CHECK (only_row)
-);
-
-create table valuation_outliers (
-  listing_id uuid not null,
-  constraint valuation_outliers_pkey PRIMARY KEY (listing_id)
 );
 
 create table valuations (
@@ -613,7 +601,6 @@ create table valuations (
 create table valuations_dirty (
   id bigint generated always as identity,
   fips integer not null,
-  fitted boolean default false not null,
   constraint valuations_dirty_pkey PRIMARY KEY (id)
 );
 

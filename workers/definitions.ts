@@ -2,7 +2,7 @@ import type { Deliverable } from '../shared/jobs.ts';
 import { attributesChunk, attributesPlan } from './attributes/jobs.ts';
 import { ingestJob } from './ingest/job.ts';
 import { marketDaily, marketRecompute } from './market/jobs.ts';
-import { valuationCounty, valuationFit } from './valuation/jobs.ts';
+import { valuationAll, valuationCounty } from './valuation/jobs.ts';
 
 /** Every job there is, apart from the code that does it. Boot fails unless each has exactly one handler. */
 export const definitions: readonly Deliverable[] = [
@@ -11,6 +11,6 @@ export const definitions: readonly Deliverable[] = [
   attributesChunk,
   marketRecompute,
   marketDaily,
-  valuationFit,
+  valuationAll,
   valuationCounty,
 ];

@@ -9,7 +9,7 @@ import { installedFeeds } from './feeds/dirs.ts';
 import type { Feed } from './feeds/feed.ts';
 import { ingestJob } from './ingest/job.ts';
 import { MARKET_DAILY, marketDaily } from './market/jobs.ts';
-import { VALUATION_DAILY, valuationFit } from './valuation/jobs.ts';
+import { VALUATION_DAILY, valuationAll } from './valuation/jobs.ts';
 
 const FEED_PREFIX = 'feed-';
 const MARKET_ID = 'market-daily';
@@ -98,7 +98,7 @@ export async function enqueueScheduled(pool: Pool, deliverer: Deliverer, id: str
 function enqueueDue(pool: Pool, id: string): Promise<{ id: string }> {
   if (id === MARKET_ID) return enqueue(pool, marketDaily, {});
   if (id === ATTRIBUTES_ID) return enqueue(pool, attributesPlan, { scope: { dirty: true } });
-  if (id === VALUATION_ID) return enqueue(pool, valuationFit, {});
+  if (id === VALUATION_ID) return enqueue(pool, valuationAll, {});
   if (!id.startsWith(FEED_PREFIX)) throw new PlatError('schedule', `Unknown schedule ${id}.`);
   const payload = { feed: id.slice(FEED_PREFIX.length), force: false, sources: {}, requestedBy: 'schedule' };
   return enqueue(pool, ingestJob, payload);

@@ -82,7 +82,7 @@ lock table land_layers in share mode
 -- FIPS int, $2 the chunk bigint
 select
   (select min(property_id) from attributes_dirty where fips = $1 and chunk <> $2) is null as last,
-  exists (select true from valuations_dirty where fips = $1 and not fitted) as awaited
+  exists (select true from valuations_dirty where fips = $1) as awaited
 
 -- name: list_counties
 -- The counties that have parcels on the roll.

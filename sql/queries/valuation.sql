@@ -1,51 +1,33 @@
 -- name: clear_marks
--- Takes back the marks of a county that is about to be valued, but for those that the model has not seen.
+-- Takes back the marks of a county that is about to be valued.
 -- $1 county FIPS int
-delete from valuations_dirty where fips = $1 and fitted
-
--- name: clear_outliers
--- Forgets which sales the last fit left out.
-delete from valuation_outliers
+delete from valuations_dirty where fips = $1
 
 -- name: copy_comps
--- The comps that valuations can use, in the order of their ids, one column for each that workers/valuation/comps.ts
--- names. The status is 0 for ACTIVE, 1 for PENDING, 2 for SOLD; the place is in integers of 1e-7 degree.
--- The last columns are what was asked last for a sale (its source says it, or the listing's history), the feed, and whether that
--- is a roll (1) or not (0).
+-- The comps that valuations can use, in the order of their ids, one column for each that workers/valuation/comps.ts names: the status
+-- is 0 for ACTIVE, 1 for PENDING, 2 for SOLD; the place is in integers of 1e-7 degree; what was asked last for a sale is what its
+-- source says, or the listing's history; then the feed, and whether that is a roll (1) or not (0); last what is known of the land.
+-- Place: where (which of them).
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
     l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips,
-    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8,
     case when l.status = 'SOLD' then coalesce(nullif(l.asked_price, 0), h.price)::float8 end,
-    l.feed_id, (f.kind = 'assessor')::int::"char"
+    l.feed_id, (f.kind = 'assessor')::int::"char",
+    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8
   from listings l
   join feeds f on f.id = l.feed_id
   left join comp_land c on c.listing_id = l.id
-  left join (
-    select distinct on (e.listing_id) e.listing_id, e.price
+  left join lateral (
+    select e.price
     from listing_events e
-    where e.status in ('ACTIVE', 'PENDING') and e.price > 0
-    order by e.listing_id, e.run_id desc
-  ) h on h.listing_id = l.id
+    where e.listing_id = l.id and l.status = 'SOLD' and coalesce(l.asked_price, 0) = 0
+      and e.status in ('ACTIVE', 'PENDING') and e.price > 0
+    order by e.run_id desc
+    limit 1
+  ) h on true
   where l.status <> 'OFF_MARKET' and l.lot_acres > 0 and l.price > 0 and l.location is not null and l.fips is not null
-  order by l.id
-) to stdout (format binary);
-
--- name: copy_comps_around
--- The same as copy_comps for the comps in a box, and whether each is an outlier (1) or not (0). Places: box (the text of a
--- box in integers of 1e-7 degree), land (whether their land is wanted).
-copy (
-  select
-    l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
-    l.location[0], l.location[1], l.sold_date, l.listed_date, l.fips, (o.listing_id is not null)::int::"char",
-    c.steep_percent::float8, c.frontage_ft::float8, c.flood_percent::float8, c.wetlands_percent::float8
-  from listings l
-  left join valuation_outliers o on o.listing_id = l.id
-  -- Of null nothing is looked up.
-  left join comp_land c on c.listing_id = case when {{land}} then l.id end
-  where l.status <> 'OFF_MARKET' and l.lot_acres > 0 and l.price > 0 and l.location is not null and l.fips is not null
-    and l.location <@ {{box}}::box
+    and {{where}}
   order by l.id
 ) to stdout (format binary);
 
@@ -62,7 +44,7 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_valuations
--- Writes valuations, in the order of columns of workers/valuation/write-valuations.ts.
+-- Writes valuations, in the order of columns of workers/valuation/county.ts.
 copy valuations (
   fips, property_id, mean_price, mean_ppa, mean_adjusted_price, mean_adjusted_ppa, gini_index, confidence_score, low_price,
   high_price, out_of_support, comps, as_of, model_version
@@ -78,11 +60,6 @@ delete from valuations where fips = $1
 -- $1 county FIPS int
 delete from comp_land where fips = $1
 
--- name: forget_county
--- Forgets a county that has no parcels to value.
--- $1 county FIPS int
-delete from valuation_counties where fips = $1
-
 -- name: get_as_of
 -- The day as of which parcels are valued when nobody names one: today in UTC, unless all sales and listings come from
 -- snapshots; then the day of the latest snapshot.
@@ -95,33 +72,20 @@ where exists (select true from listings l where l.feed_id = f.id)
 -- name: get_dirty_state
 -- Whether parcels wait to be valued, and whether a job that does it is on its way.
 -- $1 version of the model text
--- Returns: due (there are marks), unfitted (there are comps, but no model of that version), open (jobs)
+-- Returns: due (there are marks), unfitted (there are comps, but no county was fitted with that version), open (jobs)
 select
   exists (select true from valuations_dirty) as due,
   exists (select true from listings) and not exists (
-    select true from valuation_model where parameters ->> 'version' = $1
+    select true from valuation_counties where model_version = $1
   ) as unfitted,
   exists (
-    select true from jobs where name in ('valuation.fit', 'valuation.county') and status in ('queued', 'running')
+    select true from jobs where name in ('valuation.all', 'valuation.county') and status in ('queued', 'running')
   ) as open
 
 -- name: has_land
 -- Whether the land layers tell of any parcel of a county. One look at the index: `exists` would read all of it.
 -- $1 county FIPS int
 select true from parcel_attributes where fips = $1 limit 1
-
--- name: hold_model
--- Holds a new model back until the transaction ends. A lock of the table, not of its row: those who wait for it stand in a
--- queue, so that a new model gets its turn between two counties.
-lock table valuation_model in share mode
-
--- name: list_comp_counties
--- The counties that comps in a box are of.
--- $1 west, $2 south, $3 east, $4 north float8, integers of 1e-7 degree
-select distinct l.fips
-from listings l
-where l.status <> 'OFF_MARKET' and l.fips is not null
-  and l.location <@ box(point($1::float8, $2::float8), point($3::float8, $4::float8))
 
 -- name: list_comps_on_land
 -- The comps of a county of whose parcels nothing is stored, with the parcels of known land whose extents hold their points
@@ -142,12 +106,31 @@ where l.fips = $1 and l.status <> 'OFF_MARKET' and c.listing_id is null
 order by l.id, f.property_id
 
 -- name: list_counties
--- The counties that have parcels, or had.
-select fips from county_serials order by fips
+-- The counties that have parcels, or had, or comps.
+-- Returns: fips, parcels (whether there is something to be valued)
+select fips, bool_or(parcels) as parcels
+from (
+  select fips, true as parcels
+  from county_serials
+  union all
+  select distinct fips, false
+  from listings
+  where status <> 'OFF_MARKET' and fips is not null
+) as known
+group by fips
+order by fips
 
--- name: list_due_counties
--- The counties that wait to be valued with the model that there is.
-select distinct fips from valuations_dirty where fitted order by fips
+-- name: list_estimates
+-- What the sales of the other counties say by themselves.
+-- $1 FIPS int of the one whose do not matter, $2 version of the model text
+select fips, estimates
+from valuation_counties
+where fips <> $1 and model_version = $2
+order by fips
+
+-- name: list_marked_counties
+-- The counties that wait to be valued.
+select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
 -- What the comps of a valuation are, in the order of the ids; one that its feed has taken back since is missing.
@@ -159,8 +142,7 @@ join listings l on l.id = used.id
 order by used.place
 
 -- name: lock_county
--- Waits for those who write a county's valuations, and holds the others back until the transaction ends; FIPS 0 stands for
--- the model.
+-- Waits for those who write a county's valuations, and holds the others back until the transaction ends.
 -- $1 first of the pair of advisory locks int, $2 county FIPS int
 select pg_advisory_xact_lock($1, $2)
 
@@ -203,9 +185,9 @@ join valuation_counties near on near.reach && changed.extent
 
 -- name: mark_counties
 -- Marks counties that are to be valued.
--- $1 FIPS int[], $2 whether the model has seen what they are to be valued for boolean
-insert into valuations_dirty (fips, fitted)
-select fips, $2::boolean from unnest($1::int[]) as fips
+-- $1 FIPS int[]
+insert into valuations_dirty (fips)
+select fips from unnest($1::int[]) as fips
 
 -- name: mark_land
 -- Marks a county in which the land of parcels is known to be other than it was, and the counties that its comps are near to.
@@ -217,11 +199,6 @@ select near.fips
 from valuation_counties own
 join valuation_counties near on near.reach && own.extent
 where own.fips = $1
-
--- name: read_model
--- The model that was fitted last.
--- Returns: as_of, parameters
-select to_char(as_of, 'YYYY-MM-DD') as as_of, parameters from valuation_model
 
 -- name: read_valuations
 -- What parcels are worth by the sales around them, as it is answered; null figures where no relevant comps were found, no
@@ -247,29 +224,19 @@ select
 from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 
--- name: store_county
--- Remembers where the parcels of a county are that were valued, and where comps can be that matter to them.
+-- name: store_estimates
+-- Remembers what the sales of a county say by themselves.
+-- $1 county FIPS int, $2 estimates jsonb, $3 version of the model text
+insert into valuation_counties (fips, estimates, model_version)
+values ($1, $2, $3)
+on conflict (fips) do update set estimates = excluded.estimates, model_version = excluded.model_version
+
+-- name: store_reach
+-- Remembers where the parcels of a county are, and where comps can be that matter to them; null of a county without parcels.
 -- $1 county FIPS int, $2 extent of the parcels, $3 the same grown by the reach of their comps box, in integers of 1e-7 degree
 insert into valuation_counties (fips, extent, reach)
 values ($1, $2, $3)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach
-
--- name: store_model
--- Replaces the model.
--- $1 as-of day date, $2 parameters jsonb
-insert into valuation_model (as_of, parameters, fitted_at)
-values ($1, $2, clock_timestamp())
-on conflict (only_row) do update
-set as_of = excluded.as_of, parameters = excluded.parameters, fitted_at = excluded.fitted_at
-
--- name: store_outliers
--- The sales that a fit left out.
--- $1 ids uuid[]
-insert into valuation_outliers (listing_id) select unnest($1::uuid[])
-
--- name: take_marks
--- Says that the model which is about to be fitted sees what merges and chunks have marked so far.
-update valuations_dirty set fitted = true where not fitted
 
 -- name: watch_jobs
 -- How far some jobs are.

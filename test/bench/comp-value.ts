@@ -1,7 +1,6 @@
 import pg from 'pg';
 import type { Pool } from '../../shared/db.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
-import { fitMarket } from '../../workers/valuation/fit.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { type BenchOptions, type BenchResult, withBenchDatabase } from './bench.ts';
 import { MARKET_AS_OF, MARKET_FIPS, seedMarket } from './generate/market.ts';
@@ -31,8 +30,8 @@ async function prepare(url: string, pool: Pool): Promise<string> {
     const at = { location: '(-1010000000,423000000)', acres: 5 };
     await insertParcels(pool, [{ property_id: PROPERTY, ...at }]);
     await seedMarket(client, { parcels: 2_000, comps: 2_000, seed: 6, firstSerial: 2 });
-    await fitMarket(pool, { asOf: MARKET_AS_OF });
-    await valueCounty(pool, MARKET_FIPS, { signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    await valueCounty(pool, { fips: MARKET_FIPS, asOf: MARKET_AS_OF }, { signal });
     await client.query('vacuum analyze');
     return await createCaller(pool, 'bench');
   } finally {

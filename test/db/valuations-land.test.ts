@@ -3,12 +3,12 @@ import { sql, transaction } from '../../shared/db.ts';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { LAND_TERMS, writeLandTerms } from '../../shared/kernels/valuation/land.ts';
-import { fitModel } from '../../shared/kernels/valuation/model.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { readComps } from '../../workers/valuation/comps.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
+import { fitTo } from '../support/generated-sales.ts';
 import { markParcels, putLayer } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
 import { refresh, storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
@@ -189,9 +189,9 @@ describe('a comp is of the parcel', () => {
 describe('where sales show what a flood zone does', () => {
   test('parcels are valued as the kernel values them, and comps say what they were moved by', async () => {
     const { lots } = await market();
-    const comps = await transaction(pool, readComps);
-    const { model } = fitModel(comps, dayOf(AS_OF));
-    const { land } = model.effectsOf(FIPS);
+    const comps = await transaction(pool, client => readComps(client));
+    const { model } = fitTo(comps, dayOf(AS_OF), FIPS);
+    const { land } = model.effects;
     expect(Math.abs(land!.effects[2]! / Math.log(0.3) - 1)).toBeLessThan(0.1);
     expect([0, 1, 3].map(k => land!.effects[k])).toEqual([0, 0, 0]);
     const value = createValuer(model);
@@ -204,7 +204,6 @@ describe('where sales show what a flood zone does', () => {
       id,
       value({
         ...place,
-        county: FIPS,
         land: writeLandTerms({ ...unknown, floodPercent }, new Float64Array(LAND_TERMS)),
       })!.meanAdjustedPrice,
     ]);
@@ -263,7 +262,7 @@ test('the last chunk of a county that finds other land has valuations refreshed'
   const jobs = async () =>
     (await pool.query<{ name: string }>("select name from jobs where name <> 'attributes.chunk'")).rows;
   expect(await valuationMarks(pool)).toEqual([Math.floor(COUNTY / 1e8)]);
-  expect(await jobs()).toEqual([{ name: 'valuation.fit' }]);
+  expect(await jobs()).toEqual([{ name: 'valuation.county' }]);
   // The same figures again are nothing to be valued for.
   await pool.query('truncate valuations_dirty, jobs');
   await markParcels(pool, ['flood'], [COUNTY + 1, COUNTY + 2]);

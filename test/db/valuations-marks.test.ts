@@ -1,18 +1,13 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fitMarket } from '../../workers/valuation/fit.ts';
+import { defaultDay } from '../../workers/valuation/county.ts';
+import { enqueueMarked } from '../../workers/valuation/jobs.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
 import { feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
 import { insertParcels } from '../support/parcels.ts';
-import {
-  refresh,
-  storedValuations,
-  valuationMarks,
-  valueCounties,
-  valueMarket,
-} from '../support/valuations.ts';
+import { refresh, storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, parcelAt, randomComp, type SaleRow, saleAt } from './valuations-support.ts';
 
@@ -96,15 +91,12 @@ describe('a county is marked', () => {
 });
 
 describe('a mark', () => {
-  test('stays until the county is valued with a model that has seen the change', async () => {
+  test('stays when its job dies, and the next change has the county valued', async () => {
     const { feed, middle } = await dense();
     await feed.run([saleAt('new', FIPS, ...middle, 3, 60_000)]);
-    // A job that is under way values with the model that there was.
-    await valueCounties(pool);
-    expect(await valuationMarks(pool)).toEqual([FIPS]);
-    const { jobs } = await fitMarket(pool, { counties: 'marked' });
-    expect(jobs).toHaveLength(1);
-    // As if the job had died: the next change has the county valued.
+    const jobs = await enqueueMarked(pool);
+    expect(await enqueueMarked(pool)).toEqual(jobs);
+    await pool.query("update jobs set status = 'failed' where id = any ($1)", [jobs]);
     expect(await valuationMarks(pool)).toEqual([FIPS]);
     expect(await refresh(pool)).toEqual([FIPS]);
     expect(await valuationMarks(pool)).toEqual([]);
@@ -114,7 +106,7 @@ describe('a mark', () => {
     const { feed, middle } = await dense();
     for (const n of [1, 2, 3]) {
       const sale = saleAt(`new ${n}`, FIPS, middle[0] + 0.1 * n - 0.2, middle[1], 3, 60_000);
-      await Promise.all([refresh(pool), valueCounties(pool, [FIPS]), feed.run([sale]), refresh(pool)]);
+      await Promise.all([refresh(pool), valueMarket(pool, { fips: FIPS }), feed.run([sale]), refresh(pool)]);
     }
     await refresh(pool);
     expect(await valuationMarks(pool)).toEqual([]);
@@ -153,6 +145,17 @@ describe('a new sale', () => {
     expect(await of()).toBeDefined();
   });
 
+  test('that another feed has told before moves nothing', async () => {
+    const { sales } = await dense();
+    const before = await storedValuations(pool);
+    const told = sales
+      .slice(0, 20)
+      .map(sale => ({ ...sale, source_id: `again ${sale.source_id}`, sold_date: '2026-01-27' }));
+    await listings().run(told);
+    expect(await refresh(pool)).toEqual([FIPS]);
+    expect(await storedValuations(pool)).toEqual(before);
+  });
+
   test('of after the day for which is valued moves nothing', async () => {
     const { feed, middle } = await dense();
     const before = await storedValuations(pool);
@@ -165,7 +168,7 @@ describe('a new sale', () => {
 });
 
 test('the day for which is valued is that of the latest snapshot when all comps are of snapshots, else today', async () => {
-  const asOf = async () => (await fitMarket(pool, {})).asOf;
+  const asOf = () => defaultDay(pool);
   expect(await asOf()).toBe(today());
   const random = createRandom(1);
   const live = () => listingFeed(pool, folder, { snapshot: false });

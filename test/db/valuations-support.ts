@@ -60,7 +60,7 @@ export async function seedParcels(pool: Pool, random: Random, count: number): Pr
 /** Takes everything away. */
 export async function clearMarket(pool: Pool): Promise<void> {
   await pool.query(`truncate parcels, parcel_filters, county_serials, listings, listing_events, valuations, valuations_dirty,
-    valuation_counties, valuation_model, valuation_outliers, comp_land, jobs`);
+    valuation_counties, comp_land, jobs`);
 }
 
 export function parcelAt(fips: number, serial: number, lon: number, lat: number, acres: number) {

@@ -1,17 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { transaction } from '../../shared/db.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
-import { fitModel } from '../../shared/kernels/valuation/model.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { readComps } from '../../workers/valuation/comps.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
-import { insertParcels } from '../support/parcels.ts';
+import { fitTo } from '../support/generated-sales.ts';
 import { storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
-import { AS_OF, clearMarket, parcelAt, randomComp, saleAt, seedParcels } from './valuations-support.ts';
+import { AS_OF, COUNTIES, clearMarket, randomComp, seedParcels } from './valuations-support.ts';
 
 const { pool } = await createTestDatabase();
 const folder = testFolder();
@@ -32,19 +31,25 @@ async function market(comps = 300, parcels = 200): Promise<Feed> {
   return feed;
 }
 
-/** The estimates of every parcel by the kernel alone, with all comps at hand. */
+/** The estimates of every parcel by the kernel alone, with every comp of the nation at hand. */
 async function estimatesOfKernel(): Promise<Map<number, number>> {
-  const comps = await transaction(pool, readComps);
-  const value = createValuer(fitModel(comps, dayOf(AS_OF)).model);
+  const comps = await transaction(pool, client => readComps(client));
+  const estimates = new Map(COUNTIES.map(fips => [fips, fitTo(comps, dayOf(AS_OF), fips).estimates]));
+  const valuers = new Map(
+    COUNTIES.map(fips => {
+      const others = new Map([...estimates].filter(([other]) => other !== fips));
+      return [fips, createValuer(fitTo(comps, dayOf(AS_OF), fips, others).model)];
+    }),
+  );
   const { rows } = await pool.query<{ id: number; fips: number; lon: number; lat: number; acres: number }>(
     `select property_id as id, fips, location[0] / 1e7 as lon, location[1] / 1e7 as lat, effective_acres as acres
      from parcel_filters where effective_acres > 0 order by property_id`,
   );
-  const estimates = rows.map(({ id, fips, ...place }): [number, number | undefined] => [
+  const values = rows.map(({ id, fips, ...place }): [number, number | undefined] => [
     id,
-    value({ ...place, county: fips })?.meanAdjustedPrice,
+    valuers.get(fips as (typeof COUNTIES)[number])!(place)?.meanAdjustedPrice,
   ]);
-  return new Map(estimates.filter((pair): pair is [number, number] => pair[1] !== undefined));
+  return new Map(values.filter((pair): pair is [number, number] => pair[1] !== undefined));
 }
 
 async function storedEstimates(): Promise<Map<number, number>> {
@@ -55,37 +60,11 @@ async function storedEstimates(): Promise<Map<number, number>> {
 }
 
 describe('a county', () => {
-  test('is valued as the kernel values it with every comp of the nation at hand', async () => {
+  test('is valued as the kernel values it with every comp at hand, and what other counties say', async () => {
     await market();
     const stored = await storedEstimates();
     expect(stored.size).toBeGreaterThan(100);
     expect(stored).toEqual(await estimatesOfKernel());
-  });
-
-  test('beside one of few sales is valued by the price levels that far sales of that one set', async () => {
-    // A county whose sales are close together, so that its steps are short; at its far end are sales of its neighbour.
-    const random = createRandom(3);
-    const dense = Array.from({ length: 300 }, (_, i) => {
-      const price = 20_000 + 20_000 * random();
-      return saleAt(`a${i}`, 33_005, -72 + 0.05 * random(), 43 + 0.05 * random(), 3, price);
-    });
-    const end = [-71.4, 43.4] as const;
-    const sparse = Array.from({ length: 30 }, (_, i) => {
-      const price = 90_000 * (1 + random());
-      const away = i < 3 ? 0.005 * (i + 1) : 0.1 + 0.4 * random();
-      return saleAt(`b${i}`, 33_019, end[0] + away, end[1] + away, 3, price);
-    });
-    await insertParcels(pool, [
-      parcelAt(33_005, 1, -71.97, 43.02, 3),
-      parcelAt(33_005, 2, ...end, 3),
-      parcelAt(33_019, 1, end[0] + 0.2, end[1] + 0.2, 3),
-    ]);
-    await pool.query('insert into county_serials values (33005, 100), (33019, 100)');
-    const feed = listings();
-    await feed.run([...dense, ...sparse]);
-    await valueMarket(pool, { asOf: AS_OF });
-    expect((await storedEstimates()).size).toBe(3);
-    expect(await storedEstimates()).toEqual(await estimatesOfKernel());
   });
 
   test('is replaced at once: others see the old valuations or the new ones', async () => {
@@ -96,7 +75,7 @@ describe('a county', () => {
       $$ begin if new.property_id % 7 = 0 then perform pg_sleep(0.02); end if; return new; end $$`);
     await pool.query('create trigger slow before insert on valuations for each row execute function slow()');
     let done = false;
-    const valued = valueCounty(pool, 33_005, { signal }).finally(() => {
+    const valued = valueCounty(pool, { fips: 33_005 }, { signal }).finally(() => {
       done = true;
     });
     let looks = 0;
@@ -116,27 +95,31 @@ describe('a county', () => {
 
   test('keeps its valuations and its mark when the job fails, and when the worker stops', async () => {
     await market(300, 2_000);
-    await pool.query('insert into valuations_dirty (fips, fitted) values (33005, true)');
+    await pool.query('insert into valuations_dirty (fips) values (33005)');
     const before = await storedValuations(pool);
     await pool.query("update listings set price = 3 * price where status = 'SOLD'");
     await pool.query(`create function fail() returns trigger language plpgsql as
       $$ begin if new.property_id % 50 = 0 then raise 'no'; end if; return new; end $$`);
     await pool.query('create trigger fail before insert on valuations for each row execute function fail()');
-    await expect(valueCounty(pool, 33_005, { signal })).rejects.toThrow('no');
+    await expect(valueCounty(pool, { fips: 33_005 }, { signal })).rejects.toThrow('no');
     await pool.query('drop trigger fail on valuations; drop function fail');
     expect(await storedValuations(pool)).toEqual(before);
 
     const stopping = new AbortController();
-    const stopped = valueCounty(pool, 33_005, {
-      signal: stopping.signal,
-      progress: () => stopping.abort(new Error('the worker stops')),
-    });
+    const stopped = valueCounty(
+      pool,
+      { fips: 33_005 },
+      {
+        signal: stopping.signal,
+        progress: () => stopping.abort(new Error('the worker stops')),
+      },
+    );
     await expect(stopped).rejects.toThrow('the worker stops');
     expect(await storedValuations(pool)).toEqual(before);
     expect(await valuationMarks(pool)).toEqual([33_005]);
     // The connection is as good as before.
     expect(pool.idleCount).toBe(pool.totalCount);
-    await valueCounty(pool, 33_005, { signal });
+    await valueCounty(pool, { fips: 33_005 }, { signal });
     expect(await storedValuations(pool)).not.toEqual(before);
     expect(await valuationMarks(pool)).toEqual([]);
   });
@@ -144,7 +127,7 @@ describe('a county', () => {
   test('that has no parcels to value any more has no valuations', async () => {
     await market();
     await pool.query('update parcel_filters set effective_acres = null where fips = 33005');
-    await valueCounty(pool, 33_005, { signal });
+    await valueCounty(pool, { fips: 33_005 }, { signal });
     const { rows } = await pool.query('select from valuations where fips = 33005');
     expect(rows).toEqual([]);
   });

@@ -1,12 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
-import { fitModel } from '../../shared/kernels/valuation/model.ts';
 import type { Comps } from '../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
-import { generateSales, MARKET, normal, randomPlace, trueLogPrice } from '../support/generated-sales.ts';
+import {
+  fitTo,
+  generateSales,
+  MARKET,
+  normal,
+  randomPlace,
+  trueLogPrice,
+} from '../support/generated-sales.ts';
 
-const { county, asOfDay, west } = MARKET;
+const { asOfDay, west } = MARKET;
 
 /** Noise of ln(price) at a place. */
 type Noise = (random: Random, lon: number) => number;
@@ -32,13 +38,13 @@ const NONE: Change = { sales: sales => sales, risen: 0 };
 /** Estimates of further sales by markets of so many sales each, those out of support left out. */
 function valueNext(count: number, seeds: number, noise: Noise, { sales, risen }: Change = NONE): Result[][] {
   return Array.from({ length: seeds }, (_, seed) => {
-    const value = createValuer(fitModel(sales(noisySales(count, seed, noise)), asOfDay).model);
+    const value = createValuer(fitTo(sales(noisySales(count, seed, noise)), asOfDay).model);
     const random = createRandom(2_000 + seed);
     return Array.from({ length: 600 }, () => {
       const place = randomPlace(MARKET, random);
       const truth = Math.exp(risen + trueLogPrice(MARKET, place.lon, place.lat, place.acres, asOfDay));
       const price = truth * Math.exp(noise(random, place.lon));
-      const { confidence, meanAdjustedPrice, low, high, outOfSupport } = value({ ...place, county })!;
+      const { confidence, meanAdjustedPrice, low, high, outOfSupport } = value(place)!;
       const hit = Math.abs(meanAdjustedPrice - price) <= 0.25 * price ? 100 : 0;
       const inside = low <= price && price <= high ? 100 : 0;
       return {

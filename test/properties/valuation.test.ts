@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../shared/kernels/valuation/backtest.ts';
-import { fitModel, restoreModel } from '../../shared/kernels/valuation/model.ts';
 import { createNearest } from '../../shared/kernels/valuation/nearest.ts';
 import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps, SOLD } from '../../shared/kernels/valuation/types.ts';
@@ -9,6 +8,7 @@ import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import {
   emptyComps,
+  fitTo,
   generateSales,
   joined,
   levelAt,
@@ -26,7 +26,7 @@ function distanceM(lonA: number, latA: number, lonB: number, latB: number): numb
 }
 
 const sales = generateSales(MARKET, 4_000, 1);
-const fitted = fitModel(sales, MARKET.asOfDay);
+const fitted = fitTo(sales, MARKET.asOfDay);
 const { county, asOfDay } = MARKET;
 
 describe('the comps that are the fewest steps away', () => {
@@ -88,7 +88,7 @@ describe('the comps that are the fewest steps away', () => {
 
 describe('on sales with known effects', () => {
   test('elasticity and trend are found to 10 % of what they are', () => {
-    const { elasticity, trend } = fitted.model.effectsOf(county);
+    const { elasticity, trend } = fitted.model.effects;
     expect(Math.abs(elasticity / MARKET.elasticity - 1)).toBeLessThan(0.1);
     expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
   });
@@ -96,7 +96,7 @@ describe('on sales with known effects', () => {
   test('a fifth of the sales in family deals at a tenth of the price does not move them', () => {
     const random = createRandom(5);
     const gifts: Comps = { ...sales, price: sales.price.map(price => (random() < 0.2 ? price / 10 : price)) };
-    const { elasticity, trend } = fitModel(gifts, asOfDay).model.effectsOf(county);
+    const { elasticity, trend } = fitTo(gifts, asOfDay).model.effects;
     expect(Math.abs(elasticity / MARKET.elasticity - 1)).toBeLessThan(0.1);
     expect(Math.abs(trend / MARKET.trend - 1)).toBeLessThan(0.1);
   });
@@ -104,7 +104,7 @@ describe('on sales with known effects', () => {
   test('the price level of places is found to 10 %', () => {
     const random = createRandom(2);
     const places = Array.from({ length: 500 }, () => randomPlace(MARKET, random));
-    const found = places.map(({ lon, lat }) => fitted.model.surface.levelAt(lon, lat, county));
+    const found = places.map(({ lon, lat }) => fitted.model.surface.levelAt(lon, lat, county, asOfDay));
     const truth = places.map(({ lon, lat }) => Math.log(8_000) + levelAt(MARKET, lon, lat));
     const rms = Math.sqrt(found.reduce((sum, one, i) => sum + (one - truth[i]!) ** 2, 0) / found.length);
     expect(rms).toBeLessThan(0.1);
@@ -120,7 +120,7 @@ describe('on sales with known effects', () => {
       const place = randomPlace(MARKET, random);
       const log = trueLogPrice(MARKET, place.lon, place.lat, place.acres, asOfDay);
       const price = Math.exp(log + MARKET.noise * normal(random));
-      const valuation = value({ ...place, county })!;
+      const valuation = value(place)!;
       if (valuation.low <= price && price <= valuation.high) inside++;
       bias += Math.log(valuation.meanAdjustedPrice) - log;
     }
@@ -136,12 +136,12 @@ describe('on sales with known effects', () => {
     const noisy = generateSales({ ...MARKET, noise: 0 }, 4_000, 7);
     for (let i = 0; i < noisy.count; i++)
       noisy.price[i] = noisy.price[i]! * Math.exp(wild(noisy.lon[i]!) * normal(random));
-    const value = createValuer(fitModel(noisy, asOfDay).model);
+    const value = createValuer(fitTo(noisy, asOfDay).model);
     const results = Array.from({ length: 3_000 }, () => {
       const place = randomPlace(MARKET, random);
       const log = trueLogPrice(MARKET, place.lon, place.lat, place.acres, asOfDay);
       const price = Math.exp(log + wild(place.lon) * normal(random));
-      const { confidence, meanAdjustedPrice, outOfSupport } = value({ ...place, county })!;
+      const { confidence, meanAdjustedPrice, outOfSupport } = value(place)!;
       return { confidence, outOfSupport, within: Math.abs(meanAdjustedPrice - price) <= 0.25 * price };
     }).filter(({ outOfSupport }) => !outOfSupport);
     results.sort((a, b) => a.confidence - b.confidence);
@@ -163,39 +163,31 @@ describe('on sales with known effects', () => {
       listed.price[i] = 1.2 * Math.exp(log);
       listed.status[i] = ACTIVE;
     }
-    const ratio = Math.exp(fitModel(joined(sales, listed), asOfDay).model.discountOf(county).log);
+    const ratio = Math.exp(fitTo(joined(sales, listed), asOfDay).model.discount.log);
     expect(ratio).toBeGreaterThan(0.9 / 1.2);
     expect(ratio).toBeLessThan(1.1 / 1.2);
   });
 });
 
 describe('effects of counties with few sales', () => {
-  const others = [0, 1, 2, 3, 4, 5].map(i =>
-    generateSales(
-      { ...MARKET, county: 19_001 + 2 * i, west: -100 + i, elasticity: -0.6 + 0.02 * (i - 2.5) },
-      400,
-      20 + i,
-    ),
+  const others = new Map(
+    [0, 1, 2, 3, 4, 5].map(i => {
+      const market = { ...MARKET, county: 19_001 + 2 * i, elasticity: -0.6 + 0.02 * (i - 2.5) };
+      return [market.county, fitTo(generateSales(market, 400, 20 + i), asOfDay, market.county).estimates];
+    }),
   );
+  const elasticity = (comps: Comps) => fitTo(comps, asOfDay, county, others).model.effects.elasticity;
 
-  test('are drawn to those of the state, where alone they would be anything', () => {
-    for (const seed of [1, 2, 3]) {
-      const few = generateSales({ ...MARKET, county: 19_099, west: -93, noise: 1.5 }, 10, seed);
-      const { effectsOf } = fitModel(joined(...others, few), asOfDay).model;
-      expect(Math.abs(effectsOf(19_099).elasticity + 0.6)).toBeLessThan(0.1);
-    }
+  test('are drawn to what other counties say, where alone they would be anything', () => {
+    for (const seed of [1, 2, 3])
+      expect(Math.abs(elasticity(generateSales({ ...MARKET, noise: 1.5 }, 10, seed)) + 0.6)).toBeLessThan(
+        0.1,
+      );
+    expect(elasticity(emptyComps(0))).toBeCloseTo(-0.6, 1);
   });
 
   test('many sales speak for themselves', () => {
-    const odd = generateSales({ ...MARKET, county: 19_099, west: -93, elasticity: 0.1 }, 1_500, 23);
-    const { effectsOf } = fitModel(joined(...others, odd), asOfDay).model;
-    expect(effectsOf(19_099).elasticity).toBeCloseTo(0.1, 1);
-  });
-
-  test('a county without sales has those of its state, and a state without any those of the nation', () => {
-    const { effectsOf } = fitModel(joined(...others), asOfDay).model;
-    expect(effectsOf(19_077).elasticity).toBeCloseTo(-0.6, 1);
-    expect(effectsOf(53_001).elasticity).toBeCloseTo(-0.6, 1);
+    expect(elasticity(generateSales({ ...MARKET, elasticity: 0.1 }, 1_500, 23))).toBeCloseTo(0.1, 1);
   });
 });
 
@@ -209,15 +201,15 @@ describe('nothing is known before its day', () => {
     planted.price.fill(25_000);
     planted.county.fill(county);
     planted.soldDay.fill(asOfDay + 1);
-    const later = createValuer(fitModel(joined(sales, planted), asOfDay).model);
+    const later = createValuer(fitTo(joined(sales, planted), asOfDay).model);
     const random = createRandom(11);
     for (let i = 0; i < 100; i++) {
-      const subject = { ...randomPlace(MARKET, random), county };
+      const subject = { ...randomPlace(MARKET, random) };
       expect(later(subject)).toEqual(earlier(subject));
     }
     planted.soldDay.fill(asOfDay);
-    const known = createValuer(fitModel(joined(sales, planted), asOfDay).model);
-    const beside = { lon: MARKET.west + 0.2, lat: MARKET.south + 0.2, acres: 5, county };
+    const known = createValuer(fitTo(joined(sales, planted), asOfDay).model);
+    const beside = { lon: MARKET.west + 0.2, lat: MARKET.south + 0.2, acres: 5 };
     expect(known(beside)!.meanPrice).toBeCloseTo(25_000, 6);
     expect(earlier(beside)!.meanPrice).not.toBeCloseTo(25_000, 0);
   });
@@ -226,44 +218,12 @@ describe('nothing is known before its day', () => {
     const chosen = newChosen();
     const value = createValuer(fitted.model, chosen);
     const own = 17;
-    const subject = { lon: sales.lon[own]!, lat: sales.lat[own]!, acres: sales.acres[own]!, county };
+    const subject = { lon: sales.lon[own]!, lat: sales.lat[own]!, acres: sales.acres[own]! };
     expect(value({ ...subject, exclude: own })).not.toBeNull();
     expect([...chosen.source.subarray(0, chosen.count)]).not.toContain(own);
     value(subject);
     expect([...chosen.source.subarray(0, chosen.count)]).toContain(own);
   });
-});
-
-test('a part of the comps values the parcels within it as all of them do', () => {
-  const [all, own] = [newChosen(), newChosen()];
-  const value = createValuer(fitted.model, all);
-  const [west, south, size] = [MARKET.west + 0.1, MARKET.south + 0.1, 0.3];
-  const kept = Array.from({ length: sales.count }, (_, i) => i).filter(
-    i =>
-      sales.lon[i]! >= west &&
-      sales.lon[i]! <= west + size &&
-      sales.lat[i]! >= south &&
-      sales.lat[i]! <= south + size,
-  );
-  const part = emptyComps(kept.length);
-  for (const name of ['lon', 'lat', 'acres', 'price', 'soldDay', 'county'] as const)
-    for (const [at, i] of kept.entries()) part[name][at] = sales[name][i]!;
-  const outliers = new Set(kept.flatMap((i, at) => (fitted.outliers.has(i) ? [at] : [])));
-  // As it comes back from where it was stored.
-  const parameters = JSON.parse(JSON.stringify(fitted.parameters));
-  const restored = createValuer(restoreModel(parameters, part, outliers), own);
-  const random = createRandom(12);
-  for (let i = 0; i < 200; i++) {
-    const subject = {
-      lon: west + size / 2 + (random() - 0.5) * 0.02,
-      lat: south + size / 2 + (random() - 0.5) * 0.02,
-      acres: Math.exp(1 + normal(random)),
-      county,
-    };
-    expect(restored(subject)).toEqual(value(subject));
-    const used = [...own.source.subarray(0, own.count)];
-    expect(used.map(index => kept[index])).toEqual([...all.source.subarray(0, all.count)]);
-  }
 });
 
 describe('sales that say nothing of the market', () => {
@@ -275,15 +235,15 @@ describe('sales that say nothing of the market', () => {
     gift.price[0] = 500;
     gift.county[0] = county;
     gift.soldDay[0] = asOfDay - 10;
-    const { outliers } = fitModel(joined(sales, gift), asOfDay);
+    const { outliers } = fitTo(joined(sales, gift), asOfDay);
     expect(outliers.has(sales.count)).toBe(true);
     expect(outliers.size).toBeLessThan(sales.count * 0.01);
   });
 
   test('and whether one counts does not hang on what was sold later', () => {
     const until = asOfDay - 1_000;
-    const then = fitModel(sales, until).outliers;
-    const now = fitModel(sales, asOfDay).outliers;
+    const then = fitTo(sales, until).outliers;
+    const now = fitTo(sales, asOfDay).outliers;
     // The elasticity is another, so a sale at the very edge may be judged anew; nothing else.
     const moved = [...now].filter(i => sales.soldDay[i]! <= until && !then.has(i));
     expect(moved.length).toBeLessThanOrEqual(2);

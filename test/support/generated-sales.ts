@@ -1,3 +1,4 @@
+import { fitCounty, type Others } from '../../shared/kernels/valuation/model.ts';
 import { type Comps, NO_DAY, SOLD } from '../../shared/kernels/valuation/types.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 
@@ -97,4 +98,14 @@ export function joined(...parts: Comps[]): Comps {
     at += part.count;
   }
   return all;
+}
+
+/** The market of the generated county, or of another. */
+export function fitTo(
+  comps: Comps,
+  day = MARKET.asOfDay,
+  county = MARKET.county,
+  others: Others = new Map(),
+) {
+  return fitCounty(comps, county, day, others);
 }

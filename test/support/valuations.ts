@@ -1,44 +1,42 @@
 import type { Pool } from '../../shared/db.ts';
+import { learnAll } from '../../workers/valuation/all.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
-import { fitMarket } from '../../workers/valuation/fit.ts';
-import type { FitPayload } from '../../workers/valuation/jobs.ts';
+import { enqueueMarked } from '../../workers/valuation/jobs.ts';
 
 const { signal } = new AbortController();
 
-/** Fits the model and values the counties as the jobs would. */
+type Valued = { parcels: number; valued: number };
+
+/** Values all counties as the jobs would, or one. */
 export async function valueMarket(
   pool: Pool,
-  payload: FitPayload = {},
-): Promise<{ parcels: number; valued: number }> {
-  await fitMarket(pool, payload);
-  return valueCounties(pool, Array.isArray(payload.counties) ? payload.counties : undefined);
+  { fips, asOf }: { fips?: number; asOf?: string } = {},
+): Promise<Valued> {
+  if (fips !== undefined) return valueCounty(pool, { fips, asOf }, { signal });
+  return doJobs(pool, (await learnAll(pool, asOf, { signal })).jobs);
 }
 
-/** Values counties, or all, as a whole with the model that there is. */
-export async function valueCounties(
-  pool: Pool,
-  counties?: readonly number[],
-): Promise<{ parcels: number; valued: number }> {
-  const { rows } = await pool.query<{ fips: number }>('select fips from county_serials order by fips');
+/** Does the jobs that a change leads to. @returns the counties that were valued */
+export async function refresh(pool: Pool): Promise<number[]> {
+  const marked = await valuationMarks(pool);
+  await doJobs(pool, await enqueueMarked(pool));
+  return marked;
+}
+
+async function doJobs(pool: Pool, jobs: readonly string[]): Promise<Valued> {
+  const { rows } = await pool.query<{ payload: { fips: number; asOf?: string } }>(
+    'select payload from jobs where id = any ($1) order by payload',
+    [jobs],
+  );
   const total = { parcels: 0, valued: 0 };
-  for (const fips of counties ?? rows.map(row => row.fips)) {
-    const { parcels, valued } = await valueCounty(pool, fips, { signal });
+  for (const { payload } of rows) {
+    const { parcels, valued } = await valueCounty(pool, payload, { signal });
     total.parcels += parcels;
     total.valued += valued;
   }
+  // As a worker would have ended them.
+  await pool.query("update jobs set status = 'done' where id = any ($1)", [jobs]);
   return total;
-}
-
-/** Does the jobs that a change leads to: fits the model, and values the counties that are marked. @returns these */
-export async function refresh(pool: Pool, asOf?: string): Promise<number[]> {
-  const { jobs } = await fitMarket(pool, { counties: 'marked', asOf });
-  const { rows } = await pool.query<{ fips: number }>(
-    "select (payload ->> 'fips')::int as fips from jobs where id = any ($1) order by 1",
-    [jobs],
-  );
-  const counties = rows.map(({ fips }) => fips);
-  await valueCounties(pool, counties);
-  return counties;
 }
 
 /** Every valuation as it is stored, by parcel, apart from when it was computed. */

@@ -58,7 +58,7 @@ export async function runChunk(
   const { parcels, failures } = await computeChunk(input, kernels, options);
   const written = await writeChunk(pool, chunk, parcels, input.shapeless, options.signal);
   const { last, awaited } = await followedBy(pool, chunk);
-  const jobs = last && awaited ? [await enqueueMarked(pool)] : [];
+  const jobs = last && awaited ? await enqueueMarked(pool) : [];
   if (failures.length > 0) throw failures.find(failure => failure.retryable) ?? failures[0];
   const hasRoads = input.subjects.some(({ layers }) => (layers & LAYER_BITS.roads) > 0);
   const warnings = last && hasRoads ? await landlockedWarnings(pool, chunk.fips) : [];

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
 import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
-import type { Backtest, Method } from '../../shared/kernels/valuation/backtest.ts';
+import type { Backtest, CountyBacktest } from '../../shared/kernels/valuation/backtest.ts';
+import type { Method } from '../../shared/kernels/valuation/baselines.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { EXIT } from './common/exit.ts';
 import { day, fips, requireRegion } from './common/options.ts';
 import { print, printJson, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
-type Flags = { fips?: number; from?: string; to?: string; json?: boolean };
+type Flags = { fips?: number; all?: boolean; from?: string; to?: string; json?: boolean };
 
 /** Before every sale: the help says so. */
 const FIRST_DAY = '1900-01-01';
@@ -18,6 +19,7 @@ const NAMES: Record<Method, string> = {
   county_bucket: "county's median $/acre by size x acres",
   nearest_5_ppa: 'mean $/acre of the 5 nearest x acres',
   nearest_5_price: 'mean price of the 5 nearest',
+  nearest_regressed: '12 nearest in place, size and time, regressed on size',
 };
 
 export function addBacktestCommands(program: Command): void {
@@ -26,23 +28,36 @@ export function addBacktestCommands(program: Command): void {
     .description('computes past answers with what was known then')
     .command('valuations')
     .option('--fips <fips>', 'sales of one county (their comps may be of others)', fips)
+    .option('--all', 'a table of every county: by its own sales alone, and beside the others')
     .option('--from <date>', `sales from this day on (YYYY-MM-DD); default: all (${FIRST_DAY})`, day)
     .option('--to <date>', 'sales up to this day; default: today', day)
     .option('--json', 'print JSON')
     .description('values every past sale by what was known before its day, and compares with its price')
     .addHelpText(
       'after',
-      '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json',
+      '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json\n  plat backtest valuations --all',
     )
     .action(
-      ({ fips: county, from = FIRST_DAY, to = isoDay(utcDay(Date.now())), json }: Flags, command: Command) =>
+      (
+        { fips: county, all, from = FIRST_DAY, to = isoDay(utcDay(Date.now())), json }: Flags,
+        command: Command,
+      ) =>
         withSession(async ({ pool }) => {
           if (from > to) command.error('error: --from is after --to', { exitCode: EXIT.usage });
           await requireRegion(pool, { fips: county });
-          const { backtestValuations } = await import('../valuation/backtest.ts');
+          if (all && county !== undefined)
+            command.error('error: --all and --fips exclude each other', { exitCode: EXIT.usage });
+          const { backtestCounties, backtestValuations } = await import('../valuation/backtest.ts');
           const progress = progressLine();
+          const period = { fromDay: dayOf(from), toDay: dayOf(to), onProgress: progress.show };
+          if (all) {
+            const counties = await backtestCounties(pool, period);
+            progress.clear();
+            const named = counties.map(one => ({ ...one, fips: fiveDigits(one.fips) }));
+            return json ? printJson({ from, to, counties: named }) : print(countiesTable(named));
+          }
           const result = await backtestValuations(pool, {
-            ...{ fromDay: dayOf(from), toDay: dayOf(to), onProgress: progress.show },
+            ...period,
             ...(county === undefined ? {} : { county }),
           });
           progress.clear();
@@ -101,6 +116,25 @@ function methodsTable({ methods }: Backtest): string {
       PRB: study.prb.toFixed(3),
     };
   });
+  return table(rows, Object.keys(rows[0]!) as (keyof (typeof rows)[number] & string)[]);
+}
+
+/** A row a county; the figures of the other methods do not depend on other counties. */
+function countiesTable(counties: readonly (Omit<CountyBacktest, 'fips'> & { fips: string })[]): string {
+  const mdape = (of: Backtest, method: Method) => of.methods[method]?.mdape.toFixed(1) ?? '';
+  const rows = counties.map(({ fips, alone, beside }) => ({
+    county: fips,
+    n: beside.valued,
+    'MdAPE % alone': mdape(alone, 'model'),
+    'beside others': mdape(beside, 'model'),
+    '80 % interval alone': alone.coverage?.toFixed(1) ?? '',
+    'beside others ': beside.coverage?.toFixed(1) ?? '',
+    'median by size': mdape(beside, 'county_bucket'),
+    '5 nearest, $/acre': mdape(beside, 'nearest_5_ppa'),
+    '5 nearest, price': mdape(beside, 'nearest_5_price'),
+    '12 nearest, regressed': mdape(beside, 'nearest_regressed'),
+  }));
+  if (rows.length === 0) return 'No county has sales in the period.';
   return table(rows, Object.keys(rows[0]!) as (keyof (typeof rows)[number] & string)[]);
 }
 

@@ -160,12 +160,10 @@ async function follow<F extends Feed, Staged>(
 async function enqueueFollowing(client: Client): Promise<string[]> {
   const stats = await client.query('select from stats_dirty limit 1');
   const attributes = await client.query('select from attributes_dirty limit 1');
-  const valuations = await client.query('select true from valuations_dirty where not fitted limit 1');
   const jobs: string[] = [];
   if (stats.rowCount) jobs.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
   if (attributes.rowCount) jobs.push((await enqueue(client, attributesPlan, { scope: { dirty: true } })).id);
-  if (valuations.rowCount) jobs.push(await enqueueMarked(client));
-  return jobs;
+  return [...jobs, ...(await enqueueMarked(client))];
 }
 
 /**

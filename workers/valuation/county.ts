@@ -1,81 +1,131 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type CopiedColumns, readCopy } from '../../shared/copy.ts';
-import { type Client, compose, literal, type Pool, sql, transaction } from '../../shared/db.ts';
-import { boxSql, emptyBox, growBox, withMarginE7 } from '../../shared/geo/box.ts';
+import { type CopiedColumns, copyBytes, openCopy, readCopy } from '../../shared/copy.ts';
+import {
+  type Client,
+  compose,
+  literal,
+  type Pool,
+  type Queryable,
+  sql,
+  transaction,
+} from '../../shared/db.ts';
+import { packComps, packedBytes } from '../../shared/domain/valuation.ts';
+import { boxSql, emptyBox, growBox, isEmptyBox, withMarginE7 } from '../../shared/geo/box.ts';
 import { fromE7 } from '../../shared/geo/codec.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import type { Box } from '../../shared/geo/types.ts';
-import { effectsByCounty, usesLand } from '../../shared/kernels/valuation/effects.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { landAt } from '../../shared/kernels/valuation/land.ts';
-import { type Parameters, restoreModel } from '../../shared/kernels/valuation/model.ts';
-import { MOST_STEPS, newChosen } from '../../shared/kernels/valuation/select.ts';
-import { LEVEL_STEPS } from '../../shared/kernels/valuation/surface.ts';
+import {
+  type CountyEstimates,
+  fitCounty,
+  MODEL_VERSION,
+  type Model,
+  type Others,
+  reachOf,
+} from '../../shared/kernels/valuation/model.ts';
+import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
-import { LAND_COLUMNS, landTermsOf, readCompsAround } from './comps.ts';
-import { lockCounty, readModel, type StoredModel } from './model-store.ts';
-import { openValuationWriter } from './write-valuations.ts';
+import { LOCKS } from '../../shared/locks.ts';
+import { LAND_COLUMNS, landTermsOf, readComps, type StoredComps } from './comps.ts';
+import type { CountyPayload } from './jobs.ts';
+import { linkComps } from './link-comps.ts';
 
-export type ValuedParcels = { parcels: number; valued: number };
+export type ValuedCounty = {
+  /** 'YYYY-MM-DD' */
+  asOf: string;
+  /** Of the county and those near to it: sales that count, and sales that were left out. */
+  sales: number;
+  outliers: number;
+  parcels: number;
+  valued: number;
+};
 
 export type Watch = { signal: AbortSignal; progress?(share: number): void };
 
 /** Parcels between two looks at the signal, and turns of the event loop. */
 const TURN = 500;
 
+const number = { type: 'float8', null: Number.NaN } as const;
 /** The columns of valuation/copy_parcels; places in integers of 1e-7 degree. */
 const PARCEL_COLUMNS = {
   id: { type: 'int8', null: Number.NaN },
-  lon: { type: 'float8', null: Number.NaN },
-  lat: { type: 'float8', null: Number.NaN },
-  acres: { type: 'float8', null: Number.NaN },
+  lon: number,
+  lat: number,
+  acres: number,
   ...LAND_COLUMNS,
 } as const;
 
 type Parcels = CopiedColumns<typeof PARCEL_COLUMNS>;
 
 /**
- * Values every parcel of a county with the model that there is, and replaces what is stored, atomically: readers see the
- * old valuations or the new ones. Takes the county's marks back.
- * @throws PlatError `no_model` when nothing was fitted yet
+ * Fits the market of a county to its comps and those near to it, values every parcel, and replaces what is stored, atomically:
+ * readers see the old valuations or the new ones. Takes the county's marks back; killed at any line it can be run again.
  */
-export function valueCounty(pool: Pool, fips: number, watch: Watch): Promise<ValuedParcels> {
+export function valueCounty(pool: Pool, { fips, asOf }: CountyPayload, watch: Watch): Promise<ValuedCounty> {
   return transaction(pool, async client => {
     await lockCounty(client, fips);
-    const model = await readModel(client);
+    // Before anything is read: a mark that comes later stays.
     await client.query(sql('valuation/clear_marks'), [fips]);
+    const day = asOf ?? (await defaultDay(client));
+    await linkComps(client, fips);
     const statement = compose('valuation/copy_parcels', { fips: literal(fips) });
     const { rows, columns } = await readCopy(client, statement, PARCEL_COLUMNS);
     await client.query(sql('valuation/delete_valuations'), [fips]);
     if (rows === 0) {
-      await client.query(sql('valuation/forget_county'), [fips]);
-      return { parcels: 0, valued: 0 };
+      await client.query(sql('valuation/store_reach'), [fips, null, null]);
+      return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
     }
     const extent = extentOf(columns);
-    const compBox = withMarginE7(extent, MOST_STEPS * stepMetres(model.parameters, [fips]));
-    await client.query(sql('valuation/store_county'), [fips, boxSql(extent), boxSql(compBox)]);
-    const { rows: counties } = await client.query<{ fips: number }>(
-      sql('valuation/list_comp_counties'),
-      compBox,
-    );
-    // The price level of a comp's place is told by the sales around it in turn.
-    const levelReachM =
-      LEVEL_STEPS * stepMetres(model.parameters, [fips, ...counties.map(county => county.fips)]);
-    const valued = await valueParcels(
-      client,
-      fips,
-      model,
-      columns,
-      withMarginE7(compBox, levelReachM),
-      watch,
-    );
-    return { parcels: rows, valued };
+    const { comps, compM } = await readMarket(client, fips, extent, dayOf(day));
+    const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOthers(client, fips));
+    const reach = withMarginE7(extent, compM);
+    await client.query(sql('valuation/store_reach'), [fips, boxSql(extent), boxSql(reach)]);
+    const valued = await valueParcels(client, model, day, columns, comps, watch);
+    return { asOf: day, sales: model.sales.source.length, outliers: outliers.size, parcels: rows, valued };
   });
 }
 
-/** The longest step of some counties; -1 stands for those without sales. */
-function stepMetres({ steps }: Parameters, counties: readonly number[]): number {
-  const metres = new Map(steps);
-  return Math.max(...counties.map(county => metres.get(county) ?? metres.get(-1)!));
+/** Holds those back who would write the county's valuations, until the transaction ends. */
+export async function lockCounty(client: Client, fips: number): Promise<void> {
+  await client.query(sql('valuation/lock_county'), [LOCKS.countyValuations, fips]);
+}
+
+/** The day as of which parcels are valued when nobody names one: 'YYYY-MM-DD'. */
+export async function defaultDay(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ day: string }>(sql('valuation/get_as_of'));
+  return rows[0]!.day;
+}
+
+/**
+ * The comps of a county, and those of others that can matter to it: to its parcels, or to the price level of a comp's place.
+ * @param extent of the county's parcels, empty where they do not matter
+ * @returns `compM`: how far from a parcel its comps can be
+ */
+export async function readMarket(
+  client: Client,
+  fips: number,
+  extent: Box,
+  asOfDay: number,
+): Promise<{ comps: StoredComps; compM: number }> {
+  const own = await readComps(client, { fips });
+  const { compM, levelM } = reachOf(own, fips, asOfDay);
+  const around: Box = [...extent];
+  for (let i = 0; i < own.count; i++) {
+    const [x, y] = [1e7 * own.lon[i]!, 1e7 * own.lat[i]!];
+    growBox(around, [x, y, x, y]);
+  }
+  if (isEmptyBox(around)) return { comps: own, compM };
+  return { comps: await readComps(client, { box: withMarginE7(around, compM + levelM) }), compM };
+}
+
+/** What the sales of the other counties say. */
+async function readOthers(client: Client, fips: number): Promise<Others> {
+  const { rows } = await client.query<{ fips: number; estimates: CountyEstimates }>(
+    sql('valuation/list_estimates'),
+    [fips, MODEL_VERSION],
+  );
+  return new Map(rows.map(({ fips: other, estimates }) => [other, estimates]));
 }
 
 /** In integers of 1e-7 degree. */
@@ -85,22 +135,20 @@ function extentOf({ lon, lat }: Parcels): Box {
   return extent;
 }
 
-/** Values parcels of a county by the comps in a box, and stores what they are worth. @returns how many were */
+/** Values parcels of the model's county, and stores what they are worth. @returns how many were */
 async function valueParcels(
   client: Client,
-  fips: number,
-  { asOf, parameters }: StoredModel,
+  model: Model,
+  asOf: string,
   parcels: Parcels,
-  box: Box,
+  { ids }: StoredComps,
   { signal, progress }: Watch,
 ): Promise<number> {
-  const { comps, outliers } = await readCompsAround(client, box, usesLand(parameters.effects));
   const count = parcels.id.length;
-  const landed = effectsByCounty(parameters.effects)(fips).land !== null;
-  const land = landed ? landTermsOf(count, parcels) : undefined;
+  const land = model.effects.land === null ? undefined : landTermsOf(count, parcels);
   const chosen = newChosen();
-  const value = createValuer(restoreModel(parameters, comps, outliers), chosen);
-  const writer = openValuationWriter(client, fips, asOf, comps.ids);
+  const value = createValuer(model, chosen);
+  const copy = openCopy(client, sql('valuation/copy_valuations'));
   let stored = 0;
   try {
     // Neighbours are valued one after the other: the comps of one are still in the processor's cache for the next.
@@ -108,7 +156,7 @@ async function valueParcels(
     for (let n = 0; n < count; n++) {
       if (n % TURN === 0) {
         await turn();
-        await writer.drain();
+        await copy.drain();
         signal.throwIfAborted();
         progress?.(n / count);
       }
@@ -117,16 +165,23 @@ async function valueParcels(
         lon: fromE7(parcels.lon[i]!),
         lat: fromE7(parcels.lat[i]!),
         acres: parcels.acres[i]!,
-        county: fips,
         land: landAt(land, i),
       });
       if (valuation === null) continue;
       stored++;
-      writer.write(parcels.id[i]!, valuation, chosen);
+      const { meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini, confidence } = valuation;
+      const packed = Buffer.allocUnsafe(packedBytes(chosen));
+      packComps(chosen, ids, new DataView(packed.buffer, packed.byteOffset, packed.length), 0);
+      const values = [
+        ...[model.county, parcels.id[i]!, meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini],
+        ...[confidence, valuation.low, valuation.high, valuation.outOfSupport],
+        ...[copyBytes(packed), asOf, MODEL_VERSION],
+      ];
+      copy.write(values.join('\t'));
     }
-    await writer.end();
+    await copy.end();
   } catch (error) {
-    await writer.abort();
+    await copy.abort();
     throw error;
   }
   return stored;

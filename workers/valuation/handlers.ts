@@ -1,16 +1,19 @@
 import { job } from '../runner/registry.ts';
+import { learnAll } from './all.ts';
 import { valueCounty } from './county.ts';
-import { fitMarket } from './fit.ts';
-import { valuationCounty, valuationFit } from './jobs.ts';
+import { valuationAll, valuationCounty } from './jobs.ts';
 
 export const valuationJobs = [
-  job(valuationFit, async ({ pool, deliver }, payload) => {
-    const result = await fitMarket(pool, payload);
+  job(valuationAll, async ({ pool, signal, progress, deliver }, { asOf }) => {
+    const result = await learnAll(pool, asOf, { signal, progress: share => progress(share, 'learning') });
     await deliver(result.jobs);
-    return { ...result, rows: result.sales };
+    return { ...result, rows: result.counties };
   }),
-  job(valuationCounty, async ({ pool, signal, progress }, { fips }) => {
-    const result = await valueCounty(pool, fips, { signal, progress: share => progress(share, 'valuing') });
+  job(valuationCounty, async ({ pool, signal, progress }, payload) => {
+    const result = await valueCounty(pool, payload, {
+      signal,
+      progress: share => progress(share, 'valuing'),
+    });
     return { ...result, rows: result.parcels };
   }),
 ];

@@ -1,49 +1,46 @@
 import { z } from 'zod';
-import type { Queryable } from '../../shared/db.ts';
+import { type Queryable, sql } from '../../shared/db.ts';
 import { enqueue, type JobDefinition } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-const fips = z.number().int().min(1001).max(78_999);
+const asOf = z.iso.date().optional();
+const allPayload = z.strictObject({ asOf });
+export type AllPayload = z.infer<typeof allPayload>;
 
-const fitPayload = z.strictObject({
-  /** The counties to value with the new model: these, those that are marked, or (without) all that have parcels. */
-  counties: z.union([z.array(fips), z.literal('marked')]).optional(),
-  asOf: z.iso.date().optional(),
-});
-export type FitPayload = z.infer<typeof fitPayload>;
-
-const countyPayload = z.strictObject({ fips });
+const countyPayload = z.strictObject({ fips: z.number().int().min(1001).max(78_999), asOf });
 export type CountyPayload = z.infer<typeof countyPayload>;
 
 /**
  * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database. What is left then
- * is done with the next change or the daily fit.
+ * is done with the next change or the daily run.
  */
 const RETRY = { attempts: 5, backoffMs: 2_000 };
 
-/** Learns from all comps what the market tells, and has counties valued with it. */
-export const valuationFit: JobDefinition<FitPayload> = {
-  name: 'valuation.fit',
+/** Learns what the sales of every county say, and has all counties valued. */
+export const valuationAll: JobDefinition<AllPayload> = {
+  name: 'valuation.all',
   queue: 'valuation',
-  payload: fitPayload,
-  key: ({ counties, asOf }) =>
-    `${Array.isArray(counties) ? counties.map(fiveDigits).join('+') : (counties ?? 'all')}@${asOf ?? 'today'}`,
+  payload: allPayload,
+  key: ({ asOf }) => asOf ?? 'today',
   ...RETRY,
 };
 
-/** Values every parcel of a county with the model that there is. */
+/** Fits the market of a county and values every parcel in it. */
 export const valuationCounty: JobDefinition<CountyPayload> = {
   name: 'valuation.county',
   queue: 'valuation',
   payload: countyPayload,
-  key: ({ fips: county }) => fiveDigits(county),
+  key: ({ fips, asOf }) => (asOf === undefined ? fiveDigits(fips) : `${fiveDigits(fips)}@${asOf}`),
   ...RETRY,
 };
 
+/** Has the counties that are marked valued: while a county's job waits no other is added. @returns the jobs' ids */
+export async function enqueueMarked(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ fips: number }>(sql('valuation/list_marked_counties'));
+  const jobs: string[] = [];
+  for (const { fips } of rows) jobs.push((await enqueue(db, valuationCounty, { fips })).id);
+  return jobs;
+}
+
 /** Once a day, when another day has passed since every sale: after the statistics and the land attributes. */
 export const VALUATION_DAILY = { cron: '40 0 * * *', timeZone: 'UTC' };
-
-/** Has the counties that are marked valued: while such a job waits no other is added. @returns its id */
-export async function enqueueMarked(db: Queryable): Promise<string> {
-  return (await enqueue(db, valuationFit, { counties: 'marked' })).id;
-}

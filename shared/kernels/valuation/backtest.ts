@@ -1,21 +1,23 @@
+import { max, median } from 'simple-statistics';
+import { boxHolds, boxOfLine, withMargin } from '../../geo/box.ts';
+import { addTo } from '../groups.ts';
 import { bootstrap, type Range, rangeOf } from '../ratio-study/bootstrap.ts';
 import { biasByChance, type RatioStudy, slopeOnEstimates, studyRatios } from '../ratio-study/ratio-study.ts';
-import { median } from '../stats/order-statistics.ts';
+import { METHODS, type Method, plainMethods } from './baselines.ts';
 import { landAt } from './land.ts';
-import { fitModel } from './model.ts';
-import { secondRecords } from './same-sale.ts';
-import { usableSales } from './screen.ts';
-import { createPlaces } from './surface.ts';
-import type { Comps } from './types.ts';
+import { type CountyEstimates, fitCounty, type Others } from './model.ts';
+import { MOST_STEP_M } from './pairs.ts';
+import { knownSales } from './same-sale.ts';
+import { MOST_STEPS } from './select.ts';
+import { LEVEL_STEPS } from './surface.ts';
+import { type Comps, someComps } from './types.ts';
 import { createValuer } from './value-parcel.ts';
 
 /**
  * Values past sales as they would have been valued on the day before each (or on an earlier one, `daysBefore`), and compares the estimates with the prices:
- * the rolling origin of forecasting (L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000). Two plain methods
+ * the rolling origin of forecasting (L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000). Simple methods
  * value the same sales with the same knowledge.
  */
-export const METHODS = ['model', 'county_bucket', 'nearest_5_ppa', 'nearest_5_price'] as const;
-export type Method = (typeof METHODS)[number];
 
 export type Backtest = {
   /** Sales in the period; those that a method could not value are in none of the figures. */
@@ -60,16 +62,14 @@ export type BacktestOptions = {
   toDay: number;
   /** Sales of this county alone; their comps may be of any. */
   county?: number;
+  /** What other counties say is not looked at. */
+  alone?: boolean;
   onProgress?(done: number, total: number): void;
 };
 
-/** The model is fitted anew at most so often, for every n-th day of sale: the sales of the days between are valued with it, too. */
+/** The model of a county is fitted anew at most so often, for every n-th day of sale: the sales of the days between are valued with it, too. */
 const MOST_FITS = 200;
 const BANDS = [0, 20, 30, 40, 50, 60, 95];
-const NEAREST = 5;
-const FARTHEST_M = 200_000;
-/** Bounds in acres of the buckets of market statistics that do not overlap. */
-const BUCKET_BOUNDS = [0.25, 1, 2, 5, 10, 20, 40, 60, 80, 500];
 
 type Valued = {
   price: number;
@@ -79,24 +79,68 @@ type Valued = {
   estimates: Record<Method, number>;
 };
 
+/** What was valued of a county: its sales in the period, and how many days before each the knowledge ended. */
+type ValuedCounty = { valued: Valued[]; daysBefore: number[]; fits: number };
+
 export function backtest(comps: Comps, options: BacktestOptions): Backtest {
+  const counties = valueCounties(comps, options).map(([, one]) => one);
+  return report({
+    valued: counties.flatMap(({ valued }) => valued),
+    daysBefore: counties.flatMap(({ daysBefore }) => daysBefore),
+    fits: counties.reduce((sum, { fits }) => sum + fits, 0),
+  });
+}
+
+export type CountyBacktest = { fips: number; alone: Backtest; beside: Backtest };
+
+/** Each county by itself, and beside the others. */
+export function backtestByCounty(comps: Comps, options: BacktestOptions): CountyBacktest[] {
+  const alone = new Map(valueCounties(comps, { ...options, alone: true }));
+  return valueCounties(comps, options).map(([fips, beside]) => ({
+    fips,
+    alone: report(alone.get(fips)!),
+    beside: report(beside),
+  }));
+}
+
+function valueCounties(comps: Comps, options: BacktestOptions): [fips: number, ValuedCounty][] {
   const { fromDay, toDay, county, onProgress } = options;
-  const usable = usableSales(comps, toDay);
-  const second = secondRecords(comps, usable);
-  const known = usable
-    .filter(sale => !second.has(sale))
-    .sort((a, b) => comps.soldDay[a]! - comps.soldDay[b]! || a - b);
-  const subjects = known.filter(
-    sale => comps.soldDay[sale]! >= fromDay && (county === undefined || comps.county[sale] === county),
+  const byCounty = new Map<number, number[]>();
+  for (const sale of knownSales(comps, toDay).all) addTo(byCounty, comps.county[sale]!, sale);
+  const subjectsOf = new Map(
+    [...byCounty].map(([fips, own]) => [fips, own.filter(sale => comps.soldDay[sale]! >= fromDay)]),
   );
-  const days = [...new Set(Array.from(subjects, sale => comps.soldDay[sale]!))];
+  const wanted = [...subjectsOf].filter(
+    ([fips, own]) => own.length > 0 && (county === undefined || fips === county),
+  );
+  const total = wanted.reduce((sum, [, own]) => sum + own.length, 0);
+  const around = new Map([...byCounty].map(([fips, own]) => [fips, compsAround(comps, fips, own)]));
+  const othersOn = options.alone ? () => new Map() : estimatesByYear(around);
+  let done = 0;
+  return wanted.map(([fips, subjects]) => {
+    const progress = (of: number) => onProgress?.(done + of, total);
+    const one = valueSales(comps, fips, subjects, around.get(fips)!, day => othersOn(fips, day), progress);
+    done += subjects.length;
+    return [fips, one];
+  });
+}
+
+/** @param subjects sales of the county, by day */
+function valueSales(
+  comps: Comps,
+  county: number,
+  subjects: readonly number[],
+  around: Comps,
+  othersOn: (day: number) => Others,
+  progress: (done: number) => void,
+): ValuedCounty {
+  const known = knownSales(around, comps.soldDay[subjects.at(-1)!]!).all;
+  const days = [...new Set(subjects.map(sale => comps.soldDay[sale]!))];
   const fitEvery = Math.max(1, Math.ceil(days.length / MOST_FITS));
-  const valued: Valued[] = [];
+  const result: ValuedCounty = { valued: [], daysBefore: [], fits: 0 };
   let value: ReturnType<typeof createValuer> | undefined;
   let simple: ReturnType<typeof plainMethods> | undefined;
-  const before = new Float64Array(subjects.length);
   let asOfDay = 0;
-  let fits = 0;
   let dayIndex = -1;
   let day = Number.NEGATIVE_INFINITY;
   for (const [done, sale] of subjects.entries()) {
@@ -105,24 +149,24 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
       dayIndex++;
       if (dayIndex % fitEvery === 0) {
         asOfDay = day - 1;
-        fits++;
-        value = createValuer(fitModel(comps, asOfDay).model);
-        simple = plainMethods(comps, known, asOfDay);
-        onProgress?.(done, subjects.length);
+        result.fits++;
+        const { model } = fitCounty(around, county, asOfDay, othersOn(asOfDay));
+        value = createValuer(model);
+        simple = plainMethods(around, known, model);
+        progress(done);
       }
     }
-    before[done] = day - asOfDay;
+    result.daysBefore.push(day - asOfDay);
     const subject = {
       lon: comps.lon[sale]!,
       lat: comps.lat[sale]!,
       acres: comps.acres[sale]!,
-      county: comps.county[sale]!,
       land: landAt(comps.land, sale),
     };
     const valuation = value!(subject);
     const plain = simple!(subject);
     if (valuation === null || plain === null) continue;
-    valued.push({
+    result.valued.push({
       price: comps.price[sale]!,
       low: valuation.low,
       high: valuation.high,
@@ -130,6 +174,39 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
       estimates: { model: valuation.meanAdjustedPrice, ...plain },
     });
   }
+  return result;
+}
+
+/** The comps of a county, and those of others that may be near to its sales. */
+function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps {
+  const box = boxOfLine(own.map((sale): [number, number] => [comps.lon[sale]!, comps.lat[sale]!]));
+  const near = withMargin(box, (MOST_STEPS + LEVEL_STEPS) * MOST_STEP_M);
+  return someComps(
+    comps,
+    Array.from({ length: comps.count }, (_, i) => i).filter(
+      i => comps.county[i] === fips || boxHolds(near, comps.lon[i]!, comps.lat[i]!),
+    ),
+  );
+}
+
+/** What the counties but one had said at the beginning of a day's year. */
+function estimatesByYear(around: ReadonlyMap<number, Comps>): (county: number, day: number) => Others {
+  const years = new Map<number, Map<number, CountyEstimates>>();
+  const nobody: Others = new Map();
+  return (county, day) => {
+    const begin = Math.floor(Math.floor(day / 365.25) * 365.25);
+    let all = years.get(begin);
+    if (all === undefined) {
+      all = new Map(
+        [...around].map(([fips, comps]) => [fips, fitCounty(comps, fips, begin, nobody).estimates]),
+      );
+      years.set(begin, all);
+    }
+    return new Map([...all].filter(([fips]) => fips !== county));
+  };
+}
+
+function report({ valued, daysBefore, fits }: ValuedCounty): Backtest {
   const prices = valued.map(({ price }) => price);
   const estimates = valued.map(one => one.estimates.model);
   const study = (method: Method) =>
@@ -138,10 +215,10 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
       prices,
     );
   return {
-    sales: subjects.length,
+    sales: daysBefore.length,
     valued: valued.length,
     fits,
-    daysBefore: subjects.length === 0 ? null : { median: median(before.sort())!, most: before.at(-1)! },
+    daysBefore: daysBefore.length === 0 ? null : { median: median(daysBefore), most: max(daysBefore) },
     methods: Object.fromEntries(METHODS.map(method => [method, study(method)])) as Backtest['methods'],
     prbByChance: biasByChance(estimates, prices),
     slope: slopeOnEstimates(estimates, prices),
@@ -150,51 +227,6 @@ export function backtest(comps: Comps, options: BacktestOptions): Backtest {
     ordering: orderingOf(valued),
     better: compare(valued),
   };
-}
-
-/** The methods to beat, with the sales up to a day. @returns null where no sale is known yet. */
-function plainMethods(comps: Comps, known: Int32Array, lastDay: number) {
-  const earlier = known.filter(sale => comps.soldDay[sale]! <= lastDay);
-  const ppa = (sale: number) => comps.price[sale]! / comps.acres[sale]!;
-  const byBucket = new Map<string, number[]>();
-  const add = (key: string, value: number) => {
-    const list = byBucket.get(key);
-    if (list) list.push(value);
-    else byBucket.set(key, [value]);
-  };
-  for (const sale of earlier) {
-    add(`${comps.county[sale]} ${bucketOf(comps.acres[sale]!)}`, ppa(sale));
-    add(`${comps.county[sale]}`, ppa(sale));
-  }
-  const medians = new Map(
-    [...byBucket].map(([key, values]) => [key, median(Float64Array.from(values).sort())!]),
-  );
-  const places = createPlaces(
-    {
-      count: earlier.length,
-      lon: Float64Array.from(earlier, sale => comps.lon[sale]!),
-      lat: Float64Array.from(earlier, sale => comps.lat[sale]!),
-    },
-    NEAREST,
-  );
-  return (subject: { lon: number; lat: number; acres: number; county: number }) => {
-    const bucket =
-      medians.get(`${subject.county} ${bucketOf(subject.acres)}`) ?? medians.get(`${subject.county}`);
-    const found = places.find(subject.lon, subject.lat, 1, NEAREST, FARTHEST_M);
-    if (bucket === undefined || found === 0) return null;
-    const nearest = Array.from(places.index.subarray(0, found), entry => earlier[entry]!);
-    const meanOf = (of: (sale: number) => number) => nearest.reduce((sum, sale) => sum + of(sale), 0) / found;
-    return {
-      county_bucket: bucket * subject.acres,
-      nearest_5_ppa: meanOf(ppa) * subject.acres,
-      nearest_5_price: meanOf(sale => comps.price[sale]!),
-    };
-  };
-}
-
-function bucketOf(acres: number): number {
-  const bucket = BUCKET_BOUNDS.findIndex(bound => acres < bound);
-  return bucket < 0 ? BUCKET_BOUNDS.length : bucket;
 }
 
 const errorOf = ({ price, estimates }: Valued, method: Method) => Math.abs(estimates[method] - price) / price;
@@ -228,11 +260,9 @@ function compare(valued: readonly Valued[]): Backtest['better'] {
     if (values.length === 0) return null;
     return { percent: shareOf([...values], value => value < 0)!, ...rangeOf(values) };
   };
-  return {
-    county_bucket: against('county_bucket'),
-    nearest_5_ppa: against('nearest_5_ppa'),
-    nearest_5_price: against('nearest_5_price'),
-  };
+  return Object.fromEntries(
+    METHODS.flatMap(method => (method === 'model' ? [] : [[method, against(method)]])),
+  ) as Backtest['better'];
 }
 
 /** How much better the half of the sales is that has the higher confidence; null below two. */
@@ -275,9 +305,7 @@ function coverageOf(valued: readonly Valued[]): Pick<Backtest, 'coverage' | 'cov
   };
 }
 
-function medianError(errors: Float64Array): number {
-  return median(errors.sort())!;
-}
+const medianError = (errors: ArrayLike<number>) => median(errors as readonly number[]);
 
 function shareOf<T>(values: readonly T[], holds: (value: T) => boolean): number | null {
   return values.length === 0 ? null : (100 * values.filter(holds).length) / values.length;

@@ -1,13 +1,13 @@
-import { createLags, LAG_DAYS, type Lags, MOST_LAG_SALES, type PastErrors } from './lag.ts';
+import { createLag } from './lag.ts';
 import { landAt } from './land.ts';
 import type { Fitted } from './market.ts';
-import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf } from './scale.ts';
+import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
 import { choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
-import { byCounty } from './shrink.ts';
+import type { Estimate } from './shrink.ts';
 import type { Comps } from './types.ts';
 
 /**
- * How far off estimates are, learned from past sales that are valued with the sales known on the day before each. Errors,
+ * How far off estimates are, learned from a county's past sales, each valued with the sales known on the day before it. Errors,
  * ln(estimate / price), over their expected size have one distribution, whose quantiles give intervals and the chance to
  * be within 25 %. What is expected of each error is learned from the others alone.
  * (A cross-conformal predictor with a learned scale: V. Vovk, Cross-Conformal Predictors, 2015; J. Lei et al.,
@@ -17,8 +17,6 @@ import type { Comps } from './types.ts';
 export type Calibration = {
   /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
   coefficients: readonly number[];
-  /** What each county's latest estimates were off by; taken off its estimates. */
-  lags: Lags;
   /** Held-out errors over their expected size, ascending, each without the lag that was known before it. */
   errors: readonly number[];
 };
@@ -31,86 +29,64 @@ const MOST_HELD_OUT = 2_000;
  */
 const MOST_OUTLIERS = 0.05;
 
-/** Errors of the latest sales, the latest first. */
-type HeldOut = PastErrors & { features: Float64Array[] };
-type Dated = Pick<PastErrors, 'counties' | 'days'>;
-
-const nothingHeldOut = (): HeldOut => ({ counties: [], days: [], errors: [], features: [] });
+/** Errors of a county's latest sales, the earliest first. */
+export type HeldOut = {
+  days: number[];
+  /** Without the lag that was known before each. */
+  errors: number[];
+  features: Float64Array[];
+};
 
 /**
+ * Values the latest sales, each by those of the days before it and without itself.
  * @param comps that the model was made of
  * @param known the sales among them that were known on its day, those that it left out included
  */
-export function calibrate(model: Fitted, comps: Comps, known: Int32Array): Calibration {
-  const { kept, outliers, older } = valueLatest(model, comps, known);
-  const past = {
-    counties: [...kept.counties, ...older.counties],
-    days: [...kept.days, ...older.days],
-    errors: [...kept.errors, ...older.errors],
-  };
-  const { lags, known: knownLags } = lagsOf(kept, past, model.asOfDay);
-  const errors = kept.errors.map((error, i) => error - knownLags[i]!);
-  const { coefficients, heldOut } = fitScale(kept.features, errors);
-  const sized = errors.map((error, i) => error / heldOut[i]!);
-  const far = outliers.errors.map((error, i) => error / scaleOf(coefficients, outliers.features[i]!));
-  const most = Math.floor(MOST_OUTLIERS * (errors.length + far.length));
-  for (const side of [far.filter(error => error < 0), far.filter(error => error > 0)])
-    sized.push(...side.slice(0, most));
-  return { lags, coefficients, errors: sized.sort((a, b) => a - b) };
-}
-
-/**
- * Values the latest sales, each by those of the days before it and without itself. `older` are those before them that tell the
- * lag of their county, which has fewer among the latest.
- */
-function valueLatest(model: Fitted, comps: Comps, known: Int32Array) {
+export function holdOut(
+  model: Fitted,
+  comps: Comps,
+  known: Int32Array,
+): { kept: HeldOut; outliers: HeldOut; lag: number } {
   const { lon, lat, acres, price, soldDay, county } = comps;
   const entryOf = new Map(Array.from(model.sales.source, (comp, entry) => [comp, entry]));
-  const latest = known.slice().sort((a, b) => soldDay[b]! - soldDay[a]! || a - b);
+  const latest = known
+    .filter(i => county[i] === model.county)
+    .sort((a, b) => soldDay[a]! - soldDay[b]! || a - b)
+    .slice(-MOST_HELD_OUT);
   const chosen = newChosen();
-  const [kept, outliers, older] = [nothingHeldOut(), nothingHeldOut(), nothingHeldOut()];
-  const valued = new Map<number, number>();
-  for (const [rank, i] of latest.entries()) {
+  const nothing = (): HeldOut => ({ days: [], errors: [], features: [] });
+  const [kept, outliers] = [nothing(), nothing()];
+  for (const i of latest) {
     const entry = entryOf.get(i) ?? -1;
-    const ofCounty = valued.get(county[i]!) ?? 0;
-    if (rank >= MOST_HELD_OUT) {
-      if (soldDay[i]! <= model.asOfDay - LAG_DAYS) break;
-      if (entry < 0 || ofCounty >= MOST_LAG_SALES) continue;
-    }
-    const subject = {
-      lon: lon[i]!,
-      lat: lat[i]!,
-      acres: acres[i]!,
-      county: county[i]!,
-      land: landAt(comps.land, i),
-    };
+    const subject = { lon: lon[i]!, lat: lat[i]!, acres: acres[i]!, land: landAt(comps.land, i) };
     choose(model, subject, soldDay[i]! - 1, entry, chosen);
     if (chosen.count < FEWEST_COMPS) continue;
     const { mean, deviation } = combine(chosen);
-    if (entry >= 0) valued.set(county[i]!, ofCounty + 1);
-    const into = rank >= MOST_HELD_OUT ? older : entry < 0 ? outliers : kept;
-    into.counties.push(county[i]!);
-    into.features.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
-    into.errors.push(mean - Math.log(price[i]! / acres[i]!));
+    const into = entry < 0 ? outliers : kept;
     into.days.push(soldDay[i]!);
+    into.errors.push(mean - Math.log(price[i]! / acres[i]!));
+    into.features.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
   }
-  return { kept, outliers, older };
+  const lagOn = createLag({ ...kept, errors: [...kept.errors] });
+  kept.errors = kept.errors.map((error, i) => error - lagOn(kept.days[i]! - 1));
+  return { kept, outliers, lag: lagOn(model.asOfDay) };
 }
 
-/** The lags on the model's day, and what was known of each sale's on the day before it. */
-function lagsOf(
-  { counties, days }: Dated,
-  past: PastErrors,
-  asOfDay: number,
-): { lags: Lags; known: number[] } {
-  const lagsOn = createLags(past);
-  const known: number[] = new Array(days.length);
-  let lagOf = byCounty(lagsOn(Number.NEGATIVE_INFINITY));
-  for (let i = days.length - 1; i >= 0; i--) {
-    if (days[i] !== days[i + 1]) lagOf = byCounty(lagsOn(days[i]! - 1));
-    known[i] = lagOf(counties[i]!);
-  }
-  return { lags: lagsOn(asOfDay), known };
+/** What the sales say by themselves of the size of errors. */
+export const errorSizeOf = ({ kept }: { kept: HeldOut }) => sizeOfErrors(kept.errors);
+
+/** @param expected size of the errors, before they are looked at */
+export function calibrate(
+  { kept, outliers }: { kept: HeldOut; outliers: HeldOut },
+  expected: Estimate,
+): Calibration {
+  const { coefficients, heldOut } = fitScale(kept.features, kept.errors, expected);
+  const sized = kept.errors.map((error, i) => error / heldOut[i]!);
+  const far = outliers.errors.map((error, i) => error / scaleOf(coefficients, outliers.features[i]!));
+  const most = Math.floor(MOST_OUTLIERS * (sized.length + far.length));
+  for (const side of [far.filter(error => error < 0), far.filter(error => error > 0)])
+    sized.push(...side.slice(Math.max(0, side.length - most)));
+  return { coefficients, errors: sized.sort((a, b) => a - b) };
 }
 
 /** With fewer held-out errors so many times the expected size bound the interval. */

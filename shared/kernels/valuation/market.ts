@@ -5,8 +5,6 @@ import { createNearest, type Nearest, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
 import type { Comps } from './types.ts';
 
-export const DAYS_A_YEAR = 365.25;
-
 /** The most comps of one estimate. */
 export const MOST_COMPS = 12;
 
@@ -32,21 +30,22 @@ export type Market = {
   nearest: Nearest;
 };
 
-/** What is known of the market on a day, apart from how far off its estimates are. */
+/** What is known of a county's market on a day, apart from how far off its estimates are. */
 export type Fitted = {
+  county: number;
   /** Days since 1970-01-01. */
   asOfDay: number;
   sales: Market;
   asking: Market;
-  effectsOf(county: number): Effects;
-  stepsOf(county: number): Steps;
+  effects: Effects;
+  steps: Steps;
   surface: Surface;
   /** The price level of a comp's place: of few comps it is ever asked where few parcels are valued. */
-  levelOf(market: Market, entry: number): number;
-  /** What asking prices of a county are moved by to be those of sales. */
-  discountOf(county: number): Discount;
-  /** What estimates of a county's latest sales were off by, as ln(estimate / price): the trend follows the market with a lag. */
-  lagOf(county: number): number;
+  levelOf(market: Market, entry: number, day: number): number;
+  /** What asking prices are moved by to be those of sales. */
+  discount: Discount;
+  /** What estimates of the latest sales were off by, as ln(estimate / price): the trend follows the market with a lag. */
+  lag: number;
 };
 
 /** The chosen comps in columns of their own. */

@@ -1,178 +1,192 @@
-import { type AskingDiscounts, estimateDiscounts } from './asking.ts';
-import { type Calibration, calibrate } from './calibrate.ts';
+import { discountOf, ratioByPremiums, ratioOf } from './asking.ts';
+import { type Calibration, calibrate, errorSizeOf, holdOut } from './calibrate.ts';
 import {
-  effectsByCounty,
+  type EffectEstimates,
+  type Effects,
   estimateEffects,
-  type Pairs,
-  type RegionalEffects,
+  KNOWN_EFFECTS,
   standardLevel,
   withoutLand,
 } from './effects.ts';
-import { DAYS_A_YEAR, type Fitted, type Market, marketOf } from './market.ts';
-import { groundSteps, pairsOf, placesOf } from './pairs.ts';
-import { MAD_TO_SD, madOf, medianOf } from './robust.ts';
-import { askedByAny, secondRecords } from './same-sale.ts';
-import {
-  type AskBounds,
-  askBoundsOf,
-  openListings,
-  soundAsks,
-  usableSales,
-  windowsOf,
-  withoutOutliers,
-} from './screen.ts';
-import { byCounty } from './shrink.ts';
-import { createSurface, type Levels, levelsOf, type Places } from './surface.ts';
-import type { Comps } from './types.ts';
+import { type Fitted, type Market, marketOf } from './market.ts';
+import { groundStep, type Pairs, pairsOf, placesOf } from './pairs.ts';
+import { PAIRS_PER_SALE } from './regress.ts';
+import { deviationOf, madOf, medianOf } from './robust.ts';
+import { askedByAny, knownSales } from './same-sale.ts';
+import { KNOWN_SIZE } from './scale.ts';
+import { openListings, soundAsks, withoutOutliers } from './screen.ts';
+import { MOST_STEPS } from './select.ts';
+import { type Estimate, expectFrom } from './shrink.ts';
+import { createSurface, LEVEL_STEPS, type Places } from './surface.ts';
+import { type Comps, DAYS_A_YEAR } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
-export const MODEL_VERSION = '5';
+export const MODEL_VERSION = '6';
 
 /**
  * A ratio of sizes of 2.7, and three years. On the 95 sales of land in Washington NH from 2012 on every choice of 0.8 to 1.2,
- * 2 to 10 years and 30 to 60 sales a step has a median error of 35 to 42 %: nothing hangs on the figure.
+ * 2 to 10 years and 30 to 60 sales a step has a median error of 35 to 42 %: little depends on the figure.
  */
 const STEP_LOG_ACRES = 1;
 const STEP_DAYS = 3 * DAYS_A_YEAR;
 
-/**
- * What the whole market tells, as JSON: with it and the comps around, a few parcels are valued as they would be with all
- * comps at hand.
- */
-export type Parameters = {
-  version: string;
-  /** Days since 1970-01-01. */
-  asOfDay: number;
-  effects: RegionalEffects;
-  /** Metres of a step by county; -1 for counties without sales. */
-  steps: [fips: number, metres: number][];
-  levels: Levels;
-  askBounds: AskBounds;
-  askingDiscounts: AskingDiscounts;
-  calibration: Calibration;
+/** What a county's sales say by themselves, for others to expect of theirs; null where they say nothing. */
+export type CountyEstimates = {
+  effects: EffectEstimates;
+  /** ln(sale price over asking price). */
+  ratio: Estimate | null;
+  /** Mean of ln |error| of estimates. */
+  errorSize: Estimate | null;
 };
 
 export type Model = Fitted & { calibration: Calibration };
 
-export type FittedModel = { model: Model; parameters: Parameters; outliers: ReadonlySet<number> };
+export type FittedCounty = { model: Model; estimates: CountyEstimates; outliers: ReadonlySet<number> };
+
+/** By county, the one that is fitted not among them. */
+export type Others = ReadonlyMap<number, CountyEstimates>;
 
 /**
- * Learns from the sales known on a day. Nothing later than the day is looked at.
+ * Learns what the market of a county was on a day. Nothing later than the day is looked at.
+ * @param comps of the county, and of others as far as they are near
  * @param asOfDay days since 1970-01-01
  * @returns `outliers`: indices of the sales that were left out, second records of a sale among them
  */
-export function fitModel(comps: Comps, asOfDay: number): FittedModel {
-  const usable = usableSales(comps, asOfDay);
-  const second = secondRecords(comps, usable);
-  const all = usable.filter(sale => !second.has(sale));
-  const rough = effectsByCounty(estimateEffects(pairsOf(comps, all, placesOf(comps, all))));
+export function fitCounty(comps: Comps, county: number, asOfDay: number, others: Others): FittedCounty {
+  const { usable, second, all } = knownSales(comps, asOfDay);
+  const rough = estimateEffects(pairsOf(comps, all, placesOf(comps, all), county), KNOWN_EFFECTS).effects;
   const kept = withoutOutliers(comps, all, rough);
   const keptSet = new Set(kept);
   const outliers = new Set(usable.filter(sale => !keptSet.has(sale)));
   const places = placesOf(comps, kept);
-  const pairs = pairsOf(comps, kept, places);
-  const effects = estimateEffects(pairs);
+  const pairs = pairsOf(comps, kept, places, county);
   const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
-  const value = residualsOf(sales, effects, asOfDay);
-  const effectsOf = effectsByCounty(effects);
-  const asks = openListings(comps, asOfDay);
-  const windows = windowsOf(sales, value, asOfDay);
-  const uncalibrated = {
-    version: MODEL_VERSION,
-    asOfDay,
-    effects,
-    steps: [...groundSteps(comps, kept, places)],
-    levels: { ...levelsOf(sales.county, value), ...variances(pairs, effects, value) },
-    askBounds: askBoundsOf({ sales, effectsOf }, value, windows, { comps, asks }),
-    askingDiscounts: { counties: [], states: [], nation: { log: 0, deviation: 0 } },
+  const metres = stepOf(comps, kept, county);
+  const known: Known = { comps, county, asOfDay, pairs, places, sales, metres };
+
+  const alone = build(known, KNOWN_EFFECTS);
+  const ratio = ratioOf({ ...comps, asked: askedByAny(comps, second) }, kept, county, asOfDay);
+  const heldOutAlone = holdOut(alone.fitted, comps, all);
+  const estimates = {
+    effects: alone.estimates,
+    ratio: ratio.estimate,
+    errorSize: errorSizeOf(heldOutAlone),
   };
-  const fitted = createFitted(uncalibrated, comps, { sales, value, places });
-  const calibration = calibrate(fitted, comps, all);
-  fitted.lagOf = byCounty(calibration.lags);
-  const told = { ...comps, asked: askedByAny(comps, second) };
-  const askingDiscounts = estimateDiscounts(told, kept, asOfDay, premiumsOf(fitted, effects));
+  const expected = expectations(others, county);
+  const { fitted } = others.size === 0 ? alone : build(known, expected.effects);
+  const heldOut = others.size === 0 ? heldOutAlone : holdOut(fitted, comps, all);
+  fitted.lag = heldOut.lag;
+  fitted.discount = discountOf(ratio, expected.ratio(ratioByPremiums(premiumsOf(fitted))));
   return {
-    model: { ...fitted, discountOf: byCounty(askingDiscounts), calibration },
-    parameters: { ...uncalibrated, askingDiscounts, calibration },
+    model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize) },
+    estimates,
     outliers,
   };
 }
 
-/**
- * The model again, for parcels whose surroundings the comps cover: a part of those that it was fitted to, in the same
- * order.
- * @param outliers their indices in these comps
- */
-export function restoreModel(parameters: Parameters, comps: Comps, outliers: ReadonlySet<number>): Model {
-  const kept = usableSales(comps, parameters.asOfDay).filter(sale => !outliers.has(sale));
-  const { asOfDay, effects, calibration } = parameters;
-  const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
-  const value = residualsOf(sales, effects, asOfDay);
-  const known = { sales, value, places: placesOf(comps, kept) };
-  return { ...createFitted(parameters, comps, known), lagOf: byCounty(calibration.lags), calibration };
+/** How far from a county a comp can be that matters to it, or to the price level of a comp's place: a little more than enough. */
+export function reachOf(comps: Comps, county: number, asOfDay: number): { compM: number; levelM: number } {
+  const metres = 1.1 * stepOf(comps, knownSales(comps, asOfDay).all, county);
+  return { compM: MOST_STEPS * metres, levelM: LEVEL_STEPS * metres };
 }
 
-/** The sales that count, what is left of each without the effects of size and time, and where they are. */
-type KnownSales = { sales: Market; value: Float64Array; places: Places };
+/** Metres of a step of a county, by its own sales. */
+function stepOf(comps: Comps, sales: Int32Array, county: number): number {
+  const own = sales.filter(sale => comps.county[sale] === county);
+  const lon = Float64Array.from(own, i => comps.lon[i]!);
+  const lat = Float64Array.from(own, i => comps.lat[i]!);
+  return groundStep(placesOf(comps, own), lon, lat);
+}
 
-function createFitted(
-  { asOfDay, effects, steps, levels, askBounds, askingDiscounts }: Omit<Parameters, 'calibration'>,
-  comps: Comps,
-  { sales, value, places }: KnownSales,
-): Fitted {
-  const effectsOf = effectsByCounty(effects);
-  const asks = soundAsks({ comps, asks: openListings(comps, asOfDay) }, askBounds, effectsOf);
-  const metres = new Map(steps);
-  const stepMetres = (county: number) => metres.get(county) ?? metres.get(-1)!;
-  const surface = createSurface({ county: sales.county, value }, levels, stepMetres, places);
+/** What the other counties let expect of one. */
+function expectations(others: Others, county: number) {
+  const expect = (of: (estimates: CountyEstimates) => Estimate | null | undefined, known: Estimate) => {
+    const told = [...others].flatMap(([fips, estimates]): [number, Estimate][] => {
+      const estimate = of(estimates);
+      return estimate ? [[fips, estimate]] : [];
+    });
+    return expectFrom(new Map(told), county, known);
+  };
   return {
-    asOfDay,
-    sales,
-    asking: marketOf(comps, asks, () => asOfDay),
-    surface,
-    discountOf: byCounty(askingDiscounts),
-    lagOf: () => 0,
-    levelOf(market, entry) {
-      const known = market.level[entry]!;
-      if (!Number.isNaN(known)) return known;
-      const level = surface.levelAt(market.lon[entry]!, market.lat[entry]!, market.county[entry]!);
-      market.level[entry] = level;
-      return level;
-    },
-    effectsOf,
-    stepsOf: county => ({ metres: stepMetres(county), logAcres: STEP_LOG_ACRES, days: STEP_DAYS }),
+    effects: KNOWN_EFFECTS.map((known, k) => expect(({ effects }) => effects[k], known)),
+    ratio: (known: Estimate) => expect(({ ratio }) => ratio, known),
+    errorSize: expect(({ errorSize }) => errorSize, KNOWN_SIZE),
   };
 }
 
-function residualsOf(market: Market, effects: RegionalEffects, asOfDay: number): Float64Array {
-  const effectsOf = effectsByCounty(effects);
-  return Float64Array.from(market.county, (county, i) => {
+type Known = {
+  comps: Comps;
+  county: number;
+  asOfDay: number;
+  pairs: Pairs;
+  places: Places;
+  sales: Market;
+  metres: number;
+};
+
+function build(
+  { comps, county, asOfDay, pairs, places, sales, metres }: Known,
+  expected: readonly Estimate[],
+) {
+  const { estimates, effects } = estimateEffects(pairs, expected);
+  const value = residualsOf(sales, effects, asOfDay);
+  const residuals = { county: sales.county, value, ...variancesOf(pairs, effects, sales, value, county) };
+  const surface = createSurface(residuals, metres, places);
+  const asks = soundAsks(comps, openListings(comps, asOfDay), sales, value, effects, asOfDay);
+  const level = new Float64Array(sales.source.length).fill(Number.NaN);
+  const fitted: Fitted = {
+    county,
+    asOfDay,
+    sales: { ...sales, level },
+    asking: marketOf(comps, asks, () => asOfDay),
+    effects,
+    steps: {
+      metres: metres,
+      logAcres: STEP_LOG_ACRES,
+      days: STEP_DAYS,
+    },
+    surface,
+    discount: { log: 0, deviation: 0 },
+    lag: 0,
+    levelOf({ level, lon, lat, county }, entry, day) {
+      const anew = () => surface.levelAt(lon[entry]!, lat[entry]!, county[entry]!, day);
+      if (day !== asOfDay) return anew();
+      if (Number.isNaN(level[entry]!)) level[entry] = anew();
+      return level[entry]!;
+    },
+  };
+  return { estimates, fitted };
+}
+
+function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64Array {
+  return market.logPpa.map((logPpa, i) => {
     const years = (market.day[i]! - asOfDay) / DAYS_A_YEAR;
-    return standardLevel(effectsOf(county), market.logPpa[i]!, market.logAcres[i]!, years, market.land, i);
+    return standardLevel(effects, logPpa, market.logAcres[i]!, years, market.land, i);
   });
 }
 
-/** Robust variances: the noise of one sale by pairs of near ones, and what the level varies by beyond that. */
-function variances(pairs: Pairs, effects: RegionalEffects, residuals: Float64Array) {
-  const effectsOf = effectsByCounty(effects);
-  const ppa = withoutLand(pairs, county => effectsOf(county).land);
-  const differences = new Float64Array(pairs.count);
-  for (let i = 0; i < pairs.count; i++) {
-    const { elasticity, trend } = effectsOf(pairs.county[i]!);
-    differences[i] = Math.abs(ppa[i]! - elasticity * pairs.acres[i]! - trend * pairs.years[i]!);
-  }
-  const noise = (MAD_TO_SD * (medianOf(differences) ?? 0)) ** 2 / 2;
-  const total = (MAD_TO_SD * (madOf(residuals) ?? 0)) ** 2;
+/** Standard deviation of a sale around the level of its place, before any is known. */
+const PRIOR_NOISE = 0.5;
+
+/** Robust variances: the noise of one sale by pairs of near ones, and what the county's level varies by beyond that. */
+function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
+  const ppa = withoutLand(pairs, effects.land);
+  const differences = Array.from({ length: pairs.count }, (_, i) =>
+    Math.abs(ppa[i]! - effects.elasticity * pairs.acres[i]! - effects.trend * pairs.years[i]!),
+  );
+  const own = value.filter((_, i) => county[i] === fips);
+  const ofPairs = deviationOf(
+    medianOf(differences) ?? 0,
+    pairs.count / PAIRS_PER_SALE,
+    Math.SQRT2 * PRIOR_NOISE,
+  );
+  const noise = ofPairs ** 2 / 2;
+  const total = deviationOf(madOf(own) ?? 0, own.length, PRIOR_NOISE) ** 2;
   return { noise, spread: Math.max(0, total - noise) };
 }
 
 /** What each listing asks above the level of sales at its place; nothing is known without sales. */
-function premiumsOf(
-  { asking, asOfDay, levelOf, sales, lagOf }: Fitted,
-  effects: RegionalEffects,
-): Float64Array {
+function premiumsOf({ asking, asOfDay, effects, levelOf, sales, lag }: Fitted): Float64Array {
   if (sales.source.length === 0) return new Float64Array();
-  return residualsOf(asking, effects, asOfDay).map(
-    (one, i) => one - levelOf(asking, i) + lagOf(asking.county[i]!),
-  );
+  return residualsOf(asking, effects, asOfDay).map((one, i) => one - levelOf(asking, i, asOfDay) + lag);
 }

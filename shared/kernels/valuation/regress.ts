@@ -22,21 +22,21 @@ export type Regression = {
 
 /**
  * Huber's regression without intercept of the differences of pairs; variances by the noise that is left.
- * @param rows the pairs that are looked at
+ * @param count of the pairs
  * @param elsewhere variance of the differences that is expected before these pairs are looked at
  */
 export function regress(
   y: Float64Array,
   columns: readonly Float64Array[],
-  rows: readonly number[],
+  count: number,
   elsewhere: number,
 ): Regression {
   const size = columns.length;
   let effects: Float64Array = new Float64Array(size);
   let scale = Number.POSITIVE_INFINITY;
   let inverse: Float64Array[] = [];
-  const residuals = new Float64Array(rows.length);
-  const table = tableOf(y, columns, rows);
+  const residuals = new Float64Array(count);
+  const table = tableOf(y, columns, count);
   for (let round = 0; round < ROUNDS; round++) {
     const { normal, right } = normalOf(table, size, residuals, HUBER * scale);
     inverse = invert(normal);
@@ -48,7 +48,7 @@ export function regress(
     if (round > 0 && moved < 1e-9) break;
   }
   const known = inverse.filter((of, j) => of[j]! > 0).length;
-  const free = Math.max(0, rows.length / PAIRS_PER_SALE - known);
+  const free = Math.max(0, count / PAIRS_PER_SALE - known);
   const residual = (free * scale * scale + VARIANCE_PRIOR_SALES * elsewhere) / (free + VARIANCE_PRIOR_SALES);
   // k pairs of one sale share its noise: with as many sales they say no more than one pair a sale would.
   const noise = residual * PAIRS_PER_SALE;
@@ -63,11 +63,11 @@ export function regress(
 }
 
 /** The rows side by side, the columns' values and then y: what is read together lies together. */
-function tableOf(y: Float64Array, columns: readonly Float64Array[], rows: readonly number[]): Float64Array {
+function tableOf(y: Float64Array, columns: readonly Float64Array[], count: number): Float64Array {
   const width = columns.length + 1;
-  const table = new Float64Array(rows.length * width);
+  const table = new Float64Array(count * width);
   for (const [j, column] of [...columns, y].entries())
-    for (let i = 0; i < rows.length; i++) table[i * width + j] = column[rows[i]!]!;
+    for (let i = 0; i < count; i++) table[i * width + j] = column[i]!;
   return table;
 }
 

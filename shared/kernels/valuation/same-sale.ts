@@ -1,6 +1,7 @@
 import { SQ_M_PER_ACRE } from '../../geo/area.ts';
 import { geodesicDistanceM } from '../../geo/distance.ts';
 import { addTo } from '../groups.ts';
+import { usableSales } from './screen.ts';
 import type { Comps } from './types.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { Comps } from './types.ts';
  * A developer's lots are alike in all of this, and are several sales: those of one feed are never taken for one another, and a
  * record stands for one of each other feed at most.
  */
-export type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
+type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 
 /** From a closing to the recording of its deed, and what a feed takes to report it. */
 const MOST_DAYS_APART = 60;
@@ -18,7 +19,7 @@ const MOST_ACRES_APART = 0.02;
 /** Or as far as a square lot of its size is wide: one record stands at the road, the other amid the lot. */
 const LEAST_APART_M = 200;
 
-export function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
+function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
   return (
     a.price === b.price &&
     Math.abs(a.day - b.day) <= MOST_DAYS_APART &&
@@ -28,6 +29,13 @@ export function isSameSale(a: SaleRecord, b: SaleRecord): boolean {
   );
 }
 
+/** The usable sales of a day by county and day, the second records among them, and what is left without these. */
+export function knownSales(comps: Comps, asOfDay: number) {
+  const usable = usableSales(comps, asOfDay);
+  const second = secondRecords(comps, usable);
+  return { usable, second, all: usable.filter(sale => !second.has(sale)) };
+}
+
 /** A record that stays, and the feeds that it stands for. */
 type Stays = { sale: number; record: SaleRecord; feeds: Set<number> };
 
@@ -35,7 +43,7 @@ type Stays = { sale: number; record: SaleRecord; feeds: Set<number> };
  * @param sales as `usableSales` gives them
  * @returns the records that are second, with those that stay in their stead
  */
-export function secondRecords(comps: Comps, sales: Int32Array): Map<number, number> {
+function secondRecords(comps: Comps, sales: Int32Array): Map<number, number> {
   const { feed, county } = comps;
   const second = new Map<number, number>();
   if (feed === undefined) return second;

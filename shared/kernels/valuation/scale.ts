@@ -1,5 +1,7 @@
+import { mean } from 'simple-statistics';
 import { invert, times } from './regress.ts';
 import type { Chosen } from './select.ts';
+import type { Estimate } from './shrink.ts';
 
 /**
  * How large the error of an estimate is expected to be by what is known beforehand: ln |error| regressed on features of the
@@ -30,12 +32,13 @@ export function scaleOf(coefficients: readonly number[] | Float64Array, features
   return Math.exp(log);
 }
 
-/** What is believed of the errors before there are any: as large as those of raw land usually are. */
-const PRIOR_SCALE = 0.5;
-/** Of the errors of so many sales that guess is worth as much. */
-export const PRIOR_SALES = 10;
 /** The mean of ln |x| of a Laplace distribution is below the logarithm of its mean |x| by Euler's constant. */
 const EULER = 0.5772;
+/** The variance of ln |x| of a Laplace distribution. */
+const LOG_VARIANCE = Math.PI ** 2 / 6;
+/** Before any is known errors are as large as those of raw land usually are, on average 50 %; that is worth those of ten sales. */
+export const PRIOR_SALES = 10;
+export const KNOWN_SIZE: Estimate = { value: Math.log(0.5) - EULER, variance: LOG_VARIANCE / PRIOR_SALES };
 /** An estimate that hit the price by chance says no more than one that was 1 % off. */
 const LEAST_ERROR = 0.01;
 
@@ -51,13 +54,26 @@ export type ScaleFit = {
   heldOut: Float64Array;
 };
 
+const sizeOf = (error: number) => Math.log(Math.max(LEAST_ERROR, Math.abs(error)));
+
+/** What a county's errors say of the mean of ln |error|. */
+export function sizeOfErrors(errors: readonly number[]): Estimate | null {
+  if (errors.length === 0) return null;
+  return { value: mean(errors.map(sizeOf)), variance: LOG_VARIANCE / errors.length };
+}
+
 /**
  * @param rows features of each estimate, in the order of the sales' days
  * @param errors as ln(estimate / price)
+ * @param expected mean of ln |error|, before these are looked at
  */
-export function fitScale(rows: readonly Float64Array[], errors: readonly number[]): ScaleFit {
+export function fitScale(
+  rows: readonly Float64Array[],
+  errors: readonly number[],
+  expected: Estimate,
+): ScaleFit {
   const n = rows.length;
-  const sizes = Float64Array.from(errors, error => Math.log(Math.max(LEAST_ERROR, Math.abs(error))));
+  const sizes = Float64Array.from(errors, sizeOf);
   const { centre, unit } = standardsOf(rows);
   const standard = rows.map(row => row.map((value, i) => (i === 0 ? 1 : (value - centre[i]!) / unit[i]!)));
   const folds = Math.min(FOLDS, n);
@@ -66,27 +82,27 @@ export function fitScale(rows: readonly Float64Array[], errors: readonly number[
   const solutions = Array.from({ length: folds }, (_, fold) => {
     const first = Math.ceil((fold * n) / folds);
     const own = momentsOf(standard, sizes, first, Math.ceil(((fold + 1) * n) / folds));
-    return PENALTIES.map(penalty => solveRidge(all, own, penalty));
+    return PENALTIES.map(penalty => solveRidge(all, own, penalty, expected));
   });
   const logs = PENALTIES.map((_, k) =>
     Float64Array.from(standard, (row, i) => dot(solutions[foldOf(i)]![k]!, row)),
   );
   const weights = softmax(logs.map(own => logLikelihood(own, errors)));
   const mixed = mix(
-    PENALTIES.map(penalty => solveRidge(all, null, penalty)),
+    PENALTIES.map(penalty => solveRidge(all, null, penalty, expected)),
     weights,
   );
   const heldOut = Float64Array.from(rows, (_, i) =>
     Math.exp(weights.reduce((sum, weight, k) => sum + weight * logs[k]![i]!, 0)),
   );
   // From the mean logarithm to the mean size.
-  let mean = PRIOR_SALES * Math.exp(EULER);
-  for (let i = 0; i < n; i++) mean += Math.abs(errors[i]!) / heldOut[i]!;
-  mean /= n + PRIOR_SALES;
+  let ratio = PRIOR_SALES * Math.exp(EULER);
+  for (let i = 0; i < n; i++) ratio += Math.abs(errors[i]!) / heldOut[i]!;
+  ratio /= n + PRIOR_SALES;
   const coefficients = Array.from(mixed, (value, i) => (i === 0 ? value : value / unit[i]!));
   for (let i = 1; i < FEATURES; i++) coefficients[0]! -= coefficients[i]! * centre[i]!;
-  coefficients[0]! += Math.log(mean);
-  return { coefficients, heldOut: heldOut.map(size => size * mean) };
+  coefficients[0]! += Math.log(ratio);
+  return { coefficients, heldOut: heldOut.map(size => size * ratio) };
 }
 
 function standardsOf(rows: readonly Float64Array[]) {
@@ -114,15 +130,20 @@ function momentsOf(rows: readonly Float64Array[], sizes: Float64Array, first: nu
   return { normal, right };
 }
 
-/** Ridge regression on all but what is `without`; the constant is drawn to the guess. */
-function solveRidge(all: Moments, without: Moments | null, penalty: number): Float64Array {
+/** Ridge regression on all but what is `without`; the constant is drawn to what is expected. */
+function solveRidge(
+  all: Moments,
+  without: Moments | null,
+  penalty: number,
+  { value, variance }: Estimate,
+): Float64Array {
   const normal = all.normal.map((row, i) => {
     const less = without?.normal[i];
     return less === undefined ? row.slice() : row.map((value, j) => value - less[j]!);
   });
   const right = all.right.map((value, i) => value - (without?.right[i] ?? 0));
-  normal[0]![0]! += PRIOR_SALES;
-  right[0]! += PRIOR_SALES * (Math.log(PRIOR_SCALE) - EULER);
+  normal[0]![0]! += LOG_VARIANCE / variance;
+  right[0]! += (LOG_VARIANCE / variance) * value;
   if (penalty === Number.POSITIVE_INFINITY)
     return right.map((value, i) => (i === 0 ? value / normal[0]![0]! : 0));
   for (let i = 1; i < FEATURES; i++) normal[i]![i]! += penalty;

@@ -1,7 +1,7 @@
 import { addTo } from '../groups.ts';
 import { median } from '../stats/order-statistics.ts';
 import { type Effects, standardLevel } from './effects.ts';
-import type { Fitted, Market } from './market.ts';
+import type { Market } from './market.ts';
 import {
   type Bound,
   boundAt,
@@ -14,14 +14,13 @@ import {
   medianDeviation,
   remove,
 } from './robust.ts';
-import { byCounty, type Regional } from './shrink.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './types.ts';
 
 /**
  * Leaves out sales whose price per acre has nothing to do with the market of their county and size: gifts, family deals,
  * land sold with something else. A sale is compared with the sales of its county in the year up to its own day, so
  * that no later sale decides on an earlier one; a year with fewer than 15 is filled up with the sales before it. Where these are
- * fewer, it is compared with all of them up to its day; of fewer than three, with the latest of its state, or of the nation.
+ * fewer, it is compared with all of them up to its day; of fewer than three, with the latest of all counties around.
  */
 export const YEAR_DAYS = 365;
 
@@ -51,14 +50,9 @@ export function usableSales(comps: Comps, asOfDay: number): Int32Array {
 
 /**
  * @param sales as `usableSales` gives them
- * @param effectsOf a county
  * @returns those that are no outliers, in the same order
  */
-export function withoutOutliers(
-  comps: Comps,
-  sales: Int32Array,
-  effectsOf: (county: number) => Effects,
-): Int32Array {
+export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effects): Int32Array {
   const { acres, price, soldDay, county, land } = comps;
   const levels = new Float64Array(sales.length);
   const outlying = new Set<number>();
@@ -67,7 +61,6 @@ export function withoutOutliers(
   const window = new Float64Array(MOST + 1);
   for (let begin = 0; begin < sales.length; ) {
     const fips = county[sales[begin]!]!;
-    const effects = effectsOf(fips);
     let end = begin;
     // Within a year the trend is left to the spread.
     for (; end < sales.length && county[sales[end]!] === fips; end++) {
@@ -106,30 +99,22 @@ export function withoutOutliers(
   }
 }
 
-/** Those of some sales that stand against the latest sales of their state up to their days, or of the nation where these are few. */
+/** Those of some sales that stand against the latest sales around up to their days. */
 function outlyingElsewhere(
-  { soldDay, county }: Comps,
+  { soldDay }: Comps,
   sales: Int32Array,
   levels: Float64Array,
   some: readonly number[],
 ): number[] {
   const dayOf = (i: number) => soldDay[sales[i]!]!;
-  const stateOf = (i: number) => Math.floor(county[sales[i]!]! / 1000);
-  const last = some.reduce((day, i) => Math.max(day, dayOf(i)), Number.NEGATIVE_INFINITY);
-  const byDay = Int32Array.from(sales.keys())
-    .filter(i => dayOf(i) <= last)
-    .sort((a, b) => dayOf(a) - dayOf(b) || a - b);
-  const states = new Map<number, number[]>();
-  const nation: number[] = [];
-  let next = 0;
+  const byDay = Int32Array.from(sales.keys()).sort((a, b) => dayOf(a) - dayOf(b) || a - b);
+  let known = 0;
   return some
     .toSorted((a, b) => dayOf(a) - dayOf(b))
     .filter(i => {
-      for (; next < byDay.length && dayOf(byDay[next]!) <= dayOf(i); next++) {
-        addTo(states, stateOf(byDay[next]!), levels[byDay[next]!]!);
-        nation.push(levels[byDay[next]!]!);
-      }
-      const bound = boundElsewhere(states.get(stateOf(i))!) ?? boundElsewhere(nation);
+      while (known < byDay.length && dayOf(byDay[known]!) <= dayOf(i)) known++;
+      const latest = byDay.subarray(Math.max(0, known - MOST), known);
+      const bound = boundElsewhere(Array.from(latest, one => levels[one]!));
       return bound !== null && isBeyond(levels[i]!, bound);
     });
 }
@@ -137,70 +122,43 @@ function outlyingElsewhere(
 /**
  * Leaves out asking prices that have nothing to do with their market, as sales are: mistyped ones, a dollar for "make an
  * offer". An asking price is compared with the sales of its county that the next sale would be compared with; where these are
- * fewer than 15, with all sales and asking prices of the county, of the state, or of the nation, of the first that has three.
+ * fewer than 15, with all sales and asking prices of the county, or of all counties around where it has fewer than three.
+ * @param asks as `openListings` gives them
+ * @param sales those that count, and `value` of each: ln(price per acre) without the effects
  */
-
-/** Of ln(price per acre), brought to one acre, mean land and the model's day. */
-export type AskBounds = Regional<Bound | null>;
-
-type Prices = { comps: Comps; asks: readonly number[] };
-
-/**
- * By which the next sale of a county would be screened: the sales of the year before the model's day, filled up and bounded as
- * for the others. Of each county that has as many.
- * @param value of each sale, ln(price per acre) without the effects
- */
-export function windowsOf(
+export function soundAsks(
+  comps: Comps,
+  asks: readonly number[],
   { county, day }: Pick<Market, 'county' | 'day'>,
   value: Float64Array,
+  effects: Effects,
   asOfDay: number,
-): Map<number, Bound> {
+): Int32Array {
+  const { price, acres, land } = comps;
+  const levelOf = (i: number) =>
+    standardLevel(effects, Math.log(price[i]! / acres[i]!), Math.log(acres[i]!), 0, land, i);
+  const levels = new Map<number, number[]>();
   const windows = new Map<number, Bound>();
   // Sales stand by county and day.
-  for (let first = 0; first < county.length; ) {
-    const fips = county[first]!;
-    let end = first;
+  for (let first = 0, end = 0; first < county.length; first = end) {
     let recent = 0;
-    for (; end < county.length && county[end] === fips; end++) if (day[end]! > asOfDay - YEAR_DAYS) recent++;
+    for (; end < county.length && county[end] === county[first]; end++)
+      if (day[end]! > asOfDay - YEAR_DAYS) recent++;
     const size = Math.min(MOST, Math.max(FEWEST, recent));
-    if (end - first >= size) windows.set(fips, boundOf(value.subarray(end - size, end))!);
-    first = end;
+    if (end - first >= size) windows.set(county[first]!, boundOf(value.subarray(end - size, end))!);
+    levels.set(county[first]!, Array.from(value.subarray(Math.max(first, end - MOST), end)));
   }
-  return windows;
-}
-
-/**
- * @param known the sales that count
- * @param value of each of them, ln(price per acre) without the effects
- * @param windows by which the next sale of a county would be screened
- */
-export function askBoundsOf(
-  { sales, effectsOf }: Pick<Fitted, 'sales' | 'effectsOf'>,
-  value: Float64Array,
-  windows: ReadonlyMap<number, Bound>,
-  { comps, asks }: Prices,
-): AskBounds {
-  const levels = new Map<number, number[]>();
-  // Sales stand by county and day: the latest of each.
-  for (let i = value.length - 1; i >= 0; i--)
-    if ((levels.get(sales.county[i]!)?.length ?? 0) < MOST) addTo(levels, sales.county[i]!, value[i]!);
-  for (const i of asks) addTo(levels, comps.county[i]!, askLevel(comps, i, effectsOf(comps.county[i]!)));
-
-  const states = new Map<number, number[]>();
-  for (const [county, own] of levels) {
-    const state = Math.floor(county / 1000);
-    states.set(state, (states.get(state) ?? []).concat(own));
-  }
-  const told = (of: ReadonlyMap<number, number[]>, better: ReadonlyMap<number, Bound>) =>
-    [...of].flatMap(([code, own]): [number, Bound][] => {
-      const bound = better.get(code) ?? boundOf(own);
-      return bound === null ? [] : [[code, bound]];
-    });
-  return {
-    counties: told(levels, windows),
-    states: told(states, new Map()),
-    nation: boundOf([...levels.values()].flat()),
-  };
+  for (const i of asks) addTo(levels, comps.county[i]!, levelOf(i));
+  const around = boundOf([...levels.values()].flat());
+  const bounds = new Map(
+    [...levels].map(([fips, own]) => [fips, windows.get(fips) ?? boundOf(own) ?? around]),
+  );
+  return Int32Array.from(
+    asks.filter(i => {
+      const bound = bounds.get(comps.county[i]!)!;
+      return bound === null || !isBeyond(levelOf(i), bound);
+    }),
+  );
 }
 
 /** What was asked longer ago is no price of today: it asks too much, or was sold or withdrawn without its source saying so. */
@@ -217,23 +175,4 @@ export function openListings(comps: Comps, asOfDay: number): number[] {
     if (isUsable(comps, i)) open.push(i);
   }
   return open;
-}
-
-/** Those of the asking prices that do not stand against their market. */
-export function soundAsks(
-  { comps, asks }: Prices,
-  bounds: AskBounds,
-  effectsOf: (county: number) => Effects,
-): Int32Array {
-  const boundOfCounty = byCounty(bounds);
-  return Int32Array.from(
-    asks.filter(i => {
-      const bound = boundOfCounty(comps.county[i]!);
-      return bound === null || !isBeyond(askLevel(comps, i, effectsOf(comps.county[i]!)), bound);
-    }),
-  );
-}
-
-function askLevel({ price, acres, land }: Comps, i: number, effects: Effects): number {
-  return standardLevel(effects, Math.log(price[i]! / acres[i]!), Math.log(acres[i]!), 0, land, i);
 }

@@ -1,6 +1,6 @@
 import { landMove } from './land.ts';
-import { DAYS_A_YEAR, type Fitted, type Market, MOST_COMPS } from './market.ts';
-import type { Subject } from './types.ts';
+import { type Fitted, type Market, MOST_COMPS } from './market.ts';
+import { DAYS_A_YEAR, type Subject } from './types.ts';
 
 /** A comp that is more steps away than this tells nothing of the subject. */
 export const MOST_STEPS = 6;
@@ -57,28 +57,27 @@ export function newChosen(): Chosen {
  */
 export function choose(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
   const { sales, asking, asOfDay } = model;
-  const steps = model.stepsOf(subject.county);
+  const { steps, lag } = model;
   const place = { lon: subject.lon, lat: subject.lat, logAcres: Math.log(subject.acres), day };
   into.count = 0;
   take(sales, MOST_COMPS, 1);
   if (into.count < ENOUGH_SALES && day === asOfDay) take(asking, ENOUGH_SALES - into.count, ASKING_WEIGHT);
   if (into.count < FEWEST_COMPS) return into;
 
-  const { elasticity, trend, land: landEffects } = model.effectsOf(subject.county);
-  const lag = model.lagOf(subject.county);
-  const level = model.surface.levelAt(subject.lon, subject.lat, subject.county, exclude);
+  const { elasticity, trend, land: landEffects } = model.effects;
+  const level = model.surface.levelAt(subject.lon, subject.lat, model.county, day, exclude);
   let weights = 0;
   for (let i = 0; i < into.count; i++) {
     const market = into.market[i]!;
     const entry = into.entry[i]!;
     const size = elasticity * (place.logAcres - market.logAcres[entry]!);
     const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - (market === asking ? 0 : lag);
-    const location = level - model.levelOf(market, entry);
+    const location = level - model.levelOf(market, entry, day);
     const land =
       landEffects === null || subject.land === undefined || market.land === undefined
         ? Number.NaN
         : landMove(landEffects, subject.land, market.land, entry);
-    const discount = market === asking ? model.discountOf(market.county[entry]!).log : 0;
+    const discount = market === asking ? model.discount.log : 0;
     into.size[i] = size;
     into.time[i] = time;
     into.land[i] = land;

@@ -1,7 +1,11 @@
+import { landOf } from './land.ts';
+
 /**
  * Shapes of the valuation kernels. Comps come in columns, one entry a comp: a county of 200,000 parcels is valued
  * against 100,000 comps, and objects would cost more than the arithmetic.
  */
+
+export const DAYS_A_YEAR = 365.25;
 
 /** Stands for an unknown day. */
 export const NO_DAY = -0x8000_0000;
@@ -36,11 +40,32 @@ export type Comps = {
   land?: Float64Array | undefined;
 };
 
+/** Some of the comps, in the order of their indices. */
+export function someComps(comps: Comps, chosen: readonly number[]): Comps {
+  const floats = (column: Float64Array) => Float64Array.from(chosen, i => column[i]!);
+  const whole = (column: Int32Array) => Int32Array.from(chosen, i => column[i]!);
+  const bytes = (column: Uint8Array) => Uint8Array.from(chosen, i => column[i]!);
+  return {
+    count: chosen.length,
+    lon: floats(comps.lon),
+    lat: floats(comps.lat),
+    acres: floats(comps.acres),
+    price: floats(comps.price),
+    asked: comps.asked && floats(comps.asked),
+    feed: comps.feed && whole(comps.feed),
+    ofRoll: comps.ofRoll && bytes(comps.ofRoll),
+    status: bytes(comps.status),
+    soldDay: whole(comps.soldDay),
+    listedDay: whole(comps.listedDay),
+    county: whole(comps.county),
+    land: landOf(comps.land, chosen),
+  };
+}
+
 export type Subject = {
   lon: number;
   lat: number;
   acres: number;
-  county: number;
   /** LAND_TERMS terms of its land, NaN where unknown. */
   land?: Float64Array | undefined;
   /** A comp that must not be used: the subject's own sale, when it is valued to be compared with it. */

@@ -17,7 +17,7 @@ const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
 
 /**
- * What a parcel would have sold for on the model's day.
+ * What a parcel of the model's county would have sold for on its day.
  * @param chosen holds the comps of the last valuation: columns that are used again and again, as objects of their own took
  * a third of the time
  * @returns null when there are fewer than three relevant comps
@@ -38,7 +38,6 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
     let least = Number.POSITIVE_INFINITY;
     let largest = Number.NEGATIVE_INFINITY;
     let hasSale = false;
-    let askingDeviation = 0;
     for (let i = 0; i < count; i++) {
       const at = entry[i]!;
       const of = market[i]!;
@@ -47,13 +46,12 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
       least = Math.min(least, of.logAcres[at]!);
       largest = Math.max(largest, of.logAcres[at]!);
       if (of === model.sales) hasSale = true;
-      else askingDeviation = Math.max(askingDeviation, model.discountOf(of.county[at]!).deviation);
       insert(prices, i, Math.exp(chosen.adjusted[i]! + logAcres));
     }
     const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
     const error = interval(model.calibration, scale);
     // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors of estimates by sales.
-    if (!hasSale) widen(error, TENTH_Z * askingDeviation);
+    if (!hasSale) widen(error, TENTH_Z * model.discount.deviation);
     const outOfSupport =
       !hasSale ||
       chosen.steps[0]! > SUPPORT_STEPS ||

@@ -78,6 +78,7 @@ test('on the qualified sales of Washington it is nearer to the prices than each 
     ['county_bucket', "county's median price per acre of the bucket x acres"],
     ['nearest_5_ppa', 'mean price per acre of the five nearest x acres'],
     ['nearest_5_price', 'mean price of the five nearest'],
+    ['nearest_regressed', '12 nearest in place, size and time, regressed on size'],
   ] as const) {
     const { mdape, within10, within20, within25 } = result.methods[method]!;
     const median = method === 'model' ? `**${mdape.toFixed(1)} %**` : `${mdape.toFixed(1)} %`;

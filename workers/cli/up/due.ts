@@ -4,7 +4,7 @@ import { enqueue, patiently } from '../../../shared/jobs.ts';
 import { MODEL_VERSION } from '../../../shared/kernels/valuation/model.ts';
 import { attributesPlan } from '../../attributes/jobs.ts';
 import { marketRecompute } from '../../market/jobs.ts';
-import { enqueueMarked, valuationFit } from '../../valuation/jobs.ts';
+import { valuationAll } from '../../valuation/jobs.ts';
 import { print } from '../common/output.ts';
 
 /** The sample's attributes take some ten seconds on two cores. */
@@ -119,8 +119,7 @@ async function dueValuations(pool: Pool, all: boolean): Promise<Due | undefined>
   if (!due && !unfitted && !all && !open) return undefined;
   return {
     open,
-    enqueue: async () =>
-      unfitted || all ? (await enqueue(pool, valuationFit, {})).id : await enqueueMarked(pool),
+    enqueue: async () => (await enqueue(pool, valuationAll, {})).id,
     goesOn: 'The workers go on valuing parcels by the sales around them.',
   };
 }

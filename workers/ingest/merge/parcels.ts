@@ -25,7 +25,7 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   await client.query(sql('roll/remove_parcel_filters'));
   await client.query(rollSql('roll/insert_parcel_filters', { feed: feedId }));
   await rewriteOwnerWords(client, counties);
-  await client.query(sql('valuation/mark_counties'), [counties, false]);
+  await client.query(sql('valuation/mark_counties'), [counties]);
 }
 
 /**

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
-import { fitModel } from '../../../../shared/kernels/valuation/model.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
-import { generateSales, MARKET } from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, MARKET } from '../../../support/generated-sales.ts';
 
-const { asOfDay, county, west, south } = MARKET;
-const parcel = (acres: number) => ({ lon: west + 0.25, lat: south + 0.25, acres, county });
+const { asOfDay, west, south } = MARKET;
+const parcel = (acres: number) => ({ lon: west + 0.25, lat: south + 0.25, acres });
 
 test('confidence is half of what it would be, just where the parcel leaves what the comps cover', () => {
-  const value = createValuer(fitModel(generateSales(MARKET, 2_000, 1), asOfDay).model);
+  const value = createValuer(fitTo(generateSales(MARKET, 2_000, 1), asOfDay).model);
   let inside = 1;
   let outside = 250;
   expect(value(parcel(inside))!.outOfSupport).toBe(false);
@@ -25,7 +24,7 @@ test('confidence is half of what it would be, just where the parcel leaves what 
 
 test('confidence is never above 95, though every past estimate was right', () => {
   const quiet = generateSales({ ...MARKET, noise: 0.01, relief: 0 }, 2_000, 1);
-  const { confidence, low, high } = createValuer(fitModel(quiet, asOfDay).model)(parcel(3))!;
+  const { confidence, low, high } = createValuer(fitTo(quiet, asOfDay).model)(parcel(3))!;
   expect(high / low).toBeLessThan(1.1);
   expect(confidence).toBe(95);
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../../../shared/kernels/valuation/backtest.ts';
-import { fitModel } from '../../../../shared/kernels/valuation/model.ts';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
-import { generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
 
 const { asOfDay } = MARKET;
 const [ROLL, LISTINGS, OTHER] = [1, 2, 3];
@@ -26,7 +25,7 @@ const changed = (sales: Sourced, change: { [Column in 'lon' | 'acres' | 'price' 
   soldDay: sales.soldDay.map(day => day + (change.soldDay ?? 0)),
 });
 /** The sales that a model is fitted to. */
-const known = (comps: Comps) => [...fitModel(comps, asOfDay).model.sales.source].sort((a, b) => a - b);
+const known = (comps: Comps) => [...fitTo(comps, asOfDay).model.sales.source].sort((a, b) => a - b);
 
 const roll = of(generateSales({ ...MARKET, noise: 0.4 }, 300, 1), ROLL);
 const older = { ...roll, soldDay: roll.soldDay.map(day => day - 60) };
@@ -39,10 +38,10 @@ describe('a sale that two sources tell', () => {
     ['both on one day', 0],
   ])('counts once: %s', (_, days) => {
     const feed = changed(closings, { soldDay: days, acres: 1.015, lon: 0.002 });
-    const alone = fitModel(days < 0 ? feed : older, asOfDay);
-    const both = fitModel(together(of(older, ROLL), feed), asOfDay);
-    expect(both.parameters.calibration).toEqual(alone.parameters.calibration);
-    expect(both.parameters.levels).toEqual(alone.parameters.levels);
+    const alone = fitTo(days < 0 ? feed : older, asOfDay);
+    const both = fitTo(together(of(older, ROLL), feed), asOfDay);
+    expect(both.model.calibration).toEqual(alone.model.calibration);
+    expect(both.estimates).toEqual(alone.estimates);
     // The record of the earlier day stays, of one day the roll's.
     const stays = [...both.model.sales.source].every(i => (days < 0 ? i >= roll.count : i < roll.count));
     expect(stays).toBe(true);
@@ -60,7 +59,7 @@ describe('a sale that two sources tell', () => {
       ...older.price.map(price => price / 0.9),
     ]);
     const comps = { ...together(of(older, ROLL), closings), asked };
-    expect(Math.exp(fitModel(comps, asOfDay).model.discountOf(MARKET.county).log)).toBeCloseTo(0.9, 2);
+    expect(Math.exp(fitTo(comps, asOfDay).model.discount.log)).toBeCloseTo(0.9, 2);
   });
 
   test.each([
@@ -71,7 +70,7 @@ describe('a sale that two sources tell', () => {
   ])('is not one of %s', (_, change) => {
     const early = changed(of(older, ROLL), { soldDay: -100 });
     const both = together(early, changed(of(early, LISTINGS), change));
-    const { model, outliers } = fitModel(both, asOfDay);
+    const { model, outliers } = fitTo(both, asOfDay);
     expect(model.sales.source.length + outliers.size).toBe(2 * roll.count);
     expect([...model.sales.source].filter(i => i >= roll.count).length).toBeGreaterThan(0.9 * roll.count);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { FEATURES, fitScale, scaleOf } from '../../../../shared/kernels/valuation/scale.ts';
+import { FEATURES, fitScale, KNOWN_SIZE, scaleOf } from '../../../../shared/kernels/valuation/scale.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
 import { normal } from '../../../support/generated-sales.ts';
 
@@ -19,7 +19,7 @@ const spreadOf = (coefficients: readonly number[]) => Math.hypot(...coefficients
 describe('the expected size of errors', () => {
   test('follows a feature that foretells it', () => {
     const { rows, errors } = generate(2_000, 1, 0.5);
-    const { coefficients, heldOut } = fitScale(rows, errors);
+    const { coefficients, heldOut } = fitScale(rows, errors, KNOWN_SIZE);
     expect(coefficients[1]).toBeCloseTo(0.5, 1);
     expect(spreadOf(coefficients.toSpliced(1, 1))).toBeLessThan(0.1);
     const mean = errors.reduce((sum, error, i) => sum + Math.abs(error) / heldOut[i]!, 0) / errors.length;
@@ -29,7 +29,7 @@ describe('the expected size of errors', () => {
   test('is one size for all where features of a hundred errors say nothing of it', () => {
     const spreads = Array.from({ length: 20 }, (_, seed) => {
       const { rows, errors } = generate(100, seed, 0);
-      const { coefficients } = fitScale(rows, errors);
+      const { coefficients } = fitScale(rows, errors, KNOWN_SIZE);
       expect(Math.exp(coefficients[0]!)).toBeGreaterThan(0.3);
       expect(Math.exp(coefficients[0]!)).toBeLessThan(0.55);
       return spreadOf(coefficients);
@@ -41,7 +41,7 @@ describe('the expected size of errors', () => {
   test('of each error is learned from the others', () => {
     const { rows, errors } = generate(100, 3, 0.3);
     const changed = errors.with(7, 1e6);
-    const [before, after] = [fitScale(rows, errors), fitScale(rows, changed)];
+    const [before, after] = [fitScale(rows, errors, KNOWN_SIZE), fitScale(rows, changed, KNOWN_SIZE)];
     expect(after.heldOut[50]).not.toBe(before.heldOut[50]);
     // But for the common factor and the mixture, which all of them make.
     expect(after.heldOut[7]! / after.heldOut[8]!).toBeLessThan(3);
@@ -49,7 +49,7 @@ describe('the expected size of errors', () => {
   });
 
   test('is a guess where there is no error yet', () => {
-    const { coefficients, heldOut } = fitScale([], []);
+    const { coefficients, heldOut } = fitScale([], [], KNOWN_SIZE);
     expect(heldOut).toHaveLength(0);
     expect(
       scaleOf(

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fitModel } from '../../../../shared/kernels/valuation/model.ts';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
-import { emptyComps, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
+import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
 
 const { asOfDay, west, south } = MARKET;
 const [FAR, FAR_COUNTY, OTHER_STATE] = [west + 8, 19_155, 53_001];
@@ -22,7 +21,7 @@ function oneByOne(prices: readonly number[], fips = FAR_COUNTY, every = 10): Com
 }
 /** Prices of the sales of the county far away that are left out. */
 function leftOut(far: Comps, day = asOfDay, others = SALES): number[] {
-  const { outliers } = fitModel(joined(others, far), day);
+  const { outliers } = fitTo(joined(others, far), day, far.county[0]);
   return [...outliers].filter(i => i >= others.count).map(i => far.price[i - others.count]!);
 }
 const same = (count: number, price: number) => new Array<number>(count).fill(price);
@@ -31,8 +30,8 @@ describe('of a county with a handful of sales', () => {
   test('the one that stands against the others is left out', () => {
     const prices = [...same(3, 40_000), 1_000, ...same(4, 40_000)];
     expect(leftOut(oneByOne(prices))).toEqual([1_000]);
-    const { model } = fitModel(joined(SALES, oneByOne(prices)), asOfDay);
-    const parcel = { lon: FAR + 0.2, lat: south + 0.2, acres: 3, county: FAR_COUNTY };
+    const { model } = fitTo(joined(SALES, oneByOne(prices)), asOfDay, FAR_COUNTY);
+    const parcel = { lon: FAR + 0.2, lat: south + 0.2, acres: 3 };
     expect(Math.abs(createValuer(model)(parcel)!.meanAdjustedPrice / 40_000 - 1)).toBeLessThan(0.02);
     // So are a price too high, and the first of several on one day.
     expect(leftOut(oneByOne([...same(5, 40_000), 4_000_000]))).toEqual([4_000_000]);
@@ -40,7 +39,7 @@ describe('of a county with a handful of sales', () => {
   });
 
   test.each([FAR_COUNTY, OTHER_STATE])(
-    'the first is compared with the state, or with the nation: %i',
+    'the first is compared with the sales of all counties around: %i',
     fips => {
       expect(leftOut(oneByOne([500, ...same(7, 40_000)], fips))).toEqual([500]);
       expect(leftOut(oneByOne([500], fips), asOfDay, emptyComps(0))).toEqual([]);

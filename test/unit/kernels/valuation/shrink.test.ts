@@ -1,76 +1,52 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { type Estimate, shrink } from '../../../../shared/kernels/valuation/shrink.ts';
+import { expect, test } from 'vitest';
+import { type Estimate, expectFrom } from '../../../../shared/kernels/valuation/shrink.ts';
 
 const KNOWN: Estimate = { value: -0.5, variance: 0.25 };
-const together = (...parts: Estimate[]): Estimate => {
-  const precision = parts.reduce((sum, { variance }) => sum + 1 / variance, 0);
-  return {
-    value: parts.reduce((sum, { value, variance }) => sum + value / variance, 0) / precision,
-    variance: 1 / precision,
-  };
-};
+const value = fc.double({ min: -2, max: 2, noNaN: true });
+const estimate = fc.record({ value, variance: fc.double({ min: 0.001, max: 4, noNaN: true }) });
+const counties = (values: readonly number[], variance: number, from = 33_001) =>
+  new Map(values.map((value, i) => [from + 2 * i, { value, variance }]));
 
-const estimate = fc.record({
-  value: fc.double({ min: -2, max: 2, noNaN: true }),
-  variance: fc.double({ min: 0.001, max: 4, noNaN: true }),
+test('of one other county nothing is borrowed, whatever it says', () => {
+  fc.assert(
+    fc.property(estimate, fc.constantFrom(33_003, 50_001), (other, county) => {
+      expect(expectFrom(new Map([[33_001, other]]), county, KNOWN)).toEqual(KNOWN);
+    }),
+  );
+  expect(expectFrom(new Map(), 33_001, KNOWN)).toEqual(KNOWN);
 });
 
-describe('a county is drawn', () => {
-  test('to what is known without sales when it is alone, once', () => {
-    fc.assert(
-      fc.property(estimate, own => {
-        const { counties, states, nation } = shrink(new Map([[33_019, own]]), KNOWN);
-        const expected = together(own, KNOWN);
-        for (const believed of [counties.get(33_019)!, states.get(33)!, nation]) {
-          expect(believed.value).toBeCloseTo(expected.value, 9);
-          expect(believed.variance).toBeCloseTo(expected.variance, 9);
-        }
-      }),
-    );
-  });
-
-  test('together with counties that do not differ from it, each of which counts once', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.double({ min: 0.01, max: 4, noNaN: true }), { minLength: 2, maxLength: 8 }),
-        variances => {
-          // Of one value: nothing tells that counties or states differ.
-          const all = variances.map(variance => ({ value: 0.3, variance }));
-          const { counties } = shrink(new Map(all.map((own, i) => [(30 + (i % 3)) * 1000 + i, own])), KNOWN);
-          const expected = together(...all, KNOWN);
-          for (const believed of counties.values()) {
-            expect(believed.value).toBeCloseTo(expected.value, 6);
-            expect(believed.variance).toBeCloseTo(expected.variance, 6);
-          }
-        },
-      ),
-    );
-  });
-
-  test('the less, the more its own sales say, and not at all where the others differ widely', () => {
-    const others: [number, Estimate][] = [-2, -1, 1, 2].map((value, i) => [
-      33_001 + i,
-      { value, variance: 0.001 },
-    ]);
-    const believed = (variance: number) =>
-      shrink(new Map([...others, [33_099, { value: 0.7, variance }]]), KNOWN).counties.get(33_099)!.value;
-    expect(believed(0.001)).toBeCloseTo(0.7, 2);
-    expect(Math.abs(believed(1) - 0.7)).toBeGreaterThan(Math.abs(believed(0.1) - 0.7));
-  });
+test('nothing is ever less sure than what is known of any county', () => {
+  fc.assert(
+    fc.property(fc.array(estimate, { maxLength: 12 }), others => {
+      const all = new Map(others.map((one, i) => [(30 + (i % 3)) * 1000 + i, one]));
+      expect(expectFrom(all, 31_999, KNOWN).variance).toBeLessThanOrEqual(KNOWN.variance);
+    }),
+  );
 });
 
-test('an estimate that says nothing is what the others say, and counts for nothing', () => {
-  const some: [number, Estimate][] = [
-    [33_001, { value: 0.2, variance: 0.02 }],
-    [33_003, { value: 0.4, variance: 0.03 }],
-  ];
-  const silent: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
-  const without = shrink(new Map(some), KNOWN);
-  const beside = shrink(new Map([...some, [33_005, silent], [50_001, silent]]), KNOWN);
-  expect(beside.counties.get(33_001)).toEqual(without.counties.get(33_001));
-  expect(beside.counties.get(33_005)!.value).toBeCloseTo(without.states.get(33)!.value, 9);
-  expect(beside.counties.get(50_001)!.value).toBeCloseTo(without.nation.value, 9);
-  expect(shrink(new Map([[50_001, silent]]), KNOWN).counties.get(50_001)).toEqual(KNOWN);
-  expect(shrink(new Map(), KNOWN).nation).toEqual(KNOWN);
+test('what many counties of a state agree in is expected of the next one, and hardly of another state', () => {
+  const agreed = expectFrom(counties([0.31, 0.29, 0.3, 0.3, 0.32, 0.28, 0.3, 0.3], 0.001), 33_099, KNOWN);
+  expect(agreed.value).toBeCloseTo(0.3, 1);
+  expect(agreed.variance).toBeLessThan(0.01);
+  const elsewhere = expectFrom(counties(new Array(8).fill(0.3), 0.001), 50_001, KNOWN);
+  expect(elsewhere.variance).toBeGreaterThan(0.1);
+});
+
+test('counties that differ by more than their errors lend nothing', () => {
+  const { variance } = expectFrom(counties([-2, -1, 1, 2], 0.001), 33_099, KNOWN);
+  expect(variance).toBe(KNOWN.variance);
+  // The same differences by chance are none.
+  const chance = expectFrom(counties([0.1, 0.5, 0.3, 0.2, 0.4, 0.3, 0.1, 0.5, 0.3], 0.1), 33_099, KNOWN);
+  expect(chance.variance).toBeLessThan(0.1);
+});
+
+test('states that agree lend to a state without sales', () => {
+  const all = new Map(
+    [20, 21, 22, 23, 24, 25, 26, 27].flatMap(s => [...counties([0.3, 0.3, 0.3, 0.3], 0.001, s * 1000 + 1)]),
+  );
+  const expected = expectFrom(all, 50_001, KNOWN);
+  expect(expected.value).toBeCloseTo(0.3, 1);
+  expect(expected.variance).toBeLessThan(0.05);
 });

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import { fitModel } from '../../../../shared/kernels/valuation/model.ts';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
-import { generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
 
-const { asOfDay, county } = MARKET;
-const metres = (comps: Comps) => fitModel(comps, asOfDay).model.stepsOf(county).metres;
+const { asOfDay } = MARKET;
+const metres = (comps: Comps) => fitTo(comps, asOfDay).model.steps.metres;
 
 test('a step on the ground does not hang on whether land close together was sold first or last', () => {
   const wide = generateSales(MARKET, 1_600, 1);

@@ -1,0 +1,46 @@
+import { type Pool, sql, transaction } from '../../shared/db.ts';
+import { emptyBox } from '../../shared/geo/box.ts';
+import { enqueue } from '../../shared/jobs.ts';
+import { dayOf } from '../../shared/kernels/stats/calendar.ts';
+import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
+import { defaultDay, lockCounty, readMarket, type Watch } from './county.ts';
+import { valuationCounty } from './jobs.ts';
+import { linkComps } from './link-comps.ts';
+
+/** The counties, and the jobs that value them. */
+export type Learned = { asOf: string; counties: number; jobs: string[] };
+
+/**
+ * Has every county say what its sales tell, before any is valued: so it does not matter which is valued first. Then marks all
+ * counties and enqueues their jobs.
+ */
+export async function learnAll(
+  pool: Pool,
+  asOf: string | undefined,
+  { signal, progress }: Watch,
+): Promise<Learned> {
+  const day = asOf ?? (await defaultDay(pool));
+  const { rows } = await pool.query<{ fips: number; parcels: boolean }>(sql('valuation/list_counties'));
+  for (const [i, { fips }] of rows.entries()) {
+    signal.throwIfAborted();
+    progress?.(i / rows.length);
+    await transaction(pool, async client => {
+      await lockCounty(client, fips);
+      await linkComps(client, fips);
+      const { comps } = await readMarket(client, fips, emptyBox(), dayOf(day));
+      const { estimates } = fitCounty(comps, fips, dayOf(day), new Map());
+      const values = [fips, JSON.stringify(estimates), MODEL_VERSION];
+      await client.query(sql('valuation/store_estimates'), values);
+    });
+  }
+  return transaction(pool, async client => {
+    const counties = rows.filter(({ parcels }) => parcels).map(({ fips }) => fips);
+    await client.query(sql('valuation/mark_counties'), [counties]);
+    const jobs: string[] = [];
+    for (const fips of counties)
+      jobs.push(
+        (await enqueue(client, valuationCounty, { fips, ...(asOf === undefined ? {} : { asOf }) })).id,
+      );
+    return { asOf: day, counties: counties.length, jobs };
+  });
+}
