@@ -12,7 +12,7 @@ import { ingestJob } from '../../workers/ingest/job.ts';
 import { removeLayer } from '../../workers/ingest/remove-layer.ts';
 import { registry } from '../../workers/jobs.ts';
 import { type RunningWorker, startWorker } from '../../workers/start.ts';
-import { newCaller, startTestApi } from '../support/api.ts';
+import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 
@@ -149,12 +149,10 @@ beforeAll(async () => {
 
 /** The lots that a filter finds, by their letters. */
 async function found(filter: object): Promise<string> {
-  const { status, json, text } = await api.call('/api/public/v1/properties/filter/', {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ county: '33019', ...filter }),
-  });
+  const { status, json, text } = await api.call(
+    '/api/public/v1/properties/filter/',
+    posting(key, JSON.stringify({ county: '33019', ...filter })),
+  );
   if (status !== 200) throw new Error(text);
   return (json as { results: { apn: string }[] }).results
     .map(({ apn }) => apn)

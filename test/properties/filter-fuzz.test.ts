@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { FILTERS } from '../../api/v1/filter/filters.ts';
-import { newCaller, startTestApi } from '../support/api.ts';
+import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { FULL, OPPOSITE, UNKNOWN } from '../support/filter-parcels.ts';
 import { insertParcels } from '../support/parcels.ts';
@@ -14,12 +14,7 @@ beforeAll(() => insertParcels(db.pool, [FULL, OPPOSITE, UNKNOWN]));
 
 /** The test's API compares every answer with the published schema besides. */
 async function answer(body: string, query = ''): Promise<number> {
-  const reply = await api.call(PATH + query, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body,
-  });
+  const reply = await api.call(PATH + query, posting(key, body));
   if (reply.status !== 200) {
     const { error } = reply.json as { error: { code: string; details?: object } };
     expect([reply.status, error.code]).toEqual(

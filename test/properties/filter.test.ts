@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FILTERS } from '../../api/v1/filter/filters.ts';
-import { newCaller, startTestApi } from '../support/api.ts';
+import { newCaller, posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertParcels, retireParcels, square, type TestParcel } from '../support/parcels.ts';
 import { READINGS } from '../support/plain-filter.ts';
@@ -228,12 +228,7 @@ function sorted(rows: Generated[], order: unknown): number[] {
 }
 
 async function post(body: unknown, query = '') {
-  const reply = await api.call(PATH + query, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const reply = await api.call(PATH + query, posting(key, JSON.stringify(body)));
   return { status: reply.status, text: reply.text, json: reply.json as Reply };
 }
 type Reply = { count: number; next: string | null; results: { property_id: number }[] };

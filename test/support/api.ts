@@ -102,6 +102,28 @@ export async function startTestApi(
   };
 }
 
+/** A call with a JSON body. */
+export const posting = (key: string, body: string) => ({
+  ...{ key, method: 'POST', headers: { 'Content-Type': 'application/json' }, body },
+});
+
+/** Does work while another transaction holds what a statement takes. */
+export async function whileLocked<T>(
+  { pool }: Pick<TestDatabase, 'pool'>,
+  [text, values]: [text: string, values?: unknown[]],
+  work: () => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(text, values);
+    return await work();
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
 let accounts = 0;
 
 /** An account that may do anything often, unless told otherwise, and a key of it. */
@@ -139,36 +161,13 @@ export async function usageOf(
 /** Regions with stored responses: 33019 with one bucket, 01001 and 03280 without statistics. */
 export async function insertRegions(db: TestDatabase): Promise<Record<string, string>> {
   const regions = [
-    {
-      id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11',
-      type: 'county',
-      code: '33019',
-      name: 'Sullivan County',
-      state: 'NH',
-      county: 'Sullivan County',
-      fips: 33019,
-    },
-    {
-      id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f12',
-      type: 'county',
-      code: '01001',
-      name: 'Autauga County',
-      state: 'AL',
-      county: 'Autauga County',
-      fips: 1001,
-    },
-    {
-      id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f13',
-      type: 'zip',
-      code: '03280',
-      name: '03280',
-      state: 'NH',
-      county: 'Sullivan County',
-      fips: 33019,
-    },
-  ];
+    ['11', 'county', '33019', 'Sullivan County', 'NH', 'Sullivan County', 33_019],
+    ['12', 'county', '01001', 'Autauga County', 'AL', 'Autauga County', 1_001],
+    ['13', 'zip', '03280', '03280', 'NH', 'Sullivan County', 33_019],
+  ] as const;
   const bodies: Record<string, string> = {};
-  for (const { id, type, code, name, state, county, fips } of regions) {
+  for (const [ending, type, code, name, state, county, fips] of regions) {
+    const id = `5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f${ending}`;
     await db.pool.query(
       'insert into regions (id, type, code, name, state, county_name, fips) values ($1, $2, $3, $4, $5, $6, $7)',
       [id, type, code, name, state, county, fips],

@@ -65,7 +65,7 @@ export function square(west: number, south: number, size: number): Geometry {
   return { type: 'Polygon', coordinates: squareRings(west, south, size) };
 }
 
-function squareRings(west: number, south: number, size: number): Polygon {
+export function squareRings(west: number, south: number, size: number): Polygon {
   const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
   const [w, s, e, n] = [round(west), round(south), round(west + size), round(south + size)];
   return [

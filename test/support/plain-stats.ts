@@ -127,19 +127,16 @@ function bucketData(
     Active: exactly(active.length),
     Pending: exactly(pending.length),
     'Pending STR': perActive(pending.length),
-    'Median Pending Price': middle(prices(pending)),
-    'Median Active Price': middle(prices(active)),
-    'Median Active Acreage': middle(acres(active)),
-    'Median Pending Acreage': middle(acres(pending)),
     'Median Sold Acreage': middle(acres(year)),
-    'Median Pending PPA': middle(ppa(pending)),
-    'Median Active PPA': middle(ppa(active)),
     'Median Sold PPA': middle(ppa(year)),
-    'Active PPA Min': least(ppa(active)),
-    'Active PPA Max': greatest(ppa(active)),
-    'Pending PPA Min': least(ppa(pending)),
-    'Pending PPA Max': greatest(ppa(pending)),
   };
+  for (const [name, listed] of Object.entries({ Active: active, Pending: pending })) {
+    data[`Median ${name} Price`] = middle(prices(listed));
+    data[`Median ${name} Acreage`] = middle(acres(listed));
+    data[`Median ${name} PPA`] = middle(ppa(listed));
+    data[`${name} PPA Min`] = least(ppa(listed));
+    data[`${name} PPA Max`] = greatest(ppa(listed));
+  }
   for (const [name, months] of Object.entries(WINDOWS)) {
     const sold = soldIn(months);
     data[`Sold: ${name}`] = exactly(sold.length);

@@ -10,7 +10,7 @@ import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 import { storedFeatures } from '../../support/layers.ts';
-import { makeDbf, makeZip } from '../../unit/formats/make.ts';
+import { makeDbf, makeZip, shpOf } from '../../unit/formats/make.ts';
 
 const { pool } = await createTestDatabase();
 const folder = testFolder();
@@ -80,7 +80,7 @@ function collection(roads: Road[]): FeatureCollection {
 
 /** A shapefile of PolyLineZ records. ESRI Shapefile Technical Description, July 1998, table 12 (without measures). */
 function polyLineZ(roads: Road[]): Buffer {
-  const records = roads.map(({ lines }, index) => {
+  const records = roads.map(({ lines }) => {
     const points = lines.flat();
     const content = Buffer.alloc(44 + 4 * lines.length + 16 * points.length + 16 + 8 * points.length);
     content.writeInt32LE(13, 0);
@@ -102,18 +102,9 @@ function polyLineZ(roads: Road[]): Buffer {
     }
     at += 16;
     for (const point of points) at = content.writeDoubleLE(point[2]!, at);
-    const head = Buffer.alloc(8);
-    head.writeInt32BE(index + 1, 0);
-    head.writeInt32BE(content.length / 2, 4);
-    return Buffer.concat([head, content]);
+    return content;
   });
-  const body = Buffer.concat(records);
-  const head = Buffer.alloc(100);
-  head.writeInt32BE(9994, 0);
-  head.writeInt32BE((100 + body.length) / 2, 24);
-  head.writeInt32LE(1000, 28);
-  head.writeInt32LE(13, 32);
-  return Buffer.concat([head, body]);
+  return shpOf(13, records);
 }
 
 const put = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { insertRegions, startTestApi } from '../../support/api.ts';
+import { insertRegions, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
 import { STATS } from '../../support/spender.ts';
@@ -138,12 +138,7 @@ describe('plat account', () => {
     const { rows } = await db.pool.query("select from users where email ilike 'ben@land.example'");
     expect(rows).toHaveLength(1);
     const keys = [await json('key', 'create', 'ben 1'), await json('key', 'create', 'ben 2')];
-    await api.call(MARKETS, {
-      key: keys[0].key,
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"region_id":"5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11"}',
-    });
+    await api.call(MARKETS, posting(keys[0].key, '{"region_id":"5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11"}'));
     expect((await api.call(MARKETS, { key: keys[1].key })).json).toMatchObject([
       { region: { fips: '33019' } },
     ]);

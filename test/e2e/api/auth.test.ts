@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { revokeKey } from '../../../shared/accounts.ts';
-import { insertRegions, newCaller, startTestApi, type TestApi, type TestReply } from '../../support/api.ts';
+import {
+  insertRegions,
+  newCaller,
+  startTestApi,
+  type TestApi,
+  type TestReply,
+  whileLocked,
+} from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -87,15 +94,9 @@ describe('who calls', () => {
     const { key, keyId } = await newCaller(db);
     const lastUse = async () =>
       (await db.pool.query('select last_used_at from api_keys where id = $1', [keyId])).rows[0].last_used_at;
-    const lock = await db.pool.connect();
-    try {
-      await lock.query('begin');
-      await lock.query('select from api_keys where id = $1 for update', [keyId]);
+    await whileLocked(db, ['select from api_keys where id = $1 for update', [keyId]], async () => {
       expect((await api.call(PATH, { key })).status).toBe(200);
-    } finally {
-      await lock.query('rollback');
-      lock.release();
-    }
+    });
     expect(await lastUse()).toBeNull();
     await other.call(PATH, { key });
     expect(await lastUse()).not.toBeNull();

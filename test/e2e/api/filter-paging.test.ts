@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { newCaller, startTestApi } from '../../support/api.ts';
+import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, type TestParcel } from '../../support/parcels.ts';
 
@@ -16,12 +16,7 @@ type PageOf = {
 };
 
 async function post(body: object, query = ''): Promise<PageOf & { error?: { details?: object } }> {
-  const reply = await api.call(PATH + query, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const reply = await api.call(PATH + query, posting(key, JSON.stringify(body)));
   return reply.json as PageOf;
 }
 
@@ -47,12 +42,7 @@ test('addresses are absolute, on this path, and keep the other parameters', asyn
 
 test('addresses begin with BASE_URL where it is set, and parcels with this origin where APP_URL is not', async () => {
   const based = await startTestApi(db, { env: { BASE_URL: 'https://data.example.org' } });
-  const reply = await based.call(`${PATH}?page_size=5`, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(SCOPE),
-  });
+  const reply = await based.call(`${PATH}?page_size=5`, posting(key, JSON.stringify(SCOPE)));
   const page = reply.json as PageOf & { results: { url: string }[] };
   expect(page.next).toMatch(
     /^https:\/\/data\.example\.org\/api\/public\/v1\/properties\/filter\/\?page_size=5&page=2&cursor=/,
@@ -64,12 +54,7 @@ test('another process takes the cursor; an installation with another secret does
   const next = queryOf((await post(SCOPE, '?page_size=5')).next!);
   const send = async (env: Record<string, string>) => {
     const other = await startTestApi(db, { env });
-    const reply = await other.call(PATH + next, {
-      key,
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(SCOPE),
-    });
+    const reply = await other.call(PATH + next, posting(key, JSON.stringify(SCOPE)));
     return [reply.status, Object.keys((reply.json as { error?: { details: object } }).error?.details ?? {})];
   };
   expect(await send({})).toEqual([200, []]);

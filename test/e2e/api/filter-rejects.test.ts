@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { newCaller, posting, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, square } from '../../support/parcels.ts';
 
@@ -12,12 +12,7 @@ const ID = 3_301_900_000_001;
 beforeAll(() => insertParcels(db.pool, [{ property_id: ID, boundary: square(-72.1, 43.2) }]));
 
 async function post(body: unknown, query = '') {
-  const reply = await api.call(PATH + query, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const reply = await api.call(PATH + query, posting(key, JSON.stringify(body)));
   return {
     ...reply,
     error: (reply.json as { error?: { code: string; message: string; details?: object } }).error,
@@ -147,25 +142,14 @@ test('10,000 vertices are taken, more are unprocessable', async () => {
 
 test('a filter that takes too long is given up by the database, and answered 503', async () => {
   const hasty = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '100' } });
-  const client = await db.pool.connect();
-  try {
-    await client.query('begin');
-    await client.query('lock table parcel_filters in access exclusive mode');
-    const reply = await hasty.call(PATH, {
-      key,
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: '{"county":"33019"}',
-    });
+  await whileLocked(db, ['lock table parcel_filters in access exclusive mode'], async () => {
+    const reply = await hasty.call(PATH, posting(key, '{"county":"33019"}'));
     expect(reply.status).toBe(503);
     expect(reply.headers.get('retry-after')).toBe('5');
     expect(reply.json).toMatchObject({
       error: { code: 'internal_error', message: expect.stringContaining('too long') },
     });
-  } finally {
-    await client.query('rollback');
-    client.release();
-  }
+  });
 });
 
 test('nothing of this was charged but the one answer', async () => {

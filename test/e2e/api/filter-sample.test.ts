@@ -6,7 +6,7 @@ import { intersects, prepareQuery } from '../../../shared/geo/intersects.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { sampleDir } from '../../../workers/feeds/dirs.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
-import { newCaller, startTestApi } from '../../support/api.ts';
+import { newCaller, posting, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ingest, insertRegions } from '../../support/ingest.ts';
 
@@ -31,12 +31,7 @@ type Found = {
 };
 
 async function filter(body: object): Promise<Found> {
-  const reply = await api.call(`${PATH}?page_size=500`, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+  const reply = await api.call(`${PATH}?page_size=500`, posting(key, JSON.stringify(body)));
   if (reply.status !== 200) throw new Error(reply.text);
   return reply.json as Found;
 }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { ELSEWHERE, FULL, OPPOSITE, UNKNOWN } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
@@ -12,12 +12,10 @@ const { key } = await newCaller(db);
 beforeAll(() => insertParcels(db.pool, [FULL, OPPOSITE, UNKNOWN, ELSEWHERE]));
 
 async function post(body: unknown, query = '') {
-  const reply = await api.call(PATH + query, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: typeof body === 'string' ? body : JSON.stringify(body),
-  });
+  const reply = await api.call(
+    PATH + query,
+    posting(key, typeof body === 'string' ? body : JSON.stringify(body)),
+  );
   const json = reply.json as {
     count: number;
     next: string | null;
@@ -41,12 +39,7 @@ async function found(body: object): Promise<string> {
 
 test('a match is a parcel summary in the paginated envelope, for 30 tokens', async () => {
   const caller = await newCaller(db);
-  const reply = await api.call(PATH, {
-    key: caller.key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: '{"county": "33019", "acres_max": 10}',
-  });
+  const reply = await api.call(PATH, posting(caller.key, '{"county": "33019", "acres_max": 10}'));
   expect(reply.status).toBe(200);
   expect(reply.json).toEqual({
     count: 1,

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints } from '../../../api/endpoints.ts';
 import { defineEndpoint } from '../../../api/v1/common/resources.ts';
-import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
+import { insertRegions, newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -268,33 +268,21 @@ describe('failures', () => {
 
   test('a database that is too slow is a 503 with Retry-After', async () => {
     const slow = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '200' } });
-    const lock = await db.pool.connect();
-    try {
-      await lock.query('begin');
-      await lock.query('lock table region_stats in access exclusive mode');
+    await whileLocked(db, ['lock table region_stats in access exclusive mode'], async () => {
       const reply = await slow.call(PATH, { key });
       expect(reply.status).toBe(503);
       expect(reply.headers.get('retry-after')).toBe('5');
       expect(reply.json).toMatchObject({ error: { code: 'internal_error' } });
       expect(reply.text).not.toMatch(/statement|timeout|canceling/i);
-    } finally {
-      await lock.query('rollback');
-      lock.release();
-    }
+    });
     expect((await slow.call(PATH, { key })).status).toBe(200);
   });
 
   test('a request that outlasts its deadline is a 503', async () => {
     const slow = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300' } });
-    const lock = await db.pool.connect();
-    try {
-      await lock.query('begin');
-      await lock.query('lock table region_stats in access exclusive mode');
+    await whileLocked(db, ['lock table region_stats in access exclusive mode'], async () => {
       expect((await slow.call(PATH, { key })).status).toBe(503);
-    } finally {
-      await lock.query('rollback');
-      lock.release();
-    }
+    });
   });
 
   test('a database that is not there is a 503', async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createKey, listAccounts } from '../../../shared/accounts.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
-import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { insertRegions, newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const db = await createTestDatabase();
@@ -18,13 +18,7 @@ beforeAll(async () => {
   await insertRegions(db);
 });
 
-const post = (key: string, body: unknown) =>
-  api.call(PATH, {
-    key,
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+const post = (key: string, body: unknown) => api.call(PATH, posting(key, JSON.stringify(body)));
 const remove = (key: string, id: string) => api.call(`${PATH}${id}/`, { key, method: 'DELETE' });
 const list = async (key: string) => (await api.call(PATH, { key })).json as Market[];
 

@@ -7,7 +7,7 @@ import { type Meter, openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { createPool, sql } from '../../../shared/db.ts';
 import { createLogger } from '../../../shared/log.ts';
-import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -274,18 +274,16 @@ test('when the charge fails, so does the call', async () => {
   const { key, accountId } = await newCaller(db);
   const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '300' } });
   await api.call(PATH, { key });
-  const lock = await db.pool.connect();
-  try {
-    await lock.query('begin');
-    await lock.query('select from usage_periods where account_id = $1 for update', [accountId]);
-    const reply = await api.call(PATH, { key });
-    expect(reply.status).toBe(503);
-    expect(reply.headers.get('x-tokens-used')).toBe('0');
-    expect(reply.headers.get('etag')).toBeNull();
-  } finally {
-    await lock.query('rollback');
-    lock.release();
-  }
+  await whileLocked(
+    db,
+    ['select from usage_periods where account_id = $1 for update', [accountId]],
+    async () => {
+      const reply = await api.call(PATH, { key });
+      expect(reply.status).toBe(503);
+      expect(reply.headers.get('x-tokens-used')).toBe('0');
+      expect(reply.headers.get('etag')).toBeNull();
+    },
+  );
   expect((await usageOf(db, accountId)).tokens).toBe(10);
 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../../shared/log.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../../../shared/queue.ts';
 import { rootDir } from '../../../shared/root.ts';
-import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -258,10 +258,7 @@ describe('stopping', () => {
 
   test('a second signal stops it at once', async () => {
     const { child, url } = await startProgram();
-    const lock = await db.pool.connect();
-    try {
-      await lock.query('begin');
-      await lock.query('lock table region_stats in access exclusive mode');
+    await whileLocked(db, ['lock table region_stats in access exclusive mode'], async () => {
       const running = fetch(url + PATH, { headers: { Authorization: `Bearer ${key}` } }).catch(() => 'cut');
       await sleep(500);
       child.kill('SIGTERM');
@@ -270,10 +267,7 @@ describe('stopping', () => {
       child.kill('SIGTERM');
       expect((await once(child, 'exit'))[0]).toBe(1);
       expect(await running).toBe('cut');
-    } finally {
-      await lock.query('rollback');
-      lock.release();
-    }
+    });
   });
 
   test('the program refuses to start on another schema, and says what to do', async () => {

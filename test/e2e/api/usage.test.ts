@@ -25,13 +25,8 @@ beforeAll(async () => {
 });
 
 const NOTHING = {
-  tier: null,
-  tokens_used: 0,
-  tokens_included: 0,
-  tokens_overage: 0,
-  overage_amount_cents: 0,
-  period_start: null,
-  period_end: null,
+  ...{ tier: null, tokens_used: 0, tokens_included: 0, tokens_overage: 0, overage_amount_cents: 0 },
+  ...{ period_start: null, period_end: null },
 };
 
 test('a new account has used nothing of its contract', async () => {

@@ -158,7 +158,7 @@ export function makeDbf(
 
 /** A shapefile of squares (rings clockwise, as the format wants them), null shapes for null. */
 export function makeShp(corners: ([number, number] | null)[], size = 0.001): Buffer {
-  const records = corners.map((corner, index) => {
+  const records = corners.map(corner => {
     const content = Buffer.alloc(corner === null ? 4 : 44 + 4 + 5 * 16);
     if (corner !== null) {
       const [x, y] = corner;
@@ -178,6 +178,14 @@ export function makeShp(corners: ([number, number] | null)[], size = 0.001): Buf
         content.writeDoubleLE(py, 56 + i * 16);
       });
     }
+    return content;
+  });
+  return shpOf(5, records);
+}
+
+/** The contents of records as a shapefile of this type. ESRI Shapefile Technical Description, July 1998. */
+export function shpOf(type: number, contents: Buffer[]): Buffer {
+  const records = contents.map((content, index) => {
     const head = Buffer.alloc(8);
     head.writeInt32BE(index + 1, 0);
     head.writeInt32BE(content.length / 2, 4);
@@ -188,7 +196,7 @@ export function makeShp(corners: ([number, number] | null)[], size = 0.001): Buf
   head.writeInt32BE(9994, 0);
   head.writeInt32BE((100 + body.length) / 2, 24);
   head.writeInt32LE(1000, 28);
-  head.writeInt32LE(5, 32);
+  head.writeInt32LE(type, 32);
   return Buffer.concat([head, body]);
 }
 

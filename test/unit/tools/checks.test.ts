@@ -137,37 +137,31 @@ describe('the last line of a CI run', () => {
     });
     return { stdout, status };
   };
-  const file = (status: string, ...tests: string[]) => ({
-    status,
-    assertionResults: tests.map(state => ({ status: state })),
+  const report = (
+    success: boolean,
+    numPassedTests: number,
+    numFailedTests: number,
+    ...files: string[][]
+  ) => ({
+    ...{ success, numPassedTests, numFailedTests },
+    testResults: files.map(([status, ...tests]) => ({
+      status,
+      assertionResults: tests.map(state => ({ status: state })),
+    })),
   });
 
-  test('counts what passed and failed', () => {
-    const passed = {
-      success: true,
-      numPassedTests: 2,
-      numFailedTests: 0,
-      testResults: [file('passed', 'passed', 'passed')],
-    };
-    expect(summary(passed)).toEqual({ stdout: '2 passed, 0 failed\n', status: 0 });
-    const failed = {
-      success: false,
-      numPassedTests: 1,
-      numFailedTests: 1,
-      testResults: [file('failed', 'passed', 'failed')],
-    };
-    expect(summary(failed)).toEqual({ stdout: '1 passed, 1 failed\n', status: 1 });
-  });
-
-  test('a file that broke before its tests ran counts as a failure', () => {
-    const report = {
-      success: false,
-      numPassedTests: 1,
-      numFailedTests: 0,
-      testResults: [file('passed', 'passed'), file('failed')],
-    };
-    expect(summary(report)).toEqual({ stdout: '1 passed, 1 failed\n', status: 1 });
-  });
+  test.each([
+    ['all passed', report(true, 2, 0, ['passed', 'passed', 'passed']), '2 passed, 0 failed\n', 0],
+    ['one failed', report(false, 1, 1, ['failed', 'passed', 'failed']), '1 passed, 1 failed\n', 1],
+    [
+      'a file broke before its tests',
+      report(false, 1, 0, ['passed', 'passed'], ['failed']),
+      '1 passed, 1 failed\n',
+      1,
+    ],
+  ])('counts what passed and failed: %s', (_what, given, stdout, status) =>
+    expect(summary(given)).toEqual({ stdout, status }),
+  );
 
   test('a run without a test is no success', () => {
     expect(summary({ success: true, numPassedTests: 0, numFailedTests: 0, testResults: [] }).status).toBe(1);
