@@ -1,12 +1,3 @@
--- name: count_touched_listings
--- How many comps the run adds, changes or takes off the market. A sale of several parcels that is stored as none is no reason for
--- a merge: while the roll stays as it is, the parcels tell as much.
-select count(*)::int as touched
-from stage_listing_match m
-join stage_listing s on s.id = m.id
-where m.state <> 'unchanged'
-  and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')
-
 -- name: create_listing_stage
 -- The staging table of listings of one run, in the run's own schema. Unlogged, filled once by COPY. Fragment: columns of a comp
 create unlogged table stage_listing as
@@ -66,6 +57,19 @@ select
   count(*) filter (where state = 'unchanged')::int as unchanged,
   count(*) filter (where state = 'gone')::int as retired
 from stage_listing_match
+
+-- name: measure_sales
+-- How many comps the run adds, changes or takes off the market, how many its feed has, and how many of these it takes off. A sale of
+-- several parcels that is stored as none is no reason for a merge: while the roll stays as it is, the parcels tell as much.
+-- $1 feed id int, $2 label of the source text
+select
+  count(*) filter (
+    where m.state <> 'unchanged' and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')
+  )::int as touched,
+  (select count(*)::int from listings where feed_id = $1 and source = $2 and status = 'SOLD') as before,
+  count(*) filter (where m.old_status = 'SOLD' and s.status = 'OFF_MARKET')::int as leaving
+from stage_listing_match m
+join stage_listing s on s.id = m.id
 
 -- name: record_listing_events
 -- Adds to the history of every listing whose status or price this run changed, first sight included. $1 run id bigint

@@ -161,6 +161,39 @@ test.each(CASES)(
   },
 );
 
+test('sales: a min_price that disqualifies comps blocks, as rows that leave do, and no comp is touched', async () => {
+  const name = 'gated-sales';
+  const definition = (minPrice: number, gates = {}) => {
+    const columns = { last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'OWNER' };
+    const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
+    const sales = { label: name, min_price: minPrice };
+    return feedOf(folder, { name, kind: 'assessor', fips: '33019', roll, sales, gates });
+  };
+  writeFeatures(
+    join(folder, `${name}.ndgeojson`),
+    parcels(0, 20, n => ({ extra: { SOLD: '2024-05-01', PRICE: 1_000 * (n + 1) } })),
+  );
+  const comps = () =>
+    all(pool, "select xmin::text from listings where source = $1 and status = 'SOLD'", [name]);
+  expect((await ingest(pool, definition(500))).status).toBe('merged');
+  const before = await comps();
+  expect(before).toHaveLength(20);
+  expect(await ingest(pool, definition(3_500))).toMatchObject({
+    status: 'blocked',
+    blocked: [
+      {
+        gate: 'sales',
+        message:
+          '3 of 20 sales would no longer be comps (15.0 %, at most 10 %): are sales.where and sales.min_price right?',
+      },
+    ],
+  });
+  expect(await comps()).toEqual(before);
+  expect((await ingest(pool, definition(2_500))).status).toBe('merged');
+  expect((await ingest(pool, definition(4_500, { max_key_drop_percent: 15 }))).status).toBe('merged');
+  expect(await comps()).toHaveLength(16);
+});
+
 test('the limits of rows and of keys are apart, and every reason is named', async () => {
   const gates = async (limits: Record<string, unknown>) => {
     const { run } = roll(limits);

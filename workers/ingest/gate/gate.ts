@@ -20,6 +20,8 @@ export type GateFigures = RowFigures & {
   before: number;
   retired: number;
   outside: OutsideParcels;
+  /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
+  sales: { before: number; leaving: number };
   last: (NonNullable<RowFigures['last']> & { matchedKeys: number }) | null;
 };
 
@@ -50,6 +52,14 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
     block(
       'known_keys',
       `${figures.retired} of ${figures.before} parcels would be retired (${show(retired)} %, at most ${limits.maxKeyDropPercent} %): have the keys changed their form?`,
+    );
+  }
+  const { before, leaving } = figures.sales;
+  const left = percent(leaving, before);
+  if (left > limits.maxKeyDropPercent) {
+    block(
+      'sales',
+      `${leaving} of ${before} sales would no longer be comps (${show(left)} %, at most ${limits.maxKeyDropPercent} %): are sales.where and sales.min_price right?`,
     );
   }
   const elsewhere = outsideParcels(figures.outside, limits);

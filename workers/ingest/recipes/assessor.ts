@@ -1,5 +1,5 @@
 import { type Client, sql } from '../../../shared/db.ts';
-import type { AssessorFeed, ParcelInput } from '../../feeds/feed.ts';
+import type { AssessorFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
 import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { parcelsOutside } from '../gate/place.ts';
 import { compileParcelMapper } from '../map/parcel.ts';
@@ -69,6 +69,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   if (feed.sales) counts.sales = await stageSales(client, feed.sales, feedId, fips);
 
   await run.step('gate', 'checking', 0.74);
+  const sales = await measureSales(client, feed.sales, feedId);
   const gate = judge(
     {
       read: total(counts.read),
@@ -78,15 +79,15 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       before: figures.changed + figures.unchanged + figures.retired,
       retired: figures.retired,
       outside: await parcelsOutside(client, fips),
+      sales,
       filled: counts.filled,
       last: lastFigures(run.last?.counts),
     },
     feed.gates,
   );
-  const sales = feed.sales ? await touchedListings(client) : 0;
   return {
     gate,
-    touched: counts.new + counts.changed + counts.returned + counts.retired + sales > 0,
+    touched: counts.new + counts.changed + counts.returned + counts.retired + sales.touched > 0,
     async merge(transaction) {
       await mergeParcels(transaction, runId, feedId);
       if (feed.sales) await mergeListings(transaction, runId, feedId);
@@ -123,9 +124,12 @@ function recordFigures({ counts }: RunContext, feed: AssessorFeed, figures: Parc
     counts[name] = figures[name];
 }
 
-async function touchedListings(client: Client): Promise<number> {
-  const { rows } = await client.query<{ touched: number }>(sql('listings/count_touched_listings'));
-  return rows[0]!.touched;
+type SaleFigures = { touched: number; before: number; leaving: number };
+
+async function measureSales(client: Client, sales: Sales | null, feedId: number): Promise<SaleFigures> {
+  if (sales === null) return { touched: 0, before: 0, leaving: 0 };
+  const { rows } = await client.query<SaleFigures>(sql('listings/measure_sales'), [feedId, sales.label]);
+  return rows[0]!;
 }
 
 async function stageInput(

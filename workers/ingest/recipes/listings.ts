@@ -58,6 +58,7 @@ async function compare(
       before: 0,
       retired: 0,
       outside: { points: 0, outside: 0, where: '' },
+      sales: { before: 0, leaving: 0 },
       filled: counts.filled,
       // An incremental run holds what changed: its size says nothing about the last one's.
       last: snapshot ? lastFigures(run.last?.counts) : null,
