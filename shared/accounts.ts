@@ -53,6 +53,8 @@ export type AccountSummary = {
   period_start: Date | null;
   period_end: Date | null;
   created_at: Date;
+  /** Since when its keys are refused. */
+  disabled_at: Date | null;
 };
 
 export type KeySummary = {
@@ -193,14 +195,43 @@ export async function createKey(
       `Scopes are ${SCOPES.join(' and ')}; got ${scopes.join(', ') || 'none'}.`,
     );
   }
-  const key = `plat_${randomBytes(32).toString('base64url')}`;
-  const prefix = key.slice(0, PREFIX_LENGTH);
+  const { key, prefix } = newKey();
   const values = [
     ...[await findAccount(db, account), requireName('key', options.name), hashKey(key), prefix],
     ...[scopes, options.expiresAt ?? null, operator()],
   ];
   const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
   return { id: rows[0]!.id, key, prefix };
+}
+
+function newKey(): { key: string; prefix: string } {
+  const key = `plat_${randomBytes(32).toString('base64url')}`;
+  return { key, prefix: key.slice(0, PREFIX_LENGTH) };
+}
+
+/**
+ * A new key in the place of one that is in use, which goes on working for some hours so that its users can change over.
+ * @param old its id, its prefix or the key itself.
+ * @param hours 0: the old one is revoked at once.
+ * @throws PlatError `key_unknown`.
+ */
+export async function rotateKey(
+  db: Queryable,
+  old: string,
+  hours: number,
+): Promise<{ id: string; name: string; key: string; prefix: string; old_until: Date }> {
+  const { key, prefix } = newKey();
+  const values = [old, hashKey(old), operator(), hours, hashKey(key), prefix];
+  const { rows } = await db.query<{ id: string; name: string; old_until: Date }>(
+    sql('accounts/rotate_key'),
+    values,
+  );
+  if (rows[0] === undefined) throw keyUnknown();
+  return { ...rows[0], key, prefix };
+}
+
+function keyUnknown(): PlatError {
+  return new PlatError('key_unknown', 'There is no such key in use. `plat key list` shows ids and prefixes.');
 }
 
 /**
@@ -226,8 +257,7 @@ export async function revokeKey(
     [key, hashKey(key), operator()],
   );
   const row = rows[0];
-  if (row === undefined)
-    throw new PlatError('key_unknown', 'There is no such key. `plat key list` shows ids and prefixes.');
+  if (row === undefined) throw keyUnknown();
   return row;
 }
 

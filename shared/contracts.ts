@@ -34,6 +34,8 @@ export type AccountChange = AccountTerms & {
   periodStart?: Date;
   /** Ends the current period at another time; later ones begin on that day of the month. */
   periodEnd?: Date;
+  /** Its keys are refused while it is. */
+  disabled?: boolean;
   /** Lower the allotment below what the period may use, or close a period that has used tokens by its dates. */
   force?: boolean;
 };
@@ -159,6 +161,7 @@ function columnsOf(change: AccountChange): Patch {
     rate_per_minute: change.ratePerMinute,
     rate_burst: change.rateBurst,
     skip_trace_per_minute: change.skipTracePerMinute,
+    disabled_at: change.disabled ? new Date() : change.disabled === false ? null : undefined,
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }

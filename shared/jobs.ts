@@ -29,7 +29,12 @@ export type JobState = {
   result: unknown;
   error_code: string | null;
   error: string | null;
+  /** How often it was begun. */
   attempts: number;
+  /** How many of these ended with their worker. */
+  deaths: number;
+  /** When the next attempt begins, after one that failed. */
+  next_at: Date | null;
   queued_at: Date;
   started_at: Date | null;
   finished_at: Date | null;
@@ -104,6 +109,59 @@ export async function deliver(
 export async function getJob(db: Queryable, id: string): Promise<JobState> {
   const { rows } = await db.query<JobState>(sql('jobs/get_job'), [id]);
   if (!rows[0]) throw new PlatError('not_found', `There is no job ${id}.`, { status: 404 });
+  return rows[0];
+}
+
+/** What people read beside a job. */
+export function describeJob({ status, note, error, next_at }: JobState, now = Date.now()): string {
+  if (status === 'failed') return `failed: ${error ?? ''}`;
+  if (status !== 'running') return status;
+  if (next_at === null) return note ?? 'running';
+  const seconds = Math.max(0, Math.ceil((next_at.getTime() - now) / 1000));
+  return `${note}, next in ${seconds} s: ${error}`;
+}
+
+/** The one job whose id begins so. @throws PlatError `not_found` */
+async function findJob(db: Queryable, start: string): Promise<{ id: string; status: JobState['status'] }> {
+  const { rows } = await db.query<{ id: string; status: JobState['status'] }>(sql('jobs/find_jobs'), [
+    start.toLowerCase().replace(/[^0-9a-f-]/g, '?'),
+  ]);
+  const [found, other] = rows;
+  if (found !== undefined && other === undefined && start.length >= 6) return found;
+  const message = other
+    ? `Several jobs' ids begin with ${start}: give more of it.`
+    : `There is no job ${start}.`;
+  throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`, { status: 404 });
+}
+
+/**
+ * Ends a job that is open. A worker that is at it breaks off within seconds; what it has committed stays.
+ * @param start its id, or how that begins
+ * @throws PlatError `not_found`; `job_ended` when it is over
+ */
+export async function cancelJob(
+  db: Queryable,
+  start: string,
+  by: string,
+): Promise<{ id: string; running: boolean }> {
+  const { id, status } = await findJob(db, start);
+  const { rows } = await db.query<{ worker: string | null }>(sql('jobs/cancel_job'), [id, by]);
+  if (rows[0] === undefined) throw new PlatError('job_ended', `Job ${id} is over already: ${status}.`);
+  return { id, running: rows[0].worker !== null };
+}
+
+/**
+ * Adds a job that does again what an ended one was to do.
+ * @throws PlatError `not_found`; `job_open` while it has not ended or another one like it waits
+ */
+export async function retryJob(db: Queryable, start: string): Promise<{ id: string }> {
+  const { id, status } = await findJob(db, start);
+  const { rows } =
+    status === 'queued' || status === 'running'
+      ? { rows: [] }
+      : await db.query<{ id: string }>(sql('jobs/copy_job'), [id]);
+  if (rows[0] === undefined)
+    throw new PlatError('job_open', `Job ${id}, or one that does the same, is open already.`);
   return rows[0];
 }
 

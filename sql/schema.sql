@@ -70,6 +70,7 @@ END)) stored,
   skip_trace_per_minute integer default 20 not null,
   user_id uuid,
   terms integer default 0 not null,
+  disabled_at timestamp with time zone,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_name_key UNIQUE (name),
   constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
@@ -225,6 +226,9 @@ create table jobs (
   queued_at timestamp with time zone default clock_timestamp() not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  worker text,
+  deaths integer default 0 not null,
+  next_at timestamp with time zone,
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'done'::text, 'failed'::text])))
 );

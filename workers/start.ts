@@ -15,9 +15,12 @@ const CONNECTIONS_A_JOB = 6;
 /** A worker killed with -9 holds its job this long: the lock's time, then the next look for stalled jobs. */
 const LOCK_MS = 15_000;
 const STALLED_MS = 5_000;
-/** The queue gives a job up after this many killed workers; then the sweep hands it on, see MOST_STARTS of the runner. */
+/** More killed workers than the runner allows a job, so that it is the one to say so. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
+
+/** So long a worker whose jobs found the disk full takes none. */
+const DISK_PAUSE_MS = 60_000;
 
 export type RunningWorker = {
   /** The port of /healthz and /metrics, when WORKER_PORT is set. */
@@ -30,7 +33,12 @@ export type RunningWorker = {
  * Takes jobs from every queue until it is told to stop.
  * @throws PlatError `schema_version`, `address_in_use`; errors of pg when the database cannot be reached
  */
-export async function startWorker(config: Config, log: Logger, registry: Registry): Promise<RunningWorker> {
+export async function startWorker(
+  config: Config,
+  log: Logger,
+  registry: Registry,
+  options: { diskPauseMs?: number } = {},
+): Promise<RunningWorker> {
   const pool = createPool(config, log, {
     applicationName: 'plat worker',
     max: config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4,
@@ -41,14 +49,26 @@ export async function startWorker(config: Config, log: Logger, registry: Registr
   const stopping = new AbortController();
   const workers: Worker[] = [];
   let sweep: NodeJS.Timeout | undefined;
+  let pausing: NodeJS.Timeout | undefined;
   let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
   const stop = async () => {
     stopping.abort();
     clearInterval(sweep);
+    clearTimeout(pausing);
     await health?.close();
     await Promise.all(workers.map(worker => worker.close()));
     await backend.close();
     await pool.end();
+  };
+
+  const pause = () => {
+    if (pausing !== undefined) return;
+    log.error('the disk is full: no jobs are taken for a while');
+    for (const worker of workers) worker.pause(true);
+    pausing = setTimeout(() => {
+      pausing = undefined;
+      for (const worker of workers) worker.resume();
+    }, options.diskPauseMs ?? DISK_PAUSE_MS);
   };
 
   try {
@@ -61,6 +81,7 @@ export async function startWorker(config: Config, log: Logger, registry: Registr
     const processJob = createProcessor({
       ...{ pool, config, log, registry, signal: stopping.signal },
       deliver: ids => deliver(pool, deliverer, ids),
+      pause,
     });
     const processDue: Processor = async job => {
       if (!('scheduled' in job.data)) throw new UnrecoverableError('not a schedule');

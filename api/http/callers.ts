@@ -31,6 +31,7 @@ type Known = {
   scopes: readonly Scope[];
   expiresAt: number;
   revoked: boolean;
+  disabled: boolean;
   readAt: number;
 };
 
@@ -77,9 +78,10 @@ export function openCallers(database: Database, now = Date.now): Callers {
       const key = BEARER.exec(authorization)?.[1];
       if (key === undefined || !KEY.test(key))
         throw unauthorized('The Authorization header is not `Bearer plat_…` with a whole API key.');
-      const { account, scopes, expiresAt, revoked } = await find(key);
+      const { account, scopes, expiresAt, revoked, disabled } = await find(key);
       if (revoked) throw unauthorized('The API key was revoked.');
       if (expiresAt <= now()) throw unauthorized('The API key has expired.');
+      if (disabled) throw unauthorized('The account of the API key is disabled.');
       return { account, scopes, mode: 'direct' };
     },
   };
@@ -90,6 +92,7 @@ type KeyRow = Omit<Account, 'periodEnd'> & {
   scopes: Scope[];
   expiresAt: Date | null;
   revoked: boolean;
+  disabled: boolean;
   periodEnd: Date | null;
 };
 
@@ -105,12 +108,14 @@ async function readKeys(
   return hashes.map(hash => found.get(hash.toString('base64')));
 }
 
-function toKnown({ keyHash: _, scopes, expiresAt, revoked, ...account }: KeyRow, readAt: number): Known {
+function toKnown(row: KeyRow, readAt: number): Known {
+  const { keyHash: _, scopes, expiresAt, revoked, disabled, ...account } = row;
   return {
     account: { ...account, periodEnd: account.periodEnd?.getTime() ?? null },
     scopes,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     revoked,
+    disabled,
     readAt,
   };
 }

@@ -61,6 +61,8 @@ export type OpenContext = {
   signal: AbortSignal;
   /** Bytes read so far of the packed source, and how many there are (null while that is unknown). */
   onBytes?: (read: number, total: number | null) => void;
+  /** What a reader of a source is doing before its first byte is read: a download, a pause between tries. */
+  onNote?: (note: string) => void;
   /** Differing bounds. */
   limits?: Partial<Limits>;
 };

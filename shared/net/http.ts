@@ -39,6 +39,7 @@ export async function download(
       () => attempt(url, path, context, options.optional ?? false),
       limits,
       context.signal,
+      context.onNote,
     );
     if (found) return { path, remove };
     await remove();
@@ -67,11 +68,15 @@ async function attempt(
       return statusOutcome(response, url);
     }
     let received = 0;
+    const total = Number(response.headers.get('content-length') ?? 0);
     const bounded = async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         timer.refresh();
         received += chunk.length;
         if (received > limits.downloadBytes) throw tooLarge(url, limits.downloadBytes);
+        context.onNote?.(
+          `downloaded ${megabytes(received)}${total > received ? ` of ${megabytes(total)}` : ''} MB`,
+        );
         yield chunk;
       }
     };
@@ -127,6 +132,10 @@ export function statusOutcome(response: Response, url: URL): Outcome<never> {
   return afterMs === undefined ? { retry: error } : { retry: error, afterMs };
 }
 
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
 function tooLarge(url: URL, bytes: number): Error {
   return sourceError(
     `${shownUrl(url)} is larger than ${bytes} bytes, the limit of one download. Split the source or read it from a local path.`,
@@ -150,14 +159,18 @@ export async function retrying<T>(
   attempt: () => Promise<Outcome<T>>,
   limits: Pick<Limits, 'tries' | 'backoffMs' | 'retryAfterMs'>,
   signal: AbortSignal,
+  onNote?: (note: string) => void,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted();
     const outcome = await attempt();
     if ('value' in outcome) return outcome.value;
     if (tries >= limits.tries || (outcome.afterMs ?? 0) > limits.retryAfterMs) throw outcome.retry;
-    const pause = limits.backoffMs * 2 ** (tries - 1) * (1 + Math.random() / 4);
-    await sleep(outcome.afterMs ?? pause, undefined, { signal });
+    const pause = outcome.afterMs ?? limits.backoffMs * 2 ** (tries - 1) * (1 + Math.random() / 4);
+    onNote?.(
+      `attempt ${tries + 1} of ${limits.tries}, next in ${Math.ceil(pause / 1000)} s: ${outcome.retry.message}`,
+    );
+    await sleep(pause, undefined, { signal });
   }
 }
 

@@ -84,7 +84,7 @@ with known as (
   insert into usage_periods (account_id, period_start) select id, period_start from account where period_start is not null
 )
 select a.id, a.name, company.name as company, member.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute,
-  a.rate_burst, a.skip_trace_per_minute, 0::bigint as tokens_used, 0::bigint as keys, a.period_start, a.period_end, a.created_at
+  a.rate_burst, a.skip_trace_per_minute, 0::bigint as tokens_used, 0::bigint as keys, a.period_start, a.period_end, a.created_at, a.disabled_at
 from account a
 cross join company
 left join member on true;
@@ -122,7 +122,7 @@ select a.id, a.name, c.name as company, m.email as user_email, a.tier, a.pro, a.
     select count(*) from api_keys k
     where k.account_id = a.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   ) as keys,
-  a.period_start, a.period_end, a.created_at
+  a.period_start, a.period_end, a.created_at, a.disabled_at
 from accounts a
 join companies c on c.id = a.company_id
 left join users m on m.id = a.user_id
@@ -215,6 +215,23 @@ from set_config('plat.actor', $3, true) as actor
 where k.id::text = $1 or k.prefix = $1 or k.key_hash = $2
 returning k.id, k.name, k.revoked_at;
 
+-- name: rotate_key
+-- A new key in the place of one that is in use, of its account, name, scopes and expiry; the old one ends after some hours.
+-- $1 the old one's id or prefix, $2 SHA-256 of $1, $3 who rotates it, $4 hours, $5 SHA-256 of the new key, $6 its first characters
+with old as (
+  select k.* from api_keys k, set_config('plat.actor', $3, true) as actor
+  where (k.id::text = $1 or k.prefix = $1 or k.key_hash = $2) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  limit 1 for update of k
+), ended as (
+  update api_keys k
+  set revoked_at = case when $4::float8 = 0 then now() end, expires_at = least(k.expires_at, now() + $4::float8 * interval '1 hour')
+  from old where k.id = old.id
+  returning k.expires_at
+)
+insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
+select account_id, name, $5, $6, scopes, old.expires_at from old
+returning id, name, (select expires_at from ended) as old_until;
+
 -- name: save_tier
 -- Makes or changes a tier. Contracts that were made keep their tokens and price; whether REST is included is read from here. $1
 -- name, $2 tokens included, $3 US cents for 1,000 tokens of overage, $4 whether keys may call REST (null: as it is), $5 who
@@ -235,7 +252,7 @@ select a.id, a.name, c.name as company, m.email as user_email, m.name as user_na
     select count(*) from api_keys k
     where k.account_id = a.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   ) as keys,
-  a.created_at
+  a.created_at, a.disabled_at
 from accounts a
 join companies c on c.id = a.company_id
 left join users m on m.id = a.user_id
@@ -248,11 +265,11 @@ where a.id = $1;
 with changed as (
   update accounts a set terms = a.terms + 1, (
     tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,
-    rate_per_minute, rate_burst, skip_trace_per_minute, user_id, company_id, period_anchor, period_start, period_end
+    rate_per_minute, rate_burst, skip_trace_per_minute, user_id, company_id, period_anchor, period_start, period_end, disabled_at
   ) = (
     select n.tier, n.pro, n.tokens_included, n.overage_cents_per_1000, n.overage_allowed, n.payment_method, n.invoice_paid,
       n.backstop_tokens, n.rate_per_minute, n.rate_burst, n.skip_trace_per_minute, n.user_id, n.company_id,
-      n.period_anchor, n.period_start, n.period_end
+      n.period_anchor, n.period_start, n.period_end, n.disabled_at
     from jsonb_populate_record(a, $2::jsonb) as n
   )
   where a.id = $1

@@ -134,7 +134,8 @@ with found as (
     for no key update skip locked
   )
 )
-select k.key_hash as "keyHash", k.scopes, k.expires_at as "expiresAt", k.revoked_at is not null as revoked, a.id, a.pro, a.tier,
+select k.key_hash as "keyHash", k.scopes, k.expires_at as "expiresAt", k.revoked_at is not null as revoked,
+  a.disabled_at is not null as disabled, a.id, a.pro, a.tier,
   coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed",
   a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used, 0) as "tokensUsed",
   a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst", a.skip_trace_per_minute as "skipTracePerMinute",

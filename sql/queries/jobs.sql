@@ -33,19 +33,39 @@ from waiting
 where not exists (select from added)
 limit 1
 
+-- name: cancel_job
+-- Ends a job that is open; the worker that runs it, if any, sees that it is open no longer and breaks off. $1 id, $2 by whom
+update jobs
+set status = 'failed', error_code = 'cancelled', error = 'Cancelled by ' || $2 || '.', next_at = null, finished_at = clock_timestamp()
+where id = $1 and status in ('queued', 'running')
+returning worker
+
+-- name: copy_job
+-- Adds a job that does what an ended one was to do, unless such a one is waiting. $1 id
+insert into jobs (name, key, payload)
+select name, key, payload from jobs where id = $1
+on conflict (name, key) where status = 'queued' do nothing
+returning id
+
+-- name: find_jobs
+-- The jobs whose id begins so. $1 the beginning
+select id, status from jobs where id::text like $1 || '%' limit 2
+
 -- name: finish_job
--- Ends an attempt and adds it to the totals behind /metrics, in one statement. $1 id uuid, $2 outcome text (done, failed,
--- retried), $3 result jsonb, $4 error code text, $5 error text, $6 seconds double precision, $7 rows bigint
+-- Ends an attempt and adds it to the totals behind /metrics, in one statement. $1 id, $2 outcome (done, failed, retried), $3 result,
+-- $4 error code, $5 error, $6 seconds, $7 rows, $8 note on a next attempt or null, $9 seconds until that or null
 with finished as (
   update jobs
   set
     status = case when $2 = 'retried' then 'running' else $2 end,
     progress = case when $2 = 'done' then 1 else progress end,
     -- What it was doing last matters where it did not end well.
-    note = case when $2 = 'done' then null else note end,
+    note = case when $2 = 'done' then null else coalesce($8, note) end,
     result = $3,
     error_code = $4,
     error = $5,
+    worker = null,
+    next_at = clock_timestamp() + make_interval(secs => $9),
     finished_at = case when $2 = 'retried' then null else clock_timestamp() end
   where id = $1 and status = 'running'
   returning name
@@ -64,7 +84,7 @@ set
 
 -- name: get_job
 -- One job as people see it. $1 id uuid
-select id, name, key, payload, status, progress, note, result, error_code, error, attempts, queued_at, started_at, finished_at
+select id, name, key, payload, status, progress, note, result, error_code, error, attempts, deaths, next_at, queued_at, started_at, finished_at
 from jobs
 where id = $1
 
@@ -87,9 +107,10 @@ select
   pg_size_pretty(pg_database_size(current_database())) as database_size
 
 -- name: list_jobs
--- The newest jobs, open ones first. $1 limit int
-select id, name, key, status, progress, note, error_code, error, attempts, queued_at, started_at, finished_at
+-- The newest jobs, open ones first. $1 most of them, $2 their status or null for all
+select id, name, key, status, progress, note, error_code, error, attempts, deaths, next_at, queued_at, started_at, finished_at
 from jobs
+where $2::text is null or status = $2
 order by status in ('queued', 'running') desc, queued_at desc
 limit $1
 
@@ -103,15 +124,32 @@ where status in ('queued', 'running')
 order by queued_at
 limit 10000
 
+-- name: give_back_job
+-- A job that its worker cannot go on with waits for another, or for better times. $1 id, $2 why
+update jobs
+set worker = null, progress = 0, note = $2
+where id = $1 and status = 'running'
+
+-- name: is_running
+-- Whether a job is open still, from where it runs. $1 id
+select 1 from jobs where id = $1 and status = 'running'
+
 -- name: report_progress
--- What people see of a running job. $1 id uuid, $2 progress real (0 to 1), $3 note text
+-- What people see of a running job. $1 id, $2 progress (0 to 1), $3 note
 update jobs
 set progress = $2, note = $3
 where id = $1 and status = 'running'
 
 -- name: start_job
--- Marks a delivered job as running, unless it was finished by an earlier delivery. $1 id uuid
-update jobs
-set status = 'running', attempts = attempts + 1, started_at = clock_timestamp(), progress = 0, note = null
-where id = $1 and status in ('queued', 'running')
-returning name, payload, attempts
+-- Marks a delivered job as running, unless it was finished by an earlier delivery. An attempt that is marked still as running died
+-- with its worker. $1 id, $2 who runs it
+with before as (
+  select id, worker as died from jobs where id = $1 and status in ('queued', 'running') for update
+)
+update jobs j
+set status = 'running', attempts = j.attempts + 1, deaths = j.deaths + (b.died is not null)::int, worker = $2,
+  started_at = clock_timestamp(), next_at = null, progress = 0,
+  note = case when b.died is not null then 'begins again: its worker died (' || b.died || ')' end
+from before b
+where j.id = b.id
+returning j.name, j.payload, j.attempts, j.deaths, b.died

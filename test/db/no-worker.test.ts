@@ -33,6 +33,6 @@ test('not when a worker is there that is busy with other jobs, when the job has 
   expect(await told(id)).toBe('');
   await worker.end();
 
-  await pool.query(sql('jobs/start_job'), [id]);
+  await pool.query(sql('jobs/start_job'), [id, 'a test']);
   expect(await told(id)).toBe('');
 });

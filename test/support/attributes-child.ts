@@ -25,7 +25,15 @@ const log = createLogger(config, 'child');
 const pool = createPool(config, log, { applicationName: order.name });
 const registry = new Map(attributesJobs.map(entry => [entry.definition.name, entry]));
 const signal = new AbortController().signal;
-const processJob = createProcessor({ pool, config, log, registry, signal, deliver: async () => {} });
+const processJob = createProcessor({
+  pool,
+  config,
+  log,
+  registry,
+  signal,
+  deliver: async () => {},
+  pause: () => {},
+});
 const { rows: jobs } = await pool.query<{ id: string }>(
   `select id from jobs where name = 'attributes.chunk' and status in ('queued', 'running')
    order by (payload ->> 'chunk')::bigint`,

@@ -49,7 +49,7 @@ export function openTestBackend(config: Config): QueueBackend {
  * their prefix.
  */
 export async function startTestWorker(config: Config, registry: Registry): Promise<RunningWorker> {
-  const worker = await startWorker(config, silent, registry);
+  const worker = await startWorker(config, silent, registry, { diskPauseMs: 500 });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= worker.stop();

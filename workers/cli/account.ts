@@ -93,6 +93,23 @@ export function addAccountCommands(program: Command): void {
       }),
     );
 
+  for (const [verb, disabled, description] of [
+    ['disable', true, 'refuses all keys of an account, everywhere within 5 seconds; its periods go on'],
+    ['enable', false, 'takes its keys again'],
+  ] as const) {
+    account
+      .command(verb)
+      .argument('<account>', 'its name or id')
+      .option('--json', 'print JSON')
+      .description(description)
+      .action((name: string, { json }: { json?: boolean }) =>
+        withSession(async ({ pool }) => {
+          const { details } = await changeAccount(pool, name, { disabled });
+          answer(json, details, `Account ${details.name} is ${verb}d.`);
+        }),
+      );
+  }
+
   account
     .command('show')
     .argument('<account>', 'its name or id')

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { createKey, listKeys, revokeKey } from '../../shared/accounts.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from '../../shared/accounts.ts';
 import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
-import { endOfDayAhead } from './common/options.ts';
-import { answer, table } from './common/output.ts';
+import { endOfDayAhead, wholeNumber } from './common/options.ts';
+import { answer, printNote, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
 type KeyFlags = { name: string; scope: Scope[]; expires?: Date; json?: boolean };
@@ -52,6 +52,21 @@ export function addKeyCommands(program: Command): void {
       withSession(async ({ pool }) => {
         const keys = await listKeys(pool, account);
         answer(json, keys, table(keys, [...COLUMNS]));
+      }),
+    );
+
+  key
+    .command('rotate')
+    .argument('<key>', 'its id, its prefix or the key itself')
+    .option('--overlap <hours>', 'how long the old one goes on working; 0 revokes it', wholeNumber, 24)
+    .option('--json', 'print JSON')
+    .description('a new key in the place of one, with its name, scopes and expiry; it is shown this once')
+    .addHelpText('after', '\nExample:\n  plat key rotate plat_HR3tpD --overlap 72')
+    .action((old: string, { overlap, json }: { overlap: number; json?: boolean }) =>
+      withSession(async ({ pool }) => {
+        const rotated = await rotateKey(pool, old, overlap);
+        answer(json, rotated, rotated.key);
+        if (!json && overlap > 0) printNote(`the old key works until ${rotated.old_until.toISOString()}.`);
       }),
     );
 

@@ -9,6 +9,7 @@ import { addBacktestCommands } from './backtest.ts';
 import { EXIT, exitCodeOf } from './common/exit.ts';
 import { connectedConfig } from './common/session.ts';
 import { addFeedCommands } from './feed.ts';
+import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addParcelCommands } from './parcel.ts';
@@ -64,6 +65,7 @@ function createProgram(): Command {
   addBacktestCommands(program);
   addParcelCommands(program);
   addStatusCommand(program);
+  addJobCommands(program);
   addAccountCommands(program);
   addKeyCommands(program);
   addTierCommands(program);

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
+import { describeDisk, diskSpace } from '../../shared/disk.ts';
 import type { JobState } from '../../shared/jobs.ts';
 import { wholeNumber } from './common/options.ts';
-import { print, printJson, table } from './common/output.ts';
+import { print, printJson, printNote } from './common/output.ts';
 import { type ConnectedConfig, withSession } from './common/session.ts';
 import { readState } from './common/state.ts';
+import { jobsTable } from './jobs.ts';
 
 export function addStatusCommand(program: Command): void {
   program
@@ -18,24 +20,28 @@ export function addStatusCommand(program: Command): void {
         const { rows: overview } = await pool.query<Record<string, number | string>>(
           sql('jobs/get_overview'),
         );
-        const { rows: jobs } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit]);
+        const { rows: jobs } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit, null]);
         const api = readState(config)?.apiUrl ?? null;
         const redis = await stateOfRedis(config);
+        const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
         if (json) {
-          printJson({ api, redis, ...overview[0], jobs });
+          printJson({ api, redis, ...overview[0], disk, jobs });
           return;
         }
         const figures: Record<string, number | string> = {
           api: api ?? 'not started by `npm start`',
           redis: redis ?? 'not used (REDIS_URL)',
           ...overview[0],
+          ...(disk && { disk: describeDisk(disk) }),
         };
         for (const [name, value] of Object.entries(figures)) {
           print(
             `${name.replaceAll('_', ' ').padEnd(24)} ${typeof value === 'number' ? value.toLocaleString('en-US') : value}`,
           );
         }
-        print(`\n${table(jobs.map(view), ['job', 'for', 'status', 'progress', 'note', 'queued_at'])}`);
+        print(`\n${jobsTable(jobs)}`);
+        if (disk?.low)
+          printNote(`the disk is nearly full: ${describeDisk(disk)}. Jobs pause when it is full.`);
       }),
     );
 }
@@ -57,16 +63,4 @@ async function stateOfRedis({ REDIS_URL }: ConnectedConfig): Promise<'reachable'
   } finally {
     redis.disconnect();
   }
-}
-
-function view(job: JobState) {
-  const { name, key, status, progress, note, error, queued_at } = job;
-  return {
-    job: name,
-    for: key.slice(0, 40),
-    status,
-    progress: `${Math.round(progress * 100)} %`,
-    note: (error ?? note ?? '').slice(0, 60),
-    queued_at,
-  };
 }

@@ -175,6 +175,7 @@ async function fetchPage(
     () => attempt(url, headers, resumed, limits, context.signal),
     limits,
     context.signal,
+    context.onNote,
   );
   if (text === null) return null;
   onBytes(Buffer.byteLength(text));

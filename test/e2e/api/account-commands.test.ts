@@ -291,7 +291,46 @@ test('a change is effective in a process that has just served the account', asyn
   const { key } = await json('key', 'create', 'slow');
   expect((await api.call(STATS, { key })).status).toBe(200);
   await json('account', 'set', 'slow', '--invoice', 'unpaid');
-  while ((await api.call(STATS, { key })).status === 200)
+  expect((await answers(key, 402)).json).toMatchObject({ error: { code: 'payment_required' } });
+});
+
+/** Calls until the answer is of this status, which processes know within seconds. */
+async function answers(key: string, status: number) {
+  for (;;) {
+    const reply = await api.call(STATS, { key });
+    if (reply.status === status) return reply;
     await new Promise(resolve => setTimeout(resolve, 100));
-  expect((await api.call(STATS, { key })).json).toMatchObject({ error: { code: 'payment_required' } });
+  }
+}
+
+test('a disabled account is refused with all its keys, and taken again when it is enabled', async () => {
+  await json('account', 'create', 'paused');
+  const { key } = await json('key', 'create', 'paused');
+  await answers(key, 200);
+  expect((await plat('account', 'disable', 'paused')).out).toBe('Account paused is disabled.\n');
+  expect((await answers(key, 401)).json).toMatchObject({
+    error: { code: 'unauthorized', message: 'The account of the API key is disabled.' },
+  });
+  expect(await json('account', 'show', 'paused')).toMatchObject({ disabled_at: expect.any(String) });
+  expect((await json('account', 'history', 'paused')).at(-1)).toMatchObject({
+    ...{ action: 'update', before: { disabled_at: null }, after: { disabled_at: expect.any(String) } },
+  });
+  await json('account', 'enable', 'paused');
+  await answers(key, 200);
+  await refused(['account', 'disable', 'nobody'], 'no account "nobody"');
+});
+
+test('a key is rotated: both work until the old one ends, at once when no overlap is wanted', async () => {
+  await json('account', 'create', 'rotating');
+  const first = await json('key', 'create', 'rotating', '--name', 'web', '--expires', '2099-12-31');
+  const second = await json('key', 'rotate', first.prefix);
+  for (const { key } of [first, second]) await answers(key, 200);
+  expect(await json('key', 'list', '--account', 'rotating')).toMatchObject([
+    { id: first.id, name: 'web', expires_at: second.old_until, revoked_at: null },
+    { id: second.id, name: 'web', expires_at: '2099-12-31T23:59:59.000Z', revoked_at: null },
+  ]);
+  const { out } = await plat('key', 'rotate', second.id, '--overlap', '0');
+  await answers(second.key, 401);
+  await answers(out.trim(), 200);
+  await refused(['key', 'rotate', second.id], 'no such key in use');
 });

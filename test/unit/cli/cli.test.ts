@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../shared/config.ts';
+import { diskSpace } from '../../../shared/disk.ts';
 import type { JobState } from '../../../shared/jobs.ts';
 import { findPort } from '../../../shared/port.ts';
 import { openProgress } from '../../../workers/cli/common/enqueue.ts';
 import { csv, listCounts, table } from '../../../workers/cli/common/output.ts';
 import { claimState, clearState, readState, writeState } from '../../../workers/cli/common/state.ts';
+import { watchDisk } from '../../../workers/cli/up/up.ts';
 import { testFolder } from '../../support/folder.ts';
 
 const folder = testFolder();
@@ -54,7 +56,7 @@ describe('progress', () => {
       error_code: null,
       error: null,
       attempts: 1,
-      queued_at: new Date(),
+      ...{ deaths: 0, next_at: null, queued_at: new Date() },
       started_at: null,
       finished_at: null,
     },
@@ -169,5 +171,30 @@ describe('TRUSTED_PROXIES', () => {
     expect(() => loadConfig({ TRUSTED_PROXIES: value })).toThrow(
       /^The environment does not fit: TRUSTED_PROXIES: takes /,
     );
+  });
+});
+
+test('a disk that is nearly full is told of once, and again after there was space', async () => {
+  const spaces = [true, true, false, true].map(low => ({
+    path: '/data',
+    freeBytes: 1.2e9,
+    totalBytes: 40e9,
+    low,
+  }));
+  const said: string[] = [];
+  const watching = watchDisk(
+    async () => spaces.shift()!,
+    text => said.push(text),
+    1,
+  );
+  while (spaces.length > 0) await new Promise(resolve => setTimeout(resolve, 1));
+  clearInterval(watching);
+  const told =
+    'The disk is nearly full: 1.2 of 40.0 GB free at /data. Workers pause when it is full; free some space.';
+  expect(said).toEqual([told, told]);
+  expect(await diskSpace('/')).toMatchObject({
+    path: '/',
+    totalBytes: expect.any(Number),
+    low: expect.any(Boolean),
   });
 });

@@ -211,9 +211,19 @@ describe('http', () => {
         } else response.end(CSV);
       },
       async (origin, requests) => {
-        const read = await get(`${origin}/roll.csv`);
+        const notes: string[] = [];
+        const read = await readAll(
+          { source: `${origin}/roll.csv`, format: 'csv' },
+          { ...context, limits: quick, onNote: note => notes.push(note) },
+        );
         expect(read.rows).toHaveLength(2);
         expect(requests()).toHaveLength(3);
+        expect(notes).toEqual([
+          `attempt 2 of 3, next in 0 s: ${origin}/roll.csv answered 503. Run the feed again later.`,
+          'downloaded 0.0 of 0.0 MB',
+          expect.stringMatching(/^attempt 3 of 3, next in 1 s: .*roll.csv cannot be read: /),
+          'downloaded 0.0 MB',
+        ]);
       },
     );
   });

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MultiBar, Presets } from 'cli-progress';
 import { type Pool, sql } from '../../../shared/db.ts';
-import { enqueue, getJob, type JobDefinition, type JobState, waitForJob } from '../../../shared/jobs.ts';
+import {
+  describeJob,
+  enqueue,
+  getJob,
+  type JobDefinition,
+  type JobState,
+  waitForJob,
+} from '../../../shared/jobs.ts';
 import { print, printJson } from './output.ts';
 import { deliverFromHere, type Session } from './session.ts';
 
@@ -90,7 +97,7 @@ function bars(out: NodeJS.WriteStream): ProgressView {
   const open = new Map<string, ReturnType<MultiBar['create']>>();
   return {
     update(label, state) {
-      const payload = { label: label.padEnd(24), note: noteOf(state) };
+      const payload = { label: label.padEnd(24), note: describeJob(state) };
       const bar = open.get(label) ?? multi.create(100, 0, payload);
       open.set(label, bar);
       bar.update(Math.round(state.progress * 100), payload);
@@ -103,16 +110,13 @@ function lines(out: NodeJS.WriteStream): ProgressView {
   const shown = new Map<string, string>();
   return {
     update(label, state) {
-      const step = `${state.status} ${Math.floor(state.progress * 5)}`;
+      // A wait is worth a line of its own, each kilobyte is not.
+      const wait = /attempt \d+ of \d+/.exec(state.note ?? '')?.[0] ?? '';
+      const step = `${state.status} ${Math.floor(state.progress * 5)} ${wait}`;
       if (shown.get(label) === step) return;
       shown.set(label, step);
-      out.write(`  ${label}: ${Math.round(state.progress * 100)}% ${noteOf(state)}\n`);
+      out.write(`  ${label}: ${Math.round(state.progress * 100)}% ${describeJob(state)}\n`);
     },
     stop() {},
   };
-}
-
-function noteOf(state: JobState): string {
-  if (state.status === 'failed') return `failed: ${state.error ?? ''}`;
-  return state.status === 'running' ? (state.note ?? 'running') : state.status;
 }

@@ -18,6 +18,8 @@ const USAGE_CODES = new Set([
   'account_unknown',
   'account_exists',
   'account_change',
+  'job_ended',
+  'job_open',
   'company_exists',
   'user_email',
   'user_company',

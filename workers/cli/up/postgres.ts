@@ -29,11 +29,15 @@ export async function startPostgres(
 }
 
 async function watch(server: EmbeddedServer, signal: AbortSignal): Promise<void> {
+  let said = false;
   while (!signal.aborted) {
     try {
       if (await server.revive()) print('PostgreSQL ended and was started again.');
+      said = false;
     } catch (error) {
-      print(`PostgreSQL ended and does not start: ${error instanceof Error ? error.message : error}`);
+      if (!said)
+        print(`PostgreSQL ended and does not start: ${error instanceof Error ? error.message : error}`);
+      said = true;
     }
     await sleep(WATCH_MS, undefined, { signal }).catch(() => {});
   }

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../../shared/config.ts';
 import { createPool, type Pool } from '../../../shared/db.ts';
+import { type DiskSpace, describeDisk, diskSpace } from '../../../shared/disk.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { createLogger } from '../../../shared/log.ts';
 import { migrate } from '../../../shared/migrate.ts';
@@ -75,6 +76,8 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   const log = createLogger({ LOG_LEVEL: 'error' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat up', max: 4 });
   parts.push({ stop: () => pool.end(), kill: () => {} });
+  const watching = watchDisk(() => diskSpace(config.PLAT_DIR), print);
+  parts.push({ stop: async () => clearInterval(watching), kill: () => clearInterval(watching) });
 
   signal.throwIfAborted();
   const services = await startServices(config, pool, parts);
@@ -97,6 +100,23 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   writeState(config, { databaseUrl, apiUrl: url });
   const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
   print(await welcome({ ...services, logs: shortest(logs), keyFile }));
+}
+
+const DISK_LOOK_MS = 10_000;
+
+/** Says once that the disk is nearly full, and again only after there was space in between. */
+export function watchDisk(
+  look: () => Promise<DiskSpace>,
+  say: (text: string) => void,
+  everyMs = DISK_LOOK_MS,
+): NodeJS.Timeout {
+  let said = false;
+  return setInterval(async () => {
+    const disk = await look().catch(() => undefined);
+    if (disk?.low && !said)
+      say(`The disk is nearly full: ${describeDisk(disk)}. Workers pause when it is full; free some space.`);
+    if (disk !== undefined) said = disk.low;
+  }, everyMs);
 }
 
 type Services = { url: string; key: string; admin: string; logs: string };

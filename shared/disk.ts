@@ -1,0 +1,26 @@
+import { statfs } from 'node:fs/promises';
+import { errorCode } from './errors.ts';
+
+export type DiskSpace = { path: string; freeBytes: number; totalBytes: number; low: boolean };
+
+/** Below either of these a disk is called low: an ingestion of a county may need some gigabytes at once. */
+const LOW_SHARE = 0.05;
+const LOW_BYTES = 2e9;
+
+/** What is left, for this user, on the disk that holds a folder. */
+export async function diskSpace(path: string): Promise<DiskSpace> {
+  const { bavail, blocks, bsize } = await statfs(path);
+  const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize];
+  return { path, freeBytes, totalBytes, low: freeBytes < Math.max(LOW_BYTES, LOW_SHARE * totalBytes) };
+}
+
+export function describeDisk({ path, freeBytes, totalBytes }: DiskSpace): string {
+  const gb = (bytes: number) => (bytes / 1e9).toFixed(1);
+  return `${gb(freeBytes)} of ${gb(totalBytes)} GB free at ${path}`;
+}
+
+/** SQLSTATE disk_full, or what the file system says. */
+export function isDiskFull(error: unknown): boolean {
+  if (['53100', 'ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')) return true;
+  return error instanceof Error && error.cause !== undefined && isDiskFull(error.cause);
+}

@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest';
+import { sql } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
+import {
+  cancelJob,
+  deliver,
+  describeJob,
+  enqueue,
+  getJob,
+  type JobDefinition,
+  retryJob,
+  waitForJob,
+} from '../../shared/jobs.ts';
+import { openQueues } from '../../shared/queue.ts';
+import { definitionsOf, type Registry } from '../../workers/runner/registry.ts';
+import { createTestDatabase } from '../support/database.ts';
+import {
+  BACKENDS,
+  eventually,
+  loseQueues,
+  openTestBackend,
+  registryOf,
+  startTestWorker,
+  testJob,
+  workerConfig,
+} from '../support/workers.ts';
+
+const db = await createTestDatabase();
+const { pool } = db;
+
+describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
+  /** A queue of the test's own, and a worker for it when it is asked for. */
+  function setUp(registry: Registry) {
+    const config = workerConfig(db, kind);
+    const queues = openQueues(openTestBackend(config));
+    const deliverer = { queues, definitions: definitionsOf(registry) };
+    return {
+      config,
+      queues,
+      deliver: (ids?: string[]) => deliver(pool, deliverer, ids),
+      start: () => startTestWorker(config, registry),
+      async send(definition: JobDefinition<{ text: string }>, text: string) {
+        const { id } = await enqueue(pool, definition, { text });
+        await deliver(pool, deliverer, [id]);
+        return id;
+      },
+    };
+  }
+  const totalsOf = async (name: string) => {
+    const { rows } = await pool.query(
+      'select outcome, jobs, rows from job_totals where name = $1 order by 1',
+      [name],
+    );
+    return rows;
+  };
+  /** As old as what the sweep looks for. */
+  const age = (id: string) =>
+    pool.query("update jobs set queued_at = queued_at - interval '10 seconds' where id = $1", [id]);
+
+  test('a delivered job runs; its progress, result and totals can be seen', async () => {
+    const definition = testJob(`${kind}.seen`);
+    let go = () => {};
+    const gate = new Promise<void>(resolve => {
+      go = resolve;
+    });
+    const { start, send } = setUp(
+      registryOf([
+        definition,
+        async ({ progress }, { text }) => {
+          progress(0.5, `half of ${text}`);
+          await gate;
+          return { rows: 3, text };
+        },
+      ]),
+    );
+    await start();
+    const id = await send(definition, 'work');
+    const half = await eventually(async () => {
+      const state = await getJob(pool, id);
+      return state.progress > 0 && state;
+    });
+    expect(half).toMatchObject({ status: 'running', progress: 0.5, note: 'half of work', attempts: 1 });
+    go();
+    const seen: string[] = [];
+    const state = await waitForJob(pool, id, { onState: ({ status }) => seen.push(status) });
+    expect(state).toMatchObject({
+      status: 'done',
+      progress: 1,
+      note: null,
+      result: { rows: 3, text: 'work' },
+      error: null,
+    });
+    expect(seen.at(-1)).toBe('done');
+    expect(await totalsOf(definition.name)).toEqual([{ outcome: 'done', jobs: 1, rows: 3 }]);
+  });
+
+  test('a job that is delivered twice runs once', async () => {
+    const definition = testJob(`${kind}.twice`);
+    let runs = 0;
+    const { start, send, deliver, queues } = setUp(
+      registryOf([
+        definition,
+        async () => {
+          runs++;
+          return { rows: 0 };
+        },
+      ]),
+    );
+    const id = await send(definition, 'a');
+    await deliver([id]);
+    await start();
+    await waitForJob(pool, id);
+    // Once more after it has ended, under an id that the queue does not know.
+    const again = await queues.ingest.add(definition.name, { id });
+    await eventually(() =>
+      queues.ingest.getJob(again.id!).then(async found => !found || (await found.isCompleted())),
+    );
+    expect(runs).toBe(1);
+    expect(await getJob(pool, id)).toMatchObject({ status: 'done', attempts: 1 });
+  });
+
+  test('what a crash between commit and delivery left behind is found when a worker starts', async () => {
+    const definition = testJob(`${kind}.left`);
+    const { start } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    const { id } = await enqueue(pool, definition, { text: 'left' });
+    await age(id);
+    await start();
+    expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', attempts: 1 });
+  });
+
+  test('when the queue was lost, the sweep hands its jobs on again, those that had begun included', async () => {
+    const definition = testJob(`${kind}.lost`);
+    const { start, send, deliver, config } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    const ids = [await send(definition, 'waiting'), await send(definition, 'begun')];
+    await pool.query(sql('jobs/start_job'), [ids[1], 'a test']);
+    await Promise.all(ids.map(age));
+    expect(await deliver()).toBe(0);
+    await loseQueues(db, config);
+    expect(await deliver()).toBe(2);
+    await start();
+    for (const id of ids) expect(await waitForJob(pool, id)).toMatchObject({ status: 'done' });
+  });
+
+  test('an error that may pass is tried again', async () => {
+    const definition = testJob(`${kind}.passing`, { attempts: 4, backoffMs: 200 });
+    const { start, send } = setUp(
+      registryOf([
+        definition,
+        async ({ attempt }) => {
+          if (attempt < 3) throw new PlatError('busy', 'not yet', { retryable: true });
+          return { rows: 1 };
+        },
+      ]),
+    );
+    await start();
+    const id = await send(definition, 'a');
+    const waiting = await eventually(async () => {
+      const state = await getJob(pool, id);
+      return state.error !== null && state;
+    });
+    expect(waiting).toMatchObject({
+      status: 'running',
+      error_code: 'busy',
+      error: 'not yet',
+      finished_at: null,
+    });
+    expect(describeJob(waiting, waiting.next_at!.getTime() - 29_500)).toBe(
+      'attempt 2 of 4, next in 30 s: not yet',
+    );
+    expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', attempts: 3, error: null });
+    expect(await totalsOf(definition.name)).toEqual([
+      { outcome: 'done', jobs: 1, rows: 1 },
+      { outcome: 'retried', jobs: 2, rows: 0 },
+    ]);
+  });
+
+  test('the last attempt fails the job; an error that will not pass fails it at once', async () => {
+    const passing = testJob(`${kind}.worn`, { attempts: 2, backoffMs: 20 });
+    const lasting = testJob(`${kind}.wrong`);
+    const { start, send } = setUp(
+      registryOf(
+        [passing, async () => Promise.reject(new PlatError('busy', 'still busy', { retryable: true }))],
+        [lasting, async () => Promise.reject(new PlatError('bad_file', 'Row 7 is no row.'))],
+      ),
+    );
+    await start();
+    const [worn, wrong] = [await send(passing, 'a'), await send(lasting, 'a')];
+    expect(await waitForJob(pool, worn)).toMatchObject({ status: 'failed', attempts: 2, error_code: 'busy' });
+    expect(await waitForJob(pool, wrong)).toMatchObject({
+      ...{ status: 'failed', attempts: 1, error_code: 'bad_file', error: 'Row 7 is no row.' },
+    });
+  });
+
+  test('a job that no worker knows, and one whose payload does not fit, fail and say so', async () => {
+    const known = testJob(`${kind}.known`);
+    const { start, send, queues } = setUp(registryOf([known, async () => ({ rows: 0 })]));
+    await start();
+    const unknown = await enqueue(pool, testJob(`${kind}.unknown`), { text: 'a' });
+    await queues.ingest.add('unknown', { id: unknown.id });
+    expect(await waitForJob(pool, unknown.id)).toMatchObject({
+      ...{ status: 'failed', error_code: 'registry', error: expect.stringContaining('this worker is older') },
+    });
+    const loose = {
+      ...known,
+      payload: { parse: (input: unknown) => input as { text: string } },
+      key: () => 'x',
+    };
+    const misfit = await send(loose, 7 as unknown as string);
+    expect(await waitForJob(pool, misfit)).toMatchObject({
+      ...{
+        status: 'failed',
+        attempts: 1,
+        error_code: 'payload',
+        error: expect.stringContaining('expected string'),
+      },
+    });
+  });
+
+  test('a worker that stops gives its job back: the next one begins it at once and no attempt is lost', async () => {
+    const definition = testJob(`${kind}.handed`, { attempts: 1 });
+    const { start, send } = setUp(
+      registryOf([
+        definition,
+        async ({ attempt, signal }) => {
+          if (attempt === 1) {
+            await new Promise(resolve => signal.addEventListener('abort', resolve));
+            signal.throwIfAborted();
+          }
+          return { rows: attempt };
+        },
+      ]),
+    );
+    const first = await start();
+    const id = await send(definition, 'a');
+    await eventually(async () => (await getJob(pool, id)).status === 'running');
+    await first.stop();
+    expect(await getJob(pool, id)).toMatchObject({
+      status: 'running',
+      note: expect.stringContaining('waits'),
+    });
+    await start();
+    expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', result: { rows: 2 } });
+  });
+
+  test('a job in the middle of which five workers died is given up, with the reason', async () => {
+    const definition = testJob(`${kind}.killer`);
+    const { start, send } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    const [fourth, fifth] = [await send(definition, 'a'), await send(definition, 'b')];
+    const dies = (id: string, deaths: number) =>
+      pool.query(
+        "update jobs set status = 'running', worker = 'process 7 on away', deaths = $2 where id = $1",
+        [id, deaths],
+      );
+    await dies(fourth, 3);
+    await dies(fifth, 4);
+    await start();
+    expect(await waitForJob(pool, fourth)).toMatchObject({ status: 'done', deaths: 4 });
+    expect(await waitForJob(pool, fifth)).toMatchObject({
+      ...{ status: 'failed', error_code: 'abandoned', deaths: 5 },
+      error: expect.stringContaining(
+        '5 workers died in the middle of the job, the last of them process 7 on away',
+      ),
+    });
+  });
+
+  test('a job is cancelled while it waits and while it runs, and done again when asked', async () => {
+    const definition = testJob(`${kind}.cancelled`);
+    let runs = 0;
+    const { start, send, deliver } = setUp(
+      registryOf([
+        definition,
+        async ({ signal }) => {
+          if (++runs === 1) await new Promise((_, reject) => signal.addEventListener('abort', reject));
+          return { rows: 0 };
+        },
+      ]),
+    );
+    const waiting = await send(definition, 'waiting');
+    expect(await cancelJob(pool, waiting, 'ana@host')).toEqual({ id: waiting, running: false });
+    const id = await send(definition, 'running');
+    await start();
+    await eventually(async () => (await getJob(pool, id)).status === 'running');
+    await expect(retryJob(pool, id)).rejects.toMatchObject({ code: 'job_open' });
+    expect(await cancelJob(pool, id, 'ana@host')).toEqual({ id, running: true });
+    for (const each of [waiting, id])
+      expect(await waitForJob(pool, each)).toMatchObject({
+        ...{ status: 'failed', error_code: 'cancelled', error: 'Cancelled by ana@host.' },
+      });
+    await expect(cancelJob(pool, id, 'ana@host')).rejects.toMatchObject({ code: 'job_ended' });
+    const again = await retryJob(pool, id.slice(0, 13));
+    await deliver([again.id]);
+    expect(await waitForJob(pool, again.id)).toMatchObject({ status: 'done', key: 'running' });
+    expect(runs).toBe(2);
+  });
+
+  test('a job that finds the disk full waits for space while its worker pauses, and loses no attempt', async () => {
+    const definition = testJob(`${kind}.full`, { attempts: 1 });
+    let isFull = true;
+    const { start, send } = setUp(
+      registryOf([
+        definition,
+        async () => {
+          if (isFull) throw Object.assign(new Error('could not extend file'), { code: '53100' });
+          return { rows: 0 };
+        },
+      ]),
+    );
+    await start();
+    const id = await send(definition, 'a');
+    await eventually(async () => (await getJob(pool, id)).note === 'the disk is full: waits for space');
+    isFull = false;
+    expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', deaths: 0 });
+  });
+});
