@@ -128,6 +128,18 @@ describe('.env.example', () => {
   });
 });
 
+test('docs/operating.md names metrics that there are', () => {
+  const sources = ['api/http/metrics.ts', 'workers/runner/health.ts'].map(path =>
+    readFileSync(join(rootDir, path), 'utf8'),
+  );
+  const named = readFileSync(join(rootDir, 'docs/operating.md'), 'utf8').matchAll(/\bplat_[a-z_]+/g);
+  const metrics = new Set([...named].map(([name]) => name.replace(/_(count|bucket)$/, '')));
+  expect(metrics.size).toBeGreaterThan(5);
+  // A key's prefix is none of them.
+  metrics.delete('plat_');
+  for (const metric of metrics) expect(sources.join(), metric).toContain(metric);
+});
+
 describe('the last line of a CI run', () => {
   const summary = (report: object) => {
     const file = join(folder, 'report.json');
