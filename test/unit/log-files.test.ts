@@ -62,6 +62,7 @@ test('services: at their start, and while they run', async () => {
   const supervisor = createSupervisor(() => {}, { maxBytes: 100, kept: 2, checkMs: 20 });
   supervisor.start({ label: 'w', program: 'worker', env: { DATABASE_URL: 'none' }, logFile: path });
   expect(logs('service')).toEqual(['', 'x'.repeat(1000)]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
   await eventually(async () => logs('service').length === 3);
   expect(logs('service')[2]).toBe('x'.repeat(1000));
   expect(logs('service')[1]).toContain('DATABASE_URL');

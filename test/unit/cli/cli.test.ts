@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -97,6 +97,9 @@ describe('the one plat up of a checkout', () => {
   test('is told to other commands, and a second one is refused', () => {
     expect(readState(config)).toBeUndefined();
     claimState(config);
+    const others = statSync(config.PLAT_DIR).mode & 0o077;
+    expect([0, 0o011]).toContain(others);
+    expect(statSync(join(config.PLAT_DIR, 'up.json')).mode & 0o777).toBe(0o600);
     expect(readState(config)).toMatchObject({ pid: process.pid, databaseUrl: null, apiUrl: null });
     expect(() => claimState(config)).toThrow(
       `Plat is running here already (process ${process.pid}, starting)`,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../../shared/config.ts';
 import { errorCode, PlatError } from '../../../shared/errors.ts';
@@ -21,6 +21,8 @@ const fileOf = (config: Config) => join(config.PLAT_DIR, 'up.json');
 export function claimState(config: Config): void {
   try {
     mkdirSync(config.PLAT_DIR, { recursive: true });
+    // Root's PostgreSQL runs as another user, who has to pass through; what matters inside is closed by itself.
+    chmodSync(config.PLAT_DIR, process.getuid?.() === 0 ? 0o711 : 0o700);
     while (!createExclusively(config)) {
       const running = readState(config);
       if (running) throw alreadyRunning(running);

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, fchmodSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOG_FILES, type LogLimits, rotateLog } from '../../../shared/log-files.ts';
@@ -92,10 +92,11 @@ export function createSupervisor(
   };
 
   function start(service: Service, delay = 250): void {
-    mkdirSync(dirname(service.logFile), { recursive: true });
+    mkdirSync(dirname(service.logFile), { recursive: true, mode: 0o700 });
     tidy(service.logFile, logs);
     logFiles.add(service.logFile);
-    const log = openSync(service.logFile, 'a');
+    const log = openSync(service.logFile, 'a', 0o600);
+    fchmodSync(log, 0o600);
     const child = fork(programOf(service.program), [], {
       execArgv: RUNTIMES[service.program],
       env: { ...process.env, ...service.env },
