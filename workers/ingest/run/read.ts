@@ -25,7 +25,7 @@ export async function* readBatches(
     signal: run.signal,
     env: run.env,
     watermark: run.checkpoint,
-    onNote: note => run.progress(share.from, `${name}: ${note}`),
+    onNote: note => run.progress(from, `${name}: ${note}`),
     onBytes(read, total) {
       record.bytes = read;
       if (total) run.progress(from + (to - from) * Math.min(1, read / total), `${name}: ${rows} rows`);
