@@ -2,7 +2,7 @@ import { intersection, setPrecision, union } from 'polyclip-ts';
 import { boxesMeet, boxOf } from './box.ts';
 import type { Repair } from './checks.ts';
 import { findFlaws } from './flaws.ts';
-import { cleanRing, isCounterClockwise, planarArea } from './ring.ts';
+import { cleanRing, isCounterClockwise, planarArea, windRings } from './ring.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 /** 0.1 micrometres on the ground: a hundred times the rounding of a double near 180 degrees, and far below any survey. */
@@ -30,6 +30,25 @@ export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolyg
   return settled.length === polygons.length && settled.every(polygon => polygons.includes(polygon))
     ? polygons
     : settled;
+}
+
+/** Snaps until nothing changes. No tangle of the property tests took more than three. */
+const MAX_SNAPS = 8;
+
+/**
+ * Valid polygons on the grid of 1e-7 degrees, on which boundaries are stored: rounding may fold thin parts over, make edges cross or
+ * leave a part no area. Empty where nothing is left that has area there; null when the clipper fails.
+ */
+export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
+  let current = polygons;
+  for (let i = 0; i < MAX_SNAPS; i++) {
+    const snapped = snap(current, 1e7);
+    for (const polygon of snapped) windRings(polygon);
+    const settled = settle(snapped, new Set());
+    if (settled === null || settled === snapped) return settled;
+    current = settled;
+  }
+  return null;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Geometry } from 'geojson';
 import { checkPosition, collectCoordinates, type Fault, fault, type Repair } from './checks.ts';
 import { toE7 } from './codec.ts';
 import { settle } from './overlay.ts';
-import { cleanRing, isCounterClockwise } from './ring.ts';
+import { cleanRing, windRings } from './ring.ts';
 import type { MultiPolygon, Polygon, Position } from './types.ts';
 
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
@@ -33,7 +33,7 @@ export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const polygons = settle(cleaned, repairs);
   if (polygons === null) return fault('unrepairable', 'the rings cross in a way that could not be resolved');
   if (polygons.length === 0) return fault('no_area', 'the holes leave nothing of the shell');
-  for (const polygon of polygons) wind(polygon, repairs);
+  for (const polygon of polygons) if (windRings(polygon)) repairs.add('winding_reversed');
   return {
     ok: true,
     polygons,
@@ -74,14 +74,6 @@ function nothingLeft(raw: Position[][][]): Fault {
   return most < 3
     ? fault('too_few_points', `a ring needs 3 distinct points; the best has ${most}`)
     : fault('no_area', 'all points of the ring lie on lines walked back and forth');
-}
-
-function wind(polygon: Polygon, repairs: Set<Repair>): void {
-  for (let i = 0; i < polygon.length; i++) {
-    if (isCounterClockwise(polygon[i]!) === (i === 0)) continue;
-    polygon[i]!.reverse();
-    repairs.add('winding_reversed');
-  }
 }
 
 export type PreparedLines = { ok: true; lines: Position[][]; repairs: Repair[] } | Fault;

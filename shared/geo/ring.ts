@@ -1,6 +1,6 @@
 import { checkPosition, type Fault, fault, type Repair } from './checks.ts';
 import { turn } from './predicates.ts';
-import type { MultiPolygon, Position, Ring } from './types.ts';
+import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 /**
  * One ring of GeoJSON coordinates as a closed ring of [lon, lat] without repeated positions and without spikes, or null
@@ -42,6 +42,13 @@ export function isCounterClockwise(ring: Ring): boolean {
     if (dLat < 0 || (dLat === 0 && ring[i]![0] < ring[low]![0])) low = i;
   }
   return turnAt(ring[low === 0 ? last - 1 : low - 1]!, ring[low]!, ring[low + 1]!) > 0;
+}
+
+/** Makes exteriors run counter-clockwise and holes clockwise, as RFC 7946 asks. @returns whether one had to be turned */
+export function windRings(polygon: Polygon): boolean {
+  const wrong = polygon.filter((ring, i) => isCounterClockwise(ring) !== (i === 0));
+  for (const ring of wrong) ring.reverse();
+  return wrong.length > 0;
 }
 
 /** Of valid polygons, in square degrees; not exact. */

@@ -74,7 +74,7 @@ function complete({ boundary, ...parcel }: TestParcel): Record<string, unknown> 
   if (typeof parcel.apn === 'string')
     row.apn_normalized ??= parcel.apn.replaceAll(/[ .-]/g, '').toUpperCase();
   if (boundary !== undefined) {
-    const staged = measureBoundary(boundary, acres(areaSqM(boundary)));
+    const staged = measureBoundary(boundary, acres(areaSqM(boundary)))!;
     row.location = staged.location;
     row.extent = staged.extent;
     row.boundary = `\\x${Buffer.from(staged.boundary).toString('hex')}`;

@@ -1,6 +1,7 @@
 import type { Geometry } from 'geojson';
 import { describe, expect, test } from 'vitest';
-import { combineParts } from '../../../shared/geo/overlay.ts';
+import { decodeBoundary, encodeBoundary, fromE7, toE7 } from '../../../shared/geo/codec.ts';
+import { combineParts, snapToGrid } from '../../../shared/geo/overlay.ts';
 import { pointInMultiPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { MultiPolygon, Position, Ring } from '../../../shared/geo/types.ts';
@@ -293,6 +294,30 @@ describe('features of one parcel', () => {
   test('one part, and none', () => {
     expect(combineParts([lot(0, 0, 1)])).toEqual(lot(0, 0, 1));
     expect(combineParts([])).toEqual([]);
+  });
+});
+
+describe('on the grid on which boundaries are stored', () => {
+  test('a part that rounding leaves without area, or turns around, goes', () => {
+    const lot = square(-72, 43, 0.001);
+    const sliver = ring('-71.99 43, -71.98999996 43.00000002, -71.98999998 43.00000004, -71.99 43');
+    expect(snapToGrid([[lot], [sliver]])).toEqual([
+      [lot.map(([x, y]) => [fromE7(toE7(x)), fromE7(toE7(y))])],
+    ]);
+    expect(snapToGrid([[sliver]])).toEqual([]);
+  });
+
+  test('a ring that crosses itself when it is rounded is split', () => {
+    // The notch's tip is 0.4 units short of the opposite side, which rounding moves across it.
+    const notched = ring('0 0, 0.00001 0.0000006, 0.00001 0.00001, 0.000005 0.00000034, 0 0.00001, 0 0');
+    const rounded = decodeBoundary(encodeBoundary([[notched]]));
+    expect(prepared({ type: 'MultiPolygon', coordinates: rounded }).repairs).not.toEqual([]);
+    const snapped = snapToGrid([[notched]])!;
+    expect(prepared({ type: 'MultiPolygon', coordinates: snapped })).toMatchObject({
+      polygons: snapped,
+      repairs: [],
+    });
+    expect(decodeBoundary(encodeBoundary(snapped))).toEqual(snapped);
   });
 });
 

@@ -1,11 +1,13 @@
 import type { Geometry } from 'geojson';
 import { acres, areaSqM } from '../../../shared/geo/area.ts';
 import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
-import type { GeometryFault, Repair } from '../../../shared/geo/checks.ts';
-import { encodeBoundary, toE7 } from '../../../shared/geo/codec.ts';
+import { fault, type GeometryFault, type Repair } from '../../../shared/geo/checks.ts';
+import { encodeBoundary, fromE7, toE7 } from '../../../shared/geo/codec.ts';
+import { snapToGrid } from '../../../shared/geo/overlay.ts';
+import { pointInMultiPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
-import type { MultiPolygon } from '../../../shared/geo/types.ts';
+import type { MultiPolygon, Position } from '../../../shared/geo/types.ts';
 import { digest } from './hash.ts';
 
 /** A boundary as the staging table wants it: integers of 1e-7 degree in the text of point and box. */
@@ -26,18 +28,28 @@ export function stageBoundary(geometry: Geometry): BoundaryResult {
   const prepared = prepareBoundary(geometry);
   if (!prepared.ok) return prepared;
   const { polygons, repairs } = prepared;
-  return { ok: true, staged: measureBoundary(polygons, acres(areaSqM(polygons))), repairs };
+  const staged = measureBoundary(polygons, acres(areaSqM(polygons)));
+  if (staged === null) return fault('no_area', 'nothing of it has an area on the grid of 1e-7 degrees');
+  return { ok: true, staged, repairs };
 }
 
-/** The staged form of valid polygons whose area is known. */
-export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary {
-  const boundary = encodeBoundary(polygons);
-  const [lon, lat] = pointOnSurface(polygons);
+/** The staged form of valid polygons whose area is known; null where nothing is left on the grid on which they are stored. */
+export function measureBoundary(polygons: MultiPolygon, areaAcres: number): StagedBoundary | null {
+  const stored = snapToGrid(polygons);
+  if (stored === null || stored.length === 0) return null;
+  const boundary = encodeBoundary(stored);
+  const [lon, lat] = pointWithin(polygons, stored).map(toE7);
   return {
     hash: digest(boundary),
-    location: `(${toE7(lon)},${toE7(lat)})`,
-    extent: boxSql(boxToE7(boxOf(polygons))),
+    location: `(${lon},${lat})`,
+    extent: boxSql(boxToE7(boxOf(stored))),
     acres: areaAcres,
     boundary,
   };
+}
+
+function pointWithin(polygons: MultiPolygon, stored: MultiPolygon): Position {
+  const point = pointOnSurface(polygons);
+  const rounded: Position = [fromE7(toE7(point[0])), fromE7(toE7(point[1]))];
+  return pointInMultiPolygon(rounded, stored) === 'inside' ? point : pointOnSurface(stored);
 }

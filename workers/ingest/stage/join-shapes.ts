@@ -50,7 +50,7 @@ async function unitePartsOf(
   const united: StagedBoundary[] = [];
   for (const shape of shapes) {
     const whole = unite(shape);
-    united.push(whole ?? measureBoundary(decodeBoundary(shape.boundaries[0]!), shape.acres[0]!));
+    united.push(whole ?? measureBoundary(decodeBoundary(shape.boundaries[0]!), shape.acres[0]!)!);
     if (whole) continue;
     const others = shape.row_nos.slice(1);
     bump(counts.dropped, 'geometry', others.length);
