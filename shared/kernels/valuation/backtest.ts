@@ -1,8 +1,15 @@
 import { max, median } from 'simple-statistics';
 import { boxHolds, boxOfLine, withMargin } from '../../geo/box.ts';
 import { addTo } from '../groups.ts';
-import { bootstrap, type Range, rangeOf } from '../ratio-study/bootstrap.ts';
-import { biasByChance, type RatioStudy, slopeOnEstimates, studyRatios } from '../ratio-study/ratio-study.ts';
+import {
+  biasByChance,
+  bootstrap,
+  type Range,
+  type RatioStudy,
+  rangeOf,
+  slopeOnEstimates,
+  studyRatios,
+} from '../ratio-study/ratio-study.ts';
 import { METHODS, type Method, plainMethods } from './baselines.ts';
 import { landAt } from './land.ts';
 import { type CountyEstimates, fitCounty, type Others } from './model.ts';

@@ -1,8 +1,7 @@
 import { createLag } from './lag.ts';
 import { landAt } from './land.ts';
-import type { Fitted } from './market.ts';
 import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
-import { choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
+import { choose, combine, FEWEST_COMPS, type Fitted, newChosen } from './select.ts';
 import type { Estimate } from './shrink.ts';
 import type { Comps } from './types.ts';
 

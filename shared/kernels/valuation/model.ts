@@ -8,14 +8,13 @@ import {
   standardLevel,
   withoutLand,
 } from './effects.ts';
-import { type Fitted, type Market, marketOf } from './market.ts';
 import { groundStep, type Pairs, pairsOf, placesOf } from './pairs.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { deviationOf, madOf, medianOf } from './robust.ts';
 import { askedByAny, knownSales } from './same-sale.ts';
 import { KNOWN_SIZE } from './scale.ts';
 import { openListings, soundAsks, withoutOutliers } from './screen.ts';
-import { MOST_STEPS } from './select.ts';
+import { type Fitted, type Market, MOST_STEPS, marketOf } from './select.ts';
 import { type Estimate, expectFrom } from './shrink.ts';
 import { createSurface, LEVEL_STEPS, type Places } from './surface.ts';
 import { type Comps, DAYS_A_YEAR } from './types.ts';

@@ -65,15 +65,11 @@ export function createNearest(points: Points, mostEver: number): Nearest {
     for (let d = 0; d < DIMENSIONS; d++) sorted[i * DIMENSIONS + d] = at[order[i]! * DIMENSIONS + d]!;
 
   const index = new Int32Array(mostEver);
-  /** Where the points that were found stand in `sorted`. */
-  const slots = new Int32Array(mostEver);
   const found = new Float64Array(mostEver);
   const target = new Float64Array(DIMENSIONS);
   // Branches that wait to be looked at, at most one a level.
   const waiting = new Int32Array(4 * depth);
   const waitingOffsets = new Float64Array(WAITING * depth);
-  let size = 0;
-  let most = 0;
 
   return {
     index,
@@ -82,46 +78,18 @@ export function createNearest(points: Points, mostEver: number): Nearest {
       globe(place.lon, place.lat, target, 0);
       target[LOG_ACRES] = place.logAcres;
       target[DAY] = place.day;
-      const bound = size === wanted && most === wanted ? farthestOfLast(steps, exclude) : maxSteps;
-      most = wanted;
-      size = count > 0 ? search(steps, Math.min(maxSteps, bound), exclude) : 0;
-      for (let i = 0; i < size; i++) index[i] = order[slots[i]!]!;
-      return size;
+      return count > 0 ? search(steps, wanted, maxSteps, exclude) : 0;
     },
   };
-
-  /** The points found last are as good a first answer as any: none beyond the farthest of them is among the nearest. */
-  function farthestOfLast(steps: Steps, exclude: number): number {
-    let farthest = 0;
-    for (let i = 0; i < size; i++) {
-      const p = slots[i]! * DIMENSIONS;
-      const age = target[DAY]! - sorted[p + DAY]!;
-      if (age < 0 || index[i] === exclude) return Number.POSITIVE_INFINITY;
-      const logs = Math.abs(sorted[p + LOG_ACRES]! - target[LOG_ACRES]!);
-      // Summed as in search, to the last bit.
-      const sum = age * (1 / steps.days) + logs * (1 / steps.logAcres) + metresTo(i) * (1 / steps.metres);
-      if (sum > farthest) farthest = sum;
-    }
-    return farthest;
-  }
-
-  function metresTo(i: number): number {
-    const p = slots[i]! * DIMENSIONS;
-    const x = sorted[p]! - target[0]!;
-    const y = sorted[p + 1]! - target[1]!;
-    const z = sorted[p + 2]! - target[2]!;
-    return Math.sqrt(x * x + y * y + z * z);
-  }
 
   /**
    * Depth first, the nearer half of every node before the other. One function without recursion, whose state stays in registers:
    * a tenth less time than one that calls itself.
    */
-  function search(steps: Steps, maxSteps: number, excluded: number): number {
+  function search(steps: Steps, wanted: number, maxSteps: number, excluded: number): number {
     const perMetre = 1 / steps.metres;
     const perLog = 1 / steps.logAcres;
     const perDay = 1 / steps.days;
-    const wanted = most;
     const [tx, ty, tz, tLog, tDay] = [target[0]!, target[1]!, target[2]!, target[3]!, target[4]!];
     let bound = maxSteps;
     let held = 0;
@@ -194,10 +162,10 @@ export function createNearest(points: Points, mostEver: number): Nearest {
         let place = held === wanted ? held - 1 : held++;
         for (; place > 0 && isBefore(sum, point, place - 1); place--) {
           found[place] = found[place - 1]!;
-          slots[place] = slots[place - 1]!;
+          index[place] = index[place - 1]!;
         }
         found[place] = sum;
-        slots[place] = i;
+        index[place] = point;
         if (held === wanted) bound = found[held - 1]!;
       }
       do {
@@ -219,7 +187,7 @@ export function createNearest(points: Points, mostEver: number): Nearest {
   }
 
   function isBefore(steps: number, point: number, place: number): boolean {
-    return steps < found[place]! || (steps === found[place]! && point < order[slots[place]!]!);
+    return steps < found[place]! || (steps === found[place]! && point < index[place]!);
   }
 
   function build(node: number, from: number, to: number, level: number): void {

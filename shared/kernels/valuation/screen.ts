@@ -1,7 +1,6 @@
 import { addTo } from '../groups.ts';
 import { median } from '../stats/order-statistics.ts';
 import { type Effects, standardLevel } from './effects.ts';
-import type { Market } from './market.ts';
 import {
   type Bound,
   boundAt,
@@ -14,6 +13,7 @@ import {
   medianDeviation,
   remove,
 } from './robust.ts';
+import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './types.ts';
 
 /**

@@ -1,10 +1,9 @@
 import { gini } from '../stats/order-statistics.ts';
 import { chanceWithinQuarter, interval } from './calibrate.ts';
-import { MOST_COMPS } from './market.ts';
 import type { Model } from './model.ts';
 import { insert } from './robust.ts';
 import { FEATURES, featuresOf, scaleOf } from './scale.ts';
-import { choose, combine, FEWEST_COMPS, newChosen } from './select.ts';
+import { choose, combine, FEWEST_COMPS, MOST_COMPS, newChosen } from './select.ts';
 import type { Subject, Valuation } from './types.ts';
 
 const MOST_CONFIDENCE = 95;
