@@ -128,7 +128,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     for (const one of due) await one.promote();
     const jobs = await eventually(async () => {
       const { rows } = await db.pool.query<{ name: string; payload: unknown; status: string }>(
-        "select name, payload, status from jobs where payload->>'feed' = $1 or name in ('market.daily', 'attributes.plan', 'valuation.fit') order by name",
+        "select name, payload, status from jobs where payload->>'feed' = $1 or name in ('market.daily', 'attributes.plan', 'valuation.all') order by name",
         [name],
       );
       return rows.length === 4 && rows.every(row => row.status === 'done' || row.status === 'failed') && rows;
@@ -138,7 +138,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
       { name: 'attributes.plan', payload: { scope: { dirty: true } }, status: 'done' },
       { name: 'ingest.run', payload: { feed: name, requestedBy: 'schedule' }, status: 'failed' },
       { name: 'market.daily', status: 'done' },
-      { name: 'valuation.fit', payload: {}, status: 'done' },
+      { name: 'valuation.all', payload: {}, status: 'done' },
     ]);
     await db.pool.query('delete from jobs');
     expect((await queue.getDelayed()).length).toBe(4);

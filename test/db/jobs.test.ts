@@ -105,7 +105,7 @@ describe('the registry', () => {
       'attributes.chunk',
       'market.recompute',
       'market.daily',
-      'valuation.fit',
+      'valuation.all',
       'valuation.county',
     ]);
   });

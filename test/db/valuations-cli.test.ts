@@ -138,7 +138,7 @@ test('backtest valuations compares with the prices that were paid, and knows not
   );
   const period = ['--from', '2026-06-01', '--to', AS_OF];
   const { counties } = await json('backtest', 'valuations', '--all', ...period);
-  expect(counties.map((one: { fips: string }) => one.fips)).toEqual([...COUNTIES].sort().map(String));
+  expect(counties.map((one: { fips: string }) => one.fips)).toEqual(['33005', '33019']);
   expect((await plat('backtest', 'valuations', '--all', ...period)).out).toMatch(
     /^county +n +MdAPE % alone +beside others +80 % interval alone /m,
   );
