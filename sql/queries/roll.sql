@@ -265,3 +265,61 @@ from stage_match m
 left join stage_roll r on r.fips = m.fips and r.key = m.key
 left join stage_shape s on s.fips = m.fips and s.key = m.key
 where m.state in ('changed', 'returned') and p.fips = m.fips and p.property_id = m.property_id
+
+-- name: create_further_stage
+-- Rows of a feed's further rolls by key; input counts them from 1, values are those of the declared fields in their order.
+create unlogged table stage_further (
+  input smallint not null,
+  row_no bigint not null,
+  fips int not null,
+  key text not null,
+  sale boolean not null,
+  prior jsonb,
+  values jsonb not null
+);
+
+-- name: list_further_parcels
+-- Rows of further rolls whose key the first roll does not have, in the order of the rolls.
+select f.fips, f.key, f.input * 1000000000::bigint + f.row_no as row_no, f.sale, f.prior, f.values
+from stage_further f
+left join stage_roll r on r.fips = f.fips and r.key = f.key and r.input = 0
+where r.key is null
+order by f.input, f.row_no
+
+-- name: list_further_rows
+-- What further rolls say of some keys, in the order of the rolls. $1 fips int[], $2 keys text[]
+select f.fips, f.key, f.row_no, f.sale, f.prior, f.values
+from unnest($1::int[], $2::text[]) as wanted (fips, key)
+join stage_further f using (fips, key)
+order by f.input, f.row_no
+
+-- name: resolve_further_duplicates
+-- Rows of a further roll that share a key: the first is kept, and one that differs from it is rejected. $1 run id bigint
+with ranked as (
+  select
+    ctid as place,
+    row_number() over same_key as n,
+    first_value(values) over same_key as first_values,
+    first_value(row_no) over same_key as kept_row
+  from stage_further
+  window same_key as (partition by input, fips, key order by row_no)
+),
+removed as (
+  delete from stage_further f
+  using ranked
+  where f.ctid = ranked.place and ranked.n > 1
+  returning f.input, f.row_no, f.key, f.values, f.values = ranked.first_values as identical, ranked.kept_row
+),
+rejected as (
+  insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
+  select
+    $1, format('roll %s', input + 1), row_no, 'key', 'duplicate_key',
+    format('Key %s was used by row %s with other values, which are kept.', key, kept_row),
+    values::text
+  from removed
+  where not identical
+  returning 1
+)
+select
+  (select count(*)::int from removed where identical) as identical,
+  (select count(*)::int from rejected) as rejected

@@ -246,8 +246,11 @@ export const feedSchema = z
         "A known schema whose columns are mapped already; the feed's own settings win, column by column.",
       )
       .optional(),
-    roll: rollSchema
-      .describe('Kind assessor: the attributes of the parcels, and their geometry where the format has it.')
+    roll: z
+      .union([rollSchema, z.array(rollSchema).min(1)])
+      .describe(
+        'Kind assessor: the attributes of the parcels, and their geometry where the format has it. Of a list of rolls the first counts, and further ones fill in what it does not say of a key, or add its parcel.',
+      )
       .optional(),
     shape: rollSchema
       .describe(

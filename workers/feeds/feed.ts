@@ -97,7 +97,14 @@ export type FeedBase = {
 /** A feed file, its preset merged in and its defaults filled. */
 export type Feed = FeedBase &
   (
-    | { kind: 'assessor'; roll: ParcelInput; shape: ParcelInput | null; sales: Sales | null }
+    | {
+        kind: 'assessor';
+        roll: ParcelInput;
+        /** Rolls that fill in what the first does not say. */
+        furtherRolls: ParcelInput[];
+        shape: ParcelInput | null;
+        sales: Sales | null;
+      }
     | { kind: 'listings'; listings: ListingInput }
     | { kind: VectorKind; layer: LayerInput; coverage: Box | null; reachM: RoadReach | null }
     | { kind: 'elevation'; elevation: ElevationInput; coverage: Box | null }

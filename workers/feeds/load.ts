@@ -157,5 +157,7 @@ function propertiesOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   if ('shape' in schema && typeof schema.shape === 'object' && schema.shape !== null)
     return Object.keys(schema.shape);
+  // Of a section or a list of such sections the section.
+  if ('options' in schema && Array.isArray(schema.options)) return propertiesOf(schema.options[0]);
   return 'unwrap' in schema && typeof schema.unwrap === 'function' ? propertiesOf(schema.unwrap()) : [];
 }

@@ -32,7 +32,9 @@ import { isKnownCounty, noSuchCounty } from './values/place.ts';
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const preset = file.preset === undefined ? null : readPreset(file.preset);
   const issues: Issue[] = [];
-  const report: Report = (at, message) => issues.push({ path: at.split('.'), message });
+  const report: Report = (at, message) => {
+    issues.push({ path: at.split('.').map(part => (/^\d+$/.test(part) ? Number(part) : part)), message });
+  };
   if (preset && preset.kind !== file.kind) {
     report('preset', `${file.preset} is a preset for kind ${preset.kind}`);
     return issues;
@@ -76,7 +78,10 @@ function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, report: R
 function checkColumns(feed: Feed, report: Report): void {
   if (feed.kind === 'elevation') return;
   const { roll, shape, listings, layer }: Partial<Record<Input, Mapped | null>> = feed;
-  for (const [section, input] of Object.entries({ roll, shape, listings, layer })) {
+  const further = feed.kind === 'assessor' ? feed.furtherRolls : [];
+  const sections: Record<string, Mapped | null | undefined> = { roll, shape, listings, layer };
+  for (const [i, input] of further.entries()) sections[`roll.${i + 1}`] = input;
+  for (const [section, input] of Object.entries(sections)) {
     for (const [name, spec] of Object.entries(input?.columns ?? {})) {
       const problem = spec ? columnProblem({ name, spec: targetSpec(feed.kind, name) }, spec) : null;
       if (problem !== null) report(`${section}.columns.${name}`, problem);
@@ -87,22 +92,33 @@ function checkColumns(feed: Feed, report: Report): void {
 type Mapped = { columns: Partial<Record<string, ColumnSpec>> };
 
 function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed | null {
-  if (!file.roll) {
+  const [first, ...others] = [file.roll ?? []].flat();
+  if (!first) {
     report('kind', 'assessor needs a section roll: what to read and how it maps');
     return null;
   }
-  const roll = parcelInput(file.roll, preset, 'roll', report);
+  const roll = parcelInput(first, preset, others.length > 0 ? 'roll.0' : 'roll', report);
+  const further = others.map((section, i) => parcelInput(section, null, `roll.${i + 1}`, report));
   const shape = file.shape ? parcelInput(file.shape, null, 'shape', report) : null;
   const sales = file.sales ? salesOf(file, file.sales) : null;
-  if (!roll) return null;
-  for (const [section, input] of Object.entries({ roll, shape })) {
+  if (!roll || further.includes(null)) return null;
+  const furtherRolls = further.filter(input => input !== null);
+  const inputs = {
+    roll,
+    ...Object.fromEntries(furtherRolls.map((input, i) => [`roll.${i + 1}`, input])),
+    shape,
+  };
+  for (const [section, input] of Object.entries(inputs)) {
     if (input && base.fips === null && !input.columns.fips)
       report(section, `no county: give fips for the whole feed, or map ${section}.columns.fips`);
   }
+  const dated = [roll, ...furtherRolls].some(
+    ({ columns }) => columns.last_sale_date && columns.last_sale_price,
+  );
   for (const field of ['last_sale_date', 'last_sale_price'] as const) {
-    if (sales && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
+    if (sales && !dated && !roll.columns[field]) report('sales', `needs roll.columns.${field}`);
   }
-  return { ...base, kind: 'assessor', roll, shape, sales };
+  return { ...base, kind: 'assessor', roll, furtherRolls, shape, sales };
 }
 
 function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report: Report): Feed | null {
@@ -125,7 +141,7 @@ function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report:
 function parcelInput(
   section: RollFile,
   preset: Preset | null,
-  name: 'roll' | 'shape',
+  name: string,
   report: Report,
 ): ParcelInput | null {
   const key = section.key ?? preset?.key;

@@ -11,7 +11,7 @@ import { NO_USABLE_ROW } from '../gate/gate.ts';
 import { noneCounts } from '../gate/layer.ts';
 import { compileLayerMapper } from '../map/layer.ts';
 import { compileListingMapper } from '../map/listing.ts';
-import { compileParcelMapper } from '../map/parcel.ts';
+import { compileParcelMapper, showsSales } from '../map/parcel.ts';
 import { checkElevation, type TilesCheck } from './elevation.ts';
 import {
   addBadRow,
@@ -121,12 +121,14 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
     kind: 'assessor',
     names: PARCEL_FIELD_NAMES,
     columns: input.columns,
-    map: compileParcelMapper(input, { fips: feed.fips, sales }),
+    map: compileParcelMapper(input, { fips: feed.fips, sales: showsSales(input) ? sales : null }),
     ...(place && { place }),
   });
   const keys = new Set<string>();
   const ofRoll = mapping(feed.roll, feed.sales, places.add);
   await checkPart(check, 'roll', feed.roll.input, ofRoll, key => keys.add(key));
+  for (const [i, input] of feed.furtherRolls.entries())
+    await checkPart(check, `roll ${i + 2}`, input.input, mapping(input, feed.sales, places.add));
   if (feed.shape !== null) {
     const checked = keys.size;
     const ofShape = mapping(feed.shape, null, places.addShape);

@@ -34,7 +34,8 @@ export type ColumnCheck = {
 };
 
 export type PartCheck = {
-  part: Exclude<Input, 'elevation'>;
+  /** 'roll 2' and so on of further rolls. */
+  part: Exclude<Input, 'elevation'> | `roll ${number}`;
   source: string;
   format: string;
   /** Rows looked at, those that the parser itself could not use included. */

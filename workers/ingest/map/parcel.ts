@@ -93,6 +93,11 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
   };
 }
 
+/** The sales of a feed are those of the rolls that show both day and price. */
+export function showsSales({ columns }: ParcelInput): boolean {
+  return columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
+}
+
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
 

@@ -2,18 +2,24 @@ import { type Client, sql } from '../../../shared/db.ts';
 import type { AssessorFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
 import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { parcelsOutside } from '../gate/place.ts';
-import { compileParcelMapper } from '../map/parcel.ts';
+import { compileParcelMapper, type MappedParcel, showsSales } from '../map/parcel.ts';
 import { mergeListings } from '../merge/listings.ts';
 import { mergeParcels } from '../merge/parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump, total } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
-import { withStages } from '../run/stage-schema.ts';
+import { withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
+import {
+  completeRows,
+  listFurtherParcels,
+  settleFurtherRolls,
+  stageFurtherRoll,
+} from '../stage/further-rolls.ts';
 import { joinShapes } from '../stage/join-shapes.ts';
 import { listingSql } from '../stage/listing-record.ts';
-import { stageParcels } from '../stage/parcels.ts';
+import { stageMapped, stageParcels } from '../stage/parcels.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageSales } from '../stage/sales.ts';
 import type { Prepared, Recipe } from './recipe.ts';
@@ -25,21 +31,29 @@ export const assessor: Recipe<AssessorFeed, void> = {
   tables: [
     sql('roll/create_raw_stage'),
     rollSql('roll/create_parcel_stage'),
+    sql('roll/create_further_stage'),
     listingSql('listings/create_listing_stage'),
   ],
   stage: stageInputs,
   compare,
 };
 
-/** Stages the roll, and the geometry where it is a file of its own. */
+/** Stages further rolls, the roll that they complete, and the geometry where it is a file of its own. */
 async function stageInputs(
   run: RunContext,
   feed: AssessorFeed,
   sources: Record<string, string>,
 ): Promise<void> {
   const derive = await openDerivation(run.pool);
-  await stageInput(run, feed, derive, 'roll', feed.roll, sources.roll, feed.shape ? [0, 0.3] : [0, 0.6]);
-  if (feed.shape) await stageInput(run, feed, derive, 'shape', feed.shape, sources.shape, [0.3, 0.6]);
+  const { roll, furtherRolls, shape } = feed;
+  const inputs = furtherRolls.map((input, i) => ({ name: `roll ${i + 2}`, input, override: undefined }));
+  const last = shape ? [{ name: 'shape', input: shape, override: sources.shape }] : [];
+  const all = [...inputs, { name: 'roll', input: roll, override: sources.roll }, ...last];
+  for (const [i, input] of all.entries()) {
+    if (i > 0 && i === inputs.length)
+      await withStage(run.pool, run.runId, client => settleFurtherRolls(client, run));
+    await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
+  }
 }
 
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
@@ -49,7 +63,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
     sql('roll/resolve_roll_duplicates'),
     [runId],
   );
-  counts.identical = settled[0]!.identical;
+  counts.identical += settled[0]!.identical;
   if (settled[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', settled[0]!.rejected);
   await joinShapes(client, runId, counts);
   await client.query('analyze stage_roll (fips, key)');
@@ -132,23 +146,35 @@ async function measureSales(client: Client, sales: Sales | null, feedId: number)
   return rows[0]!;
 }
 
+/** An input of the feed ('roll', 'roll 2' …, 'shape') and an operator's other source for it. */
+type FeedInput = { name: string; input: ParcelInput; override: string | undefined };
+
 async function stageInput(
   run: RunContext,
   feed: AssessorFeed,
   derive: DeriveColumns,
-  name: 'roll' | 'shape',
-  input: ParcelInput,
-  override: string | undefined,
+  { name, input, override }: FeedInput,
   progress: readonly [number, number],
 ): Promise<void> {
   const { counts } = run;
   const batches = readBatches(run, { name, spec: input.input, baseDir: feed.baseDir, override }, progress);
-  const map = compileParcelMapper(input, { fips: feed.fips, sales: name === 'roll' ? feed.sales : null });
-  const attributes = name === 'roll' || Object.keys(input.columns).length > 0;
-  await withStages(run, 3, ([roll, shape, raw], rejects) =>
-    stageParcels(
-      { name, batches, map, derive, attributes },
-      { roll: roll!, shape: shape!, raw: raw!, rejects, counts },
-    ),
-  );
+  const sales = name !== 'shape' && showsSales(input) ? feed.sales : null;
+  const map = compileParcelMapper(input, { fips: feed.fips, sales });
+  const rows = { name, batches, map };
+  await withStages(run, 3, async ([roll, shape, raw], rejects) => {
+    const stage = { roll: roll!, shape: shape!, raw: raw!, rejects, counts };
+    const further = feed.furtherRolls.indexOf(input);
+    if (further >= 0) {
+      await stageFurtherRoll(rows, further + 1, stage);
+    } else if (name === 'shape') {
+      const attributes = Object.keys(input.columns).length > 0;
+      await stageParcels({ ...rows, name, derive, attributes }, stage);
+    } else if (feed.furtherRolls.length === 0) {
+      await stageParcels({ ...rows, name: 'roll', derive, attributes: true }, stage);
+    } else {
+      const complete = (parcels: readonly MappedParcel[]) => completeRows(stage.raw, parcels);
+      await stageParcels({ ...rows, name: 'roll', derive, attributes: true, complete }, stage);
+      await stageMapped(await listFurtherParcels(stage.raw), derive, stage);
+    }
+  });
 }

@@ -16,6 +16,8 @@ export type ParcelInput = RowInput<MappedParcel> & {
   derive: DeriveColumns;
   /** Whether attributes are mapped at all (a geometry file may have none). */
   attributes: boolean;
+  /** Fills in what the rows of a batch do not say, in place. */
+  complete?: (rows: readonly MappedParcel[]) => Promise<void>;
 };
 
 /** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
@@ -33,7 +35,7 @@ const ROLL_COLUMNS = [
   ...PARCEL_FIELD_NAMES,
 ].join(', ');
 const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
-const COPY_SHAPE =
+export const COPY_SHAPE =
   'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
 
 /**
@@ -51,13 +53,17 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
   const number = second ? 1 : 0;
   const filledNames = second ? PARCEL_FIELD_NAMES.map(name => `shape.${name}`) : PARCEL_FIELD_NAMES;
 
-  function stageRow(
-    { key, fips, values, sale, prior, dropped }: MappedParcel,
-    row: SourceRow,
-    faults: Faults,
-  ): void {
-    const place = `${row.rowNo}\t${fips}\t${copyValue(key)}`;
-    const fault = stageGeometry(row, `${number}\t${place}`, shape, counts);
+  const incomplete: { rowNo: number; parcel: MappedParcel }[] = [];
+
+  function writeRow(rowNo: number, parcel: MappedParcel): void {
+    countFilled(counts.filled, filledNames, parcel.values);
+    roll.write(rollLine(number, rowNo, parcel, input.derive));
+  }
+
+  function stageRow(parcel: MappedParcel, row: SourceRow, faults: Faults): void {
+    const { key, fips, dropped } = parcel;
+    const place = `${number}\t${row.rowNo}\t${fips}\t${copyValue(key)}`;
+    const fault = stageGeometry(row, place, shape, counts);
     if (fault && second) {
       faults.reject(row, fault);
       return;
@@ -66,20 +72,41 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
 
     if (!input.attributes) return;
     for (const value of dropped ?? []) faults.drop(row, value);
-    countFilled(counts.filled, filledNames, values);
     if (!second && seen.add(`${fips}/${key}`)) repeats.push(row);
-    const attributes = values.map(copyValue).join('\t');
-    const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
-    roll.write(
-      `${number}\t${place}\t${hash}\t${sale ? 't' : 'f'}\t${copyValue(prior && JSON.stringify(prior))}\t${input.derive(values, fips)}\t${attributes}`,
-    );
+    if (input.complete) incomplete.push({ rowNo: row.rowNo, parcel });
+    else writeRow(row.rowNo, parcel);
   }
 
   await stageRows(input, stage, stageRow, async () => {
     await keepRaw(stage.raw, repeats.splice(0));
+    await input.complete?.(incomplete.map(({ parcel }) => parcel));
+    for (const { rowNo, parcel } of incomplete.splice(0)) writeRow(rowNo, parcel);
     await Promise.all([roll.drain(), shape.drain()]);
   });
   await Promise.all([roll.end(), shape.end()]);
+}
+
+/** Stages parcels that were mapped before, as rows of the roll. */
+export async function stageMapped(
+  parcels: readonly { rowNo: number; parcel: MappedParcel }[],
+  derive: DeriveColumns,
+  { roll, counts }: Pick<ParcelStage, 'roll' | 'counts'>,
+): Promise<void> {
+  const copy = openCopy(roll, COPY_ROLL);
+  for (const { rowNo, parcel } of parcels) {
+    countFilled(counts.filled, PARCEL_FIELD_NAMES, parcel.values);
+    copy.write(rollLine(0, rowNo, parcel, derive));
+    await copy.drain();
+  }
+  await copy.end();
+}
+
+function rollLine(input: number, rowNo: number, parcel: MappedParcel, derive: DeriveColumns): string {
+  const { key, fips, values, sale, prior } = parcel;
+  const attributes = values.map(copyValue).join('\t');
+  const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
+  const own = [input, rowNo, fips, key, hash, sale ? 't' : 'f', prior && JSON.stringify(prior)];
+  return `${own.map(copyValue).join('\t')}\t${derive(values, fips)}\t${attributes}`;
 }
 
 const NO_GEOMETRY = {
@@ -88,8 +115,8 @@ const NO_GEOMETRY = {
   message: 'The feature has no geometry, and this input exists for its geometry.',
 };
 
-/** Stages a row's boundary. @returns why it cannot be used, or null */
-function stageGeometry({ geometry }: SourceRow, place: string, shape: CopyWriter, counts: RunCounts) {
+/** Stages a row's boundary; `place` is the line's input, row number, county and key. @returns why it cannot be used, or null */
+export function stageGeometry({ geometry }: SourceRow, place: string, shape: CopyWriter, counts: RunCounts) {
   if (geometry === null) return NO_GEOMETRY;
   const result = stageBoundary(geometry);
   if (!result.ok) return { field: 'geometry', reason: `geometry_${result.reason}`, message: result.message };

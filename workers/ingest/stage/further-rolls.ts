@@ -1,0 +1,103 @@
+import { copyValue, openCopy } from '../../../shared/copy.ts';
+import { type Client, sql } from '../../../shared/db.ts';
+import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import type { MappedParcel, PriorSale } from '../map/parcel.ts';
+import type { RunContext } from '../run/context.ts';
+import { bump, type RunCounts } from '../run/counts.ts';
+import type { RejectWriter } from '../run/rejects.ts';
+import { COPY_SHAPE, stageGeometry } from './parcels.ts';
+import { type RowInput, stageRows } from './rows.ts';
+
+/*
+ * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by what they say of its
+ * keys, and what is left of them at the end are parcels that the first roll does not have.
+ */
+
+type FurtherRow = {
+  fips: number;
+  key: string;
+  row_no: number;
+  sale: boolean;
+  prior: PriorSale[] | null;
+  values: FieldValue[];
+};
+
+const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, prior, values) from stdin';
+
+/** Row numbers of further rolls begin here, so that no two rows of a run's rolls share one. */
+const ROWS_OF_A_ROLL = 1e9;
+
+/** Stages the rows of one further roll, `number` 1 for the second roll of the feed; their geometry like that of the first. */
+export async function stageFurtherRoll(
+  input: RowInput<MappedParcel>,
+  number: number,
+  stage: { roll: Client; shape: Client; rejects: RejectWriter; counts: RunCounts },
+): Promise<void> {
+  const copy = openCopy(stage.roll, COPY_FURTHER);
+  const shape = openCopy(stage.shape, COPY_SHAPE);
+  await stageRows(
+    input,
+    stage,
+    ({ key, fips, values, sale, prior, dropped }, row, faults) => {
+      const place = ['0', number * ROWS_OF_A_ROLL + row.rowNo, fips, key].map(copyValue).join('\t');
+      const fault = stageGeometry(row, place, shape, stage.counts);
+      if (fault && row.geometry) faults.drop(row, fault);
+      for (const value of dropped ?? []) faults.drop(row, value);
+      const cells = [number, row.rowNo, fips, key, sale ? 't' : 'f', prior && JSON.stringify(prior)];
+      copy.write([...cells, JSON.stringify(values)].map(copyValue).join('\t'));
+    },
+    () => Promise.all([copy.drain(), shape.drain()]),
+  );
+  await Promise.all([copy.end(), shape.end()]);
+}
+
+/** Of rows of a further roll that share a key the first counts; the others are identical or rejected. */
+export async function settleFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
+  const { rows } = await client.query<{ identical: number; rejected: number }>(
+    sql('roll/resolve_further_duplicates'),
+    [runId],
+  );
+  counts.identical += rows[0]!.identical;
+  if (rows[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', rows[0]!.rejected);
+  await client.query('create index on stage_further (fips, key)');
+  await client.query('analyze stage_further');
+}
+
+/** Fills in what the rows of a batch do not say from the further rolls, in their order. */
+export async function completeRows(client: Client, rows: readonly MappedParcel[]): Promise<void> {
+  if (rows.length === 0) return;
+  const { rows: found } = await client.query<FurtherRow>(sql('roll/list_further_rows'), [
+    rows.map(row => row.fips),
+    rows.map(row => row.key),
+  ]);
+  const byKey = new Map<string, FurtherRow[]>();
+  for (const row of found) {
+    const name = `${row.fips}/${row.key}`;
+    byKey.set(name, [...(byKey.get(name) ?? []), row]);
+  }
+  for (const row of rows) for (const more of byKey.get(`${row.fips}/${row.key}`) ?? []) complete(row, more);
+}
+
+/** The parcels that only further rolls have, each completed by those that come later. */
+export async function listFurtherParcels(client: Client): Promise<{ rowNo: number; parcel: MappedParcel }[]> {
+  const { rows } = await client.query<FurtherRow>(sql('roll/list_further_parcels'));
+  const parcels = new Map<string, { rowNo: number; parcel: MappedParcel }>();
+  for (const row of rows) {
+    const name = `${row.fips}/${row.key}`;
+    const known = parcels.get(name);
+    if (known) complete(known.parcel, row);
+    else parcels.set(name, { rowNo: row.row_no, parcel: { ok: true, ...row, dropped: null } });
+  }
+  return [...parcels.values()];
+}
+
+const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
+
+function complete(row: MappedParcel, more: FurtherRow): void {
+  // Whether the last sale counts is said by the roll that shows it.
+  if (row.values[SALE_DATE] === null) row.sale = more.sale;
+  row.prior ??= more.prior;
+  row.values.forEach((value, i) => {
+    if (value === null) row.values[i] = more.values[i] ?? null;
+  });
+}
