@@ -4,6 +4,7 @@ import { createRandom } from '../bench/generate/random.ts';
 import { newCaller, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { insertListings } from '../support/listings.ts';
+import { boxRing } from '../support/parcels.ts';
 import {
   type GridPolygon,
   type PlainListing,
@@ -77,13 +78,7 @@ const rectangle: fc.Arbitrary<GridPolygon> = fc
     const ring = (inset: number): [number, number][] => {
       const [w, s] = [WEST + x * COARSE + inset, SOUTH + y * COARSE + inset];
       const [e, n] = [w + width * COARSE - 2 * inset, s + height * COARSE - 2 * inset];
-      return [
-        [w, s],
-        [e, s],
-        [e, n],
-        [w, n],
-        [w, s],
-      ];
+      return boxRing(w, s, e, n);
     };
     return hollow ? [ring(0), ring(COARSE / 4)] : [ring(0)];
   });

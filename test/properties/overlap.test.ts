@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { prepareBoundary } from '../../shared/geo/prepare.ts';
 import type { MultiPolygon, Position, Ring } from '../../shared/geo/types.ts';
 import { prepareOverlap } from '../../shared/kernels/overlap.ts';
+import { boxRing } from '../support/parcels.ts';
 import { windingNumber } from './geometry-shapes.ts';
 
 /**
@@ -79,7 +80,7 @@ test('percent lies from 0 to 100, and what a layer leaves is the rest', () => {
       const percent = prepareOverlap([layer]).percentOf(shape);
       expect(percent).toBeGreaterThanOrEqual(0);
       expect(percent).toBeLessThanOrEqual(100);
-      const rest = subtract([[box(-91, -1, -89, 1)]], [layer]);
+      const rest = subtract([[boxRing(-91, -1, -89, 1)]], [layer]);
       expect(percent + prepareOverlap([rest]).percentOf(shape)).toBeCloseTo(100, 5);
     }),
     { numRuns: CLIPPED_RUNS },
@@ -122,16 +123,6 @@ test('size and place change nothing', () => {
     { numRuns: RUNS },
   );
 });
-
-function box(west: number, south: number, east: number, north: number): Ring {
-  return [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
-}
 
 type Geom = Parameters<typeof union>[0];
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
-import { all, feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
+import { all, ingest, lot, rollFeed, writeFeatures } from '../support/ingest.ts';
 
 const { pool } = await createTestDatabase();
 const folder = testFolder();
@@ -61,20 +61,14 @@ test('after any rolls the comps, their prices and acreages are what a plain read
   await fc.assert(
     fc.asyncProperty(fc.array(roll, { minLength: 2, maxLength: 5 }), async rolls => {
       const name = `sales-${++feeds}`;
-      const feed = feedOf(folder, {
-        name,
-        kind: 'assessor',
-        fips: '33019',
-        roll: {
-          source: `${name}.ndgeojson`,
-          format: 'ndgeojson',
-          key: 'pin',
-          columns: {
-            ...{ acres: 'acres', last_sale_date: 'day', last_sale_price: 'price', seller_name: 'seller' },
-          },
-        },
-        sales: { label: name, where: [{ column: 'qualified', equals: 'true' }], min_price: MIN_PRICE },
-      });
+      const columns = {
+        acres: 'acres',
+        last_sale_date: 'day',
+        last_sale_price: 'price',
+        seller_name: 'seller',
+      };
+      const sales = { label: name, where: [{ column: 'qualified', equals: 'true' }], min_price: MIN_PRICE };
+      const feed = rollFeed(folder, name, columns, { key: 'pin', sales });
       const expected = new Map<string, Comp>();
       for (const [year, rows] of rolls.entries()) {
         writeFeatures(

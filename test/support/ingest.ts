@@ -11,6 +11,7 @@ import type { Feed } from '../../workers/feeds/feed.ts';
 import { parseFeed } from '../../workers/feeds/load.ts';
 import type { RunDeps } from '../../workers/ingest/run/context.ts';
 import { type RunOptions, type RunResult, runFeed } from '../../workers/ingest/run.ts';
+import { boxRing } from './parcels.ts';
 
 /** Runs a feed as a worker would. */
 export function ingest(
@@ -30,6 +31,17 @@ export function ingest(
 /** A feed from its definition, whose relative sources start in `folder`. */
 export function feedOf(folder: string, definition: Record<string, unknown>): Feed {
   return parseFeed(stringify(definition), join(folder, `${definition.name}.yaml`));
+}
+
+/** An assessor's feed of one file of features, `<name>.ndgeojson`. */
+export function rollFeed(
+  folder: string,
+  name: string,
+  columns: Record<string, unknown>,
+  { key = 'PIN', ...more }: { key?: string } & Record<string, unknown> = {},
+): Feed {
+  const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key, columns };
+  return feedOf(folder, { name, kind: 'assessor', fips: '33019', roll, ...more });
 }
 
 export type Feature = { properties: Record<string, unknown>; geometry: Geometry | null };
@@ -65,18 +77,9 @@ export function square(west: number, south: number, size: number): Geometry {
   return { type: 'Polygon', coordinates: squareRings(west, south, size) };
 }
 
-export function squareRings(west: number, south: number, size: number): Polygon {
+function squareRings(west: number, south: number, size: number): Polygon {
   const round = (degrees: number): number => Math.round(degrees * 1e7) / 1e7;
-  const [w, s, e, n] = [round(west), round(south), round(west + size), round(south + size)];
-  return [
-    [
-      [w, s],
-      [e, s],
-      [e, n],
-      [w, n],
-      [w, s],
-    ],
-  ];
+  return [boxRing(round(west), round(south), round(west + size), round(south + size))];
 }
 
 /** The few regions that a test's listings lie in; `loadRegions` has 44,000. */

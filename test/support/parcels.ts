@@ -1,6 +1,6 @@
 import type { Pool } from '../../shared/db.ts';
 import { acres, areaSqM } from '../../shared/geo/area.ts';
-import type { MultiPolygon } from '../../shared/geo/types.ts';
+import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { rewriteOwnerWords } from '../../workers/ingest/merge/owner-words.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/stage/boundary.ts';
@@ -11,21 +11,23 @@ export type TestParcel = {
   boundary?: MultiPolygon;
 } & Record<string, unknown>;
 
+/** The ring of a box, counter-clockwise from the southwest. */
+export const boxRing = (west: number, south: number, east: number, north: number): Position[] => [
+  ...([
+    [west, south],
+    [east, south],
+  ] as Position[]),
+  ...([
+    [east, north],
+    [west, north],
+    [west, south],
+  ] as Position[]),
+];
+
 /** A square of so many degrees around a point. */
 export function square(lon: number, lat: number, side = 0.001): MultiPolygon {
   const half = side / 2;
-  const [west, south, east, north] = [lon - half, lat - half, lon + half, lat + half];
-  return [
-    [
-      [
-        [west, south],
-        [east, south],
-        [east, north],
-        [west, north],
-        [west, south],
-      ],
-    ],
-  ];
+  return [[boxRing(lon - half, lat - half, lon + half, lat + half)]];
 }
 
 /** Writes parcels, what filters and searches read of them and their owners' portfolios, as an ingestion leaves them. */

@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
-import { all, type Feature, feedOf, ingest, lot, one, square, writeFeatures } from '../../support/ingest.ts';
+import {
+  all,
+  type Feature,
+  feedOf,
+  ingest,
+  lot,
+  one,
+  rollFeed,
+  square,
+  writeFeatures,
+} from '../../support/ingest.ts';
 
 const { pool } = await createTestDatabase();
 const folder = testFolder();
@@ -13,19 +23,7 @@ let feeds = 0;
 /** A feed of one file, and runs of it over given features. */
 function roll(gates: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
   const name = `feed-${++feeds}`;
-  const feed = feedOf(folder, {
-    name,
-    kind: 'assessor',
-    fips: '33019',
-    roll: {
-      source: `${name}.ndgeojson`,
-      format: 'ndgeojson',
-      key: 'PIN',
-      columns: { owner_name: 'OWNER', acres: 'ACRES' },
-    },
-    gates,
-    ...more,
-  });
+  const feed = rollFeed(folder, name, { owner_name: 'OWNER', acres: 'ACRES' }, { gates, ...more });
   return {
     name,
     run(features: Feature[], force = false) {

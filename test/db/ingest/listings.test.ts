@@ -252,14 +252,15 @@ test('just the regions where a listing is, was or is gone from are marked; the r
   expect([await dirty(), await all(pool, 'select id from jobs')]).toEqual([[], []]);
 });
 
+/** A feed of listings that has one. */
+function feedOfOne(name: string) {
+  writeObjects(join(folder, `${name}.ndjson`), [row('A')]);
+  const listings = { source: `${name}.ndjson`, format: 'ndjson', columns: COLUMNS };
+  return feedOf(folder, { name, kind: 'listings', listings });
+}
+
 test('a merge that fails leaves no mark, no job, no history and no listing', async () => {
-  const name = 'failing';
-  const feed = feedOf(folder, {
-    name,
-    kind: 'listings',
-    listings: { source: 'failing.ndjson', format: 'ndjson', columns: COLUMNS },
-  });
-  writeObjects(join(folder, 'failing.ndjson'), [row('A')]);
+  const feed = feedOfOne('failing');
   const jobId = randomUUID();
   const failing = ingest(
     pool,
@@ -290,13 +291,7 @@ test('a merge that fails leaves no mark, no job, no history and no listing', asy
 });
 
 test('a job that is done again after its run was merged finds its run as it was', async () => {
-  const name = 'twice';
-  const feed = feedOf(folder, {
-    name,
-    kind: 'listings',
-    listings: { source: 'twice.ndjson', format: 'ndjson', columns: COLUMNS },
-  });
-  writeObjects(join(folder, 'twice.ndjson'), [row('A')]);
+  const feed = feedOfOne('twice');
   const jobId = randomUUID();
   const first = await ingest(pool, feed, { jobId });
   const steps: string[] = [];

@@ -5,7 +5,7 @@ import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
-import { feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
+import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
 import { insertParcels, retireParcels, square, type TestParcel } from '../../support/parcels.ts';
 
 const db = await createTestDatabase();
@@ -200,24 +200,15 @@ test('hostile ids are answered, never by an internal error', async () => {
 });
 
 test('what was ingested comes out: the flags of the owner, and the square as it was drawn', async () => {
-  const feed = feedOf(folder, {
-    name: 'detail',
-    kind: 'assessor',
-    fips: '33005',
-    roll: {
-      source: 'detail.ndgeojson',
-      format: 'ndgeojson',
-      key: 'PIN',
-      columns: {
-        owner_name: 'OWNER',
-        mail_address: 'MAIL',
-        mail_state: 'ST',
-        mail_zip: 'ZIP',
-        assessed_total_value: 'TOTAL',
-        assessed_improvement_value: 'IMPR',
-      },
-    },
-  });
+  const columns = {
+    owner_name: 'OWNER',
+    mail_address: 'MAIL',
+    mail_state: 'ST',
+    mail_zip: 'ZIP',
+    assessed_total_value: 'TOTAL',
+    assessed_improvement_value: 'IMPR',
+  };
+  const feed = rollFeed(folder, 'detail', columns, { fips: '33005' });
   const row = { PIN: 'A', OWNER: 'LAND CO', MAIL: '5 ELM', ST: 'VT', ZIP: '05001', TOTAL: 300, IMPR: 100 };
   writeFeatures(`${folder}/detail.ndgeojson`, [{ properties: row, geometry: lot(1) }]);
   expect(await ingest(db.pool, feed, { force: true })).toMatchObject({ status: 'merged' });

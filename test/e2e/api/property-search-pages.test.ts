@@ -6,7 +6,7 @@ import { compose } from '../../../shared/db.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
-import { feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
+import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
 import { insertParcels, retireParcels, square } from '../../support/parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
@@ -192,17 +192,7 @@ test('a roll that is replaced during a search is found as it was before, whole',
 
 // Last: an ingestion retires what was put in by hand.
 test('a new roll is found by its words, and no longer by those of the old one', async () => {
-  const feed = feedOf(folder, {
-    name: 'owners',
-    kind: 'assessor',
-    fips: '33013',
-    roll: {
-      source: 'owners.ndgeojson',
-      format: 'ndgeojson',
-      key: 'PIN',
-      columns: { owner_name: 'OWNER' },
-    },
-  });
+  const feed = rollFeed(folder, 'owners', { owner_name: 'OWNER' }, { fips: '33013' });
   const owners = Array.from({ length: 30 }, (_, at) => (at % 3 === 0 ? `LAND ${at} LLC` : `OWNER ${at}`));
   const take = async () => {
     writeFeatures(

@@ -56,21 +56,16 @@ describe('tiles of one grid', () => {
     for (const shape of shapes) expectSame(await terrainIn(files, shape), await terrainIn([plain], shape));
   }
 
-  test('side by side: each gives the other the cells around its own', async () => {
+  test.each([
+    ['side by side: each gives the other the cells around its own', 's', 0],
+    ['overlapping: a cell counts once', 'o', 6],
+  ])('%s', async (_what, name, over) => {
+    const [to, from] = [300 + over, 300 - over];
     await expectAsWhole([
-      cut('nw.tif', [0, 0, 300, 300]),
-      cut('ne.tif', [300, 0, 600, 300]),
-      cut('sw.tif', [0, 300, 300, 600]),
-      cut('se.tif', [300, 300, 600, 600]),
-    ]);
-  });
-
-  test('overlapping: a cell counts once', async () => {
-    await expectAsWhole([
-      cut('o-nw.tif', [0, 0, 306, 306]),
-      cut('o-ne.tif', [294, 0, 600, 306]),
-      cut('o-sw.tif', [0, 294, 306, 600]),
-      cut('o-se.tif', [294, 294, 600, 600]),
+      cut(`${name}-nw.tif`, [0, 0, to, to]),
+      cut(`${name}-ne.tif`, [from, 0, 600, to]),
+      cut(`${name}-sw.tif`, [0, from, to, 600]),
+      cut(`${name}-se.tif`, [from, from, 600, 600]),
     ]);
   });
 
