@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { parse } from 'yaml';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
-import type { ColumnSpec, KeySpec } from './column-schema.ts';
+import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import { columnProblem, mergeColumns } from './columns.ts';
 import {
   type FeedFile,
   type ListingsFile,
   type ParcelTarget,
+  type PresetName,
   type RollFile,
   targetSpec,
 } from './definition.ts';
@@ -21,9 +24,21 @@ import type {
 } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue, Report } from './locate.ts';
-import { type Preset, readPreset } from './presets.ts';
 import { elevation, layer, strayIssues } from './resolve-layer.ts';
 import { isKnownCounty, noSuchCounty } from './values/place.ts';
+
+/** A known schema, written like the section of a feed file. Feeds that name it need only say what to read. */
+export type Preset = {
+  kind: 'assessor' | 'listings';
+  /** Of kind assessor. */
+  key?: string | KeySpec;
+  columns: Partial<Record<string, string | ColumnSpec>>;
+  skip_where?: Condition[];
+};
+
+export function readPreset(name: PresetName): Preset {
+  return parse(readFileSync(new URL(`./presets/${name}.yaml`, import.meta.url), 'utf8')) as Preset;
+}
 
 /**
  * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.

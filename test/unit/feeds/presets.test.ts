@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
-import { readPreset } from '../../../workers/feeds/presets.ts';
+import { readPreset } from '../../../workers/feeds/resolve.ts';
 import { readInput } from '../../../workers/formats/read.ts';
 import type { SourceRow } from '../../../workers/formats/rows.ts';
 import { compileListingMapper } from '../../../workers/ingest/map/listing.ts';

@@ -125,7 +125,7 @@ describe('rows that cannot be used', () => {
   test('a whole last row needs no line end', async () =>
     expect(await rowsOf('A,B\n1,2\n3,"4"')).toHaveLength(2));
 
-  test('lines of 50 MB are skipped in the memory of one that is as long as may be', async () => {
+  test('lines of 50 MB are skipped in bounded memory', async () => {
     read.folder.put('long.csv', '');
     const path = join(read.folder.path, 'long.csv');
     appendFileSync(path, 'A,B\n');
@@ -145,7 +145,8 @@ describe('rows that cannot be used', () => {
     expect(found.bad.map(({ reason, raw }) => [reason, raw.length])).toEqual(
       Array(4).fill(['row_too_long', 64 * 1024 + 1]),
     );
-    expect(most).toBeLessThan(120 * 2 ** 20);
+    // Some 110 MB of chunks that wait for the collector; 550 MB where lines are kept up to 32 MB.
+    expect(most).toBeLessThan(250 * 2 ** 20);
   });
 
   test('a line without end is one bad row', async () => {

@@ -105,8 +105,8 @@ function rollLine(input: number, rowNo: number, parcel: MappedParcel, derive: De
   const { key, fips, values, sale, prior } = parcel;
   const attributes = values.map(copyValue).join('\t');
   const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
-  const own = [input, rowNo, fips, key, hash, sale ? 't' : 'f', prior && JSON.stringify(prior)];
-  return `${own.map(copyValue).join('\t')}\t${derive(values, fips)}\t${attributes}`;
+  const earlier = copyValue(prior && JSON.stringify(prior));
+  return `${input}\t${rowNo}\t${fips}\t${copyValue(key)}\t${hash}\t${sale ? 't' : 'f'}\t${earlier}\t${derive(values, fips)}\t${attributes}`;
 }
 
 const NO_GEOMETRY = {
