@@ -42,9 +42,11 @@ export type Points = {
 
 /** Nominal steps by which the tree decides along what to cut: it is right for any steps, and best for such. */
 const NOMINAL: readonly number[] = [4_000, 4_000, 4_000, 0.8, 2_000];
+/** The same where distances on the ground alone will be asked for. */
+export const ON_THE_GROUND: readonly number[] = [1, 1, 1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 /** @param mostEver the largest `most` that will be asked for */
-export function createNearest(points: Points, mostEver: number): Nearest {
+export function createNearest(points: Points, mostEver: number, nominal = NOMINAL): Nearest {
   const { count } = points;
   const at = new Float64Array(count * DIMENSIONS);
   const order = Int32Array.from({ length: count }, (_, i) => i);
@@ -212,7 +214,7 @@ export function createNearest(points: Points, mostEver: number): Nearest {
         if (value < low) low = value;
         if (value > high) high = value;
       }
-      const spread = (high - low) / NOMINAL[dimension]!;
+      const spread = (high - low) / nominal[dimension]!;
       if (spread > most) {
         most = spread;
         best = dimension;

@@ -1,4 +1,4 @@
-import { createNearest, type Nearest } from './nearest.ts';
+import { createNearest, type Nearest, ON_THE_GROUND } from './nearest.ts';
 
 /**
  * The price level of a place: what ln(price per acre) is there beyond what size and time explain. A kernel mean of the
@@ -89,7 +89,7 @@ export function createPlaces(
   points: { count: number; lon: Float64Array; lat: Float64Array; day: Int32Array },
   most: number,
 ): Places {
-  const nearest = createNearest({ ...points, logAcres: new Float64Array(points.count) }, most);
+  const nearest = createNearest({ ...points, logAcres: new Float64Array(points.count) }, most, ON_THE_GROUND);
   const steps = { metres: 1, logAcres: 1, days: Number.POSITIVE_INFINITY };
   const place = { lon: 0, lat: 0, logAcres: 0, day: 0 };
   return {
