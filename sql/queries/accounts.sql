@@ -60,7 +60,7 @@ with known as (
 ), company as (
   select coalesce((select id from known), gen_random_uuid()) as id, coalesce((select name from known), $11, $1) as name
 ), founded as (
-  insert into companies (id, name) select id, name from company where not exists (select from known)
+  insert into companies (id, name) select id, name from company where not exists (select 1 from known)
 ), member as (
   insert into users as u (company_id, email, name) select id, $13, coalesce($16, '') from company where $13::text is not null
   on conflict (lower(email)) do update set name = coalesce($16, u.name)
@@ -102,7 +102,7 @@ returning id;
 with known as (
   select id from companies where name = $1
 ), founded as (
-  insert into companies (name) select $1 where not exists (select from known) returning id
+  insert into companies (name) select $1 where not exists (select 1 from known) returning id
 )
 select id from known union all select id from founded;
 
@@ -176,7 +176,7 @@ for no key update of a;
 -- name: lock_period
 -- Keeps charges off the current period of an account that is locked, so that what it has used is what a change of its terms is
 -- judged by. $1 account id
-select from usage_periods p
+select 1 from usage_periods p
 join accounts a on a.id = p.account_id and a.period_start = p.period_start
 where a.id = $1
 for update of p;
@@ -195,7 +195,7 @@ where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
 -- Takes a user to another company, with the account that is named; no row when the user has others besides. $1 user id, $2
 -- company id, $3 account id
 update users u set company_id = $2
-where u.id = $1 and not exists (select from accounts a where a.user_id = u.id and a.id <> $3)
+where u.id = $1 and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> $3)
 returning u.id;
 
 -- name: open_period

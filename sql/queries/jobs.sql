@@ -30,7 +30,7 @@ from added
 union all
 select id, false
 from waiting
-where not exists (select from added)
+where not exists (select 1 from added)
 limit 1
 
 -- name: cancel_job

@@ -157,7 +157,7 @@ function meanDays(listings: readonly Listing[]): number | null {
 }
 
 /** The middle value of an ascending list, or the mean of the middle two. Reads it in place; simple-statistics wants a list of numbers. */
-export function median<T>(ascending: readonly T[], value: (one: T) => number): number | null {
+export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;
   if (count === 0) return null;
   const upper = value(ascending[count >> 1]!);
@@ -170,7 +170,7 @@ export function median<T>(ascending: readonly T[], value: (one: T) => number): n
  * 100 * sum((2i - n - 1) * x_i) / (n * sum(x_i)), i from 1 (Sen 1973, On Economic Inequality), the terms of x_i and x_(n+1-i) taken
  * together: none is negative, so nothing cancels, and equal values give exactly 0.
  */
-export function gini<T>(ascending: readonly T[], value: (one: T) => number): number | null {
+export function gini<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;
   if (count < 2) return null;
   let sum = count % 2 === 1 ? value(ascending[count >> 1]!) : 0;

@@ -1,4 +1,4 @@
-import { median } from '../stats/order-statistics.ts';
+import { median } from '../stats/region-stats.ts';
 import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
 import { combined, type Estimate } from './shrink.ts';
 
@@ -35,7 +35,7 @@ export function createLag({ days, errors }: PastErrors): (day: number) => number
     while (start < end && days[start]! <= day - LAG_DAYS) drop();
     if (start === startBefore && end === endBefore) return lag;
     const size = end - start;
-    const value = median(year, 0, size);
+    const value = median(year.subarray(0, size), price => price);
     if (value === null) lag = 0;
     else {
       const deviation = deviationOf(medianDeviation(year, size, value), size, PRIOR_DEVIATION);

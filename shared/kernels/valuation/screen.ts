@@ -1,5 +1,5 @@
 import { addTo } from '../groups.ts';
-import { median } from '../stats/order-statistics.ts';
+import { median } from '../stats/region-stats.ts';
 import { type Effects, standardLevel } from './effects.ts';
 import {
   type Bound,
@@ -94,7 +94,7 @@ export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effect
   }
 
   function boundIn(size: number): Bound {
-    const middle = median(window, 0, size)!;
+    const middle = median(window.subarray(0, size), value => value)!;
     return boundAt(middle, medianDeviation(window, size, middle));
   }
 }

@@ -1,4 +1,4 @@
-import { gini } from '../stats/order-statistics.ts';
+import { gini } from '../stats/region-stats.ts';
 import { chanceWithinQuarter, interval } from './calibrate.ts';
 import type { Model } from './model.ts';
 import { insert } from './robust.ts';
@@ -66,7 +66,7 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
       meanAdjustedPpa,
       meanAdjustedPrice,
       outOfSupport,
-      gini: gini(prices, 0, count) ?? 0,
+      gini: gini(prices.subarray(0, count), value => value) ?? 0,
       confidence: Math.min(MOST_CONFIDENCE, chance),
       low: meanAdjustedPrice * Math.exp(-error.high),
       high: meanAdjustedPrice * Math.exp(-error.low),

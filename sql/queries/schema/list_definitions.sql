@@ -4,7 +4,7 @@
 with ours as (
   select c.* from pg_class c
   where c.relnamespace = 'public'::regnamespace and not c.relispartition and c.relname <> 'schema_migrations'
-    and not exists (select from pg_depend e where e.objid = c.oid and e.classid = 'pg_class'::regclass and e.deptype = 'e')
+    and not exists (select 1 from pg_depend e where e.objid = c.oid and e.classid = 'pg_class'::regclass and e.deptype = 'e')
 )
 select 1 as phase, 1 as kind, e.extname::text as name, format('create extension if not exists %I;', e.extname) as definition
 from pg_extension e
@@ -16,7 +16,7 @@ select 1, 2, t.typname, format(
   (select string_agg(quote_literal(v.enumlabel), ', ' order by v.enumsortorder) from pg_enum v where v.enumtypid = t.oid))
 from pg_type t
 where t.typnamespace = 'public'::regnamespace and t.typtype = 'e'
-  and not exists (select from pg_depend e where e.objid = t.oid and e.classid = 'pg_type'::regclass and e.deptype = 'e')
+  and not exists (select 1 from pg_depend e where e.objid = t.oid and e.classid = 'pg_type'::regclass and e.deptype = 'e')
 
 union all
 select 1, 3, c.relname, format(
@@ -24,20 +24,20 @@ select 1, 3, c.relname, format(
   s.seqstart, s.seqincrement, s.seqmin, s.seqmax, case when s.seqcycle then ' cycle' else '' end)
 from ours c
 join pg_sequence s on s.seqrelid = c.oid
-where not exists (select from pg_depend o where o.objid = c.oid and o.classid = 'pg_class'::regclass and o.deptype in ('a', 'i'))
+where not exists (select 1 from pg_depend o where o.objid = c.oid and o.classid = 'pg_class'::regclass and o.deptype in ('a', 'i'))
 
 union all
 -- Functions may be called by defaults, checks and indexes; a body in SQL is only checked when it runs.
 select 1, 4, p.oid::regprocedure::text, rtrim(pg_get_functiondef(p.oid), E'\n') || ';'
 from pg_proc p
 where p.pronamespace = 'public'::regnamespace and p.prokind in ('f', 'p')
-  and not exists (select from pg_depend e where e.objid = p.oid and e.classid = 'pg_proc'::regclass and e.deptype = 'e')
+  and not exists (select 1 from pg_depend e where e.objid = p.oid and e.classid = 'pg_proc'::regclass and e.deptype = 'e')
 
 union all
 select 3, 1, c.relname || ' ' || i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid) || ';'
 from ours c
 join pg_index i on i.indrelid = c.oid
-where c.relkind in ('r', 'p', 'm') and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
+where c.relkind in ('r', 'p', 'm') and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid)
 
 union all
 select 3, 2, c.relname || ' ' || k.conname, format(
