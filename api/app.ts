@@ -7,6 +7,7 @@ import { endpoints as v1 } from './endpoints.ts';
 import { type BoardQueue, mountAdmin } from './http/admin.ts';
 import { begin, type Lifecycle, presetHeaders } from './http/begin.ts';
 import { openCallers } from './http/callers.ts';
+import { answerOptions } from './http/cors.ts';
 import { openDatabase } from './http/database.ts';
 import { docs } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -66,7 +67,15 @@ export function createApp({
 
   const app = express();
   configure(app, config);
-  app.use(begin({ lifecycle, metrics, log, logRequests: config.LOG_REQUESTS }));
+  app.use(
+    begin({
+      lifecycle,
+      metrics,
+      log,
+      logRequests: config.LOG_REQUESTS,
+      origins: config.CORS_ORIGINS.split(',').map(entry => entry.trim()),
+    }),
+  );
   mountEndpoints(app, endpoints, serving);
   app.use(presetHeaders);
   app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
@@ -107,6 +116,7 @@ function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: Serv
     const allowed = methods.flatMap(({ method }) =>
       method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
     );
+    route.options(named(path, answerOptions(allowed)));
     route.all(named(path, methodNotAllowed(...allowed)));
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
 import type { Config } from '../shared/config.ts';
@@ -67,18 +67,26 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
   return new PlatError('host', message, { cause });
 }
 
+/** A client that has sent nothing for so long is idle: what it sends next would have to be in flight while its connection is closed. */
+const QUIET_MS = 500;
+
+/**
+ * Takes no more connections, and waits until nothing is under way and no request has come for a while: what comes on open connections is
+ * answered with `Connection: close`. Then, or after the time-out, what is left is closed.
+ */
 async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {
+  const since = performance.now();
   lifecycle.draining = true;
-  let timer: NodeJS.Timeout | undefined;
-  await new Promise<void>(resolve => {
-    if (lifecycle.active === 0) return resolve();
-    lifecycle.onIdle = resolve;
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  clearTimeout(timer);
-  const closed = new Promise<void>(resolve => server.close(() => resolve()));
-  server.closeAllConnections();
+  // Not the HTTP server's own close(), which cuts idle connections on which a request may be on its way.
+  const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
+  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  const look = setInterval(() => {
+    const quietSince = Math.max(since, lifecycle.lastRequestAt);
+    if (lifecycle.active === 0 && performance.now() - quietSince >= QUIET_MS) server.closeAllConnections();
+  }, QUIET_MS / 10);
   await closed;
+  clearTimeout(deadline);
+  clearInterval(look);
 }
 
 /** What node's parser says: https://nodejs.org/api/errors.html, llhttp's HPE_ codes. */

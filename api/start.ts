@@ -30,7 +30,7 @@ export async function startApi(
   };
   try {
     await assertSchemaVersion(pool);
-    const lifecycle: Lifecycle = { active: 0, draining: false };
+    const lifecycle: Lifecycle = { active: 0, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const app = createApp({ config, log, pool, lifecycle, queues, ...parts });
     const server = await serveHttp(app, config, lifecycle);

@@ -36,6 +36,13 @@ const proxies = z.string().refine(
   'takes IP addresses, CIDR ranges, loopback, linklocal and uniquelocal, separated by commas',
 );
 
+const origins = z
+  .string()
+  .refine(
+    value => value.split(',').every(entry => /^(\*|https?:\/\/[^/*\s]+)$/.test(entry.trim())),
+    'takes origins such as https://app.example.org, separated by commas, or *',
+  );
+
 /** Every setting of every process; `.env.example` documents them in this order. */
 const schema = z.object({
   DATABASE_URL: z
@@ -56,6 +63,7 @@ const schema = z.object({
   BASE_URL: url.optional(),
   APP_URL: url.optional(),
   TRUSTED_PROXIES: proxies.default(''),
+  CORS_ORIGINS: origins.default('*'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
   METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),

@@ -2,6 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Express, RequestHandler } from 'express';
+import { LRUCache } from 'lru-cache';
 import { PlatError } from '../../shared/errors.ts';
 import { sendError } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
@@ -26,13 +27,23 @@ export function mountAdmin(app: Express, queues: readonly BoardQueue[], password
   app.use(PATH, requireOperator(password), board.getRouter());
 }
 
+/** Wrong passwords from one address within a minute, after which it has to wait. */
+const MOST_FAILURES = 5;
+const FAILURES_MS = 60_000;
+const MOST_ADDRESSES = 10_000;
+
 function requireOperator(password: string): RequestHandler {
   const expected = `admin:${password}`;
+  const failures = new LRUCache<string, number>({ max: MOST_ADDRESSES, ttl: FAILURES_MS });
   return (req, res, next) => {
     exchangeOf(res).route = PATH;
     setHeaders(res, pageSecurityHeaders);
+    const address = req.ip ?? '';
+    const failed = failures.get(address) ?? 0;
+    if (failed >= MOST_FAILURES) return sendError(res, tooManyFailures());
     const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(req.headers.authorization ?? '')?.[1];
     if (encoded === undefined || !sameSecret(Buffer.from(encoded, 'base64').toString(), expected)) {
+      if (encoded !== undefined) failures.set(address, failed + 1);
       const headers = { 'WWW-Authenticate': 'Basic realm="Plat queues", charset="UTF-8"' };
       return sendError(
         res,
@@ -52,4 +63,12 @@ function requireOperator(password: string): RequestHandler {
     }
     next();
   };
+}
+
+function tooManyFailures(): PlatError {
+  const seconds = FAILURES_MS / 1_000;
+  return new PlatError('rate_limited', `Too many wrong passwords. Try again in ${seconds} s.`, {
+    status: 429,
+    headers: { 'Retry-After': String(seconds) },
+  });
 }

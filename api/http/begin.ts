@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { type Logger, withoutKeys } from '../../shared/log.ts';
+import { corsHeaders } from './cors.ts';
 import { unavailable } from './database.ts';
 import { type Details, sendError, validationError } from './errors.ts';
 import { type Exchange, exchangeOf } from './exchange.ts';
@@ -12,11 +13,21 @@ export type Lifecycle = {
   /** Requests that are being answered. */
   active: number;
   draining: boolean;
-  /** Called when the last active request is over. */
-  onIdle?: () => void;
+  /** When the last request came, by performance.now(). */
+  lastRequestAt: number;
 };
 
-export type BeginDeps = { lifecycle: Lifecycle; metrics: Metrics; log: Logger; logRequests: boolean };
+export type BeginDeps = {
+  lifecycle: Lifecycle;
+  metrics: Metrics;
+  log: Logger;
+  logRequests: boolean;
+  /** CORS_ORIGINS. */
+  origins: readonly string[];
+};
+
+/** What pages of other origins may read: data and its description, not the operator's pages. */
+const OPEN = /^\/(?:api\/|openapi\.json$)/;
 
 /** A service that drains is alive, and its last figures are wanted. */
 const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
@@ -25,23 +36,24 @@ const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
  * First for every request: its id, the headers that every response has, and what happens when it is over.
  * While the service drains, the answer is 503.
  */
-export function begin({ lifecycle, metrics, log, logRequests }: BeginDeps): RequestHandler {
+export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDeps): RequestHandler {
   return (req, res, next) => {
     const exchange: Exchange = {
       requestId: requestIdOf(req.headers['x-request-id']),
       startedAt: performance.now(),
       route: 'unknown',
+      cors: OPEN.test(req.path) ? corsHeaders(origins, req.headers.origin) : [],
       rate: UNTOUCHED,
     };
     res.locals.exchange = exchange;
     lifecycle.active++;
+    lifecycle.lastRequestAt = exchange.startedAt;
     res.once('close', () => {
       lifecycle.active--;
       const seconds = (performance.now() - exchange.startedAt) / 1_000;
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       metrics.observe(req.method, exchange.route, status, seconds);
       if (logRequests || exchange.noted || exchange.error !== undefined) logRequest(status, seconds);
-      if (lifecycle.active === 0) lifecycle.onIdle?.();
     });
 
     function logRequest(status: string, seconds: number): void {

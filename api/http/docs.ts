@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import express, { type Request, type Response, Router } from 'express';
+import express, { type NextFunction, type Request, type Response, Router } from 'express';
+import { compressed } from './compression.ts';
 import { methodNotAllowed } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
@@ -31,7 +32,7 @@ const ASSETS = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32
 /** A pointer at /, the OpenAPI document, and Swagger UI from node_modules: nothing is loaded from elsewhere. */
 export function docs(document: object, originOf: (req: Request) => string): Router {
   const router = Router({ caseSensitive: true });
-  const json = JSON.stringify(document);
+  const json = Buffer.from(JSON.stringify(document));
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
   get('/', (req, res) => {
@@ -42,7 +43,13 @@ export function docs(document: object, originOf: (req: Request) => string): Rout
       openapi: `${origin}/openapi.json`,
     });
   });
-  get('/openapi.json', (_req, res) => void res.type('application/json').send(json));
+  get('/openapi.json', (req, res, next) => {
+    compressed(json, req.headers['accept-encoding']).then(({ bytes, encoding }) => {
+      res.setHeader('Vary', 'Accept-Encoding');
+      if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
+      res.type('application/json').send(bytes);
+    }, next);
+  });
   get('/docs', (_req, res) => page(res, 'text/html; charset=utf-8', PAGE));
   get('/docs/start.js', (_req, res) => page(res, 'text/javascript; charset=utf-8', START));
   const files = express.static(folder, { index: false, redirect: false, maxAge: '1d' });
@@ -54,12 +61,12 @@ export function docs(document: object, originOf: (req: Request) => string): Rout
   });
   return router;
 
-  function get(path: string, handle: (req: Request, res: Response) => void): void {
+  function get(path: string, handle: (req: Request, res: Response, next: NextFunction) => void): void {
     router
       .route(path)
-      .get((req, res) => {
+      .get((req, res, next) => {
         exchangeOf(res).route = path;
-        handle(req, res);
+        handle(req, res, next);
       })
       .all(methodNotAllowed('GET', 'HEAD'));
   }

@@ -1,11 +1,14 @@
 import type { z } from 'zod';
 import type { Account } from './callers.ts';
+import type { Encoding } from './compression.ts';
 import type { ExtraLimit } from './rate-limits.ts';
 
 /** What a handler gives back. */
 export type Answer = {
   /** Bytes are sent as they are, anything else as JSON; null for 204, which has none. */
   body: Buffer | object | null;
+  /** The encoding that a body of bytes has already. */
+  encoding?: Encoding;
   /** Quoted, as stored. */
   etag?: string;
   /** What the answer costs; 0 when it is empty. */
@@ -21,6 +24,8 @@ export type CallContext = {
   appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;
+  /** What the client would rather have than the plain body. */
+  encoding?: Encoding | undefined;
 };
 
 /**

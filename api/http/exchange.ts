@@ -8,6 +8,8 @@ export type Exchange = {
   startedAt: number;
   /** The route's template for metrics and logs: never the path, whose values are unbounded. */
   route: string;
+  /** What pages of other origins are told. */
+  cors: HeaderList;
   /** The caller's bucket; the default limits, untouched, until it is known. */
   rate: RateState;
   /** Answers 503 when the work takes too long, 400 when the body does. */

@@ -23,6 +23,7 @@ const apiSecurityHeaders = collect({
     useDefaults: false,
     directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
   },
+  xFrameOptions: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
   // They concern documents, downloads of an old browser and Flash.
   crossOriginOpenerPolicy: false,
@@ -50,6 +51,7 @@ export const pageSecurityHeaders = collect({
       'style-src': ["'self'", "'unsafe-inline'"],
     },
   },
+  xFrameOptions: { action: 'deny' },
 });
 
 /** 1-128 visible ASCII characters. */
@@ -62,7 +64,7 @@ export function requestIdOf(given: string | string[] | undefined): string {
 
 /** What every response carries, whatever it answers. */
 export function headersOf(
-  { requestId, rate }: { requestId: string; rate: RateState },
+  { requestId, rate, cors }: { requestId: string; rate: RateState; cors?: HeaderList },
   tokens = 0,
 ): HeaderList {
   return [
@@ -72,6 +74,7 @@ export function headersOf(
     String(tokens),
     ...rateHeaders(rate),
     ...apiSecurityHeaders,
+    ...(cors ?? []),
   ];
 }
 

@@ -1,8 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { PlatError } from '../../shared/errors.ts';
 import type { Caller, Callers } from './callers.ts';
+import { compressed, type Encoding, encodingFor } from './compression.ts';
 import { unavailable } from './database.ts';
-import type { Answer, Endpoint } from './endpoint.ts';
+import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError, validationError } from './errors.ts';
 import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
@@ -45,7 +46,8 @@ async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Res
     return;
   }
   if ('kept' in turn) {
-    respond(res, turn.kept.status, [...REPLAYED], turn.kept.body);
+    const { bytes, headers } = await represent(req, turn.kept.body, undefined);
+    respond(res, turn.kept.status, [...REPLAYED, ...headers], bytes);
     return;
   }
   try {
@@ -56,7 +58,7 @@ async function serve(endpoint: Endpoint, deps: ServeDeps, req: Request, res: Res
 }
 
 /** Of an answer that was given before: this call costs nothing. */
-const REPLAYED = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store', 'Idempotency-Replayed', 'true'];
+const REPLAYED = ['Cache-Control', 'no-store', 'Idempotency-Replayed', 'true'];
 
 type Call = { endpoint: Endpoint; caller: Caller; req: Request; res: Response; attempt?: Attempt };
 
@@ -70,7 +72,13 @@ async function answer(
   // Not where an answer with something in it may be free.
   if (endpoint.metering !== null && endpoint.metering.price > 0) requireQuota(caller.account, now.getTime());
   const url = addressOf(req, deps.originOf(req) || 'http://localhost');
-  const context = { account: caller.account, url, appUrl: deps.appUrl ?? url.origin, now };
+  const context: CallContext = {
+    account: caller.account,
+    url,
+    appUrl: deps.appUrl ?? url.origin,
+    now,
+    encoding: encodingFor(req.headers['accept-encoding']),
+  };
   await deliver(call, await endpoint.handle(input, deps.resources, context), deps.meter);
 }
 
@@ -82,32 +90,51 @@ async function deliver(
 ): Promise<void> {
   // A look at the socket: the client may have left, or the deadline passed, while the answer was made.
   if (isOver(req, res)) return;
-  // For the caller alone, and to be asked for again: the answer to that may be a free 304.
-  const headers =
-    answer.etag === undefined
-      ? ['Cache-Control', 'no-store']
-      : ['ETag', answer.etag, 'Cache-Control', 'private, no-cache'];
   if (answer.etag !== undefined && matches(req.headers['if-none-match'], answer.etag)) {
-    respond(res, 304, headers);
+    respond(res, 304, cacheHeaders(answer.etag));
     return;
   }
   const body =
-    answer.body === null || Buffer.isBuffer(answer.body) ? answer.body : JSON.stringify(answer.body);
+    answer.body === null || Buffer.isBuffer(answer.body)
+      ? answer.body
+      : Buffer.from(JSON.stringify(answer.body));
+  const { status } = endpoint.response;
+  const { bytes, headers, encoded } = await represent(req, body, answer.encoding);
   // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells a match from none.
   const head = req.method === 'HEAD';
   const tokens = head || endpoint.metering === null ? 0 : answer.tokens;
-  const told = head && endpoint.metering !== null && answer.etag === undefined ? null : body;
-  const { status } = endpoint.response;
+  const told = head && endpoint.metering !== null && answer.etag === undefined ? undefined : bytes;
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchangeOf(res).deadline);
   await meter.charge(caller, endpoint.metering?.key ?? '', tokens, {
     isOver: () => isOver(req, res),
-    alongside: attempt && (run => attempt.keep(run, { status, body: Buffer.from(body ?? '') })),
+    alongside: attempt && (run => attempt.keep(run, { status, body: body ?? Buffer.alloc(0) })),
   });
   if (isOver(req, res)) return;
-  if (body !== null) headers.push('Content-Type', JSON_TYPE);
-  respond(res, status, headers, told ?? undefined, tokens);
+  // A strong tag stands for one sequence of bytes (RFC 9110 section 8.8.1): what was compressed gets a weak one.
+  const etag = answer.etag !== undefined && encoded ? `W/${answer.etag}` : answer.etag;
+  respond(res, status, [...cacheHeaders(etag), ...headers], told, tokens);
 }
+
+/** A body as the client would rather have it, and the headers that say how it is. @param encoding that it has already */
+async function represent(
+  req: Request,
+  body: Buffer | null,
+  encoding: Encoding | undefined,
+): Promise<{ bytes: Buffer | undefined; headers: string[]; encoded: boolean }> {
+  if (body === null) return { bytes: undefined, headers: [], encoded: false };
+  const own =
+    encoding === undefined
+      ? await compressed(body, req.headers['accept-encoding'])
+      : { bytes: body, encoding };
+  const headers = ['Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding'];
+  if (own.encoding !== undefined) headers.push('Content-Encoding', own.encoding);
+  return { bytes: own.bytes, headers, encoded: own.encoding !== undefined };
+}
+
+/** For the caller alone; what has a tag is to be asked for again, which may be answered by a free 304. */
+const cacheHeaders = (etag: string | undefined) =>
+  etag === undefined ? ['Cache-Control', 'no-store'] : ['ETag', etag, 'Cache-Control', 'private, no-cache'];
 
 /** RFC 9110 section 13.1.2: a list of tags or `*`, compared weakly. */
 function matches(ifNoneMatch: string | undefined, etag: string): boolean {

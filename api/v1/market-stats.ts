@@ -35,8 +35,11 @@ export const countyStats = defineEndpoint({
     value: STATS_EXAMPLE,
   }),
   errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
-  handle: async ({ params }, { readRegionStats }) =>
-    answer(await readRegionStats('county', params.fips), `No county has the FIPS code ${params.fips}.`),
+  handle: async ({ params }, { readRegionStats }, { encoding }) =>
+    answer(
+      await readRegionStats('county', params.fips, encoding),
+      `No county has the FIPS code ${params.fips}.`,
+    ),
 });
 
 export const zipStats = defineEndpoint({
@@ -55,15 +58,16 @@ export const zipStats = defineEndpoint({
       state: 'ME',
       county_name: 'Penobscot',
       fips: '',
+      as_of: null,
       stats: [],
     },
   }),
   errors: { not_found: 'There is no such ZIP code. Costs nothing.' },
-  handle: async ({ params }, { readRegionStats }) =>
-    answer(await readRegionStats('zip', params.zip), `There is no ZIP code ${params.zip}.`),
+  handle: async ({ params }, { readRegionStats }, { encoding }) =>
+    answer(await readRegionStats('zip', params.zip, encoding), `There is no ZIP code ${params.zip}.`),
 });
 
 function answer(stored: RegionStats | undefined, unknown: string): Answer {
   if (stored === undefined) throw notFound(unknown);
-  return { body: stored.body, etag: stored.etag, tokens: TOKENS };
+  return { ...stored, tokens: TOKENS };
 }

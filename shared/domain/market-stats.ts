@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isoDay } from '../kernels/stats/calendar.ts';
 import {
   type BucketSummary,
   type ListingColumns,
@@ -89,41 +90,54 @@ export type MetricKey = keyof BucketData;
 
 const none = NO_LISTINGS;
 export const METRIC_KEYS = Object.keys(
-  bucketData({ active: none, pending: none, sold: [none, none, none, none] }),
+  bucketData({ listings: 0, active: none, pending: none, sold: [none, none, none, none] }),
 ) as MetricKey[];
 
-/** The figures of a region by bucket, in the order of ACRE_BUCKETS; null for a bucket without listings. */
-export type RegionStats = readonly (BucketData | null)[];
+/** `asOf` is YYYY-MM-DD, null without listings; buckets in the order of ACRE_BUCKETS, null for one without listings. */
+export type RegionStats = {
+  asOf: string | null;
+  buckets: readonly ({ listings: number; data: BucketData } | null)[];
+};
+
+export const NO_STATS: RegionStats = { asOf: null, buckets: [] };
 
 /** The statistics of a region's listings `rows` as of a UTC day. */
 export function regionStats(listings: ListingColumns, rows: readonly number[], asOfDay: number): RegionStats {
-  return summarizeBuckets(listings, rows, asOfDay, ACRE_BUCKETS).map(each => each && bucketData(each));
+  const buckets = summarizeBuckets(listings, rows, asOfDay, ACRE_BUCKETS);
+  return {
+    asOf: rows.length > 0 ? isoDay(asOfDay) : null,
+    buckets: buckets.map(each => each && { listings: each.listings, data: bucketData(each) }),
+  };
 }
 
 /** The body of the market-stats endpoint. */
 export function statsBody(region: RegionFields, stats: RegionStats): string {
-  const buckets = stats.flatMap((data, i) => (data === null ? [] : [{ type: ACRE_BUCKETS[i]!.label, data }]));
-  return JSON.stringify({ ...fieldsOf(region), stats: buckets });
+  const shown = stats.buckets.flatMap((each, i) =>
+    each === null ? [] : [{ type: ACRE_BUCKETS[i]!.label, ...each }],
+  );
+  return JSON.stringify({ ...fieldsOf(region), as_of: stats.asOf, stats: shown });
 }
 
 /** Raised whenever the same region and figures make another body than before, so that every stored response is written anew. */
-const RESPONSE_FORMAT = 1;
+const RESPONSE_FORMAT = 2;
 
 /**
  * The etag (RFC 9110 section 8.8.3) of a region's body, from what that is made of: equal etags mean equal bytes. Making and hashing
  * the body of every region would take longer than computing the statistics, and few of them change.
  */
 export function statsEtag(region: RegionFields, stats: RegionStats): string {
-  const figures = new Float64Array(stats.length * (1 + METRIC_KEYS.length));
+  const figures = new Float64Array(stats.buckets.length * (2 + METRIC_KEYS.length));
   let at = 0;
-  stats.forEach((data, bucket) => {
-    if (data === null) return;
+  stats.buckets.forEach((each, bucket) => {
+    if (each === null) return;
     figures[at++] = bucket;
+    figures[at++] = each.listings;
     // Whole hundredths, so that no figure is the -1 of null.
-    for (const figure of Object.values(data)) figures[at++] = figure === null ? -1 : Math.round(figure * 100);
+    for (const figure of Object.values(each.data))
+      figures[at++] = figure === null ? -1 : Math.round(figure * 100);
   });
   const digest = hash('sha256', new Uint8Array(figures.buffer, 0, at * figures.BYTES_PER_ELEMENT), 'hex');
-  const content = JSON.stringify([RESPONSE_FORMAT, ...Object.values(fieldsOf(region)), digest]);
+  const content = JSON.stringify([RESPONSE_FORMAT, ...Object.values(fieldsOf(region)), stats.asOf, digest]);
   return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 

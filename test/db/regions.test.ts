@@ -37,8 +37,8 @@ test('every county and ZIP is loaded, each with a response that says so', async 
     "select body, etag from region_stats where (type, code) in (('county', '33019'), ('zip', '03280')) order by type",
   );
   expect(bodies.map(row => JSON.parse(row.body.toString()))).toEqual([
-    { ...SULLIVAN, stats: [] },
-    { ...ZIP_03280, stats: [] },
+    { ...SULLIVAN, as_of: null, stats: [] },
+    { ...ZIP_03280, as_of: null, stats: [] },
   ]);
   expect(new Set(bodies.map(row => row.etag)).size).toBe(2);
 });

@@ -106,7 +106,7 @@ describe('the statistics of Washington NH equal those of a plain computation fro
   ] as const)('its region %s', async (place, region, inside) => {
     const { status, tokens, json, used } = await marketStats(place);
     expect({ status, tokens, used: used.tokens }).toEqual({ status: 200, tokens: '10', used: 10 });
-    expect(json).toEqual({ ...region, stats: rawStats([...inside]) });
+    expect(json).toEqual({ ...region, as_of: '2025-09-28', stats: rawStats([...inside]) });
   });
 });
 
@@ -118,6 +118,7 @@ test('Bangor, whose roll has no sales, answers with what there is', async () => 
     name: 'Penobscot',
     state: 'ME',
     fips: '23019',
+    as_of: null,
     stats: [],
   });
   expect(tokens).toBe('10');

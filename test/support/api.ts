@@ -59,7 +59,7 @@ export async function startTestApi(
     applicationName: 'plat api test',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
-  const lifecycle: Lifecycle = { active: 0, draining: false };
+  const lifecycle: Lifecycle = { active: 0, draining: false, lastRequestAt: 0 };
   const server = await serveHttp(
     createApp({ config, log, pool, lifecycle, queues, endpoints, ...(now ? { now } : {}) }),
     config,
@@ -174,7 +174,13 @@ export async function insertRegions(db: TestDatabase): Promise<Record<string, st
     );
     const stats =
       code === '33019'
-        ? [{ type: '2 acre-5 acre', data: { Active: 4, 'Pending STR': null, 'Median Sold PPA': 12_500.5 } }]
+        ? [
+            {
+              type: '2 acre-5 acre',
+              listings: 4,
+              data: { Active: 4, 'Pending STR': null, 'Median Sold PPA': 12_500.5 },
+            },
+          ]
         : [];
     const body = JSON.stringify({
       id,
@@ -183,6 +189,7 @@ export async function insertRegions(db: TestDatabase): Promise<Record<string, st
       state,
       county_name: county,
       fips: type === 'county' ? code : '',
+      as_of: stats.length > 0 ? '2026-11-20' : null,
       stats,
     });
     await db.pool.query('insert into region_stats (type, code, body, etag) values ($1, $2, $3, $4)', [

@@ -13,7 +13,7 @@ export type PlainListing = {
   daysOnMarket: number | null;
 };
 
-export type PlainBucket = { type: string; data: Record<string, number | null> };
+export type PlainBucket = { type: string; listings: number; data: Record<string, number | null> };
 
 /** In the order of the specification. */
 export const LABELS = [
@@ -98,7 +98,7 @@ export function plainStats(listings: PlainListing[], asOf: string): PlainBucket[
   return LABELS.flatMap(type => {
     const [min, max] = rangeOf(type);
     const inside = counted.filter(one => min <= one.acres && one.acres < max);
-    return inside.length === 0 ? [] : [{ type, data: bucketData(inside, asOf) }];
+    return inside.length === 0 ? [] : [{ type, listings: inside.length, data: bucketData(inside, asOf) }];
   });
 }
 

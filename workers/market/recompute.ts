@@ -2,7 +2,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { type Client, type Pool, sql } from '../../shared/db.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { LOCKS } from '../../shared/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -178,7 +178,7 @@ function regionComputer({ listings }: Snapshot, asOf: string | undefined) {
     return {
       region,
       etag,
-      asOf: rows.length > 0 ? isoDay(day) : null,
+      asOf: stats.asOf,
       listings: rows.length,
       body: etag === region.etag ? null : statsBody(fields, stats),
     };

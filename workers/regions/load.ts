@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
-import { statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
+import { NO_STATS, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
 import { type RegionRow, regionFields, regionRows } from './region-rows.ts';
 import type { Skipped } from './zip-file.ts';
 
@@ -65,7 +65,7 @@ async function insertMissingStats(client: Client, rows: readonly RegionRow[]): P
   await client.query(sql('regions/insert_region_stats'), [
     added.map(row => row.type),
     added.map(row => row.code),
-    fields.map(region => statsEtag(region, [])),
-    fields.map(region => statsBody(region, [])).join('\n'),
+    fields.map(region => statsEtag(region, NO_STATS)),
+    fields.map(region => statsBody(region, NO_STATS)).join('\n'),
   ]);
 }

@@ -59,6 +59,7 @@ const bucketStats = z
     type: z
       .enum(ACRE_BUCKETS.map(bucket => bucket.label) as [BucketLabel, ...BucketLabel[]])
       .meta({ description: 'Acreage bucket; buckets overlap.' }),
+    listings: z.int().min(1).meta({ description: 'Listings in the bucket, of every status and age.' }),
     data: z
       .object(
         Object.fromEntries(METRIC_KEYS.map(key => [key, metric.optional()])) as Record<
@@ -76,6 +77,9 @@ const bucketStats = z
 export const regionStats = z
   .object({
     ...regionFields,
+    as_of: z.iso.date().nullable().meta({
+      description: 'The day as of which the windows count; null where there is no listing.',
+    }),
     stats: z.array(bucketStats).meta({ description: 'A bucket without any listing is left out.' }),
   })
   .meta({ id: 'RegionStats' });

@@ -13,8 +13,8 @@ import type { CompsQuery } from './query.ts';
 /** An area as statements test it: comps in a box are inside, and of those near the outline the ones with these ids. */
 export type Area = { boxes: string; ids: string[] };
 
-/** Boxes along the outline: more of them hold fewer comps to test, and take the index longer. 1,024 where 32 hold too many. */
-const OUTLINE_BOXES = [32, 1_024];
+/** Boxes along the outline: more of them hold fewer comps to test, and take the index longer. 1,024 where 64 hold too many. */
+const OUTLINE_BOXES = [64, 1_024];
 
 /** A test takes as long as there are edges beside the comp: so many comps times edges are at most about a second. */
 const MAX_TESTS = 50_000_000;

@@ -39,8 +39,14 @@ export type Summary = {
   daysOnMarket: number | null;
 };
 
-/** `sold` has the windows of WINDOW_MONTHS, in their order. */
-export type BucketSummary = { active: Summary; pending: Summary; sold: [Summary, Summary, Summary, Summary] };
+export type BucketSummary = {
+  /** Of every status and age. */
+  listings: number;
+  active: Summary;
+  pending: Summary;
+  /** The windows of WINDOW_MONTHS, in their order. */
+  sold: [Summary, Summary, Summary, Summary];
+};
 
 /** The window of m months holds the sales after the as-of day less m calendar months, up to and including that day. */
 const WINDOW_MONTHS = [1, 3, 6, 12] as const;
@@ -79,12 +85,14 @@ export function summarizeBuckets(
   const pending = sort(listed.pending);
   const sold = sort(listed.sold);
   return buckets.map(range => {
-    if (keep(all, range).length === 0) return null;
+    const count = keep(all, range).length;
+    if (count === 0) return null;
     const year = pick(sold, range);
     const half = pick(year, range, since6);
     const quarter = pick(half, range, since3);
     const month = pick(quarter, range, since1);
     return {
+      listings: count,
       active: summarize(pick(active, range)),
       pending: summarize(pick(pending, range)),
       sold: [summarize(month), summarize(quarter), summarize(half), summarize(year)],

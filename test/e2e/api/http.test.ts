@@ -95,17 +95,14 @@ describe('paths and methods', () => {
     expect(reply.json).toMatchObject({ error: { code: 'not_found' } });
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    '%s on a GET endpoint is 405 with Allow',
-    async method => {
-      for (const path of [PATH, PATH.slice(0, -1)]) {
-        const reply = await api.call(path, { key, method });
-        expect(reply.status).toBe(405);
-        expect(reply.headers.get('allow')).toBe('GET, HEAD');
-        expect(reply.json).toMatchObject({ error: { code: 'method_not_allowed' } });
-      }
-    },
-  );
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s on a GET endpoint is 405 with Allow', async method => {
+    for (const path of [PATH, PATH.slice(0, -1)]) {
+      const reply = await api.call(path, { key, method });
+      expect(reply.status).toBe(405);
+      expect(reply.headers.get('allow')).toBe('GET, HEAD');
+      expect(reply.json).toMatchObject({ error: { code: 'method_not_allowed' } });
+    }
+  });
 
   test('GET on a POST endpoint is 405 with Allow', async () => {
     expect((await api.call(ECHO, { key })).headers.get('allow')).toBe('POST');

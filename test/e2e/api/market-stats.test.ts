@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import { type BucketData, METRIC_KEYS, statsBody, statsEtag } from '../../../shared/domain/market-stats.ts';
@@ -98,10 +99,11 @@ test('another If-None-Match gets the answer', async () => {
 });
 
 test('what is stored of a region is what is published, nulls and all buckets included', async () => {
-  const stats = ACRE_BUCKETS.map((_, bucket) => {
+  const buckets = ACRE_BUCKETS.map((_, bucket) => {
     const figures = METRIC_KEYS.map((key, i) => [key, i % 7 === 0 ? null : (bucket + i * 33) / 100]);
-    return Object.fromEntries(figures) as BucketData;
+    return { listings: bucket + 1, data: Object.fromEntries(figures) as BucketData };
   });
+  const stats = { asOf: '2026-11-20', buckets };
   const region = {
     id: '5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f14',
     type: 'county' as const,
@@ -120,10 +122,43 @@ test('what is stored of a region is what is published, nulls and all buckets inc
     [Buffer.from(body), statsEtag(region, stats)],
   );
   const { key } = await newCaller(db);
-  const reply = await api.call('/api/public/v1/markets-stats/35013/stats/', { key });
-  expect(reply.json).toMatchObject({ name: 'Doña Ana County' });
-  expect((reply.json as { stats: unknown[] }).stats).toHaveLength(ACRE_BUCKETS.length);
-  expect(reply.headers.get('etag')).toBe(statsEtag(region, stats));
+  const path = '/api/public/v1/markets-stats/35013/stats/';
+  const etag = statsEtag(region, stats);
+  const ask = (encoding: string) => api.call(path, { key, headers: { 'Accept-Encoding': encoding } });
+  const plain = await ask('identity');
+  expect([plain.text, plain.headers.get('etag'), plain.headers.get('content-encoding')]).toEqual([
+    body,
+    etag,
+    null,
+  ]);
+  expect(plain.json).toMatchObject({ name: 'Doña Ana County', as_of: '2026-11-20' });
+  expect((plain.json as { stats: unknown[] }).stats[4]).toMatchObject({ listings: 5 });
+
+  // Compressed when it is first asked for, and as it was kept from then on.
+  for (let times = 0; times < 2; times++) {
+    const packed = await ask('br');
+    expect([packed.text, packed.headers.get('etag')]).toEqual([body, `W/${etag}`]);
+    expect([packed.headers.get('content-encoding'), packed.headers.get('vary')]).toEqual([
+      'br',
+      'Accept-Encoding',
+    ]);
+    const { rows } = await db.pool.query("select etag, body from packed_stats where code = '35013'");
+    expect(rows).toEqual([{ etag, body: expect.any(Buffer) }]);
+    expect(brotliDecompressSync(rows[0].body).toString()).toBe(body);
+  }
+  const known = await api.call(path, {
+    key,
+    headers: { 'Accept-Encoding': 'br', 'If-None-Match': `W/${etag}` },
+  });
+  expect([known.status, known.headers.get('x-tokens-used')]).toEqual([304, '0']);
+
+  // What was kept of an earlier response is not sent for the next one.
+  const next = body.replace('2026-11-20', '2026-11-21');
+  await db.pool.query("update region_stats set body = $1, etag = '\"next\"' where code = '35013'", [
+    Buffer.from(next),
+  ]);
+  expect((await ask('br')).text).toBe(next);
+  expect((await ask('br')).text).toBe(next);
 });
 
 test('a recomputed region answers with its new bytes and tag at once', async () => {

@@ -232,6 +232,35 @@ describe('stopping', () => {
     agent.destroy();
   });
 
+  test('clients that keep their connections are answered to the end, and none is reset', async () => {
+    const { child, url } = await startProgram();
+    const agent = new Agent({ keepAlive: true, maxSockets: 20 });
+    const outcomes = new Map<string, number>();
+    const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+    const ask = () =>
+      new Promise<boolean>(resolve => {
+        get(url + PATH, { agent, headers: { Authorization: `Bearer ${key}` } }, response => {
+          note(String(response.statusCode));
+          response.resume().on('end', () => resolve(true));
+        }).on('error', (error: NodeJS.ErrnoException) => {
+          note(error.code ?? error.message);
+          resolve(error.code !== 'ECONNREFUSED');
+        });
+      });
+    const clients = Promise.all(
+      Array.from({ length: 20 }, async () => {
+        while (await ask());
+      }),
+    );
+    // Every client has its connection: what waits to be accepted is reset by the system.
+    while ((outcomes.get('200') ?? 0) < 300) await sleep(10);
+    child.kill('SIGTERM');
+    expect((await once(child, 'exit'))[0]).toBe(0);
+    await clients;
+    agent.destroy();
+    expect(new Set(outcomes.keys())).toEqual(new Set(['200', '503', 'ECONNREFUSED']));
+  });
+
   test('with LOG_REQUESTS, a request is a line with its template, without key and query', async () => {
     const { child, url, said } = await startProgram({ LOG_REQUESTS: '1' });
     await fetch(`${url}${PATH}?owner=secret`, {

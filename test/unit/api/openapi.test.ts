@@ -62,6 +62,7 @@ const BODY = {
   state: 'NH',
   county_name: 'Sullivan County',
   fips: '33019',
+  as_of: null,
   stats: [],
 };
 

@@ -4,6 +4,7 @@ import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import {
   type BucketData,
   METRIC_KEYS,
+  NO_STATS,
   type RegionFields,
   regionStats,
   statsBody,
@@ -169,26 +170,36 @@ describe('the etag', () => {
     Object.fromEntries(
       METRIC_KEYS.map((key, i) => [key, i % 3 === 0 ? null : (137 * i + bucket) / 100]),
     ) as BucketData;
-  const example = () =>
-    ACRE_BUCKETS.map((_, bucket) => (bucket === 0 || bucket === 11 ? data(bucket) : null));
+  const example = () => ({
+    asOf: '2025-09-28',
+    buckets: ACRE_BUCKETS.map((_, bucket) =>
+      bucket === 0 || bucket === 11 ? { listings: bucket + 1, data: data(bucket) } : null,
+    ),
+  });
 
   test('differs with every field, every figure and every bucket', () => {
-    const etags = new Set([statsEtag(region, example()), statsEtag(region, [])]);
-    let changes = 2;
+    const etags = new Set([statsEtag(region, example()), statsEtag(region, NO_STATS)]);
+    etags.add(statsEtag(region, { ...example(), asOf: '2025-09-29' }));
+    let changes = 3;
     for (const field of Object.keys(region)) {
       etags.add(statsEtag({ ...region, [field]: 'other' }, example()));
       changes++;
     }
     for (const bucket of [0, 11]) {
+      const more = example();
+      more.buckets[bucket]!.listings++;
+      etags.add(statsEtag(region, more));
+      changes++;
       for (const key of METRIC_KEYS) {
         const stats = example();
-        stats[bucket]![key] = (stats[bucket]![key] ?? -0.01) + 0.01;
+        const { data } = stats.buckets[bucket]!;
+        data[key] = (data[key] ?? -0.01) + 0.01;
         etags.add(statsEtag(region, stats));
         changes++;
       }
     }
     const moved = example();
-    [moved[11], moved[12]] = [moved[12]!, moved[11]!];
+    [moved.buckets[11], moved.buckets[12]] = [moved.buckets[12]!, moved.buckets[11]!];
     expect(etags.add(statsEtag(region, moved)).size).toBe(changes + 1);
   });
 
@@ -198,7 +209,7 @@ describe('the etag', () => {
     expect([
       statsEtag(region, example()),
       createHash('sha256').update(body).digest('hex').slice(0, 16),
-    ]).toEqual(['"w-j3HYJ-t57aA3s4K8klff"', '3b5532b6ec165653']);
+    ]).toEqual(['"OO3bT0czcVPtJcrpK4TBYQ"', 'fd7248b2461c8766']);
   });
 });
 

@@ -1,0 +1,42 @@
+import type { RequestHandler } from 'express';
+import { exchangeOf, respond } from './exchange.ts';
+import type { HeaderList } from './headers.ts';
+
+/** What a page of another origin may read beside the body. */
+const EXPOSED =
+  'ETag, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Tokens-Used';
+/** What it may send. */
+const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id';
+/** Seconds for which a browser need not ask again; it keeps the answer two hours at most. */
+const MAX_AGE = '7200';
+
+/**
+ * Lets pages of these origins read answers (https://fetch.spec.whatwg.org/#http-cors-protocol). Keys travel in Authorization, which a
+ * page has to know itself, so no origin gets credentials and `*` is safe.
+ * @param allowed CORS_ORIGINS
+ */
+export function corsHeaders(allowed: readonly string[], origin: string | undefined): HeaderList {
+  if (allowed.includes('*'))
+    return ['Access-Control-Allow-Origin', '*', 'Access-Control-Expose-Headers', EXPOSED];
+  if (origin === undefined || !allowed.includes(origin)) return ['Vary', 'Origin'];
+  return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', EXPOSED, 'Vary', 'Origin'];
+}
+
+/** Answers OPTIONS, a browser's preflight among them: free, without a key, and not counted by rate limits. */
+export function answerOptions(methods: readonly string[]): RequestHandler {
+  const allow = [...methods, 'OPTIONS'].join(', ');
+  return (_req, res) => {
+    const { cors } = exchangeOf(res);
+    const preflight = cors.includes('Access-Control-Allow-Origin')
+      ? [
+          'Access-Control-Allow-Methods',
+          allow,
+          'Access-Control-Allow-Headers',
+          ACCEPTED,
+          'Access-Control-Max-Age',
+          MAX_AGE,
+        ]
+      : [];
+    respond(res, 204, ['Allow', allow, 'Cache-Control', 'no-store', ...preflight]);
+  };
+}
