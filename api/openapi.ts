@@ -192,6 +192,16 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
           content: { 'application/json': { schema: response.schema, examples: response.examples } },
         }),
       },
+      ...Object.fromEntries(
+        Object.entries(response.also ?? {}).map(([status, description]) => [
+          status,
+          {
+            description,
+            headers: headers(...replayed),
+            content: { 'application/json': { schema: response.schema!, examples: response.examples } },
+          },
+        ]),
+      ),
       ...(response.etag
         ? {
             '304': {
@@ -216,30 +226,53 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
     paths[endpoint.path] ??= {};
     paths[endpoint.path]![endpoint.method] = operationOf(endpoint);
   }
-  return createDocument(
-    {
-      openapi: '3.1.0',
-      info: { title: 'Plat', version: '1.0.0', description: DESCRIPTION },
-      servers: [{ url: '/' }],
-      security: [{ apiKey: [] }],
-      paths,
-      components: {
-        headers: HEADERS,
-        securitySchemes: {
-          apiKey: {
-            type: 'http',
-            scheme: 'bearer',
-            description: 'An API key: `plat_` and 43 more characters.',
+  return readable(
+    createDocument(
+      {
+        openapi: '3.1.0',
+        info: { title: 'Plat', version: '1.0.0', description: DESCRIPTION },
+        servers: [{ url: '/' }],
+        security: [{ apiKey: [] }],
+        paths,
+        components: {
+          headers: HEADERS,
+          securitySchemes: {
+            apiKey: {
+              type: 'http',
+              scheme: 'bearer',
+              description: 'An API key: `plat_` and 43 more characters.',
+            },
           },
         },
       },
-    },
-    {
-      // Fields may be added within v1, so a client must not refuse those that it does not know.
-      override: ({ jsonSchema, io }) => {
-        if (io === 'output' && jsonSchema.additionalProperties === false)
-          delete jsonSchema.additionalProperties;
+      {
+        // Fields may be added within v1, so a client must not refuse those that it does not know.
+        override: ({ jsonSchema, io }) => {
+          if (io === 'output' && jsonSchema.additionalProperties === false)
+            delete jsonSchema.additionalProperties;
+        },
       },
-    },
+    ),
   );
+}
+
+/**
+ * What viewers show of a parameter is its own description and not that of its schema; and numbers as large as JavaScript can count are no
+ * bounds of ours.
+ */
+function readable<Part>(part: Part): Part {
+  if (Array.isArray(part)) return part.map(readable) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const copy = Object.fromEntries(
+    Object.entries(part)
+      .filter(
+        ([name, value]) => !(/^(min|max)imum$/.test(name) && Math.abs(value) === Number.MAX_SAFE_INTEGER),
+      )
+      .map(([name, value]) => [name, readable(value)]),
+  );
+  if ('in' in copy && 'schema' in copy) {
+    const { description, ...schema } = copy.schema;
+    Object.assign(copy, { schema, description: copy.description ?? description });
+  }
+  return copy as Part;
 }

@@ -8,6 +8,12 @@ create sequence attributes_chunks as bigint start 1 increment 1 minvalue 1 maxva
 
 create sequence attributes_marks as bigint start 1 increment 1 minvalue 1 maxvalue 9223372036854775807;
 
+CREATE OR REPLACE FUNCTION public.fold_name(name text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (octet_length(name) = char_length(name)) THEN upper(name) ELSE upper(translate(name, ('ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝàáâãäåçèéêëìíîïñòóôõöøùúûüýÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭĮįİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽž'::text || '̧̨̀́̂̃̄̆̇̈̊̋̌'::text), 'AAAAAACEEEEIIIINOOOOOOUUUUYaaaaaaceeeeiiiinoooooouuuuyyAaAaAaCcCcCcCcDdDdEeEeEeEeEeGgGgGgGgHhIiIiIiIiIiJjKkLlLlLlLlNnNnNnOoOoOoRrRrRrSsSsSsSsTtTtUuUuUuUuUuUuWwYyYZzZzZz'::text)) END;
+
 CREATE OR REPLACE FUNCTION public.record_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -482,7 +488,7 @@ create table regions (
   state text not null,
   county_name text not null,
   fips integer not null,
-  search_words text generated always as ((' '::text || regexp_replace(regexp_replace(lower(regexp_replace(NORMALIZE(((code || ' '::text) || county_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text)), '[''’]'::text, ''::text, 'g'::text), '[\s.,/()-]+'::text, ' '::text, 'g'::text))) stored not null,
+  search_words text generated always as ((' '::text || regexp_replace(regexp_replace(lower(regexp_replace(NORMALIZE(((((((code || ' '::text) || ltrim(code, '0'::text)) || ' '::text) || state) || ' '::text) || county_name), NFD), '[\u0300-\u036f]'::text, ''::text, 'g'::text)), '[''’]'::text, ''::text, 'g'::text), '[\s.,/()-]+'::text, ' '::text, 'g'::text))) stored not null,
   constraint regions_pkey PRIMARY KEY (id),
   constraint regions_type_code_key UNIQUE (type, code),
   constraint regions_code_check CHECK ((code ~ '^[0-9]{5}$'::text)),

@@ -11,6 +11,8 @@ export type Answer = {
   encoding?: Encoding;
   /** Quoted, as stored. */
   etag?: string;
+  /** Another status than the endpoint's, one of `response.also`. */
+  status?: number;
   /** What the answer costs; 0 when it is empty. */
   tokens: number;
 };
@@ -58,6 +60,8 @@ export type Endpoint<
   response: {
     status: 200 | 201 | 204;
     description: string;
+    /** Further statuses with the same body, and when. */
+    also?: Record<number, string>;
     /** Absent for 204. */
     schema?: z.ZodType;
     etag: boolean;

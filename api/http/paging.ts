@@ -64,14 +64,21 @@ export function pageParameters(sizes: { usual: number; most: number }) {
 export type PageQuery = { page?: number | undefined; page_size: number; cursor?: string | undefined };
 
 /** The paginated envelope (a list of `item`). */
-export function pageOf<Item extends z.ZodType>(id: string, item: Item) {
+/** @param how the addresses of other pages are to be called */
+export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '') {
   return z
     .object({
       count: z.int().min(0).meta({
         description: 'All matches across all pages, as counted when the walk through the pages began.',
       }),
-      next: z.url().nullable().meta({ description: 'URL of the next page; null on the last page.' }),
-      previous: z.url().nullable().meta({ description: 'URL of the previous page; null on the first page.' }),
+      next: z
+        .url()
+        .nullable()
+        .meta({ description: `URL of the next page; null on the last page.${how}` }),
+      previous: z
+        .url()
+        .nullable()
+        .meta({ description: `URL of the previous page; null on the first page.${how}` }),
       results: z.array(item),
     })
     .meta({ id });

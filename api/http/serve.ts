@@ -98,7 +98,7 @@ async function deliver(
     answer.body === null || Buffer.isBuffer(answer.body)
       ? answer.body
       : Buffer.from(JSON.stringify(answer.body));
-  const { status } = endpoint.response;
+  const { status = endpoint.response.status } = answer;
   const { bytes, headers, encoded } = await represent(req, body, answer.encoding);
   // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells a match from none.
   const head = req.method === 'HEAD';

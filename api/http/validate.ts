@@ -26,7 +26,10 @@ export async function readInput(
   const input = {
     params: check(endpoint.params, req.params, 'path', details),
     query: check(endpoint.query, req.query, 'query', details),
-    body: endpoint.body === undefined ? undefined : check(endpoint.body, body, 'body', details),
+    body:
+      endpoint.body === undefined
+        ? undefined
+        : check(endpoint.body, body, 'body', details, fieldsOf(endpoint.query)),
   };
   if (Object.keys(details).length > 0) throw validationError(details);
   return input;
@@ -56,21 +59,56 @@ async function readBody(req: Request, res: Response): Promise<unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw validationError({ body: ['must be a JSON object'] });
   }
-  return body;
+  // An optional field may be null as well as absent.
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-function check(schema: z.ZodType, value: unknown, part: string, details: Details): unknown {
-  const parsed = schema.safeParse(value);
+/** The names of an object schema. */
+const fieldsOf = (schema: z.ZodType): string[] => Object.keys((schema as Partial<z.ZodObject>).shape ?? {});
+
+/** @param inQuery fields that belong in the query, which a body may have by mistake */
+function check(
+  schema: z.ZodType,
+  value: unknown,
+  part: string,
+  details: Details,
+  inQuery: readonly string[] = [],
+): unknown {
+  const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
     const at = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add(details, [...at, key].join('.'), `is not a known ${part} field`);
+      for (const key of issue.keys) {
+        const complaint = inQuery.includes(key)
+          ? `belongs in the query string: ?${key}=…`
+          : `is not a known ${part} field`;
+        add(details, [...at, key].join('.'), complaint);
+      }
     } else {
-      add(details, at.join('.') || part, issue.message);
+      add(details, at.join('.') || part, complaintOf(issue, part));
     }
   }
   return undefined;
+}
+
+/** The schema's own words, and where it has none something better than zod's. */
+function complaintOf(issue: z.core.$ZodIssue, part: string): string {
+  if (!/^(Invalid|Too |Unrecognized)/.test(issue.message)) return issue.message;
+  if (issue.input === undefined) return 'is required';
+  if (part === 'query' && Array.isArray(issue.input)) return 'must be given once';
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be of type ${issue.expected}`;
+    case 'too_small':
+      return `must be ${issue.minimum} or more`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    default:
+      return 'is not valid';
+  }
 }
 
 function add(details: Details, field: string, message: string): void {

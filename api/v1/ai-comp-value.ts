@@ -25,7 +25,7 @@ const usedComp = z.object({
   }),
   price: usd('Sale price, or asking price'),
   lot_size: z.number().nullable().meta({ description: 'Acres.' }),
-  sold_date: z.iso.date().nullable(),
+  sold_date: z.iso.datetime().nullable().meta({ description: 'The day of the sale at midnight UTC.' }),
   weight: z.number().min(0).max(1).meta({ description: 'Its share in the estimate.' }),
   size_percent: moved('the difference in size'),
   time_percent: z.number().meta({
@@ -152,6 +152,7 @@ async function explainValue(database: Database, value: Value): Promise<object> {
       const comp = byId.get(row.id)!;
       return {
         ...row,
+        sold_date: row.sold_date === null ? null : `${row.sold_date}T00:00:00Z`,
         weight: Math.round(comp.weight * 1e4) / 1e4,
         size_percent: round2(comp.sizePercent),
         time_percent: round2(comp.timePercent),

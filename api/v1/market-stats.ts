@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Answer } from '../http/endpoint.ts';
 import { notFound } from '../http/errors.ts';
+import { unknownCounty } from './common/known-regions.ts';
 import { defineEndpoint, type RegionStats } from './common/resources.ts';
 import { fips, regionStats, zip } from './common/schemas.ts';
 import { STATS_EXAMPLE } from './examples/examples.ts';
@@ -36,10 +37,7 @@ export const countyStats = defineEndpoint({
   }),
   errors: { not_found: 'No county has this FIPS code. Costs nothing.' },
   handle: async ({ params }, { readRegionStats }, { encoding }) =>
-    answer(
-      await readRegionStats('county', params.fips, encoding),
-      `No county has the FIPS code ${params.fips}.`,
-    ),
+    answer(await readRegionStats('county', params.fips, encoding), unknownCounty(params.fips)),
 });
 
 export const zipStats = defineEndpoint({

@@ -85,6 +85,7 @@ export const saveMarket = defineEndpoint({
   response: {
     status: 201,
     description: 'The saved market.',
+    also: { 200: 'The market was saved already; it is as the call has left it.' },
     schema: savedMarket,
     etag: false,
     examples: { sample: { summary: 'A county', value: EXAMPLE } },
@@ -93,13 +94,13 @@ export const saveMarket = defineEndpoint({
   handle: async ({ body }, { database }, { account }) => {
     const saved = await database.transaction(async run => {
       const [company] = await run<{ id: string }>('markets/lock_company', [account.id]);
-      const rows = await run<MarketRow>('markets/save_market', [
+      const rows = await run<MarketRow & { created: boolean }>('markets/save_market', [
         ...[company!.id, body.region_id, body.status ?? null],
         MAX_MARKETS,
       ]);
       return rows[0] ?? refuse(await run('markets/find_region', [body.region_id]));
     });
-    return { body: toMarket(saved), tokens: 0 };
+    return { status: saved.created ? 201 : 200, body: toMarket(saved), tokens: 0 };
   },
 });
 

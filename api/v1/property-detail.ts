@@ -8,7 +8,13 @@ import {
 import { decodeBoundary } from '../../shared/geo/codec.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import { notFound } from '../http/errors.ts';
-import { parcelSummary, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
+import {
+  MOST_ACRES_RATIO,
+  parcelSummary,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  toSummary,
+} from './common/parcel-summary.ts';
 import { countyOf, propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/examples.ts';
@@ -71,11 +77,14 @@ const parcelDetail = z
   .object({
     ...parcelSummary.shape,
     ...Object.fromEntries(ROLL_FIELDS.map(field => [field, schemaOf(field)])),
+    acres_mismatch: yesNo(
+      `The stated and the measured acreage are more than a factor of ${MOST_ACRES_RATIO} apart; null where one of them is unknown.`,
+    ),
     improvement_percent: percent('Share of the improvements in the total value (assessed, else market)'),
-    tax_delinquent_years: z
-      .int()
-      .nullable()
-      .meta({ description: 'Years from the first of the current delinquency to the current one.' }),
+    tax_delinquent_years: z.int().nullable().meta({
+      description:
+        'Years from the first of the current delinquency to the current one; null where the parcel is flagged as not delinquent.',
+    }),
     ownership_months: z.int().nullable().meta({ description: 'Whole months since the last recording.' }),
     out_of_state_owner: yesNo('The owner has mail sent to another state.'),
     out_of_county_owner: yesNo('The owner has mail sent to another county.'),
@@ -114,6 +123,7 @@ const ROLL_COLUMNS = ROLL_FIELDS.filter(field => field !== 'owner_occupied')
 type DetailRow = SummaryRow & {
   boundary: Uint8Array | null;
   retired_at: Date | null;
+  tax_delinquent: boolean | null;
   tax_delinquent_year: number | null;
   /** YYYY-MM-DD */
   last_sale_date: string | null;
@@ -156,13 +166,21 @@ function toDetail(row: DetailRow, appUrl: string, now: Date): object {
   return {
     ...known,
     ...toSummary(row, appUrl),
+    acres_mismatch: isMismatch(row.acres, row.calculated_acres),
     improvement_percent: row.improvement_percent === null ? null : round2(row.improvement_percent),
     tax_delinquent_years:
-      row.tax_delinquent_year === null ? null : now.getUTCFullYear() - row.tax_delinquent_year,
+      row.tax_delinquent_year === null || row.tax_delinquent === false
+        ? null
+        : now.getUTCFullYear() - row.tax_delinquent_year,
     ownership_months: row.last_sale_date === null ? null : monthsSince(row.last_sale_date, now),
     retired_at: row.retired_at?.toISOString() ?? null,
     shape: boundary === null ? null : toGeoJson(boundary),
   };
+}
+
+function isMismatch(stated: number | null, measured: number | null): boolean | null {
+  if (!stated || !measured) return null;
+  return Math.max(stated / measured, measured / stated) > MOST_ACRES_RATIO;
 }
 
 /** The most months that can be taken from today without passing the day: a month's end counts as it does there. */

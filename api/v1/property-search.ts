@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
+import { requireKnown } from './common/known-regions.ts';
 import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
@@ -12,7 +13,6 @@ const TOKENS = 10;
 /** No name of an owner needs more; it bounds the work of one search. */
 const MAX_PIECES = 10;
 const MAX_LENGTH = 200;
-const MIN_LONGEST = 2;
 
 const splitName = (name: string) => name.split(/\s+/u).filter(piece => piece !== '');
 
@@ -32,19 +32,16 @@ const query = z
       .optional()
       .meta({
         description:
-          "Assessor's parcel number. It must be equal but for case, spaces, dashes and dots. This or `owner_name` is required; both must fit.",
+          "Assessor's parcel number as it is written, in any case. Only where no parcel has it, those with the same groups of letters and digits are found: `12-3` finds `12.3` and `12 3`, never `1-23`; digits alone find any grouping. This or `owner_name` is required; both must fit.",
         example: '000015-000042-000000',
       }),
     owner_name: text
       .refine(name => splitName(name).length <= MAX_PIECES, `must be at most ${MAX_PIECES} words`)
-      .refine(
-        name => splitName(name).some(piece => [...piece].length >= MIN_LONGEST),
-        `must hold a word of at least ${MIN_LONGEST} characters`,
-      )
+      .refine(name => splitName(name).length > 0, 'must not be empty')
       .optional()
       .meta({
         description:
-          "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any case and order.",
+          "Parts of the primary owner's name, separated by white space; each must stand somewhere in the name, in any order, whatever case and accents.",
         example: 'forestry quill',
       }),
     ...pageParameters({ usual: 25, most: 100 }),
@@ -83,6 +80,7 @@ export const searchProperties = defineEndpoint({
     { database, cursorSecret },
     call,
   ) => {
+    await requireKnown(database, [{ field: 'fips', type: 'county', codes: [county] }]);
     const code = Number(county);
     const page = await openPage(paging, {
       endpoint: PATH,

@@ -19,13 +19,15 @@ const query = z.strictObject({
     .optional()
     .meta({
       description:
-        'Words of a county name, the beginning of a ZIP or of a FIPS code. Each word must begin a word of the region. ' +
+        'Words of a county name, a state, the beginning of a ZIP or of a FIPS code, with its leading zero or without. Each word must begin a word of the region. ' +
         'Case, accents and apostrophes do not matter. A ZIP has the words of its county, too.',
       example: 'sullivan',
     }),
   type: z.enum(['county', 'zip'], 'must be county or zip').optional().meta({ description: 'Only these.' }),
   state: z
-    .enum(codes, 'must be the two letters of a state, such as NH')
+    .string()
+    .transform(text => text.toUpperCase())
+    .pipe(z.enum(codes, 'must be the two letters of a state, such as NH'))
     .optional()
     .meta({ description: 'Two-letter state code.', example: 'NH' }),
   ...pageParameters({ usual: 25, most: 100 }),

@@ -39,9 +39,10 @@ with saved as (
   on conflict (company_id, region_id) do update
   set status = coalesce($3, m.status),
     updated_at = case when $3 is distinct from m.status and $3 is not null then now() else m.updated_at end
-  returning *
+  -- A row of an insert has no xmax, one of an update has.
+  returning *, m.xmax = 0 as created
 )
-select m.id, m.status, m.created_at, m.updated_at,
+select m.id, m.status, m.created_at, m.updated_at, m.created,
   r.id as region_id, r.type, r.code, r.name, r.state, r.county_name
 from saved m
 join regions r on r.id = m.region_id

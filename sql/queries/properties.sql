@@ -1,12 +1,10 @@
 -- name: find_apn
--- The parcels of a county with this number, whatever its spaces, dashes, dots and case, whose owner's name matches. By id. $1
--- fips int, $2 apn text, $3 LIKE patterns that the primary owner's name must match text[], empty for none
-select p.property_id
+-- The parcels of a county with this number, whatever its spaces, dashes, dots and case, by id; `owned` where the owner's name matches.
+-- $1 fips int, $2 apn text, $3 LIKE patterns text[], empty for none
+select p.property_id, p.apn,
+  coalesce(fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest($3::text[]) pattern)), false) as owned
 from parcels p
-where p.fips = $1::int
-  and p.apn_normalized = upper(translate($2::text, ' .-', ''))
-  and p.retired_at is null
-  and upper(p.owner_name) like all (array(select upper(pattern) from unnest($3::text[]) pattern))
+where p.fips = $1::int and p.apn_normalized = upper(translate($2::text, ' .-', '')) and p.retired_at is null
 order by p.property_id
 
 -- name: find_owner_words
@@ -17,7 +15,7 @@ order by p.property_id
 with matched as materialized (
   select piece.n, w.serials
   from unnest($2::text[]) with ordinality piece (pattern, n)
-  join owner_words w on w.fips = $1::int and {{word}} like upper(piece.pattern)
+  join owner_words w on w.fips = $1::int and {{word}} like fold_name(piece.pattern)
 ),
 sized as materialized (
   select piece.n, coalesce(sum(octet_length(m.serials)), 0) / 4 as parcels
@@ -51,13 +49,14 @@ left join parcel_attributes a
 where p.fips = $1::int and p.property_id = $2::bigint
 
 -- name: list_matching_owners
--- Of these parcels of a county, those whose primary owner's name matches all patterns. By id. $1 fips int, $2 property ids
--- bigint[], $3 LIKE patterns text[]
+-- Of these parcels of a county, or of all on its roll, those whose primary owner's name matches all patterns, by id. Planned by its
+-- very values. $1 fips int, $2 property ids bigint[] or null, $3 LIKE patterns text[]
 select p.property_id
 from parcels p
 where p.fips = $1::int
-  and p.property_id = any ($2::bigint[])
-  and upper(p.owner_name) like all (array(select upper(pattern) from unnest($3::text[]) pattern))
+  and ($2::bigint[] is null or p.property_id = any ($2))
+  and p.retired_at is null
+  and fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest($3::text[]) pattern))
 order by p.property_id
 
 -- name: read_portfolio

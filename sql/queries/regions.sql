@@ -18,6 +18,13 @@ select code
 from regions
 where type = $1 and code = $2
 
+-- name: list_unknown
+-- Of these regions those that there are not; none in a database without any. $1 types, $2 codes
+select asked.type, asked.code
+from unnest($1::text[], $2::text[]) as asked (type, code)
+left join regions r on r.type = asked.type and r.code = asked.code
+where r.code is null and (select count(*) from (select 1 from regions limit 1) as any_region) > 0
+
 -- name: insert_region_stats
 -- Gives a region the response that it has until its first statistics; one that has a row keeps it. $1 types, $2 codes, $3 etags,
 -- $4 the bodies as one text, a line each.

@@ -26,7 +26,7 @@ select fips, word, string_agg(int4send(serial), '')
 from (
   select p.fips, (p.property_id - p.fips * 100000000::bigint)::int as serial, left(w.word, 500) as word
   from parcels p
-  cross join lateral string_to_table(upper(p.owner_name), ' ') w (word)
+  cross join lateral string_to_table(fold_name(p.owner_name), ' ') w (word)
   where p.fips = {{fips}} and p.retired_at is null
 ) named
 where word <> ''

@@ -1,3 +1,4 @@
+import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { TestParcel } from './parcels.ts';
 
 /** A plain reading of every filter: whether a parcel passes a value of it, given the whole body and today (YYYY-MM-DD). */
@@ -13,7 +14,8 @@ const day = (value: string | number): string =>
 
 function range(column: string, read: (bound: never) => unknown = bound => bound): [Reading, Reading] {
   const compare = (parcel: TestParcel, bound: never, sign: 1 | -1): boolean => {
-    const value = known(parcel, column) as number | string | null;
+    const exact = known(parcel, column) as number | string | null;
+    const value = column === 'improvement_percent' && exact !== null ? round2(exact as number) : exact;
     const limit = read(bound) as number | string;
     return value !== null && (sign === 1 ? value >= limit : value <= limit);
   };
@@ -135,7 +137,15 @@ export const READINGS: Record<string, Reading> = {
   },
   tax_delinquent_years_min: (parcel, years: number, _body, today) => {
     const first = known(parcel, 'tax_delinquent_year') as number | null;
-    return first !== null && Number(today.slice(0, 4)) - first >= years;
+    const flagged = known(parcel, 'tax_delinquent') as boolean | null;
+    return flagged !== false && first !== null && Number(today.slice(0, 4)) - first >= years;
+  },
+  acres_mismatch: (parcel, wanted: boolean) => {
+    const [stated, measured] = ['acres', 'calculated_acres'].map(
+      name => known(parcel, name) as number | null,
+    );
+    if (!stated || !measured) return false;
+    return (stated > 1.5 * measured || measured > 1.5 * stated) === wanted;
   },
   subdivisions: oneOf('subdivision'),
   zoning_codes: oneOf('zoning_code'),

@@ -58,6 +58,14 @@ export type SummaryRow = Omit<ParcelSummary, 'url' | 'fips' | 'point' | 'effecti
   lat_e7: number | null;
 };
 
+/** Stated and measured acreage that are further apart contradict each other. */
+export const MOST_ACRES_RATIO = 1.5;
+
+/** Half of the last of the six decimals that acres are shown with; further ones come from conversions of units. */
+export const ACRES_SLACK = 5e-7;
+
+export const acresOf = (acres: number | null) => (acres === null ? null : Math.round(acres * 1e6) / 1e6);
+
 /** @param appUrl where the web app is, without a slash at its end. */
 export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   const calculated = row.calculated_acres === null ? null : Math.round(row.calculated_acres * 100) / 100;
@@ -67,9 +75,9 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
     apn: row.apn,
     fips: String(row.fips).padStart(5, '0'),
     point: row.lon_e7 === null || row.lat_e7 === null ? null : [row.lon_e7 / 1e7, row.lat_e7 / 1e7],
-    acres: row.acres,
+    acres: acresOf(row.acres),
     calculated_acres: calculated,
-    effective_acres: row.acres ?? calculated,
+    effective_acres: acresOf(row.acres) ?? calculated,
     owner_name: row.owner_name,
     situs_address: row.situs_address,
     situs_city: row.situs_city,

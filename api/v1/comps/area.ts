@@ -8,7 +8,8 @@ import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/in
 import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
-import type { CompsQuery } from './query.ts';
+import { swapHint } from '../common/schemas.ts';
+import { type CompsQuery, radiusOf } from './query.ts';
 
 /** An area as statements test it: comps in a box are inside, and of those near the outline the ones with these ids. */
 export type Area = { boxes: string; ids: string[] };
@@ -26,10 +27,11 @@ const TESTS_A_TURN = 500_000;
  * The areas that a query is about: its polygon, and the circle around its point.
  * @throws PlatError as `readPolygon`
  */
-export function areasOf({ polygon, point, dist }: CompsQuery): PreparedQuery[] {
+export function areasOf(query: CompsQuery): PreparedQuery[] {
+  const { polygon, point } = query;
   const areas: PreparedQuery[] = [];
   if (polygon !== undefined) areas.push(readPolygon(polygon));
-  if (point !== undefined) areas.push(circleAround(...point, dist));
+  if (point !== undefined) areas.push(circleAround(...point, radiusOf(query)));
   return areas;
 }
 
@@ -44,7 +46,12 @@ function readPolygon(text: string): PreparedQuery {
   const complaint = complaintAbout(value);
   if (complaint !== undefined) throw validationError({ polygon: [complaint] });
   const parsed = parseGeoJsonArea(value, QUERY_LIMITS);
-  if (parsed.ok) return prepareQuery(parsed.geometry);
+  if (parsed.ok) {
+    const [lon, lat] = parsed.geometry.polygons[0]?.[0]?.[0] ?? [0, 0];
+    const hint = swapHint(lon, lat);
+    if (hint !== undefined) throw validationError({ polygon: [hint] });
+    return prepareQuery(parsed.geometry);
+  }
   if (parsed.kind === 'too_complex') throw unprocessable(parsed.message);
   throw validationError({ polygon: [parsed.message] });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { acresOf } from '../common/parcel-summary.ts';
 import { SHOWN_STATUSES } from './query.ts';
 
 const text = (description: string) => z.string().meta({ description });
@@ -59,7 +60,7 @@ export function toComp(row: CompRow): Comp {
     apn: row.apn,
     latitude: inDegrees(row.lat_e7),
     longitude: inDegrees(row.lon_e7),
-    lot_size: row.lot_size,
+    lot_size: acresOf(row.lot_size),
     price: row.price,
     sold_date: row.sold_date === null ? null : `${row.sold_date}T00:00:00Z`,
     days_on_market: row.days_on_market,

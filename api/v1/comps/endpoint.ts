@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { openPage, pageOf, turnPage } from '../../http/paging.ts';
+import { requireKnown } from '../common/known-regions.ts';
 import { defineEndpoint } from '../common/resources.ts';
 import { COMPS_EXAMPLE } from '../examples/examples.ts';
 import { areasOf } from './area.ts';
@@ -36,6 +37,10 @@ export const listComps = defineEndpoint({
   handle: async ({ query }, { database, cursorSecret }, call) => {
     // Before the page: a fault in the polygon is told whatever the page.
     const areas = areasOf(query);
+    await requireKnown(database, [
+      { field: 'fips', type: 'county', codes: query.fips === undefined ? [] : [query.fips] },
+      { field: 'zip', type: 'zip', codes: query.zip === undefined ? [] : [query.zip] },
+    ]);
     const { page: _number, page_size: _size, cursor: _cursor, ...request } = query;
     const page = await openPage(query, { endpoint: PATH, request, call, secret: cursorSecret });
     const found = await findComps(query, areas, page, database);

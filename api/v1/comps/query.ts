@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageParameters } from '../../http/paging.ts';
-import { fips, zip } from '../common/schemas.ts';
+import { fips, swapHint, zip } from '../common/schemas.ts';
 
 /** About 124 miles: comps further away compare with nothing, and a search costs as the area does. */
 export const MAX_DIST_M = 200_000;
@@ -54,8 +54,8 @@ const point = repeated
           : Math.abs(lon) > 180
             ? 'begins with the longitude, which is between -180 and 180'
             : Math.abs(lat) > 90
-              ? 'ends with the latitude, which is between -90 and 90'
-              : undefined;
+              ? `ends with the latitude, which is between -90 and 90${swapHint(lon!, lat!) ? `; ${swapHint(lon!, lat!)}` : ''}`
+              : swapHint(lon!, lat!);
     if (fault === undefined) return [lon!, lat!];
     context.addIssue({ code: 'custom', message: fault });
     return z.NEVER;
@@ -82,18 +82,15 @@ export const compsQuery = z
   .strictObject({
     fips: fips.optional(),
     point: point.optional(),
-    dist: count(
-      `Radius of the circle around \`point\` in metres along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Without \`point\` it means nothing.`,
-      MAX_DIST_M,
-    )
-      .default(DEFAULT_DIST_M)
+    dist: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
       .meta({
+        description:
+          'Radius of the circle around `point` in metres along the ground (a geodesic of WGS84); its rim is a polygon of 256 vertices. Ignored without `point`.',
         override: {
-          type: 'integer',
-          minimum: 0,
-          maximum: MAX_DIST_M,
-          default: DEFAULT_DIST_M,
-          pattern: undefined,
+          ...{ type: 'integer', minimum: 0, maximum: MAX_DIST_M, default: DEFAULT_DIST_M },
+          ...{ pattern: undefined, anyOf: undefined },
         },
       }),
     zip: zip.optional(),
@@ -130,6 +127,8 @@ export const compsQuery = z
     if ([query.fips, query.point, query.zip, query.polygon].every(scope => scope === undefined)) {
       context.addIssue({ code: 'custom', message: 'give at least one of fips, point, zip and polygon' });
     }
+    const radius = query.point === undefined ? undefined : radiusFault(query.dist);
+    if (radius !== undefined) context.addIssue({ code: 'custom', path: ['dist'], message: radius });
     for (const name of ['dom', 'acres'] as const) {
       const [least, most] = [query[`${name}_min`], query[`${name}_max`]];
       if (least !== undefined && most !== undefined && least > most) {
@@ -143,3 +142,13 @@ export const compsQuery = z
   });
 
 export type CompsQuery = z.output<typeof compsQuery>;
+
+function radiusFault(dist: string | string[] | undefined): string | undefined {
+  if (dist === undefined) return undefined;
+  if (typeof dist !== 'string') return 'must be given once';
+  if (!/^[0-9]{1,9}$/.test(dist)) return 'must be a whole number, 0 or more';
+  return Number(dist) > MAX_DIST_M ? `must be at most ${MAX_DIST_M}` : undefined;
+}
+
+/** The radius of the circle around `point`, in metres. */
+export const radiusOf = ({ dist }: CompsQuery): number => Number(dist ?? DEFAULT_DIST_M);

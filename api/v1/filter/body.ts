@@ -19,6 +19,7 @@ export const filterBody = z
         filter.name,
         filter.schema.optional().meta({
           description: filter.unit ? `${filter.description} In ${filter.unit}.` : filter.description,
+          ...(filter.default !== undefined && { default: filter.default }),
         }),
       ]),
     ),

@@ -108,6 +108,10 @@ type RangeSpec = Bounds & {
   name: string;
   /** What is compared, as SQL. */
   column: string;
+  /** Decimals to which it is rounded when it is shown: bounds are compared with what is shown. */
+  shown?: number;
+  /** The same for a column with an index: half a unit of the last decimal that is shown. */
+  slack?: number;
   type: 'number' | 'integer' | 'date';
   unit?: string;
   /** Without a full stop: "at least" or "at most" follows. */
@@ -117,7 +121,16 @@ type RangeSpec = Bounds & {
 const SQL_TYPES = { number: 'float8', integer: 'bigint', date: 'date' };
 
 /** `<name>_min` and `<name>_max`, both inclusive. */
-export function range({ name, column, type, unit, description, ...bounds }: RangeSpec): Filter[] {
+export function range({
+  name,
+  column,
+  shown,
+  slack = 0,
+  type,
+  unit,
+  description,
+  ...bounds
+}: RangeSpec): Filter[] {
   const schema = type === 'date' ? day : type === 'integer' ? wholeNumber(bounds) : decimal(bounds);
   const side = (bound: 'min' | 'max', operator: string, words: string) =>
     filter({
@@ -128,7 +141,10 @@ export function range({ name, column, type, unit, description, ...bounds }: Rang
       range: { of: name, bound },
       schema,
       on: 'f',
-      where: (value: number | string, { bind }) => `${column} ${operator} ${bind(value)}::${SQL_TYPES[type]}`,
+      where: (value: number | string, { bind }) =>
+        shown === undefined
+          ? `${column} ${operator} ${bind(typeof value === 'string' ? value : value + (operator === '>=' ? -slack : slack))}::${SQL_TYPES[type]}`
+          : `round(${column}::numeric, ${shown}) ${operator} ${bind(value)}::numeric`,
     });
   return type === 'date'
     ? [side('min', '>=', 'the earliest'), side('max', '<=', 'the latest')]
@@ -160,7 +176,7 @@ export function exactly(name: string, column: string, description: string): Filt
   });
 }
 
-const yesOrNo = z.boolean('must be true or false');
+export const yesOrNo = z.boolean('must be true or false');
 
 /** true and false both filter. */
 export function either(name: string, column: string, description: string): Filter {

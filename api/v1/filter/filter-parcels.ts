@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ParsedQuery } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
-import { openPage, pageParameters, turnPage } from '../../http/paging.ts';
-import { parcelPage, readSummaries } from '../common/parcel-summary.ts';
+import { openPage, pageOf, pageParameters, turnPage } from '../../http/paging.ts';
+import { type Named, requireKnown } from '../common/known-regions.ts';
+import { parcelSummary, readSummaries } from '../common/parcel-summary.ts';
 import { defineEndpoint } from '../common/resources.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from './body.ts';
@@ -36,7 +37,7 @@ Every page is a search of its own and priced as one.`,
   response: {
     status: 200,
     description: 'A page of the matching parcels.',
-    schema: parcelPage,
+    schema: pageOf('FilterPage', parcelSummary, ' POST the same body to it: it carries no filters.'),
     etag: false,
     examples: {
       sample: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
@@ -47,6 +48,7 @@ Every page is a search of its own and priced as one.`,
       'The geometry has more than 10,000 vertices, or its outline passes over more parcels than can be tested. Costs nothing.',
   },
   handle: async ({ body, query }, { database, cursorSecret }, call) => {
+    await requireKnown(database, namedIn(body));
     const page = await openPage(query, {
       endpoint: 'properties/filter',
       request: body,
@@ -65,6 +67,16 @@ Every page is a search of its own and priced as one.`,
     return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : TOKENS };
   },
 });
+
+const PLACES = { county: 'county', counties: 'county', zips_include: 'zip', zips_exclude: 'zip' } as const;
+
+/** The counties and ZIPs of a body, which have lost their leading zeros. */
+function namedIn(body: FilterBody): Named[] {
+  return Object.entries(PLACES).map(([field, type]) => {
+    const codes = [body[field] ?? []].flat() as number[];
+    return { field, type, codes: codes.map(code => String(code).padStart(5, '0')) };
+  });
+}
 
 async function select(body: FilterBody, asOf: Date, database: Database): Promise<Selection> {
   const ownerKey =

@@ -7,6 +7,7 @@ import {
 } from '../../../shared/domain/parcel-fields.ts';
 import { likeLiteral, wordPatterns, wordsOf, wordsSql } from '../../../shared/kernels/owner/words.ts';
 import { isoDay, minusMonths, utcDay } from '../../../shared/kernels/stats/calendar.ts';
+import { ACRES_SLACK, MOST_ACRES_RATIO } from '../common/parcel-summary.ts';
 import {
   anyOf,
   either,
@@ -18,6 +19,7 @@ import {
   only,
   range,
   wholeNumber,
+  yesOrNo,
 } from './declare.ts';
 import { landFilters } from './land.ts';
 import { placeFilters } from './places.ts';
@@ -69,9 +71,20 @@ const parcelFilters: Filter[] = [
   ...range({
     name: 'acres',
     column: 'f.effective_acres',
+    slack: ACRES_SLACK,
     type: 'number',
     unit: 'acres',
     description: 'Effective acreage: what the assessor states, else what the boundary measures',
+  }),
+  filter({
+    name: 'acres_mismatch',
+    type: 'boolean',
+    description: `The stated and the measured acreage are known and more than a factor of ${MOST_ACRES_RATIO} apart (true), or known and not (false).`,
+    schema: yesOrNo,
+    on: 'p',
+    where: value =>
+      `p.acres > 0 and p.calculated_acres > 0
+      and ${value ? '' : 'not '}(greatest(p.acres / p.calculated_acres, p.calculated_acres / p.acres) > ${MOST_ACRES_RATIO})`,
   }),
   ...fields('structure_count', 'building_sqft', 'year_built'),
   only('vacant_only', 'f.vacant', 'Only vacant parcels: no structure is known on them.'),
@@ -82,6 +95,7 @@ const valueFilters: Filter[] = [
   ...range({
     name: 'improvement_percent',
     column: 'f.improvement_percent',
+    shown: 2,
     type: 'number',
     unit: 'percent',
     most: 100,
@@ -95,10 +109,11 @@ const valueFilters: Filter[] = [
     type: 'integer',
     unit: 'years',
     description:
-      'Delinquent since at least this many years: the first year of the delinquency is that many before the current one, or more.',
+      'Delinquent since at least this many years: the first year of the delinquency is that many before the current one, or more. Not where the parcel is flagged as not delinquent.',
     schema: wholeNumber({ most: 1000 }),
     on: 'f',
-    where: (years, { bind, asOf }) => `f.tax_delinquent_year <= ${bind(asOf.getUTCFullYear() - years)}::int`,
+    where: (years, { bind, asOf }) =>
+      `f.tax_delinquent is not false and f.tax_delinquent_year <= ${bind(asOf.getUTCFullYear() - years)}::int`,
   }),
 ];
 

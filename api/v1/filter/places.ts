@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type ParsedQuery, QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
+import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../../shared/geo/query-geometry.ts';
 import { parseWkt } from '../../../shared/geo/wkt.ts';
 import { STATES } from '../../../shared/regions/states.ts';
+import { swapHint } from '../common/schemas.ts';
 import { type Filter, filter, fipsCode, line, listOf, wholeNumber, zipCode } from './declare.ts';
 
 const STATE_FIPS = new Map(STATES.map(({ code, fips }) => [code as string, fips]));
@@ -12,10 +13,16 @@ const geometry = z
   .string('must be a WKT geometry as text')
   .transform((text, context): Exclude<ParsedQuery, { kind: 'syntax' | 'range' | 'ring' }> => {
     const parsed = parseWkt(text, QUERY_LIMITS);
-    if (parsed.ok || parsed.kind === 'too_complex') return parsed as never;
-    context.issues.push({ code: 'custom', message: parsed.message, input: text });
+    const fault = parsed.ok ? hintFor(parsed.geometry) : parsed.message;
+    if (fault === undefined || (!parsed.ok && parsed.kind === 'too_complex')) return parsed as never;
+    context.issues.push({ code: 'custom', message: fault, input: text });
     return z.NEVER;
   });
+
+function hintFor({ polygons, lines, points }: QueryGeometry): string | undefined {
+  const first = polygons[0]?.[0]?.[0] ?? lines[0]?.[0] ?? points[0];
+  return first && swapHint(first[0], first[1]);
+}
 
 export const placeFilters: Filter[] = [
   filter({

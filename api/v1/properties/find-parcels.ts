@@ -14,9 +14,9 @@ const lengthOf = (piece: string) => [...piece].length;
 const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLiteral(piece)}%`);
 
 /**
- * Parcels on the roll of a county whose primary owner's name holds all pieces, in any case: by the words of the owners, and where these
+ * Parcels on the roll of a county whose primary owner's name holds all pieces, whatever case and accents: by the words of the owners, and where these
  * leave something open, by the names. Single characters, which nearly every name has, are looked for in names alone.
- * @param pieces one at least of two characters or more, none with white space
+ * @param pieces one at least, none with white space
  * @returns property ids, ascending
  */
 export async function findByOwner(
@@ -26,13 +26,29 @@ export async function findByOwner(
 ): Promise<number[]> {
   const long = pieces.filter(piece => lengthOf(piece) >= TRIGRAM);
   const short = pieces.filter(piece => lengthOf(piece) === 2);
+  // Single characters alone: every name is looked at, a second for 2,000,000.
+  if (long.length + short.length === 0) return listMatching(statements, fips, null, pieces);
   const lists = await listSerials(statements, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
     lists.push(...(await listSerials(statements, fips, short, "w.word || ''")));
   const found = inAll(lists).map(serial => propertyIdOf(fips, serial));
   if (lists.length === pieces.length || found.length === 0) return found;
-  const values = [fips, found, patternsOf(pieces)];
-  const rows = await statements.run<{ property_id: number }>('properties/list_matching_owners', values);
+  return listMatching(statements, fips, found, pieces);
+}
+
+/** Of these parcels, or of all on the roll of the county, those whose owner's name holds all pieces. */
+async function listMatching(
+  statements: Statements,
+  fips: number,
+  ids: readonly number[] | null,
+  pieces: readonly string[],
+): Promise<number[]> {
+  const values = [fips, ids, patternsOf(pieces)];
+  const rows = await statements.runComposed<{ property_id: number }>(
+    'properties/list_matching_owners',
+    {},
+    values,
+  );
   return rows.map(row => row.property_id);
 }
 
@@ -76,7 +92,9 @@ function bitsOf(list: Buffer): Int32Array {
 }
 
 /**
- * Parcels on the roll of a county with this number, normalised, whose owner's name holds all pieces, if any.
+ * Parcels on the roll of a county with this number, whose owner's name holds all pieces, if any: the number as it is written, case and
+ * outer blanks aside. Only where no parcel has it, those with the same groups of letters and digits, however they are parted; to digits
+ * alone any grouping is the same.
  * @returns property ids, ascending
  */
 export async function findByApn(
@@ -86,6 +104,16 @@ export async function findByApn(
   pieces: readonly string[],
 ): Promise<number[]> {
   const values = [fips, apn, patternsOf(pieces)];
-  const rows = await statements.run<{ property_id: number }>('properties/find_apn', values);
-  return rows.map(row => row.property_id);
+  const rows = await statements.run<{ property_id: number; apn: string; owned: boolean }>(
+    'properties/find_apn',
+    values,
+  );
+  const plain = (text: string) => text.trim().toUpperCase();
+  const groups = (text: string) =>
+    plain(text)
+      .match(/\p{L}+|\p{N}+/gu)
+      ?.join(' ') ?? '';
+  const exact = rows.filter(row => plain(row.apn) === plain(apn));
+  const alike = /^\d+$/.test(plain(apn)) ? rows : rows.filter(row => groups(row.apn) === groups(apn));
+  return (exact.length > 0 ? exact : alike).filter(row => row.owned).map(row => row.property_id);
 }

@@ -13,7 +13,8 @@ with hits as materialized (
   ) as latest
   cross join lateral (
     select
-      nullif(l.lot_acres, 0) as acres,
+      -- As it is shown.
+      nullif(round(l.lot_acres::numeric, 6)::float8, 0) as acres,
       nullif(l.price, 0)::float8 as price,
       coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as dom
   ) as d

@@ -26,6 +26,10 @@ const OWNERS: [id: number, owner: string | null, apn?: string][] = [
   [SULLIVAN + 65, 'NG, AN', 'R-1'],
   [SULLIVAN + 66, 'SMITH, RETIRED', 'OLD-1'],
   [FAR, 'SMITH, FAR AWAY'],
+  [SULLIVAN + 70, 'R&G LAND', '12-3'],
+  [SULLIVAN + 71, 'ŁUCJA Å', '1-23'],
+  [SULLIVAN + 72, null, '12.3'],
+  [SULLIVAN + 73, null, '12 3'],
   [AUTAUGA + 1, 'SMITH, ELSEWHERE', '15076A'],
 ];
 
@@ -79,7 +83,12 @@ describe('by owner name', () => {
     ["O'N", [33]],
     ['müller', [64]],
     ['MÜLLER éva', [64]],
-    ['muller', []],
+    ['muller', [64]],
+    ['Eva MULLER', [64]],
+    ['lucja', [71]],
+    ['r & g', [70]],
+    ['ng g', [65]],
+
     ['ng', [3, 65]],
     ['ng an', [65]],
     ['an', [31, 32, 65]],
@@ -128,17 +137,17 @@ describe('by owner name', () => {
       names.map((owner_name, at) => ({ property_id: HANCOCK + at + 1, owner_name })),
     );
     const { rows } = await db.pool.query<{ upper: string }>(
-      'select upper(name) from unnest($1::text[]) with ordinality t (name, n) order by n',
+      'select fold_name(name) as upper from unnest($1::text[]) with ordinality t (name, n) order by n',
       [names],
     );
     const piece = fc.string({ unit: letter, minLength: 1, maxLength: 3 });
     const query = fc
       .array(piece, { minLength: 1, maxLength: 4 })
       .map(pieces => pieces.join(' '))
-      .filter(text => text.split(/\s+/).some(part => [...part].length > 1) && text.split(/\s+/).length <= 10);
+      .filter(text => text.trim() !== '' && text.split(/\s+/).length <= 10);
     await fc.assert(
       fc.asyncProperty(query, async owner_name => {
-        const upper = await db.pool.query<{ upper: string }>('select upper($1)', [owner_name]);
+        const upper = await db.pool.query<{ upper: string }>('select fold_name($1) as upper', [owner_name]);
         const pieces = upper.rows[0]!.upper.split(/\s+/).filter(Boolean);
         const expected = rows.flatMap((row, at) =>
           pieces.every(part => row.upper.includes(part)) ? [at + 1] : [],
@@ -165,9 +174,14 @@ describe('by owner name', () => {
 
 describe('by parcel number', () => {
   test.each([
-    ['15-076.A', [1, 2, 34]],
-    ['15076a', [1, 2, 34]],
-    [' 15 076 - a ', [1, 2, 34]],
+    ['15-076.A', [1]],
+    [' 15-076.a ', [1]],
+    ['15 076 - a', [1, 2]],
+    ['15076a', []],
+    ['12-3', [70]],
+    ['12 - 3', [70, 72, 73]],
+    ['1.23', [71]],
+    ['123', [70, 71, 72, 73]],
     ['15076', []],
     ['15076A0', []],
     ['%', []],
@@ -215,7 +229,6 @@ describe('is refused, by the name of the field, when', () => {
     ['apn is empty', 'fips=33019&apn=', ['apn']],
     ['owner_name is empty', 'fips=33019&owner_name=', ['owner_name']],
     ['owner_name is spaces', 'fips=33019&owner_name=%20%20', ['owner_name']],
-    ['owner_name is single characters', 'fips=33019&owner_name=a%20b', ['owner_name']],
     ['owner_name has too many words', `fips=33019&owner_name=${'ab+'.repeat(11)}`, ['owner_name']],
     ['owner_name is too long', `fips=33019&owner_name=${'a'.repeat(201)}`, ['owner_name']],
     ['owner_name holds NUL', 'fips=33019&owner_name=a%00b', ['owner_name']],
