@@ -22,7 +22,11 @@ export const listComps = defineEndpoint({
     'unknown does not match that filter.',
   params: z.object({}),
   query: compsQuery,
-  metering: { key: 'public_comps', price: 1, rule: '1 token per returned comp; 0 for an empty page' },
+  metering: {
+    key: 'public_comps',
+    price: 1,
+    rule: '1 token per returned comp; 0 for an empty page, also for one past the end, which tells the count all the same',
+  },
   response: {
     status: 200,
     description: 'A page of comps.',

@@ -159,7 +159,7 @@ describe('filter', () => {
     ['F', { market_improvement_value_min: 80_000, market_improvement_value_max: 80_000 }],
     ['F', { tax_delinquent_years_min: new Date().getUTCFullYear() - 2020 }],
     ['', { tax_delinquent_years_min: new Date().getUTCFullYear() - 2019 }],
-    ['FO', { tax_delinquent_years_min: 0 }],
+    ['F', { tax_delinquent_years_min: 0 }],
     ['F', { tax_delinquent: true }],
     ['O', { tax_delinquent: false }],
     ['F', { last_sale_price_min: 150_000, last_sale_price_max: 150_000 }],

@@ -249,11 +249,11 @@ describe('stopping', () => {
       });
     const clients = Promise.all(
       Array.from({ length: 20 }, async () => {
-        while (await ask());
+        while (child.exitCode === null && (await ask()));
       }),
     );
     // Every client has its connection: what waits to be accepted is reset by the system.
-    while ((outcomes.get('200') ?? 0) < 300) await sleep(10);
+    for (let waits = 0; waits < 500 && (outcomes.get('200') ?? 0) < 300; waits++) await sleep(20);
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(0);
     await clients;
