@@ -92,7 +92,7 @@ const parcelDetail = z
     corporate_owner: yesNo('The owner is a company by its name (LLC, INC …); a trust is none.'),
     hoa_owner: yesNo("The owner is a homeowners' association by its name."),
     landlocked: yesNo(
-      'No boundary faces a counting road (highway, normal or local; private roads, drives and ramps do not count), and none touches the parcel. It says nothing of easements. Null where no road layer covers the parcel.',
+      'No road that cars use, private roads and service drives included, touches the parcel or faces it within its reach. It says nothing of easements. Null where no road layer covers the parcel.',
     ),
     wetlands_percent: percent('Share of the area that is wetlands'),
     flood_zone_percent: percent('Share of the area in a flood zone'),

@@ -11,20 +11,28 @@ export const ALL_LAYERS = 15;
 export const SLOPE_GRADES = [0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40, 50] as const;
 
 /** The classes of road on which frontage counts. `normal` is what filters call a road. */
-export const ROAD_CLASSES = ['highway', 'normal', 'local'] as const;
+export const FRONTAGE_CLASSES = ['highway', 'normal', 'local'] as const;
+
+/** The classes of road that cars use. `private` gives access to a parcel, and no frontage. */
+export const ROAD_CLASSES = [...FRONTAGE_CLASSES, 'private'] as const;
 export type RoadClass = (typeof ROAD_CLASSES)[number];
 
 /** Distance from the centreline, in metres, within which a boundary can face a road: half of a wide right of way. */
 export type RoadReach = Record<RoadClass, number>;
-export const ROAD_REACH_M: RoadReach = { highway: 60, normal: 30, local: 25 };
+export const ROAD_REACH_M: RoadReach = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
- * TIGER's feature class codes of primary, secondary and local roads. Ramps (S1630), service drives (S1640), private roads
- * (S1740), trails (S1500, S1710, S1820, S1830) and the others do not count.
+ * TIGER's feature class codes of roads for cars: primary, secondary and local ones; ramps, service drives, alleys, private roads and roads
+ * of parking lots. Trails (S1500 for four-wheel drives, S1710, S1720, S1820, S1830) and the others do not count.
  * https://www2.census.gov/geo/pdfs/reference/mtfccs2022.pdf
  */
 export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1100: 'highway',
   S1200: 'normal',
   S1400: 'local',
+  S1630: 'private',
+  S1640: 'private',
+  S1730: 'private',
+  S1740: 'private',
+  S1780: 'private',
 };

@@ -1,4 +1,4 @@
-import { ROAD_CLASSES, SLOPE_GRADES } from '../domain/land.ts';
+import { FRONTAGE_CLASSES, SLOPE_GRADES } from '../domain/land.ts';
 import { fiveDigits } from '../regions/counties.ts';
 import type { Drawn } from './collect.ts';
 import type { Difference } from './computed.ts';
@@ -56,7 +56,7 @@ export function drawPanel(drawn: Drawn, options: PanelOptions): string {
     normal: figures.road_frontage_ft,
     local: figures.local_frontage_ft,
   };
-  for (const name of ROAD_CLASSES) {
+  for (const name of FRONTAGE_CLASSES) {
     const { colour, name: words } = ROAD_STYLES[name];
     const sample = element('path', { d: 'M0 -4H26', stroke: colour, 'stroke-width': 5.5 });
     entry(sample, words, lengths[name] === null ? UNKNOWN : feetText(lengths[name]), `frontage-${name}`);
@@ -82,11 +82,13 @@ export function drawPanel(drawn: Drawn, options: PanelOptions): string {
   heading('Lines');
   entry(element('path', { d: 'M0 -4H26', stroke: INK, 'stroke-width': 2 }), 'its boundary', '');
   entry(element('path', { d: 'M0 -4H26', stroke: FAINT, 'stroke-width': 0.7 }), 'other parcels', '');
-  entry(
-    element('path', { d: 'M0 -4H26', stroke: ROAD_STYLES.local.colour, 'stroke-width': 2.2, opacity: 0.45 }),
-    'roads that count, by class',
-    '',
-  );
+  for (const [name, words] of [
+    ['local', 'roads with frontage, by class'],
+    ['private', 'private roads: access alone'],
+  ] as const) {
+    const { colour: stroke, widthPx } = ROAD_STYLES[name];
+    entry(element('path', { d: 'M0 -4H26', stroke, 'stroke-width': widthPx, opacity: 0.45 }), words, '');
+  }
 
   y += 7;
   for (const note of notesOf(drawn, options))

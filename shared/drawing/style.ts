@@ -23,6 +23,7 @@ export const ROAD_STYLES: Record<RoadClass, { name: string; colour: string; widt
   highway: { name: 'highway', colour: '#b0006d', widthPx: 4 },
   normal: { name: 'road', colour: '#6a1fc2', widthPx: 3 },
   local: { name: 'local road', colour: '#0a3fd1', widthPx: 2.2 },
+  private: { name: 'private road', colour: '#7a5c3a', widthPx: 1.6 },
 };
 
 /** Above what they cross, the larger roads. */

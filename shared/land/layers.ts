@@ -76,8 +76,7 @@ function covers(layer: Layer, { x, y }: { x: number; y: number }, fips: number):
 /** Feeds may have reaches of their own: of those that cover a parcel the largest counts, class by class. */
 export function largestReach(layers: readonly Layer[]): RoadReach {
   const largest = (name: keyof RoadReach) => Math.max(0, ...layers.map(layer => layer.reach_m?.[name] ?? 0));
-  const [highway, normal, local] = ROAD_CLASSES.map(largest) as [number, number, number];
-  return { highway, normal, local };
+  return Object.fromEntries(ROAD_CLASSES.map(name => [name, largest(name)])) as RoadReach;
 }
 
 /** How far from a parcel others of the kind can change its figures, by the layers that cover it. */

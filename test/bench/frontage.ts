@@ -15,7 +15,7 @@ const SEED = 5;
 const SAMPLED = 100;
 const QUICK_SAMPLED = 10;
 const ROUNDS = 3;
-const REACH = { highway: 60, normal: 30, local: 25 };
+const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 
 /**
  * Road frontage of a county's parcels, against a plain reading of the definition for every half metre of boundary with indexes of

@@ -23,7 +23,7 @@ async function shown(runId: number): Promise<string> {
 }
 
 test('plat runs show tells what became of a layer, and nothing that only parcels have', async () => {
-  writeRoads(folder, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1740'), road(3, '')]);
+  writeRoads(folder, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1820'), road(3, '')]);
   const feed = roadFeed(folder, 'shown', { gates: { max_reject_percent: 50 } });
   const text = await shown((await ingest(pool, feed)).runId);
   expect(text).toMatch(/run \d+ of shown: merged/);
@@ -36,7 +36,7 @@ test('plat runs show tells what became of a layer, and nothing that only parcels
       extent: 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.202',
       coverage: 'the box around what was read',
     },
-    ...{ counting: 'local 2, normal 1', not_counting: 'S1740 1', rejected: 'missing_class 1' },
+    ...{ counting: 'local 2, normal 1', not_counting: 'S1820 1', rejected: 'missing_class 1' },
   });
   for (const figure of ['parts', 'returned', 'dropped', 'filled']) expect(figures).not.toHaveProperty(figure);
   expect(text).toContain('layer row 5, class: missing_class: class and mtfcc are empty');

@@ -130,7 +130,7 @@ async function settled(): Promise<void> {
 
 beforeAll(async () => {
   writeRoll(LOTS);
-  writeLayer('roads', [LOCAL, HIGHWAY, { MTFCC: 'S1740', geometry: line([-8, 70], [-8, 170]) }]);
+  writeLayer('roads', [LOCAL, HIGHWAY, { MTFCC: 'S1820', geometry: line([-8, 70], [-8, 170]) }]);
   writeLayer('wetlands', [
     {
       ATTRIBUTE: 'PFO1E',

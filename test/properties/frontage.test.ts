@@ -11,7 +11,7 @@ import { fabric, shapeOf } from '../bench/generate/fabric.ts';
 import { groundAt, type XY } from '../support/frontage-ground.ts';
 import { plainFrontage } from '../support/plain-frontage.ts';
 
-const REACH = { highway: 60, normal: 30, local: 25 };
+const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 const CLASSES = ['highway', 'normal', 'local'] as const;
 
 type Scene = { roads: { name: RoadClass; line: XY[] }[]; parcels: XY[][][] };
@@ -76,7 +76,7 @@ function framed(outline: XY[]): XY[][] {
 }
 
 const road = fc.record({
-  name: fc.constantFrom(...CLASSES),
+  name: fc.constantFrom(...CLASSES, 'private' as const),
   line: fc.array(point(120), { minLength: 2, maxLength: 6 }),
 });
 /** A street drawn as a parcel, and its road some metres beside its middle, which may end before the parcel does, or after. */

@@ -12,7 +12,7 @@ const CODES: Cell[] = [
   { raw: 'S1100', class: 'highway' },
   { raw: ' s1200 ', class: 'normal' },
   { raw: 'S1400', class: 'local' },
-  { raw: 'S1630', class: 'none' },
+  { raw: 'S1820', class: 'none' },
   { raw: 'constructor', class: 'none' },
   { raw: '', class: null },
   { raw: null, class: null },

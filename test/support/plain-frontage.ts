@@ -49,6 +49,26 @@ export function plainFrontage(
   parcels: readonly Neighbour[],
   reachM: RoadReach,
 ): { of(id: number): Frontage } {
+  const onPublic = reading(
+    roads.filter(road => road.class !== 'private'),
+    parcels,
+    reachM,
+  );
+  const onAll = roads.some(road => road.class === 'private') ? reading(roads, parcels, reachM) : onPublic;
+  return {
+    of(id) {
+      const frontage = onPublic.of(id);
+      return { ...frontage, landlocked: frontage.landlocked && onAll.of(id).landlocked };
+    },
+  };
+}
+
+/** Frontage on some roads, and whether a parcel has none and is touched by none of them. */
+function reading(
+  roads: readonly Road[],
+  parcels: readonly Neighbour[],
+  reachM: RoadReach,
+): { of(id: number): Frontage } {
   const { toPlane } = planeAround(middleOf(parcels));
   const centrelines = withoutRepeats(roads).map(
     ({ road, ends: [a, b] }, order): Centreline => ({
@@ -189,7 +209,7 @@ export function plainFrontage(
   return {
     of(id) {
       const ground = grounds.get(id)!;
-      const lengthM = { highway: 0, normal: 0, local: 0 };
+      const lengthM = { highway: 0, normal: 0, local: 0, private: 0 };
       for (const edge of ground.edges) {
         const [dx, dy] = direction(edge);
         // The outer side is the one on which, a hair from the edge's middle, there is none of the parcel's ground.
@@ -208,7 +228,7 @@ export function plainFrontage(
           if (sides > 0 && !isRepeat(ground, road, q)) lengthM[road.class] += sides * pieceM;
         });
       }
-      const noFrontage = lengthM.highway + lengthM.normal + lengthM.local === 0;
+      const noFrontage = Object.values(lengthM).every(metres => metres === 0);
       return {
         highwayFt: lengthM.highway / FOOT_M,
         normalFt: lengthM.normal / FOOT_M,
@@ -243,7 +263,7 @@ function touches(ground: Ground, line: Line): boolean {
   return holds(ground, line[0]) || ground.edges.some(edge => gap(edge, line) <= HALF_WAY_M);
 }
 
-const RANK = { highway: 0, normal: 1, local: 2 };
+const RANK = { highway: 0, normal: 1, local: 2, private: 3 };
 
 /** Segments by class and as given, those once that are given twice. */
 function withoutRepeats(roads: readonly Road[]) {

@@ -2,11 +2,10 @@ import { type Pool, sql } from '../../shared/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /**
- * Where more of a county's parcels are landlocked, the layer or the roll is to blame rather than the land. 5 % of Bangor are, and 47 %
- * of Washington, New Hampshire, where 37 % lie on none but private roads and such as the town does not maintain; 64 % of Bangor when its
- * local roads are missing, 65 % when those of its eastern half are, 92 % of Washington without local roads. Half-way between 47 and 64.
+ * Where more of a county's parcels are landlocked, the layer or the roll is to blame rather than the land: half-way between 10 % of
+ * Washington, New Hampshire, and the 47 % that come out without its local roads (docs/land.md has more).
  */
-const MOST_PERCENT = 55;
+const MOST_PERCENT = 30;
 /** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
 const LEAST_PARCELS = 100;
 

@@ -14,10 +14,10 @@ export const LAYER_FIELDS = {
   roads: {
     class: {
       type: 'road_class',
-      doc: 'Class of a road: highway, normal, local, or none for one that does not count',
+      doc: 'Class of a road: highway, normal, local; private for one that gives access but no frontage; none for what cars do not use',
     },
     mtfcc: text(
-      'Feature class code of TIGER: S1100 is a highway, S1200 normal, S1400 local, no other counts',
+      'Feature class code of TIGER: S1100 is a highway, S1200 normal, S1400 local; S1630, S1640, S1730, S1740 and S1780 give access alone; no other counts',
     ),
   },
   wetlands: {
@@ -93,8 +93,13 @@ export const layerSchema = z.strictObject({
     .describe('Features to leave out, of the coverage too: those for which any of these holds.')
     .optional(),
   reach: z
-    .strictObject({ highway: reach('highway'), normal: reach('normal'), local: reach('local') })
-    .describe('Kind roads: how far from a road of each class the frontage on it may lie.')
+    .strictObject({
+      highway: reach('highway'),
+      normal: reach('normal'),
+      local: reach('local'),
+      private: reach('private'),
+    })
+    .describe('Kind roads: how far from a road of each class a boundary may face it.')
     .optional(),
 });
 

@@ -60,7 +60,7 @@ const frontage = (bound: 'min' | 'max', operator: string, words: string) =>
   });
 
 const LANDLOCKED =
-  'Landlocked: no boundary faces a counting road (highway, normal or local; private roads, drives and ramps do not count), and none touches the parcel.';
+  'Landlocked: no road that cars use, private roads and service drives included, touches the parcel or faces it within its reach.';
 
 /** What the land layers tell; unknown until a layer covers the parcel. */
 export const landFilters: Filter[] = [

@@ -1,34 +1,17 @@
 import { boxOf, padBox } from '../../geo/box.ts';
 import type { MultiPolygon, Position } from '../../geo/types.ts';
+import { facingStretches } from './boundary.ts';
 import { centrelines } from './centrelines.ts';
-import { facingRule } from './facing.ts';
-import { boxOfSegment, type Ground, groundsOf, isInside } from './grounds.ts';
+import { type Ground, groundsOf, isInside } from './grounds.ts';
 import { planeAround } from './plane.ts';
-import {
-  BULB_M,
-  CLASSES,
-  HALF_WAY_M,
-  M_PER_FT,
-  OVERLAP_M,
-  type RoadClass,
-  type RoadReach,
-  SLACK_M,
-} from './rules.ts';
-import {
-  addPiece,
-  at,
-  distanceTo,
-  lengthOfStretch,
-  piecesAlong,
-  type Segments,
-  type Stretch,
-} from './segments.ts';
+import { BULB_M, CLASSES, HALF_WAY_M, M_PER_FT, type RoadClass, type RoadReach, SLACK_M } from './rules.ts';
+import { at, distanceTo, lengthOfStretch, type Segments, type Stretch } from './segments.ts';
 import { stretchesThroughOnce } from './through.ts';
 import { waysAmong } from './ways.ts';
 
 export type { RoadClass, RoadReach } from './rules.ts';
 
-/** The centreline of a road that counts, [lon, lat] in degrees. */
+/** The centreline of a road that cars use, [lon, lat] in degrees. */
 export type Road = { class: RoadClass; line: readonly Position[] };
 
 /** A parcel, [lon, lat] in degrees: closed rings, the exterior of a polygon first. Winding does not matter. */
@@ -50,7 +33,8 @@ export type PreparedFrontage = {
 /**
  * Road frontage, as docs/land.md defines it: how much of a parcel's boundary faces a road of each class, and of the roads that run
  * through it. Lengths are sums over equal pieces of at most PIECE_M whose middles are asked: a stretch is off by less than a piece.
- * @param roads only those that count; parts further than frontageMarginM from a parcel change nothing for it
+ * Landlocked is a parcel that no road, private ones included, touches or is faced by.
+ * @param roads those that cars use; parts further than frontageMarginM from a parcel change nothing for it
  * @param parcels the parcels asked for and all within frontageMarginM of them
  */
 export function prepareFrontage(
@@ -61,12 +45,15 @@ export function prepareFrontage(
   const shapes = parcels.map(({ shape }) => shape);
   const plane = planeAround(middleOf(shapes.flat()));
   const reaches = CLASSES.map(name => reachM[name]);
-  const lines = centrelines(roads, plane);
   const grounds = groundsOf(shapes, plane);
-  const ways = waysAmong(grounds, lines, reaches);
-  const faced = facingRule({ grounds, roads: lines, ways }, reaches);
-  const searchM = Math.max(0, ...reaches.filter((_, rank) => lines.classOf.includes(rank))) + BULB_M;
   const numberOf = new Map(parcels.map(({ id }, i) => [id, i]));
+  const prepare = (some: readonly Road[]) => {
+    const lines = centrelines(some, plane);
+    const near = { grounds, roads: lines, ways: waysAmong(grounds, lines, reaches) };
+    return { lines, facing: facingStretches(near, reaches) };
+  };
+  const publicRoads = prepare(roads.filter(road => road.class !== 'private'));
+  let allRoads = roads.some(road => road.class === 'private') ? null : publicRoads;
 
   function groundOf(id: number): Ground {
     const parcel = numberOf.get(id);
@@ -74,62 +61,29 @@ export function prepareFrontage(
     return grounds.parcels[parcel]!;
   }
 
-  function stretchesOf(ground: Ground): Stretch[] {
-    const stretches: Stretch[] = [];
-    if (lines.index === null || lines.index.search(...padBox(ground.box, searchM)).length === 0)
-      return stretches;
-    const { edges } = ground;
-    for (let edge = ground.from; edge < ground.to; edge++) {
-      const box = boxOfSegment(edges, edge);
-      const candidates = lines.index.search(...padBox(box, searchM));
-      const { pieces, x, y, stepX, stepY, stepM, alongX, alongY } = piecesAlong(edges, edge);
-      if (candidates.length === 0 || pieces === 0) continue;
-      const parts = grounds.partIndex!.search(...padBox(box, OVERLAP_M)).map(part => grounds.parts[part]!);
-      // The ground is on the left, so the outer side is on the right.
-      const point = { x: 0, y: 0, normalX: alongY, normalY: -alongX, parts };
-      /** Asks the rule for each piece, of ever shorter parts of the edge, for the roads within reach of the part. */
-      const walk = (from: number, to: number, roadsNear: readonly number[]): void => {
-        point.x = x + ((from + to) / 2) * stepX;
-        point.y = y + ((from + to) / 2) * stepY;
-        const spreadM = ((to - from) / 2) * stepM + BULB_M;
-        const inReach = roadsNear.filter(
-          road => distanceTo(lines, road, point.x, point.y) <= reaches[lines.classOf[road]!]! + spreadM,
-        );
-        if (inReach.length === 0) return;
-        if (to - from > PART_PIECES) {
-          const middle = (from + to) >> 1;
-          walk(from, middle, inReach);
-          walk(middle, to, inReach);
-          return;
-        }
-        for (let piece = from; piece < to; piece++) {
-          point.x = x + (piece + 0.5) * stepX;
-          point.y = y + (piece + 0.5) * stepY;
-          const road = faced(point, inReach);
-          if (road >= 0) addPiece(stretches, edges, edge, piece, pieces, lines.classOf[road]!, 1);
-        }
-      };
-      walk(0, pieces, candidates);
-    }
-    return stretches.concat(stretchesThroughOnce(lines, ground));
+  const frontageOf = (ground: Ground): Stretch[] => [
+    ...publicRoads.facing(ground),
+    ...stretchesThroughOnce(publicRoads.lines, ground),
+  ];
+
+  function hasAccess(ground: Ground): boolean {
+    allRoads ??= prepare(roads);
+    return isTouched(ground, allRoads.lines) || allRoads.facing(ground).length > 0;
   }
 
   return {
     of(id) {
       const ground = groundOf(id);
       const feet = CLASSES.map(() => 0);
-      for (const stretch of stretchesOf(ground))
+      for (const stretch of frontageOf(ground))
         feet[stretch.rank]! += (stretch.sides * lengthOfStretch(stretch)) / M_PER_FT;
       const [highwayFt, normalFt, localFt] = feet as [number, number, number];
-      const landlocked = highwayFt + normalFt + localFt === 0 && !isTouched(ground, lines);
+      const landlocked = highwayFt + normalFt + localFt === 0 && !hasAccess(ground);
       return { highwayFt, normalFt, localFt, landlocked };
     },
-    facing: id => joined(stretchesOf(groundOf(id)), plane.toDegrees),
+    facing: id => joined(frontageOf(groundOf(id)), plane.toDegrees),
   };
 }
-
-/** So short a part of an edge is not divided further. */
-const PART_PIECES = 16;
 
 /** How far around a parcel roads and other parcels can change its frontage. */
 export function frontageMarginM(reachM: RoadReach): number {

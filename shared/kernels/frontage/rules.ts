@@ -1,9 +1,12 @@
 /** The numbers of the definition of frontage, in metres of the local plane. See frontage.ts for how they work together. */
 
-export type RoadClass = 'highway' | 'normal' | 'local';
+export type RoadClass = 'highway' | 'normal' | 'local' | 'private';
 
 /** In this order a road goes before another that is as near. */
-export const CLASSES: readonly RoadClass[] = ['highway', 'normal', 'local'];
+export const CLASSES: readonly RoadClass[] = ['highway', 'normal', 'local', 'private'];
+
+/** Private roads give access, and no frontage. */
+export const PRIVATE_RANK = 3;
 
 export type RoadReach = Readonly<Record<RoadClass, number>>;
 

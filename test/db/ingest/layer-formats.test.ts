@@ -43,7 +43,7 @@ const ROADS: Road[] = [
     ],
   },
   {
-    code: 'S1740',
+    code: 'S1820',
     lines: [
       [
         [-72.1, 43.12, 9],
@@ -151,7 +151,7 @@ describe('roads come out alike of every format', () => {
       status: 'merged',
       counts: {
         ...{ read: { layer: 3 }, rejected: {}, counting: { normal: 1, local: 1 } },
-        ...{ not_counting: { S1740: 1 } },
+        ...{ not_counting: { S1820: 1 } },
       },
     });
     const stored = await storedFeatures(pool, name);

@@ -57,7 +57,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
     [
       'nothing that counts',
       ['empty', 'rows'],
-      many(20).map(row => ({ ...row, properties: { MTFCC: 'S1740' } })),
+      many(20).map(row => ({ ...row, properties: { MTFCC: 'S1820' } })),
       /Of 20 features read, none counts: is the mapping right\?/,
     ],
     [
@@ -178,7 +178,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
 
     test('may have one of twenty outside, and more where it says so; those that do not count are judged too', async () => {
       expect((await run([...many(19), ...inWisconsin(1)])).status).toBe('merged');
-      const more = [...many(18), ...inWisconsin(1), ...inWisconsin(1, 'S1740')];
+      const more = [...many(18), ...inWisconsin(1), ...inWisconsin(1, 'S1820')];
       expect((await run(more)).blocked).toEqual([
         {
           gate: 'coverage',
@@ -241,7 +241,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
 });
 
 test('a layer in which nothing counts is merged when it is forced: it says that there is nothing', async () => {
-  writeRoads(folder, 'none', [{ properties: { MTFCC: 'S1740' }, geometry: roadLine(3) }]);
+  writeRoads(folder, 'none', [{ properties: { MTFCC: 'S1820' }, geometry: roadLine(3) }]);
   const feed = roadFeed(folder, 'none');
   expect((await ingest(pool, feed)).blocked.map(({ gate }) => gate)).toEqual(['empty']);
   expect((await ingest(pool, feed, { force: true })).status).toBe('merged');

@@ -106,12 +106,11 @@ describe('the layers of the sample', () => {
     expect(await coverage('bangor-me-roads')).toEqual({
       coverage: city,
       kind: 'roads',
-      reach_m: { highway: 60, normal: 30, local: 25 },
+      reach_m: { highway: 60, normal: 30, local: 25, private: 25 },
     });
     expect(await coverage('bangor-me-flood')).toMatchObject({ coverage: city, reach_m: null });
     const feed = await sampleFeed('bangor-me-roads');
     await ingest(pool, { ...feed, name: 'roads-of-no-coverage', coverage: null } as typeof feed);
-    // Drives, ramps and private roads included, which do not count.
     expect(await coverage('roads-of-no-coverage')).toMatchObject({
       coverage: '(-687196044,448768604),(-688581643,447776499)',
     });
@@ -146,7 +145,7 @@ describe('a merge of a layer marks the parcels that it covers', () => {
 
   test('and no other, with the bit of its kind, and enqueues their plan with the merge', async () => {
     // From lot 0 to the middle of lot 1; 0.0005 degrees north of them is the second line.
-    writeRoads(folder, 'near', [road(0, 'S1400', 0.002), road(1, 'S1740', 0.002)]);
+    writeRoads(folder, 'near', [road(0, 'S1400', 0.002), road(1, 'S1820', 0.002)]);
     const result = await ingest(pool, roadFeed(folder, 'near'));
     expect(await marked()).toEqual([
       [0, LAYER_BITS.roads],

@@ -20,7 +20,7 @@ describe('the file of a layer', () => {
       layer: { columns: { mtfcc: { column: 'MTFCC' } }, skipWhere: [] },
       coverage: null,
       fips: null,
-      reachM: { highway: 60, normal: 30, local: 25 },
+      reachM: { highway: 60, normal: 30, local: 25, private: 25 },
       gates: { maxCoverageDropPercent: 10 },
     });
     const wetlands = feedOf(stringify({ ...ROADS, kind: 'wetlands' })) as LayerFeed;

@@ -25,7 +25,7 @@ export const FAILURES = {
   ),
   notARoadClass: failure(
     'unknown_class',
-    'is not highway, normal, local or none; list it under values of columns.class',
+    'is not highway, normal, local, private or none; list it under values of columns.class',
   ),
   notAUrl: failure('not_a_url', 'is not an http(s) address'),
   unknownUnit: failure('unknown_unit', 'comes in a unit that is none of acres, sqft, sqm, hectares'),

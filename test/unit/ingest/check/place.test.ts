@@ -65,7 +65,7 @@ describe('plat feed check says what the gate would say of where a layer lies', (
   });
 
   test('a layer whose place only its features tell: the box is shown, those that do not count included', async () => {
-    const found = await check([...roads, road(25, 'S1740')]);
+    const found = await check([...roads, road(25, 'S1820')]);
     expect(found).toMatchObject({ ok: true, extent: [-72.15, 43.2, -72.14, 43.225] });
     const box = 'longitudes -72.15 to -72.14, latitudes 43.2 to 43.225';
     expect(found.warnings).toEqual([

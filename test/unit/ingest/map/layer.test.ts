@@ -20,11 +20,12 @@ function classesOf(kind: VectorKind, rows: Record<string, unknown>[], layer: Rec
 const column = (name: string, values: readonly unknown[]) => values.map(value => ({ [name]: value }));
 
 describe('roads', () => {
-  test("TIGER's classes: primary, secondary and local roads count, ramps, private roads, drives and trails do not", () => {
-    const codes = ['S1100', 'S1200', 's1400', 'S1630', 'S1740', 'S1640', 'S1500', 'S1820', 'K2400', 'H3010'];
+  test("TIGER's classes: ramps, drives, alleys, private roads and parking lots give access alone, trails do not count", () => {
+    const access = ['S1630', 'S1640', 'S1730', 'S1740', 'S1780'];
+    const codes = ['S1100', 'S1200', 's1400', ...access, 'S1500', 'S1820', 'K2400', 'H3010'];
     expect(classesOf('roads', column('MTFCC', codes))).toEqual([
-      ...['highway', 'normal', 'local'],
-      ...new Array(7).fill('-'),
+      ...['highway', 'normal', 'local', ...access.map(() => 'private')],
+      ...new Array(4).fill('-'),
     ]);
   });
 

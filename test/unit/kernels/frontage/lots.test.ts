@@ -35,6 +35,16 @@ describe('lots along a street', () => {
     });
   });
 
+  test('a private road gives it access but no frontage, touched or faced within its reach, and takes none from others', () => {
+    const behind = (y: number) => frontageOf(4, [WEST_EAST, road('private', [0, y], [90, y])], row);
+    for (const y of [83, 110, 108 + 24]) {
+      expectMetres(behind(y), {});
+      expect(behind(y).landlocked).toBe(false);
+    }
+    expect(behind(108 + 26).landlocked).toBe(true);
+    expectMetres(frontageOf(2, [WEST_EAST, road('private', [-200, 4], [200, 4])], row), { local: 30 });
+  });
+
   test('a front that zigzags counts with the length of its boundary', () => {
     // Two legs of 15 m by 2 m: 2 * sqrt(15^2 + 2^2) = 30.27 m.
     const jagged: XY[] = [

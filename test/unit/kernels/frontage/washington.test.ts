@@ -14,7 +14,7 @@ import { readMap, readRoll } from '../../../support/raw-sample.ts';
 // counts on private and unmaintained roads, too, which our sample's feed does not.
 const STEP_FT = 200;
 const FIRST_FT = 200;
-const REACH = { highway: 60, normal: 30, local: 25 };
+const REACH = { highway: 60, normal: 30, local: 25, private: 25 };
 const SAMPLE = join(rootDir, 'workers/sample');
 
 /** The assessor's figure, and ours on the roads that count and on every road of the map. */
