@@ -251,7 +251,8 @@ test('filters and plat tell what the ground of the sample is, and the same when 
   });
   const { bangor, washington } = before;
   expect(bangor.landlocked + bangor.served).toBe(bangor.all);
-  expect([bangor.landlocked, washington.landlocked]).toEqual([451, 944]);
+  expect(Math.abs(bangor.landlocked - 0.036 * bangor.all)).toBeLessThan(30);
+  expect(Math.abs(washington.landlocked - 0.101 * washington.all)).toBeLessThan(5);
   // Wetlands and flood zones as PostGIS has them: rows 46 and 104 of test/fixtures/overlap/bangor.csv.gz.
   const detail = (serial: number) => call(`properties/${23_019e8 + serial}/`);
   expect(await detail(46)).toMatchObject({ flood_zone_percent: 38.78, wetlands_percent: 0 });

@@ -27,10 +27,10 @@ describe('the layers of the sample', () => {
       'bangor-me-roads',
       {
         read: 2099,
-        rows: 1557,
-        counting: { highway: 61, normal: 529, local: 967 },
-        not_counting: { DRIVE: 345, RAMP: 79, PRIVATE: 118 },
-        repaired: { z_dropped: 1557, duplicate_points_dropped: 2 },
+        rows: 2099,
+        counting: { highway: 61, normal: 529, local: 967, private: 542 },
+        not_counting: {},
+        repaired: { z_dropped: 2099, duplicate_points_dropped: 3 },
       },
     ],
     [
@@ -57,9 +57,9 @@ describe('the layers of the sample', () => {
       'washington-nh-roads',
       {
         read: 246,
-        rows: 107,
-        counting: { normal: 21, local: 86 },
-        not_counting: { 0: 115, VI: 24 },
+        rows: 246,
+        counting: { normal: 21, local: 86, private: 139 },
+        not_counting: {},
         repaired: {},
       },
     ],

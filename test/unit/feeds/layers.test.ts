@@ -126,13 +126,12 @@ describe('plat feed check of a layer', () => {
       withGeometry: 2099,
       rejected: [],
       classes: {
-        counting: { highway: 61, normal: 529, local: 967 },
-        notCounting: { DRIVE: 345, PRIVATE: 118, RAMP: 79 },
+        counting: { highway: 61, normal: 529, local: 967, private: 542 },
+        notCounting: {},
       },
     });
     const text = renderCheck(roads);
-    expect(text).toContain('Features that count: highway 61, normal 529, local 967');
-    expect(text).toContain('Features that do not count: DRIVE 345, RAMP 79, PRIVATE 118');
+    expect(text).toContain('Features that count: highway 61, normal 529, local 967, private 542');
     expect((await sample('bangor-me-wetlands')).parts[0]!.classes!.counting).toMatchObject({
       palustrine: 340,
     });
@@ -140,7 +139,9 @@ describe('plat feed check of a layer', () => {
       counting: { AE: 16, A: 14 },
       notCounting: { X500: 51 },
     });
-    expect((await sample('washington-nh-roads')).parts[0]!.classes!.notCounting).toEqual({ 0: 115, VI: 24 });
+    expect((await sample('washington-nh-roads')).parts[0]!.classes!.counting).toEqual({
+      ...{ normal: 21, local: 86, private: 139 },
+    });
   });
 
   test('shows what would be rejected, its geometry included', async () => {
