@@ -42,6 +42,14 @@ export function allCounties(): readonly County[] {
   return cached;
 }
 
+let namesByFips: ReadonlyMap<number, string> | undefined;
+
+/** The name of a county; empty for a code that is none's. */
+export function countyName(fips: number): string {
+  namesByFips ??= new Map(allCounties().map(county => [county.fips, county.name]));
+  return namesByFips.get(fips) ?? '';
+}
+
 /** A FIPS or a ZIP as the API and the feeds write it: five digits. */
 export function fiveDigits(code: number): string {
   return String(code).padStart(5, '0');

@@ -19,7 +19,7 @@ const KIND_AFTER =
   / (?:county|co|cnty|parish|city and borough|borough|census area|ca|municipality|municipio|planning region|region|district|island|city)$/;
 
 /** Lower case, unaccented, words apart by one space, Saint as st. */
-function plainWords(name: string): string {
+export function plainWords(name: string): string {
   return name
     .normalize('NFD')
     .replace(/\p{M}|['’.]/gu, '')
@@ -51,8 +51,7 @@ function names(): Names {
  * The FIPS of the county that a source names, or null when the state has none of that name. Case, punctuation, spaces
  * and diacritics do not matter, nor do 'County', 'Parish', 'Borough', 'Census Area' and the like; 'Saint' is 'St.'.
  * Where a county and an independent city share a name (Baltimore, Fairfax, Richmond …), 'city' asks for the city and
- * the bare name for the county. Connecticut's eight abolished counties are not found: they did not become one
- * planning region each, so only a point or a ZIP can place what lies there.
+ * the bare name for the county. Connecticut's former counties are not found: see connecticut.ts.
  * @param state USPS code or full name.
  */
 export function countyByName(name: string, state: string): number | null {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
+import { isFormerCounty } from '../../shared/regions/connecticut.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import { columnProblem, mergeColumns } from './columns.ts';
 import {
@@ -56,7 +57,9 @@ export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   }
   issues.push(...strayIssues(file));
   const fips = file.fips === undefined ? null : Number(file.fips);
-  if (fips !== null && !isKnownCounty(fips)) report('fips', noSuchCounty(fips));
+  const byRow = file.kind === 'assessor' || file.kind === 'listings';
+  if (fips !== null && !isKnownCounty(fips) && !(byRow && isFormerCounty(fips)))
+    report('fips', noSuchCounty(fips));
   const base: FeedBase = {
     name: file.name,
     title: file.title ?? null,

@@ -161,6 +161,33 @@ test("the county is the feed's FIPS, else its name and state, else the polygon t
   expect(result.counts.unplaced).toEqual({ county: 1 });
 });
 
+test("a county without a name gets its own; Connecticut's former counties become planning regions by town or point", async () => {
+  const { run, stored } = listings();
+  const none = { county: null, fips: null, zip: null, latitude: null, longitude: null };
+  const place = { ...none, state: 'CT' };
+  const result = await run([
+    row('unnamed'),
+    row('code', { ...place, fips: '09001', city: 'Shelton' }),
+    row('name', { ...place, county: 'Windham County', city: 'Plainfield' }),
+    row('point', { ...place, fips: '09013', city: 'Storrs', latitude: 41.81, longitude: -72.25 }),
+    row('neither', { ...place, fips: '09005', city: 'Bantam' }),
+  ]);
+  const found = await Promise.all(
+    ['unnamed', 'code', 'name', 'point', 'neither'].map(async id => {
+      const { fips, county } = await stored(id);
+      return [fips, county];
+    }),
+  );
+  expect(found).toEqual([
+    [33019, 'Sullivan'],
+    [9140, 'Naugatuck Valley'],
+    [9150, 'Windham County'],
+    [9110, 'Capitol'],
+    [null, ''],
+  ]);
+  expect(result.counts).toMatchObject({ dropped: { fips: 1 }, unplaced: { county: 1 } });
+});
+
 test('several states of one listing in a file: the newest is kept, older ones are rejects with their rows', async () => {
   const { run, stored, history } = listings();
   const [old, newest, older] = [

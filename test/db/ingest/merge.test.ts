@@ -222,6 +222,34 @@ test('staging leaves nothing behind, whether a run merges, blocks or fails', asy
   expect((await stored('clean')).map(row => row.source_key)).toEqual(['P0', 'P1', 'P2']);
 });
 
+test('rows of a former county of Connecticut are parcels of its planning regions; where none can be told they are rejected', async () => {
+  const feed = feedOf(folder, {
+    name: 'fairfield',
+    kind: 'assessor',
+    fips: '09001',
+    roll: { source: 'fairfield.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { situs_city: 'TOWN' } },
+    gates: { max_reject_percent: 50 },
+  });
+  writeFeatures(join(folder, 'fairfield.ndgeojson'), [
+    { properties: { PIN: 'A', TOWN: 'SHELTON' }, geometry: square(-73.1, 41.31, 0.001) },
+    { properties: { PIN: 'B', TOWN: 'Sandy Hook' }, geometry: square(-73.28, 41.42, 0.001) },
+    { properties: { PIN: 'C', TOWN: 'Trumbull' }, geometry: null },
+    { properties: { PIN: 'D', TOWN: null }, geometry: null },
+  ]);
+  const { counts, runId } = await ingest(pool, feed);
+  expect(
+    await all(pool, 'select fips, source_key as key from parcels where fips / 1000 = 9 order by 2'),
+  ).toEqual([
+    { fips: 9140, key: 'A' },
+    { fips: 9190, key: 'B' },
+    { fips: 9120, key: 'C' },
+  ]);
+  expect(counts.rejected).toEqual({ former_county: 1 });
+  expect(await one(pool, 'select message from run_rejects where run_id = $1', [runId])).toEqual({
+    message: expect.stringContaining('09001 is a former county of Connecticut'),
+  });
+});
+
 test('a parcel larger than its lot: acres as stated win over measured ones, 0 counts as not stated', async () => {
   const feed = feedOf(folder, {
     name: 'acres',

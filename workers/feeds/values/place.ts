@@ -65,6 +65,10 @@ export function isKnownCounty(fips: number): boolean {
   return codes.has(fips);
 }
 
+/** Of a row that names a former county of Connecticut, and nothing by which one of its regions could be chosen. */
+export const severalRegions = (fips: number): string =>
+  `${fiveDigits(fips)} is a former county of Connecticut, whose towns are in several planning regions (09110 to 09190), and neither town nor point says in which: map the city, or give the region's code`;
+
 /** Connecticut's planning regions took the place of its counties (87 FR 34235). */
 export const noSuchCounty = (fips: number): string =>
   `${fiveDigits(fips)} is the FIPS code of no county${Math.floor(fips / 1000) === 9 ? "; Connecticut's are those of its planning regions, 09110 to 09190" : ''}`;

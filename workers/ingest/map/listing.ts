@@ -1,7 +1,8 @@
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
+import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import type { ListingInput } from '../../feeds/feed.ts';
 import type { Value } from '../../feeds/values/parser.ts';
-import { isKnownCounty, noSuchCounty } from '../../feeds/values/place.ts';
+import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place.ts';
 import {
   compileFill,
   compileSkip,
@@ -60,12 +61,20 @@ function compile(input: ListingInput, options: MapperOptions, resolve: Resolve) 
     values[AT.fips] ??= input.fips;
     const fips = values[AT.fips];
     if (typeof fips === 'number' && !isCounty(fips)) {
-      values[AT.fips] = null;
-      dropped ??= [];
-      dropped.push({ field: 'fips', reason: 'unknown_fips', message: noSuchCounty(fips) });
+      values[AT.fips] = isFormerCounty(fips) ? regionOf(fips, values) : null;
+      const drop = isFormerCounty(fips)
+        ? { field: 'fips', reason: 'former_county', message: severalRegions(fips) }
+        : { field: 'fips', reason: 'unknown_fips', message: noSuchCounty(fips) };
+      if (values[AT.fips] === null) dropped = [...(dropped ?? []), drop];
     }
     return { ok: true as const, values, dropped };
   };
+}
+
+function regionOf(former: number, values: readonly ListingValue[]): number | null {
+  const [lon, lat] = [values[AT.longitude], values[AT.latitude]];
+  const point = typeof lon === 'number' && typeof lat === 'number' ? ([lon, lat] as const) : null;
+  return planningRegion(former, values[AT.city] as string | null, point);
 }
 
 /** Why a listing cannot be stored. What was there but did not parse says more than that it is missing. */

@@ -1,11 +1,15 @@
+import type { Geometry } from 'geojson';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { KeySpec } from '../../feeds/column-schema.ts';
 import { targetSpec } from '../../feeds/definition.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
 import { MAX_IDENTIFIER, type TargetSpec } from '../../feeds/values/parser.ts';
-import { isKnownCounty, noSuchCounty } from '../../feeds/values/place.ts';
+import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place.ts';
 import { isFailure, shown, tidyText } from '../../feeds/values/text.ts';
+import type { SourceRow } from '../../formats/rows.ts';
 import { type CompiledColumn, compileColumn } from './column.ts';
 import {
   compileCondition,
@@ -79,15 +83,19 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
   const isSale = options.sales ? compileSale(options.sales, resolve) : () => false;
   const priorOf = compilePrior(options.sales ?? null, resolve, options.today);
 
-  return ({ values: source }: { values: Record<string, unknown> }) => {
+  return ({ values: source, geometry }: Pick<SourceRow, 'values' | 'geometry'>) => {
     if (isSkipped(source)) return SKIPPED;
     const key = keyOf(source);
     if (key === null) return noKey;
     if (key.length > MAX_IDENTIFIER) return longKey;
-    const fips = countyOf(source);
-    if (typeof fips === 'object') return fips;
+    const county = countyOf(source);
+    if (typeof county === 'object') return county;
     const values: FieldValue[] = new Array(PARCEL_FIELD_NAMES.length).fill(null);
     const dropped = fill(values, source);
+    const fips = isFormerCounty(county)
+      ? regionOf(county, options.fips, values[SITUS_CITY] as string | null, geometry)
+      : county;
+    if (typeof fips === 'object') return fips;
     const prior = priorOf(source);
     return { ok: true as const, key, fips, values, sale: isSale(source, values), prior, dropped };
   };
@@ -98,6 +106,7 @@ export function showsSales({ columns }: ParcelInput): boolean {
   return columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
 }
 
+const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
 
@@ -156,7 +165,8 @@ function compileCounty(
   column: CompiledColumn | null,
   isCounty: (fips: number) => boolean,
 ): CountyOf {
-  if (feedFips !== null && !isCounty(feedFips)) {
+  const isPlace = (fips: number) => isCounty(fips) || isFormerCounty(fips);
+  if (feedFips !== null && !isPlace(feedFips)) {
     const fault = refused('fips', 'unknown_fips', noSuchCounty(feedFips));
     return () => fault;
   }
@@ -169,15 +179,28 @@ function compileCounty(
       return refused('fips', 'unknown_fips', `'${shown(column.raw(source))}' ${fips.says}`);
     const code = Number(fips);
     if (code === feedFips) return code;
-    if (feedFips !== null) {
-      return refused(
-        'fips',
-        'wrong_fips',
-        `${fiveDigits(code)} is not the feed's county ${fiveDigits(feedFips)}`,
-      );
-    }
-    return isCounty(code) ? code : refused('fips', 'unknown_fips', noSuchCounty(code));
+    if (feedFips !== null && !isFormerCounty(code)) return wrongCounty(code, feedFips);
+    return isPlace(code) ? code : refused('fips', 'unknown_fips', noSuchCounty(code));
   };
+}
+
+const wrongCounty = (fips: number, feedFips: number): Refused =>
+  refused('fips', 'wrong_fips', `${fiveDigits(fips)} is not the feed's county ${fiveDigits(feedFips)}`);
+
+/** The planning region of a row that names a former county of Connecticut: by its town, else by the middle of its geometry. */
+function regionOf(
+  former: number,
+  feedFips: number | null,
+  town: string | null,
+  geometry: Geometry | null,
+): number | Refused {
+  const box = boxOfGeometry(geometry);
+  const point = box && ([(box[0] + box[2]) / 2, (box[1] + box[3]) / 2] as const);
+  const region = planningRegion(former, town, point);
+  if (region === null) return refused('fips', 'former_county', severalRegions(former));
+  if (feedFips !== null && !isFormerCounty(feedFips) && region !== feedFips)
+    return wrongCounty(region, feedFips);
+  return region;
 }
 
 /**

@@ -8,6 +8,8 @@ import {
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { toE7 } from '../../../shared/geo/codec.ts';
+import { formerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
+import { countyName } from '../../../shared/regions/counties.ts';
 import { countyByName } from '../../../shared/regions/county-names.ts';
 import { countyAt, nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import type { ListingValue } from '../map/listing.ts';
@@ -84,19 +86,25 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
   const lat = number('latitude');
   const placed = lon !== null && lat !== null;
   const sold = status === 'SOLD';
+  const [county, state] = [text('county'), text('state')];
+  const former = formerCounty(county, state);
+  const fips =
+    number('fips') ??
+    countyByName(county, state) ??
+    (former && planningRegion(former, text('city'), placed ? [lon, lat] : null)) ??
+    (placed ? countyOf(lon, lat) : null);
   return {
     source: text('source'),
     source_id: text('source_id'),
     status,
     address: text('address'),
     city: text('city'),
-    state: text('state'),
+    state,
     zip: text('zip'),
-    county: text('county'),
+    county: county || (fips === null ? '' : countyName(fips)),
     apn: text('apn'),
     location: placed ? { x: toE7(lon), y: toE7(lat) } : null,
-    fips:
-      number('fips') ?? countyByName(text('county'), text('state')) ?? (placed ? countyOf(lon, lat) : null),
+    fips,
     lot_acres: number('lot_acres'),
     price: number(sold ? 'sold_price' : 'list_price') ?? 0,
     asked_price: sold ? number('list_price') : null,

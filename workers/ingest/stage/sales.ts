@@ -1,7 +1,7 @@
 import { openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { MOST_CORRECTION } from '../../../shared/domain/sold-acres.ts';
-import { allCounties } from '../../../shared/regions/counties.ts';
+import { countyName } from '../../../shared/regions/counties.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { Sales } from '../../feeds/feed.ts';
 import { COPY_LISTING, type ListingRecord, listingLine } from './listing-record.ts';
@@ -36,8 +36,6 @@ export type SaleCounts = { comps: number; multi_parcel: number; disqualified: nu
  * that a later roll, in which only one of its parcels still shows it, does not make it a comp of that parcel.
  */
 const SEVERAL_PARCELS = 'Deed over several parcels';
-
-const COUNTY_NAMES = new Map(allCounties().map(county => [county.fips, county.name]));
 
 /**
  * Stages the roll's own last sales as comps and compares them with the listings that are there.
@@ -79,7 +77,7 @@ function comp(sale: Sale, { label, saleType }: Sales): ListingRecord {
     city: sale.situs_city ?? '',
     state: sale.situs_state ?? stateOfFips(sale.fips) ?? '',
     zip: sale.situs_zip ?? '',
-    county: COUNTY_NAMES.get(sale.fips) ?? '',
+    county: countyName(sale.fips),
     apn: sale.apn ?? '',
     location: sale.location,
     fips: sale.fips,

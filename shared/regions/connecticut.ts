@@ -1,0 +1,82 @@
+import { plainWords } from './county-names.ts';
+import { countyAt, nearestCounty } from './county-polygons.ts';
+import { stateCode } from './states.ts';
+
+/**
+ * The 169 towns by planning region, which took the place of Connecticut's counties in 2022 (87 FR 34235).
+ * Source: the Census Bureau's county subdivisions of 2020 and 2022.
+ * https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
+ */
+const TOWNS: Record<number, string> = {
+  9110: `
+    Andover, Avon, Berlin, Bloomfield, Bolton, Canton, Columbia, Coventry, East Granby, East Hartford,
+    East Windsor, Ellington, Enfield, Farmington, Glastonbury, Granby, Hartford, Hebron, Manchester,
+    Mansfield, Marlborough, New Britain, Newington, Plainville, Rocky Hill, Simsbury, Somers, South
+    Windsor, Southington, Stafford, Suffield, Tolland, Vernon, West Hartford, Wethersfield, Willington,
+    Windsor, Windsor Locks`,
+  9120: `
+    Bridgeport, Easton, Fairfield, Monroe, Stratford, Trumbull`,
+  9130: `
+    Chester, Clinton, Cromwell, Deep River, Durham, East Haddam, East Hampton, Essex, Haddam,
+    Killingworth, Lyme, Middlefield, Middletown, Old Lyme, Old Saybrook, Portland, Westbrook`,
+  9140: `
+    Ansonia, Beacon Falls, Bethlehem, Bristol, Cheshire, Derby, Middlebury, Naugatuck, Oxford, Plymouth,
+    Prospect, Seymour, Shelton, Southbury, Thomaston, Waterbury, Watertown, Wolcott, Woodbury`,
+  9150: `
+    Ashford, Brooklyn, Canterbury, Chaplin, Eastford, Hampton, Killingly, Plainfield, Pomfret, Putnam,
+    Scotland, Sterling, Thompson, Union, Voluntown, Woodstock`,
+  9160: `
+    Barkhamsted, Burlington, Canaan, Colebrook, Cornwall, Goshen, Hartland, Harwinton, Kent, Litchfield,
+    Morris, New Hartford, Norfolk, North Canaan, Roxbury, Salisbury, Sharon, Torrington, Warren,
+    Washington, Winchester`,
+  9170: `
+    Bethany, Branford, East Haven, Guilford, Hamden, Madison, Meriden, Milford, New Haven, North
+    Branford, North Haven, Orange, Wallingford, West Haven, Woodbridge`,
+  9180: `
+    Bozrah, Colchester, East Lyme, Franklin, Griswold, Groton, Lebanon, Ledyard, Lisbon, Montville, New
+    London, North Stonington, Norwich, Preston, Salem, Sprague, Stonington, Waterford, Windham`,
+  9190: `
+    Bethel, Bridgewater, Brookfield, Danbury, Darien, Greenwich, New Canaan, New Fairfield, New Milford,
+    Newtown, Norwalk, Redding, Ridgefield, Sherman, Stamford, Weston, Westport, Wilton`,
+};
+
+/** The eight counties of before, by the codes that rolls and listings still carry. */
+const FORMER: Record<string, number> = {
+  ...{ fairfield: 9001, hartford: 9003, litchfield: 9005, middlesex: 9007 },
+  ...{ 'new haven': 9009, 'new london': 9011, tolland: 9013, windham: 9015 },
+};
+
+/** All fifteen towns of Middlesex went to one region; those of the other seven are in several. */
+const WHOLE = new Map([[9007, 9130]]);
+
+const REGION_OF_TOWN = new Map(
+  Object.entries(TOWNS).flatMap(([region, towns]) =>
+    towns.split(',').map(town => [plainWords(town), Number(region)] as const),
+  ),
+);
+
+const CODES = new Set(Object.values(FORMER));
+export const isFormerCounty = (fips: number): boolean => CODES.has(fips);
+
+/** The code of a former county of Connecticut by its name, or null. @param state USPS code or full name */
+export function formerCounty(name: string, state: string): number | null {
+  return stateCode(state) === 'CT' ? (FORMER[plainWords(name).replace(/ county$/, '')] ?? null) : null;
+}
+
+/**
+ * The planning region of something in a former county: by its town, else by its point (WGS84 degrees); null where neither tells. A
+ * postal place that is no town (Storrs, Danielson) needs the point.
+ */
+export function planningRegion(
+  former: number,
+  town: string | null,
+  point: readonly [lon: number, lat: number] | null,
+): number | null {
+  const whole = WHOLE.get(former);
+  if (whole !== undefined) return whole;
+  const name = plainWords(town ?? '').replace(/^(?:town|city|borough) of | (?:town|city)$/g, '');
+  const byTown = REGION_OF_TOWN.get(name);
+  if (byTown !== undefined || point === null) return byTown ?? null;
+  const county = countyAt(...point) ?? nearestCounty(...point);
+  return county !== null && Math.floor(county / 1000) === 9 ? county : null;
+}
