@@ -286,19 +286,20 @@ function feedOfOne(name: string) {
   return feedOf(folder, { name, kind: 'listings', listings });
 }
 
+const objects = (name: string) =>
+  feedOf(folder, {
+    name,
+    kind: 'listings',
+    listings: { source: `${name}.ndjson`, format: 'ndjson', columns: COLUMNS },
+  });
+
 test('a merge that fails leaves no mark, no job, no history and no listing', async () => {
   const feed = feedOfOne('failing');
   const jobId = randomUUID();
-  const failing = ingest(
-    pool,
-    feed,
-    { jobId },
-    {
-      onStep: step => {
-        if (step === 'commit') throw new Error('the line is down');
-      },
-    },
-  );
+  const onStep = (step: string) => {
+    if (step === 'commit') throw new Error('the line is down');
+  };
+  const failing = ingest(pool, feed, { jobId }, { onStep });
   await expect(failing).rejects.toThrow('the line is down');
   expect([
     await dirty(),
@@ -329,15 +330,6 @@ test('a job that is done again after its run was merged finds its run as it was'
     status: 'merged',
     attempts: 1,
   });
-});
-
-test('two feeds that touch the same regions at once do not lock each other out', async () => {
-  const [a, b] = [listings(), listings()];
-  const rows = Array.from({ length: 200 }, (_, n) =>
-    row(`L${n}`, n % 2 ? {} : { fips: 33013, zip: '03301' }),
-  );
-  const results = await Promise.all([a.run(rows), b.run(rows.toReversed())]);
-  expect(results.map(result => result.status)).toEqual(['merged', 'merged']);
 });
 
 test('a worker that is told to stop ends its run so that the job is tried again', async () => {
