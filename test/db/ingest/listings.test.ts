@@ -286,13 +286,6 @@ function feedOfOne(name: string) {
   return feedOf(folder, { name, kind: 'listings', listings });
 }
 
-const objects = (name: string) =>
-  feedOf(folder, {
-    name,
-    kind: 'listings',
-    listings: { source: `${name}.ndjson`, format: 'ndjson', columns: COLUMNS },
-  });
-
 test('a merge that fails leaves no mark, no job, no history and no listing', async () => {
   const feed = feedOfOne('failing');
   const jobId = randomUUID();
@@ -345,17 +338,10 @@ test('a worker that is told to stop ends its run so that the job is tried again'
     `ID,PRICE\n${Array.from({ length: 5_000 }, (_, n) => `${n},1\n`).join('')}`,
   );
   const stop = new AbortController();
-  const run = ingest(
-    pool,
-    feed,
-    {},
-    {
-      signal: stop.signal,
-      onStep: step => {
-        if (step === 'stage') stop.abort();
-      },
-    },
-  );
+  const onStep = (step: string) => {
+    if (step === 'stage') stop.abort();
+  };
+  const run = ingest(pool, feed, {}, { signal: stop.signal, onStep });
   await expect(run).rejects.toMatchObject({ code: 'interrupted', retryable: true });
   expect(await all(pool, "select nspname from pg_namespace where nspname like 'stage%'")).toEqual([]);
 });
