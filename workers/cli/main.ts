@@ -2,16 +2,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
+import { createPool } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
+import { createLogger } from '../../shared/log.ts';
+import { migrate } from '../../shared/migrate.ts';
 import { rootDir } from '../../shared/root.ts';
+import type { RegionsLoaded } from '../regions/load.ts';
 import { addAccountCommands } from './account.ts';
 import { addBacktestCommands } from './backtest.ts';
 import { EXIT, exitCodeOf } from './common/exit.ts';
-import { connectedConfig } from './common/session.ts';
+import { answer, regionsLine } from './common/output.ts';
+import { type ConnectedConfig, connectedConfig } from './common/session.ts';
 import { addFeedCommands } from './feed.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
-import { addMigrateCommand } from './migrate.ts';
 import { addParcelCommands } from './parcel.ts';
 import { addRecomputeCommands } from './recompute.ts';
 import { addRunCommands } from './runs.ts';
@@ -49,7 +53,17 @@ function createProgram(): Command {
       'starts PostgreSQL (unless DATABASE_URL is set), migrates, loads the sample on the first run, and runs workers and API',
     )
     .action(async () => (await import('./up/up.ts')).up(loadConfig()));
-  addMigrateCommand(program);
+  program
+    .command('migrate')
+    .option('--json', 'print JSON')
+    .description('brings the database to the newest schema and loads the counties and ZIPs')
+    .action(async ({ json }: { json?: boolean }) => {
+      const config = connectedConfig();
+      const applied = await migrate(config.DATABASE_URL, { queue: config.REDIS_URL === undefined });
+      const regions = await loadInto(config);
+      const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
+      answer(json, { applied, regions }, `${done}\n${regionsLine(regions)}`);
+    });
   program
     .command('api')
     .description('the API alone, on PORT')
@@ -71,6 +85,19 @@ function createProgram(): Command {
   addTierCommands(program);
   addUsageCommand(program);
   return program;
+}
+
+async function loadInto(config: ConnectedConfig): Promise<RegionsLoaded> {
+  const { loadRegions } = await import('../regions/load.ts');
+  const pool = createPool(config, createLogger({ LOG_LEVEL: 'warn' }, 'plat'), {
+    applicationName: 'plat migrate',
+    max: 2,
+  });
+  try {
+    return await loadRegions(pool);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Asked for the help of a command that is not there, commander would show its parent's, as if that were right. */

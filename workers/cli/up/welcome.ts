@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createAccount, createKey, listAccounts, listKeys } from '../../../shared/accounts.ts';
 import type { Config } from '../../../shared/config.ts';
 import type { Pool } from '../../../shared/db.ts';
+import { shellWord } from '../common/output.ts';
 
 const DEMO_ACCOUNT = 'demo';
 
@@ -33,23 +34,12 @@ export function adminPassword(config: Config): string {
 
 export type Welcome = { url: string; key: string; keyFile: string; admin: string; logs: string };
 
-/** Three calls that a newcomer can paste. */
-function calls(): { path: string; what: string }[] {
-  return [
-    {
-      path: '/api/public/v1/markets-stats/33019/stats/',
-      what: 'market statistics of Sullivan County, New Hampshire',
-    },
-    {
-      path: '/api/public/v1/markets-stats/zip/03280/stats/',
-      what: 'the same for ZIP 03280 (Washington, New Hampshire)',
-    },
-    {
-      path: '/api/public/v1/markets-stats/99999/stats/',
-      what: 'a county that does not exist: 404, 0 tokens',
-    },
-  ];
-}
+const STATS = '/api/public/v1/markets-stats';
+const CALLS = [
+  [`${STATS}/33019/stats/`, 'market statistics of Sullivan County, New Hampshire'],
+  [`${STATS}/zip/03280/stats/`, 'the same for ZIP 03280 (Washington, New Hampshire)'],
+  [`${STATS}/99999/stats/`, 'a county that does not exist: 404, 0 tokens'],
+];
 
 /** What a newcomer needs, with what the calls answer at this moment. */
 export async function welcome({ url, key, keyFile, admin, logs }: Welcome): Promise<string> {
@@ -64,12 +54,12 @@ export async function welcome({ url, key, keyFile, admin, logs }: Welcome): Prom
     '',
     'Calls to paste, and what they answer now:',
   ];
-  for (const { path, what } of calls()) {
+  for (const [path, what] of CALLS) {
     lines.push(
       '',
       `  # ${what}`,
-      `  curl -H "Authorization: Bearer $(cat ${quoted(keyFile)})" ${url}${path}`,
-      `  ${await answer(url + path, key)}`,
+      `  curl -H "Authorization: Bearer $(cat ${shellWord(keyFile)})" ${url}${path}`,
+      `  ${await replyOf(url + path, key)}`,
     );
   }
   lines.push(
@@ -80,13 +70,8 @@ export async function welcome({ url, key, keyFile, admin, logs }: Welcome): Prom
   return lines.join('\n');
 }
 
-/** For a shell: the path of the checkout may hold spaces. */
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
 /** Status, tokens and the beginning of the body. */
-async function answer(url: string, key: string): Promise<string> {
+async function replyOf(url: string, key: string): Promise<string> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   const body = await response.text();
   const shown = body.length > 150 ? `${body.slice(0, 150)}…` : body;
