@@ -279,12 +279,12 @@ create unlogged table stage_further (
 );
 
 -- name: list_further_parcels
--- Rows of further rolls whose key the first roll does not have, in the order of the rolls.
+-- Rows of further rolls whose key the first roll does not have, by key, and of one key in the order of the rolls.
 select f.fips, f.key, f.input * 1000000000::bigint + f.row_no as row_no, f.sale, f.prior, f.values
 from stage_further f
 left join stage_roll r on r.fips = f.fips and r.key = f.key and r.input = 0
 where r.key is null
-order by f.input, f.row_no
+order by f.fips, f.key, f.input
 
 -- name: list_further_rows
 -- What further rolls say of some keys, in the order of the rolls. $1 fips int[], $2 keys text[]

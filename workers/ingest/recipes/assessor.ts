@@ -13,7 +13,7 @@ import { withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
 import {
   completeRows,
-  listFurtherParcels,
+  furtherParcels,
   settleFurtherRolls,
   stageFurtherRoll,
 } from '../stage/further-rolls.ts';
@@ -174,7 +174,7 @@ async function stageInput(
     } else {
       const complete = (parcels: readonly MappedParcel[]) => completeRows(stage.raw, parcels);
       await stageParcels({ ...rows, name: 'roll', derive, attributes: true, complete }, stage);
-      await stageMapped(await listFurtherParcels(stage.raw), derive, stage);
+      await stageMapped(furtherParcels(stage.raw), derive, stage);
     }
   });
 }

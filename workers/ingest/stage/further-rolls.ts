@@ -78,17 +78,32 @@ export async function completeRows(client: Client, rows: readonly MappedParcel[]
   for (const row of rows) for (const more of byKey.get(`${row.fips}/${row.key}`) ?? []) complete(row, more);
 }
 
-/** The parcels that only further rolls have, each completed by those that come later. */
-export async function listFurtherParcels(client: Client): Promise<{ rowNo: number; parcel: MappedParcel }[]> {
-  const { rows } = await client.query<FurtherRow>(sql('roll/list_further_parcels'));
-  const parcels = new Map<string, { rowNo: number; parcel: MappedParcel }>();
-  for (const row of rows) {
-    const name = `${row.fips}/${row.key}`;
-    const known = parcels.get(name);
-    if (known) complete(known.parcel, row);
-    else parcels.set(name, { rowNo: row.row_no, parcel: { ok: true, ...row, dropped: null } });
+export type FurtherParcel = { rowNo: number; parcel: MappedParcel };
+
+/** Parcels that are held in memory at a time. */
+const FETCH = 1_000;
+
+/** The parcels that only further rolls have, each completed by the rolls that come later. */
+export async function* furtherParcels(client: Client): AsyncGenerator<FurtherParcel[]> {
+  await client.query('begin');
+  await client.query(`declare further no scroll cursor for ${sql('roll/list_further_parcels')}`);
+  let last: FurtherParcel | null = null;
+  for (;;) {
+    const { rows } = await client.query<FurtherRow>(`fetch ${FETCH} from further`);
+    const parcels: FurtherParcel[] = [];
+    for (const row of rows) {
+      if (last?.parcel.key === row.key && last.parcel.fips === row.fips) {
+        complete(last.parcel, row);
+        continue;
+      }
+      if (last) parcels.push(last);
+      last = { rowNo: row.row_no, parcel: { ok: true, ...row, dropped: null } };
+    }
+    if (rows.length === 0 && last) parcels.push(last);
+    yield parcels;
+    if (rows.length === 0) break;
   }
-  return [...parcels.values()];
+  await client.query('commit');
 }
 
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');

@@ -88,14 +88,16 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
 
 /** Stages parcels that were mapped before, as rows of the roll. */
 export async function stageMapped(
-  parcels: readonly { rowNo: number; parcel: MappedParcel }[],
+  batches: AsyncIterable<readonly { rowNo: number; parcel: MappedParcel }[]>,
   derive: DeriveColumns,
   { roll, counts }: Pick<ParcelStage, 'roll' | 'counts'>,
 ): Promise<void> {
   const copy = openCopy(roll, COPY_ROLL);
-  for (const { rowNo, parcel } of parcels) {
-    countFilled(counts.filled, PARCEL_FIELD_NAMES, parcel.values);
-    copy.write(rollLine(0, rowNo, parcel, derive));
+  for await (const parcels of batches) {
+    for (const { rowNo, parcel } of parcels) {
+      countFilled(counts.filled, PARCEL_FIELD_NAMES, parcel.values);
+      copy.write(rollLine(0, rowNo, parcel, derive));
+    }
     await copy.drain();
   }
   await copy.end();
