@@ -139,6 +139,10 @@ const gatesSchema = z
       "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
       1,
     ),
+    max_acreage_off_percent: percentage(
+      'How many parcels may state an acreage that is off the measured one by more than a factor of 4; 100 leaves acreages unjudged.',
+      33,
+    ),
     max_outside_coverage_percent: percentage(
       'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
       5,

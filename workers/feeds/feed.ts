@@ -62,6 +62,8 @@ export type Gates = {
   maxRejectPercent: number;
   /** Share of the parcels outside their county's box; a wrong CRS puts all of them there. */
   maxOutsidePercent: number;
+  /** Share of the parcels whose stated acreage is off the measured one by more than a factor of 4; 100 turns the gate off. */
+  maxAcreageOffPercent: number;
   /**
    * Share of a land layer's features wholly outside the coverage that its feed declares. Files of a county hold a few of the next
    * one's, by which quadrangles and watersheds reach over its line; another place's file has all there.

@@ -143,6 +143,7 @@ const SECTION_KINDS: Record<string, Feed['kind'][]> = {
 
 const GATE_KINDS: Record<string, Feed['kind'][]> = {
   max_key_drop_percent: ['assessor', 'listings'],
+  max_acreage_off_percent: ['assessor'],
   max_outside_coverage_percent: VECTOR,
   max_coverage_drop_percent: [...VECTOR, 'elevation'],
   max_coverage_growth_percent: VECTOR,

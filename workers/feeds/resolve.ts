@@ -210,6 +210,7 @@ function gatesOf({ kind, gates }: FeedFile): Gates {
     maxKeyDropPercent: gates?.max_key_drop_percent ?? 10,
     maxRejectPercent: gates?.max_reject_percent ?? 5,
     maxOutsidePercent: gates?.max_outside_percent ?? 1,
+    maxAcreageOffPercent: gates?.max_acreage_off_percent ?? 33,
     // Tiles beyond the coverage say nothing false: an index may list those of a whole state.
     maxOutsideCoveragePercent: kind === 'elevation' ? 100 : (gates?.max_outside_coverage_percent ?? 5),
     maxCoverageDropPercent: gates?.max_coverage_drop_percent ?? 10,

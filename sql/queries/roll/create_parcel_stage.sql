@@ -42,5 +42,8 @@ alter table stage_shape alter column boundary set storage external;
 create unlogged table stage_removed (
   input smallint not null,
   row_no bigint not null,
+  fips int not null,
+  key text not null,
+  acres double precision,
   identical boolean not null
 );

@@ -21,11 +21,11 @@ removed as (
   delete from stage_roll s
   using ranked
   where s.ctid = ranked.place and ranked.n > 1
-  returning s.input, s.row_no, s.key, s.hash = ranked.first_hash as identical, ranked.kept_row
+  returning s.input, s.row_no, s.fips, s.key, s.acres, s.hash = ranked.first_hash as identical, ranked.kept_row
 ),
 remembered as (
-  insert into stage_removed (input, row_no, identical)
-  select input, row_no, identical
+  insert into stage_removed (input, row_no, fips, key, acres, identical)
+  select input, row_no, fips, key, acres, identical
   from removed
 ),
 rejected as (

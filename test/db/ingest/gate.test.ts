@@ -41,7 +41,7 @@ const parcels = (
   Array.from({ length: to - from }, (_, i) => {
     const n = from + i;
     const { extra, geometry = lot(n) } = change(n);
-    return { properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, ACRES: 1, ...extra }, geometry };
+    return { properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, ACRES: 2, ...extra }, geometry };
   });
 
 /** Everything that the parcels of a feed hold, and when each row was last written. */

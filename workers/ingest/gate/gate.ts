@@ -1,4 +1,6 @@
+import { AREA_UNITS, type AreaUnit } from '../../feeds/column-schema.ts';
 import type { Gates } from '../../feeds/feed.ts';
+import { TO_ACRES } from '../map/column.ts';
 import { type RunCounts, total } from '../run/counts.ts';
 import type { GateResult } from '../run/record.ts';
 import type { OutsideParcels } from './place.ts';
@@ -20,10 +22,27 @@ export type GateFigures = RowFigures & {
   before: number;
   retired: number;
   outside: OutsideParcels;
+  /** Null of listings. */
+  acreage: Acreage | null;
   /** Comps that the feed's sales have made, and how many of them this run takes off the market. */
   sales: { before: number; leaving: number };
   last: (NonNullable<RowFigures['last']> & { matchedKeys: number }) | null;
 };
+
+/** How the stated acreages compare with the measured ones. */
+export type Acreage = {
+  /** Parcels that have both. */
+  parcels: number;
+  /** Of stated by measured. */
+  median: number;
+  /** How many are off by more than a factor of 4. */
+  off: number;
+  /** What the feed says the source's figures are in; null where each row says it. */
+  unit: AreaUnit | null;
+};
+
+/** Fewer parcels may all be oddities. */
+const FEWEST_ACREAGES = 20;
 
 /** What the gate says of a run that would make no parcel and no listing. */
 export const NO_USABLE_ROW = 'The run has no usable row.';
@@ -64,6 +83,8 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
   }
   const elsewhere = outsideParcels(figures.outside, limits);
   if (elsewhere !== null) block('extent', elsewhere);
+  const wrongUnit = figures.acreage && wrongAcreage(figures.acreage, limits);
+  if (wrongUnit !== null) block('acreage', wrongUnit);
   return { blocked, figures };
 }
 
@@ -74,6 +95,20 @@ export function outsideParcels(
 ): string | null {
   if (percent(outside, points) <= maxOutsidePercent) return null;
   return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
+}
+
+/** What the gate says of stated acreages that are far from the measured ones, with the unit that would fit, or null. */
+function wrongAcreage(
+  { parcels, median, off, unit }: Acreage,
+  { maxAcreageOffPercent: most }: Gates,
+): string | null {
+  const fits = (ratio: number) => ratio >= 0.5 && ratio <= 2;
+  const share = percent(off, parcels);
+  if (parcels < FEWEST_ACREAGES || most === 100 || (fits(median) && share <= most)) return null;
+  const other = unit && AREA_UNITS.find(each => fits((median * TO_ACRES[each](1)) / TO_ACRES[unit](1)));
+  const advice =
+    other && other !== unit ? `: unit: ${other} would fit` : ': is its column, unit or scale right?';
+  return `The stated acreage is ${Number(median.toPrecision(3))} times the measured one in the median parcel (0.5 to 2 may be), and off by more than a factor of 4 in ${off} of ${parcels} (${show(share)} %, at most ${most} %)${advice}.`;
 }
 
 export type Block = (gate: string, message: string) => void;

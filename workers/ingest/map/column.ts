@@ -172,7 +172,7 @@ const SQ_M_PER_ACRE = 4_046.856_422_4;
 const HECTARES_PER_ACRE = 0.404_685_642_24;
 
 /** Divisions, not factors: 10,890 square feet must be 0.25 acres to the last digit, for buckets begin there. */
-const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
+export const TO_ACRES: Record<AreaUnit, (area: number) => number> = {
   acres: area => area,
   sqft: area => area / SQ_FT_PER_ACRE,
   sqm: area => area / SQ_M_PER_ACRE,

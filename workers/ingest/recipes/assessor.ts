@@ -1,6 +1,7 @@
 import { type Client, sql } from '../../../shared/db.ts';
+import { alternatives } from '../../feeds/columns.ts';
 import type { AssessorFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
-import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
+import { type Acreage, judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { parcelsOutside } from '../gate/place.ts';
 import { compileParcelMapper, type MappedParcel, showsSales } from '../map/parcel.ts';
 import { mergeListings } from '../merge/listings.ts';
@@ -66,6 +67,8 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   counts.identical += settled[0]!.identical;
   if (settled[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', settled[0]!.rejected);
   await joinShapes(client, runId, counts);
+  const summed = (await client.query(sql('roll/sum_part_acres'))).rowCount ?? 0;
+  if (summed > 0) counts.acres_summed = summed;
   await client.query('analyze stage_roll (fips, key)');
   await client.query('analyze stage_shape (fips, key)');
 
@@ -93,6 +96,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
       before: figures.changed + figures.unchanged + figures.retired,
       retired: figures.retired,
       outside: await parcelsOutside(client, fips),
+      acreage: await acreageOf(client, feed),
       sales,
       filled: counts.filled,
       last: lastFigures(run.last?.counts),
@@ -177,4 +181,11 @@ async function stageInput(
       await stageMapped(furtherParcels(stage.raw), derive, stage);
     }
   });
+}
+
+async function acreageOf(client: Client, { roll, shape }: AssessorFeed): Promise<Acreage> {
+  const { rows } = await client.query<Omit<Acreage, 'unit'>>(sql('roll/measure_acreage'));
+  const column = roll.columns.acres ?? shape?.columns.acres;
+  const unit = (column && alternatives(column)[0]?.unit) ?? 'acres';
+  return { ...rows[0]!, unit: typeof unit === 'object' ? null : unit };
 }

@@ -57,6 +57,7 @@ async function compare(
       matchedKeys: rows,
       before: 0,
       retired: 0,
+      acreage: null,
       outside: { points: 0, outside: 0, where: '' },
       sales: { before: 0, leaving: 0 },
       filled: counts.filled,
