@@ -183,9 +183,9 @@ async function stageInput(
   });
 }
 
-async function acreageOf(client: Client, { roll, shape }: AssessorFeed): Promise<Acreage> {
+async function acreageOf(client: Client, { roll, furtherRolls, shape }: AssessorFeed): Promise<Acreage> {
   const { rows } = await client.query<Omit<Acreage, 'unit'>>(sql('roll/measure_acreage'));
-  const column = roll.columns.acres ?? shape?.columns.acres;
+  const column = [roll, ...furtherRolls, shape].find(input => input?.columns.acres)?.columns.acres;
   const unit = (column && alternatives(column)[0]?.unit) ?? 'acres';
   return { ...rows[0]!, unit: typeof unit === 'object' ? null : unit };
 }
