@@ -20,6 +20,9 @@ import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
 import { handlerFor, type ServeDeps } from './http/serve.ts';
 import { openApiDocument } from './openapi.ts';
+import type { Assets } from './pages/assets.ts';
+import { pages } from './pages/index.ts';
+import { pagesRouter, unknownPage } from './pages/pages.tsx';
 import { openResources } from './v1/common/resources.ts';
 
 export type AppDeps = {
@@ -28,6 +31,8 @@ export type AppDeps = {
   pool: Pool;
   lifecycle: Lifecycle;
   queues: readonly BoardQueue[];
+  /** What the web app's pages load; without it there are no pages, as for the tests and benches of the API. */
+  assets?: Assets;
   /** Default: all of v1. */
   endpoints?: readonly Endpoint[];
   /** Default: charges accounts. */
@@ -47,18 +52,20 @@ export function createApp({
   pool,
   lifecycle,
   queues,
+  assets,
   endpoints = v1,
   meter,
   now = () => new Date(),
 }: AppDeps): Express {
   const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
   const metrics = createMetrics(database, queues);
+  const resources = openResources(database, config.CURSOR_SECRET);
   const serving: ServeDeps = {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
     meter: meter ?? openMeter(database, () => lifecycle.active),
     idempotency: openIdempotency(database),
-    resources: openResources(database, config.CURSOR_SECRET),
+    resources,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
     originOf: req => originOf(req, config),
     appUrl: config.APP_URL,
@@ -79,8 +86,14 @@ export function createApp({
   mountEndpoints(app, endpoints, serving);
   app.use(presetHeaders);
   app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
+  const pageDeps = assets && { ...serving, resources, config, log, pool, assets };
+  if (pageDeps !== undefined) {
+    app.use(pageDeps.assets.router);
+    app.use(pagesRouter(pages, pageDeps));
+  }
   app.use(docs(openApiDocument(), req => originOf(req, config)));
   if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
+  if (pageDeps !== undefined) app.use(unknownPage(pageDeps));
   app.use(unknownPath);
   app.use(errorHandler);
   return app;

@@ -1,6 +1,7 @@
 import type { Endpoint } from './http/endpoint.ts';
 import { aiCompValue } from './v1/ai-comp-value.ts';
 import { listComps } from './v1/comps/endpoint.ts';
+import { countyCoverage, listCoverage } from './v1/coverage.ts';
 import { filterParcels } from './v1/filter/filter-parcels.ts';
 import { listFilters } from './v1/filter/list-filters.ts';
 import { countyStats, zipStats } from './v1/market-stats.ts';
@@ -28,4 +29,6 @@ export const endpoints: readonly Endpoint[] = [
   deleteMarket,
   readUsage,
   readUsageBreakdown,
+  listCoverage,
+  countyCoverage,
 ];

@@ -5,6 +5,7 @@ import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
+import { openAssets } from './pages/assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 
 /**
@@ -32,7 +33,8 @@ export async function startApi(
     await assertSchemaVersion(pool);
     const lifecycle: Lifecycle = { active: 0, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
-    const app = createApp({ config, log, pool, lifecycle, queues, ...parts });
+    const assets = await openAssets(config);
+    const app = createApp({ config, log, pool, lifecycle, queues, assets, ...parts });
     const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startHousekeeping(pool, log);
     log.info({ url: server.url }, 'listening');
@@ -75,4 +77,5 @@ export async function keepHouse(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(sql('api/list_due_accounts'));
   if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
   await pool.query(sql('api/delete_old_answers'));
+  await pool.query(sql('users/delete_old_sessions'));
 }

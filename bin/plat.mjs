@@ -12,6 +12,8 @@ function isMissingPackage(error) {
 }
 
 async function start() {
+  // The pages' JSX is compiled as this project's tsconfig says, whatever the folder that the command is called in.
+  process.env.TSX_TSCONFIG_PATH ??= join(root, 'tsconfig.json');
   const { register } = await import('tsx/esm/api');
   register();
   const { main } = await import('../workers/cli/main.ts');

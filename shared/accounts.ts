@@ -69,7 +69,13 @@ export type KeySummary = {
   created_at: Date;
 };
 
-export type NewKey = { name: string; scopes?: readonly Scope[]; expiresAt?: Date };
+export type NewKey = {
+  name: string;
+  scopes?: readonly Scope[];
+  expiresAt?: Date;
+  /** Who makes it, for the audit table; default whoever runs this process. */
+  actor?: string;
+};
 
 /** The first characters of a key that are kept in the clear: `plat_` and 6 of its 43. */
 const PREFIX_LENGTH = 11;
@@ -198,7 +204,7 @@ export async function createKey(
   const { key, prefix } = newKey();
   const values = [
     ...[await findAccount(db, account), requireName('key', options.name), hashKey(key), prefix],
-    ...[scopes, options.expiresAt ?? null, operator()],
+    ...[scopes, options.expiresAt ?? null, options.actor ?? operator()],
   ];
   const { rows } = await db.query<{ id: string }>(sql('accounts/insert_key'), values);
   return { id: rows[0]!.id, key, prefix };
@@ -246,15 +252,17 @@ export async function listKeys(db: Queryable, account?: string): Promise<KeySumm
 /**
  * Revokes a key for good; every API process refuses it within 5 seconds.
  * @param key its id, its prefix or the key itself.
+ * @param actor who revokes it, for the audit table.
  * @throws PlatError `key_unknown`.
  */
 export async function revokeKey(
   db: Queryable,
   key: string,
+  actor = operator(),
 ): Promise<{ id: string; name: string; revoked_at: Date }> {
   const { rows } = await db.query<{ id: string; name: string; revoked_at: Date }>(
     sql('accounts/revoke_key'),
-    [key, hashKey(key), operator()],
+    [key, hashKey(key), actor],
   );
   const row = rows[0];
   if (row === undefined) throw keyUnknown();

@@ -62,6 +62,16 @@ const schema = z.object({
   WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   BASE_URL: url.optional(),
   APP_URL: url.optional(),
+  BASEMAP_URL: z
+    .string()
+    .regex(/^https:\/\/[^\s{}]+\{z\}\S*$/, 'must be an https:// address with {z}, {x} and {y}')
+    .optional(),
+  BASEMAP_ATTRIBUTION: z.string().optional(),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must start with smtp:// or smtps://')
+    .optional(),
+  MAIL_FROM: z.string().default('Plat <plat@localhost>'),
   TRUSTED_PROXIES: proxies.default(''),
   CORS_ORIGINS: origins.default('*'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),

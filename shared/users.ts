@@ -81,7 +81,57 @@ async function moveUser(client: Client, account: Membership, companyId: string):
     );
 }
 
-async function joinCompany(db: Queryable, name: string): Promise<string> {
+export async function joinCompany(db: Queryable, name: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>(sql('accounts/join_company'), [name]);
   return rows[0]!.id;
+}
+
+export type Invited = { id: string; email: string };
+
+/**
+ * A new user of a company, to be sent a link with which they choose a password.
+ * @returns undefined when the address is a user's already.
+ * @throws PlatError `user_email`.
+ */
+export async function inviteUser(
+  db: Queryable,
+  { companyId, email, name = '', operator = false, actor }: NewUser,
+): Promise<Invited | undefined> {
+  const values = [companyId, requireEmail(email), name, operator, actor];
+  const { rows } = await db.query<{ id: string }>(sql('users/insert_user'), values);
+  return rows[0] && { id: rows[0].id, email };
+}
+
+type NewUser = {
+  companyId: string;
+  email: string;
+  name?: string;
+  /** Whether they may see and steer the whole installation. */
+  operator?: boolean;
+  /** Who makes them, for the audit table. */
+  actor: string;
+};
+
+export type UserSummary = {
+  id: string;
+  email: string;
+  name: string;
+  operator: boolean;
+  company: string;
+  account: string | null;
+  has_password: boolean;
+  seen_at: Date | null;
+  created_at: Date;
+};
+
+export async function listUsers(db: Queryable): Promise<UserSummary[]> {
+  return (await db.query<UserSummary>(sql('users/list_users'))).rows;
+}
+
+/** @throws PlatError `user_unknown`. */
+export async function findUser(db: Queryable, email: string): Promise<Invited> {
+  const { rows } = await db.query<Invited>(sql('users/find_by_email'), [email]);
+  if (rows[0] === undefined)
+    throw new PlatError('user_unknown', `There is no user ${email}. \`plat user list\` shows them.`);
+  return rows[0];
 }

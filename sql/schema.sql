@@ -150,6 +150,22 @@ create table companies (
   constraint companies_name_key UNIQUE (name)
 );
 
+create table county_coverage (
+  fips integer not null,
+  parcels integer not null,
+  with_boundary integer not null,
+  with_owner integer not null,
+  with_acres integer not null,
+  with_values integer not null,
+  with_sale integer not null,
+  feed_ids integer[] not null,
+  west double precision,
+  south double precision,
+  east double precision,
+  north double precision,
+  constraint county_coverage_pkey PRIMARY KEY (fips)
+);
+
 create table county_serials (
   fips integer not null,
   last_serial bigint not null,
@@ -455,6 +471,13 @@ create table parcels (
 ) partition by RANGE (fips);
 alter table parcels alter column boundary set storage external;
 
+create table passwords (
+  user_id uuid not null,
+  hash text not null,
+  changed_at timestamp with time zone default now() not null,
+  constraint passwords_pkey PRIMARY KEY (user_id)
+);
+
 create unlogged table rate_buckets (
   account_id uuid not null,
   per_minute integer not null,
@@ -538,6 +561,26 @@ create table saved_markets (
   constraint saved_markets_company_id_region_id_key UNIQUE (company_id, region_id)
 );
 
+create table sessions (
+  id uuid default gen_random_uuid() not null,
+  token_hash bytea not null,
+  user_id uuid not null,
+  user_agent text default ''::text not null,
+  created_at timestamp with time zone default now() not null,
+  seen_at timestamp with time zone default now() not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_hash_key UNIQUE (token_hash)
+);
+
+create table sign_in_links (
+  token_hash bytea not null,
+  user_id uuid not null,
+  purpose text not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_links_pkey PRIMARY KEY (token_hash),
+  constraint sign_in_links_purpose_check CHECK ((purpose = ANY (ARRAY['sign_in'::text, 'reset'::text, 'invite'::text])))
+);
+
 create table stats_dirty (
   type text not null,
   code text not null,
@@ -585,6 +628,7 @@ create table users (
   email text not null,
   name text default ''::text not null,
   created_at timestamp with time zone default now() not null,
+  operator boolean default false not null,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_id_company_id_key UNIQUE (id, company_id)
 );
@@ -654,6 +698,8 @@ CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);
 CREATE INDEX runs_feed ON public.runs USING btree (feed_id, id DESC);
 CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id IS NOT NULL);
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
+CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
+CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id);
 CREATE INDEX users_company ON public.users USING btree (company_id);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE INDEX valuations_dirty_fips ON public.valuations_dirty USING btree (fips);
@@ -668,11 +714,14 @@ alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table passwords add constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
 alter table run_rejects add constraint run_rejects_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;
 alter table runs add constraint runs_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table saved_markets add constraint saved_markets_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);
 alter table saved_markets add constraint saved_markets_region_id_fkey FOREIGN KEY (region_id) REFERENCES regions(id) ON UPDATE CASCADE;
+alter table sessions add constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table sign_in_links add constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table usage_daily add constraint usage_daily_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table usage_periods add constraint usage_periods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table users add constraint users_company_id_fkey FOREIGN KEY (company_id) REFERENCES companies(id);

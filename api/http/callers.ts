@@ -87,14 +87,21 @@ export function openCallers(database: Database, now = Date.now): Callers {
   };
 }
 
-type KeyRow = Omit<Account, 'periodEnd'> & {
+type AccountRow = Omit<Account, 'periodEnd'> & { periodEnd: Date | null };
+
+type KeyRow = AccountRow & {
   keyHash: Buffer;
   scopes: Scope[];
   expiresAt: Date | null;
   revoked: boolean;
   disabled: boolean;
-  periodEnd: Date | null;
 };
+
+/** The account by its id, for people who have signed in. */
+export async function readAccount(database: Database, id: string): Promise<Account | undefined> {
+  const [row] = await database.run<AccountRow>('api/read_account', [id]);
+  return row && { ...row, periodEnd: row.periodEnd?.getTime() ?? null };
+}
 
 async function readKeys(
   database: Database,

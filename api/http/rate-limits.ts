@@ -25,9 +25,12 @@ export type Bucket = {
 /** A call's bucket or buckets. It is admitted when each of them has a call; refused, it takes nothing from any. */
 export type RateState = { admitted: boolean; buckets: readonly Bucket[] };
 
-export type RateLimits = { take(account: Account, extra?: ExtraLimit): Promise<RateState> };
+/** Whose buckets, and how large. */
+export type Limited = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 
-type Call = { account: Account; extra: ExtraLimit | undefined };
+export type RateLimits = { take(account: Limited, extra?: ExtraLimit): Promise<RateState> };
+
+type Call = { account: Limited; extra: ExtraLimit | undefined };
 
 /** The accounts' token buckets, which every process shares. Calls that are in flight together share a round trip. */
 export function openRateLimits(database: Database): RateLimits {
@@ -36,7 +39,7 @@ export function openRateLimits(database: Database): RateLimits {
 }
 
 /** The calls of one account that are asked for together. */
-type Demand = { account: Account; plain: number; skipTraces: number };
+type Demand = { account: Limited; plain: number; skipTraces: number };
 
 type AdmittedRow = {
   account_id: string;
@@ -78,7 +81,7 @@ async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
 /** One call's share of what was let through. For this call a bucket still holds what the later ones take. */
-function deal(account: Account, share: Share, extra: ExtraLimit | undefined): RateState {
+function deal(account: Limited, share: Share, extra: ExtraLimit | undefined): RateState {
   const { ratePerMinute: perMinute, rateBurst: burst, skipTracePerMinute } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
   const admitted = share[kind] > 0;

@@ -21,15 +21,26 @@ export async function readInput(
 ): Promise<Input<z.ZodType, z.ZodType, z.ZodType>> {
   refuseOversize(req);
   const body = endpoint.body === undefined ? undefined : await readBody(req, res);
+  return checkInput(endpoint, { params: req.params, query: req.query, body });
+}
+
+/**
+ * What was sent, as the endpoint's schemas describe it.
+ * @throws PlatError `validation_error` with every rejected field.
+ */
+export function checkInput(
+  endpoint: Endpoint,
+  given: { params: object; query: object; body?: unknown },
+): Input<z.ZodType, z.ZodType, z.ZodType> {
   // Without a prototype: a field may be called `__proto__`.
   const details: Details = Object.create(null);
   const input = {
-    params: check(endpoint.params, req.params, 'path', details),
-    query: check(endpoint.query, req.query, 'query', details),
+    params: check(endpoint.params, given.params, 'path', details),
+    query: check(endpoint.query, given.query, 'query', details),
     body:
       endpoint.body === undefined
         ? undefined
-        : check(endpoint.body, body, 'body', details, fieldsOf(endpoint.query)),
+        : check(endpoint.body, given.body, 'body', details, fieldsOf(endpoint.query)),
   };
   if (Object.keys(details).length > 0) throw validationError(details);
   return input;

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, type PlatError } from '../errors.ts';
 import { type Limits, limitsOf, type OpenContext, shownUrl, sourceError } from './context.ts';
@@ -80,7 +81,9 @@ async function attempt(
         yield chunk;
       }
     };
-    await pipeline(Readable.fromWeb(response.body), bounded, createWriteStream(path), { signal });
+    await pipeline(Readable.fromWeb(response.body as ReadableStream), bounded, createWriteStream(path), {
+      signal,
+    });
     return { value: true };
   } catch (error) {
     context.signal.throwIfAborted();

@@ -28,6 +28,8 @@ export type OpenElevation = {
   terrainOf(shape: MultiPolygon): Promise<Terrain | null>;
   /** The cells behind `terrainOf`; none when that is null. @throws PlatError `elevation_cells` when they are too many to draw */
   cellsOf(shape: MultiPolygon): Promise<SlopeCell[]>;
+  /** Heights in metres at places, between the four cells around each; NaN where none of the grids has any. */
+  heightsAt(places: readonly Position[]): Promise<Float64Array>;
   close(): Promise<void>;
 };
 
@@ -77,8 +79,41 @@ export function openElevation(tiles: readonly ElevationTile[], options: Elevatio
       const answer = await answerOf(shape);
       return answer === undefined ? [] : cellsOn(answer.grid, reader, shape);
     },
+    async heightsAt(places) {
+      const heights = new Float64Array(places.length).fill(Number.NaN);
+      for (const grid of grids) await fillHeights(grid, reader, places, heights);
+      return heights;
+    },
     close: async () => reader.close(),
   };
+}
+
+/** The heights that are still NaN, from one grid. */
+async function fillHeights(
+  grid: VirtualGrid,
+  reader: ChunkReader,
+  places: readonly Position[],
+  heights: Float64Array,
+): Promise<void> {
+  const at = new Float64Array(2);
+  const cell = async (column: number, row: number): Promise<number> => {
+    if (column < grid.left || column >= grid.right || row < grid.top || row >= grid.bottom) return Number.NaN;
+    const [x, y] = [Math.floor(column / CHUNK), Math.floor(row / CHUNK)];
+    const found = reader.chunk(grid, x, y);
+    const chunk = found instanceof Promise ? await found : found;
+    return chunk?.heights[(row - y * CHUNK) * CHUNK + column - x * CHUNK] ?? Number.NaN;
+  };
+  for (const [i, place] of places.entries()) {
+    if (!Number.isNaN(heights[i])) continue;
+    grid.forward(place, at, 0);
+    // Heights are those of the cells' middles.
+    const [x, y] = [at[0]! - 0.5, at[1]! - 0.5];
+    const [column, row] = [Math.floor(x), Math.floor(y)];
+    const [dx, dy] = [x - column, y - row];
+    const upper = (await cell(column, row)) * (1 - dx) + (await cell(column + 1, row)) * dx;
+    const lower = (await cell(column, row + 1)) * (1 - dx) + (await cell(column + 1, row + 1)) * dx;
+    heights[i] = upper * (1 - dy) + lower * dy;
+  }
 }
 
 function absolute(source: string, baseDir: string | undefined): string {

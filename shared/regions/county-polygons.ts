@@ -81,3 +81,17 @@ export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOL
 export function countyExtent(fips: number): Readonly<Box> | undefined {
   return index().boxes.get(fips);
 }
+
+/** The counties whose polygons' boxes meet a box in degrees, ascending. */
+export function countiesMeeting([west, south, east, north]: Readonly<Box>): number[] {
+  const { parts, tree } = index();
+  const found = new Set(tree.search(west, south, east, north).map(item => parts[item]!.fips));
+  return [...found].sort((a, b) => a - b);
+}
+
+/** The county's polygons; empty for an unknown FIPS. */
+export function countyOutline(fips: number): MultiPolygon {
+  return index()
+    .parts.filter(part => part.fips === fips)
+    .map(({ shape }) => shape.coordinates as MultiPolygon[number]);
+}

@@ -195,3 +195,14 @@ delete from idempotent_calls where account_id = $1 and key = $2 and claim = $3 a
 -- The attempt is still at it. $1 account id, $2 key, $3 the attempt, $4 milliseconds for which others wait
 update idempotent_calls set claimed_until = now() + $4::int * interval '1 ms'
 where account_id = $1 and key = $2 and claim = $3 and status is null;
+
+-- name: read_account
+-- An account that is not disabled, with what it has used, as identify_keys tells it. $1 account id
+select a.id, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
+  a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
+  coalesce(u.tokens_used, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
+  a.skip_trace_per_minute as "skipTracePerMinute", a.period_end as "periodEnd"
+from accounts a
+left join tiers t on t.name = a.tier
+left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
+where a.id = $1 and a.disabled_at is null;

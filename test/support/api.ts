@@ -5,6 +5,7 @@ import type { BoardQueue } from '../../api/http/admin.ts';
 import type { Lifecycle } from '../../api/http/begin.ts';
 import type { Endpoint } from '../../api/http/endpoint.ts';
 import { openApiDocument } from '../../api/openapi.ts';
+import { openAssets } from '../../api/pages/assets.ts';
 import { serveHttp } from '../../api/server.ts';
 import { createAccount, createKey, type NewAccount, type NewKey } from '../../shared/accounts.ts';
 import { type Config, loadConfig } from '../../shared/config.ts';
@@ -38,6 +39,8 @@ export type ApiOptions = {
   endpoints?: readonly Endpoint[];
   queues?: readonly BoardQueue[];
   now?: () => Date;
+  /** With the web app's pages. */
+  pages?: boolean;
   /** Default: none is written. */
   log?: Logger;
 };
@@ -45,7 +48,7 @@ export type ApiOptions = {
 /** A service on a free port with a pool of its own, as another process would have; stopped when the file is done. */
 export async function startTestApi(
   db: TestDatabase,
-  { env = {}, endpoints = v1, queues = [], now, log: given }: ApiOptions = {},
+  { env = {}, endpoints = v1, queues = [], now, pages = false, log: given }: ApiOptions = {},
 ): Promise<TestApi> {
   const config = loadConfig({
     LOG_LEVEL: 'silent',
@@ -61,7 +64,11 @@ export async function startTestApi(
   });
   const lifecycle: Lifecycle = { active: 0, draining: false, lastRequestAt: 0 };
   const server = await serveHttp(
-    createApp({ config, log, pool, lifecycle, queues, endpoints, ...(now ? { now } : {}) }),
+    createApp({
+      ...{ config, log, pool, lifecycle, queues, endpoints },
+      ...(now && { now }),
+      ...(pages && { assets: await openAssets(config) }),
+    }),
     config,
     lifecycle,
   );

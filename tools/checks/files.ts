@@ -5,7 +5,7 @@ export type SourceFile = { path: string; text: string };
 
 /** What is not ours or not text: installed, made at run time, or data. `.git` is a file in a worktree. */
 const SKIPPED = new Set(['node_modules', '.git', '.plat', '.vitest', 'bench-data', 'data']);
-const TEXT = /\.(ts|mjs|sql|json|md|ya?ml|sh)$|(^|\/)(Dockerfile|run|\.[a-z.]+)$/;
+const TEXT = /\.(tsx?|css|mjs|sql|json|md|ya?ml|sh)$|(^|\/)(Dockerfile|run|\.[a-z.]+)$/;
 const SKIPPED_FILES = new Set(['package-lock.json']);
 
 /** The repository's text files with paths relative to `root`, with slashes. */

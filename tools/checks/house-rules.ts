@@ -6,7 +6,7 @@ const MOST_LINES = 350;
 
 export function checkFileSizes(files: SourceFile[]): string[] {
   return files
-    .filter(({ path }) => /\.(ts|mjs|sql)$/.test(path) && path !== 'sql/schema.sql')
+    .filter(({ path }) => /\.(tsx?|mjs|sql)$/.test(path) && path !== 'sql/schema.sql')
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
     .filter(({ lines }) => lines > MOST_LINES)
     .map(
@@ -17,7 +17,7 @@ export function checkFileSizes(files: SourceFile[]): string[] {
 
 /** Every statement is explained at its head, is named somewhere in the program (tests do not count), and exists where loaded. */
 export function checkQueries(files: SourceFile[]): string[] {
-  const program = files.filter(({ path }) => /^(shared|workers|api|tools)\/.*\.ts$/.test(path));
+  const program = files.filter(({ path }) => /^(shared|workers|api|tools)\/.*\.tsx?$/.test(path));
   // Names travel in lists and conditions before they are loaded, so any whole string counts as a use.
   const named = new Set(
     program.flatMap(({ text }) => [...text.matchAll(/['"`](\w+\/\w+)['"`]/g)].map(match => match[1]!)),

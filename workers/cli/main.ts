@@ -23,6 +23,7 @@ import { addStatusCommand } from './status.ts';
 import { addTierCommands } from './tier.ts';
 import { runService } from './up/supervisor.ts';
 import { addUsageCommand } from './usage.ts';
+import { addUserCommands } from './user.ts';
 
 const HELP = `
 Examples:
@@ -82,6 +83,7 @@ function createProgram(): Command {
   addJobCommands(program);
   addAccountCommands(program);
   addKeyCommands(program);
+  addUserCommands(program);
   addTierCommands(program);
   addUsageCommand(program);
   return program;

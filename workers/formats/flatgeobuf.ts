@@ -1,3 +1,4 @@
+import { ReadableStream as NodeStream } from 'node:stream/web';
 import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
@@ -29,7 +30,7 @@ export async function* readFlatGeobuf(
   const frames = wholeFrames(source, () => indexBytes(found.header, name), limitsOf(context).rowBytes);
   let features = 0;
   try {
-    for await (const feature of deserialize(ReadableStream.from(frames), { headerMetaFn })) {
+    for await (const feature of deserialize(asStream(frames), { headerMetaFn })) {
       features++;
       const values = feature.properties ?? {};
       addRow(output, values, feature.geometry, () => JSON.stringify(values));
@@ -119,4 +120,9 @@ function crsOf(header: HeaderMeta): string | null {
 
 function notFlatGeobuf(name: string): Error {
   return formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
+}
+
+/** As the library's types want it, which know the browser's stream only. */
+function asStream(frames: AsyncIterable<Uint8Array>): ReadableStream {
+  return NodeStream.from(frames) as unknown as ReadableStream;
 }

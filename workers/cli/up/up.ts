@@ -16,7 +16,7 @@ import { finishDue } from './due.ts';
 import { startPostgres } from './postgres.ts';
 import { ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
-import { adminPassword, demoKey, welcome } from './welcome.ts';
+import { adminPassword, demoKey, demoLink, welcome } from './welcome.ts';
 
 /** How long the API may take to answer /readyz. */
 const READY_TIMEOUT_MS = 60_000;
@@ -99,7 +99,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   await ready(url, logs, signal);
   writeState(config, { databaseUrl, apiUrl: url });
   const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
-  print(await welcome({ ...services, logs: shortest(logs), keyFile }));
+  print(await welcome({ ...services, link: await demoLink(pool), logs: shortest(logs), keyFile }));
 }
 
 const DISK_LOOK_MS = 10_000;

@@ -3,17 +3,21 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccount, createKey, listAccounts, listKeys } from '../../../shared/accounts.ts';
 import type { Config } from '../../../shared/config.ts';
+import { changeAccount } from '../../../shared/contracts.ts';
 import type { Pool } from '../../../shared/db.ts';
+import { createLink } from '../../../shared/sign-in.ts';
+import { findUser } from '../../../shared/users.ts';
 import { shellWord } from '../common/output.ts';
 
 const DEMO_ACCOUNT = 'demo';
+const DEMO_USER = 'demo@plat.example';
 
 /** The demo account's key, from .plat/demo-key; made anew when the file or the key's row is gone. */
 export async function demoKey(config: Config, pool: Pool): Promise<string> {
   const file = join(config.PLAT_DIR, 'demo-key');
   const accounts = await listAccounts(pool);
   if (!accounts.some(account => account.name === DEMO_ACCOUNT))
-    await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale' });
+    await createAccount(pool, { name: DEMO_ACCOUNT, tier: 'scale', user: DEMO_USER, userName: 'Demo' });
   if (existsSync(file)) {
     const key = readFileSync(file, 'utf8').trim();
     const known = await listKeys(pool, DEMO_ACCOUNT);
@@ -24,6 +28,15 @@ export async function demoKey(config: Config, pool: Pool): Promise<string> {
   return key;
 }
 
+/** A link that signs a newcomer in as the demo account's user, once; to the map of the sample's first town. */
+export async function demoLink(pool: Pool): Promise<string> {
+  const demo = (await listAccounts(pool)).find(account => account.name === DEMO_ACCOUNT);
+  if (demo?.user_email === null)
+    await changeAccount(pool, DEMO_ACCOUNT, { user: DEMO_USER, userName: 'Demo' });
+  const { id } = await findUser(pool, demo?.user_email ?? DEMO_USER);
+  return `${await createLink(pool, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;
+}
+
 /** The operator's password: ADMIN_PASSWORD, else one made once and kept in .plat/admin-password. */
 export function adminPassword(config: Config): string {
   if (config.ADMIN_PASSWORD !== undefined) return config.ADMIN_PASSWORD;
@@ -32,7 +45,14 @@ export function adminPassword(config: Config): string {
   return readFileSync(file, 'utf8').trim();
 }
 
-export type Welcome = { url: string; key: string; keyFile: string; admin: string; logs: string };
+export type Welcome = {
+  url: string;
+  link: string;
+  key: string;
+  keyFile: string;
+  admin: string;
+  logs: string;
+};
 
 const STATS = '/api/public/v1/markets-stats';
 const CALLS = [
@@ -42,11 +62,13 @@ const CALLS = [
 ];
 
 /** What a newcomer needs, with what the calls answer at this moment. */
-export async function welcome({ url, key, keyFile, admin, logs }: Welcome): Promise<string> {
+export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome): Promise<string> {
   const lines = [
     '',
     `Plat is ready at ${url}`,
     '',
+    `  web app          ${url}${link}`,
+    '                   (signs you in as the demo user, once; npx plat user link demo@plat.example makes another)',
     `  demo key         ${key}   (also in ${keyFile})`,
     `  documentation    ${url}/docs`,
     `  operator's page  ${url}/admin/queues   user admin, password ${admin}`,

@@ -24,6 +24,7 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   if (landed) await client.query(compose('attributes/mark_new_parcels', { feed: literal(feedId) }));
   await client.query(sql('roll/remove_parcel_filters'));
   await client.query(rollSql('roll/insert_parcel_filters', { feed: feedId }));
+  await countCoverage(client, counties);
   await rewriteOwnerWords(client, counties);
   await client.query(sql('valuation/mark_counties'), [counties]);
 }
@@ -38,4 +39,12 @@ async function holdLayers(client: Client, counties: readonly number[]): Promise<
   if (!rows[0]!.present) return false;
   await lockCounties(client, counties);
   return true;
+}
+
+/** What coverage says of the counties. */
+async function countCoverage(client: Client, counties: readonly number[]): Promise<void> {
+  if (counties.length === 0) return;
+  const fips = literal(counties);
+  await client.query(compose('coverage/delete_counties', { fips }));
+  await client.query(compose('coverage/count_counties', { fips }));
 }

@@ -1,0 +1,175 @@
+import {
+  AttributionControl,
+  type ExpressionSpecification,
+  GeolocateControl,
+  LngLatBounds,
+  Map as MapLibre,
+  NavigationControl,
+  ScaleControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import { EMPTY, isOpen, styleOf } from './style.ts';
+
+declare const MAP_WORKER: string;
+setWorkerUrl(MAP_WORKER);
+
+const element = document.getElementById('map')!;
+
+const boxOf = (text: string | undefined): LngLatBounds | undefined => {
+  const box = text === undefined ? null : (JSON.parse(text) as [number, number, number, number] | null);
+  return box === null ? undefined : new LngLatBounds(box);
+};
+
+/** Where the map opens: at the parcel, at what is known, else on the contiguous states. */
+const start =
+  boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
+
+const map = new MapLibre({
+  container: element,
+  style: styleOf(element.dataset),
+  bounds: start,
+  fitBoundsOptions: { padding: 40, maxZoom: 17 },
+  maxZoom: 20,
+  attributionControl: false,
+  dragRotate: false,
+  fadeDuration: 0,
+});
+map.addControl(new NavigationControl({ showCompass: false }));
+map.addControl(new ScaleControl({ unit: 'imperial' }));
+map.addControl(new GeolocateControl({}));
+if (element.dataset.basemap !== undefined) map.addControl(new AttributionControl({ compact: true }));
+
+/** Tests and measurements ask whether all is drawn. */
+map.on('idle', () => element.setAttribute('data-idle', 'true'));
+map.on('error', ({ error }) => element.setAttribute('data-error', error.message));
+map.on('movestart', () => element.removeAttribute('data-idle'));
+
+for (const box of document.querySelectorAll<HTMLInputElement>('[data-layer]'))
+  box.addEventListener('change', () =>
+    map.setLayoutProperty(box.dataset.layer!, 'visibility', box.checked ? 'visible' : 'none'),
+  );
+
+/** A parcel's page, with the filters that are set. */
+function open(id: string | number): void {
+  const url = new URL(location.href);
+  url.searchParams.set('parcel', String(id));
+  document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
+}
+
+const drawn: [number, number][] = [];
+let drawing = false;
+const button = document.getElementById('draw');
+
+map.on('click', event => {
+  if (drawing) {
+    drawn.push([event.lngLat.lng, event.lngLat.lat]);
+    showArea();
+    return;
+  }
+  const layers = ['hits', 'parcel-fill', 'parcel-points'];
+  const [found] = map.queryRenderedFeatures(event.point, { layers });
+  if (found) open(found.properties.property_id ?? String(found.id));
+});
+for (const layer of ['hits', 'parcel-fill']) {
+  map.on('mouseenter', layer, () =>
+    map.getCanvas().style.setProperty('cursor', drawing ? 'crosshair' : 'pointer'),
+  );
+  map.on('mouseleave', layer, () => map.getCanvas().style.setProperty('cursor', drawing ? 'crosshair' : ''));
+}
+
+function sourceOf(id: string) {
+  return map.getSource(id) as { setData(data: object): void } | undefined;
+}
+
+function showArea(): void {
+  sourceOf('area')?.setData({
+    type: 'Feature',
+    properties: {},
+    geometry: { type: 'LineString', coordinates: drawn.length > 2 ? [...drawn, drawn[0]!] : drawn },
+  });
+}
+
+/** Places are clicked one after the other; the button ends the outline and asks for what is within. */
+button?.removeAttribute('hidden');
+button?.addEventListener('click', () => {
+  drawing = !drawing;
+  button.textContent = drawing ? 'Done' : 'Draw an area';
+  if (drawing) {
+    drawn.length = 0;
+    return showArea();
+  }
+  const field = document.querySelector<HTMLInputElement>('[name=geom_intersects]');
+  if (drawn.length < 3 || !field) return;
+  const ring = [...drawn, drawn[0]!].map(([lon, lat]) => `${lon.toFixed(6)} ${lat.toFixed(6)}`).join(', ');
+  field.value = `POLYGON((${ring}))`;
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+});
+
+/** The hits of the filters that the address has, as dots. */
+async function showHits(): Promise<void> {
+  const params = new URLSearchParams(location.search);
+  params.delete('parcel');
+  params.delete('page');
+  const response = params.size === 0 ? undefined : await fetch(`/data/hits.json?${params}`);
+  sourceOf('hits')?.setData(response?.ok ? await response.json() : EMPTY);
+}
+
+/** Counties coloured by where their value stands among all. */
+const RAMP = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
+type Value = { fips: number; name: string; shown: string; rank: number };
+
+async function showValues(address: string): Promise<void> {
+  const values: Value[] = await (await fetch(address)).json();
+  const byFips = new Map(values.map(value => [value.fips, value]));
+  map.setLayoutProperty('counts', 'visibility', 'none');
+  map.addLayer(
+    {
+      id: 'values',
+      type: 'fill',
+      source: 'parcels',
+      'source-layer': 'counties',
+      paint: {
+        'fill-color': [
+          'case',
+          ['==', ['feature-state', 'rank'], null],
+          'rgba(0,0,0,0)',
+          [
+            'step',
+            ['feature-state', 'rank'],
+            RAMP[0]!,
+            ...RAMP.slice(1).flatMap((color, i) => [(i + 1) / RAMP.length, color]),
+          ] as ExpressionSpecification,
+        ],
+        'fill-opacity': 0.85,
+      },
+    },
+    'county-lines',
+  );
+  for (const { fips, rank } of values)
+    map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { rank });
+  const told = document.getElementById('hovered');
+  map.on('mousemove', 'values', event => {
+    const value = byFips.get(Number(event.features?.[0]?.id));
+    if (told) told.textContent = value ? `${value.name}: ${value.shown}` : '';
+    map.getCanvas().style.cursor = value ? 'pointer' : '';
+  });
+  map.on('click', 'values', event => {
+    const fips = Number(event.features?.[0]?.id);
+    if (byFips.has(fips)) location.assign(`/markets/${String(fips).padStart(5, '0')}`);
+  });
+}
+
+const { values } = element.dataset;
+map.on('load', () => (values === undefined ? showHits() : showValues(values)));
+document.addEventListener('plat:loaded', event => {
+  const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
+  map.setFilter('open-line', isOpen(there?.parcel));
+  const box = boxOf(there?.box);
+  if (box)
+    map.fitBounds(box, {
+      padding: 60,
+      maxZoom: 17,
+      duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 500,
+    });
+  showHits();
+});

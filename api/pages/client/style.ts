@@ -1,0 +1,179 @@
+import type { ExpressionSpecification, LayerSpecification, StyleSpecification } from 'maplibre-gl';
+
+const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+const ink = dark
+  ? {
+      ground: '#1b201d',
+      parcel: '#8fbf9f',
+      line: '#5d7a68',
+      text: '#e6ece8',
+      halo: '#1b201d',
+      road: '#c9b98a',
+      county: '#4a5650',
+    }
+  : {
+      ground: '#f4f2ec',
+      parcel: '#3f7d57',
+      line: '#7fa48d',
+      text: '#1e2a23',
+      halo: '#ffffff',
+      road: '#b08d4a',
+      county: '#b9bfb6',
+    };
+const MARK = '#d9480f';
+export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
+const FONT = ['sans-serif'];
+
+const origin = location.origin;
+const tiles = (layer: string, from: number, to: number) => ({
+  type: 'vector' as const,
+  tiles: [`${origin}/tiles/${layer}/{z}/{x}/{y}.mvt`],
+  minzoom: from,
+  maxzoom: to,
+});
+
+/** The parcel that is open. */
+export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
+
+function layersOf(parcel: string | undefined): LayerSpecification[] {
+  const land = (id: string, spec: object, visible = false) =>
+    ({
+      ...spec,
+      id,
+      source: id,
+      'source-layer': id,
+      layout: { visibility: visible ? 'visible' : 'none' },
+    }) as LayerSpecification;
+  return [
+    { id: 'ground', type: 'background', paint: { 'background-color': ink.ground } },
+    {
+      id: 'hillshade',
+      type: 'raster',
+      source: 'hillshade',
+      layout: { visibility: 'none' },
+      paint: { 'raster-opacity': 0.6 },
+    },
+    land('wetlands', { type: 'fill', paint: { 'fill-color': '#3d8f8f', 'fill-opacity': 0.35 } }),
+    land('flood', { type: 'fill', paint: { 'fill-color': '#3b6fd4', 'fill-opacity': 0.3 } }),
+    {
+      id: 'county-lines',
+      type: 'line',
+      source: 'parcels',
+      'source-layer': 'counties',
+      paint: { 'line-color': ink.county, 'line-width': 1.2 },
+    },
+    {
+      id: 'parcel-fill',
+      type: 'fill',
+      source: 'parcels',
+      'source-layer': 'parcels',
+      filter: ['==', ['geometry-type'], 'Polygon'],
+      paint: { 'fill-color': ink.parcel, 'fill-opacity': 0.12 },
+    },
+    {
+      id: 'parcel-lines',
+      type: 'line',
+      source: 'parcels',
+      'source-layer': 'parcels',
+      filter: ['==', ['geometry-type'], 'Polygon'],
+      paint: {
+        'line-color': ink.line,
+        'line-width': ['interpolate', ['linear'], ['zoom'], 12, 0.4, 17, 1.6],
+      },
+    },
+    {
+      id: 'parcel-points',
+      type: 'circle',
+      source: 'parcels',
+      'source-layer': 'parcels',
+      filter: ['==', ['geometry-type'], 'Point'],
+      paint: { 'circle-color': ink.parcel, 'circle-radius': 2 },
+    },
+    land(
+      'roads',
+      {
+        type: 'line',
+        paint: {
+          'line-color': ink.road,
+          'line-width': ['interpolate', ['linear'], ['zoom'], 11, 0.5, 17, 3],
+        },
+      },
+      true,
+    ),
+    {
+      id: 'open-line',
+      type: 'line',
+      source: 'parcels',
+      'source-layer': 'parcels',
+      filter: isOpen(parcel),
+      paint: { 'line-color': MARK, 'line-width': 3 },
+    },
+    {
+      id: 'hits',
+      type: 'circle',
+      source: 'hits',
+      paint: {
+        'circle-color': MARK,
+        'circle-radius': 4,
+        'circle-stroke-color': ink.halo,
+        'circle-stroke-width': 1,
+      },
+    },
+    {
+      id: 'area',
+      type: 'line',
+      source: 'area',
+      paint: { 'line-color': MARK, 'line-width': 2, 'line-dasharray': [2, 1] },
+    },
+    {
+      id: 'counts',
+      type: 'symbol',
+      source: 'parcels',
+      'source-layer': 'counts',
+      layout: {
+        'text-field': ['concat', ['number-format', ['get', 'parcels'], {}], '\nparcels'],
+        'text-size': 12,
+        'text-font': FONT,
+      },
+      paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.5 },
+    },
+    {
+      id: 'parcel-names',
+      type: 'symbol',
+      source: 'parcels',
+      'source-layer': 'names',
+      minzoom: 16,
+      layout: { 'text-field': ['get', 'apn'], 'text-size': 11, 'text-font': FONT },
+      paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.2 },
+    },
+  ];
+}
+
+export function styleOf({ parcel, basemap, attribution }: DOMStringMap): StyleSpecification {
+  const layers = layersOf(parcel);
+  const sources: StyleSpecification['sources'] = {
+    parcels: tiles('parcels', 0, 16),
+    roads: tiles('roads', 11, 15),
+    wetlands: tiles('wetlands', 11, 15),
+    flood: tiles('flood', 10, 15),
+    hillshade: {
+      type: 'raster',
+      tiles: [`${origin}/tiles/hillshade/{z}/{x}/{y}.png`],
+      tileSize: 256,
+      minzoom: 9,
+      maxzoom: 15,
+    },
+    hits: { type: 'geojson', data: EMPTY },
+    area: { type: 'geojson', data: EMPTY },
+  };
+  if (basemap !== undefined) {
+    sources.basemap = {
+      type: 'raster',
+      tiles: [basemap],
+      tileSize: 256,
+      attribution: attribution ?? '',
+    };
+    layers.splice(1, 0, { id: 'basemap', type: 'raster', source: 'basemap' });
+  }
+  return { version: 8, sources, layers };
+}

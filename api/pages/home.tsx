@@ -1,0 +1,48 @@
+import type { Page } from './pages.tsx';
+
+/** What people see first. Programs that ask for JSON get the pointer at the documentation (docs.ts). */
+export const homePage: Page = {
+  path: '/',
+  access: 'public',
+  get: ({ session }) => ({
+    title: 'US land parcels',
+    body: (
+      <section class="hero">
+        <h1>What is this land, and what is it worth?</h1>
+        <p>
+          Parcels of US counties with their owners, slope, wetlands, flood zones and road frontage; what sold
+          around them, how fast land of a size sells in a county, and an estimate with an interval that means
+          something.
+        </p>
+        <p class="buttons">
+          {session ? (
+            <a class="button" href="/data">
+              Open the map
+            </a>
+          ) : (
+            <a class="button" href="/sign-in">
+              Sign in
+            </a>
+          )}
+          <a class="button second" href="/docs/">
+            API documentation
+          </a>
+        </p>
+        <dl class="facts">
+          <div>
+            <dt>For programs</dt>
+            <dd>
+              A REST API with one key: <a href="/docs/">documentation</a>, <a href="/openapi.json">OpenAPI</a>
+            </dd>
+          </div>
+          <div>
+            <dt>Health</dt>
+            <dd>
+              <a href="/healthz">alive</a>, <a href="/readyz">ready</a>
+            </dd>
+          </div>
+        </dl>
+      </section>
+    ),
+  }),
+};

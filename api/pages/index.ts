@@ -1,0 +1,28 @@
+import { accountPage } from './account.tsx';
+import { adminPages } from './admin.tsx';
+import { coveragePage } from './coverage.tsx';
+import { dataPage, hitsPage } from './data.tsx';
+import { homePage } from './home.tsx';
+import { marketPage, zipMarketPage } from './market.tsx';
+import { marketsPage, marketValuesPage } from './markets.tsx';
+import type { Page } from './pages.tsx';
+import { signInPages } from './sign-in.tsx';
+import { tilePage } from './tiles.ts';
+import { drawingPage } from './worth.tsx';
+
+/** Every page of the web app. */
+export const pages: readonly Page[] = [
+  homePage,
+  ...signInPages,
+  accountPage,
+  dataPage,
+  hitsPage,
+  drawingPage,
+  marketsPage,
+  marketValuesPage,
+  zipMarketPage,
+  marketPage,
+  coveragePage,
+  ...adminPages,
+  tilePage,
+];

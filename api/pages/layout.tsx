@@ -1,0 +1,152 @@
+import type { ComponentChildren, VNode } from 'preact';
+import type { Assets } from './assets.ts';
+import type { Session } from './visit.ts';
+
+type Frame = {
+  title: string;
+  body: ComponentChildren;
+  session: Session | undefined;
+  /** The path that is open, to mark it in the navigation. */
+  path: string;
+  assets: Assets;
+  /** The whole width and height of the window, for maps. */
+  wide?: boolean;
+  head?: VNode;
+};
+
+const PLACES = [
+  ['/data', 'Map'],
+  ['/markets', 'Markets'],
+  ['/coverage', 'Coverage'],
+  ['/account', 'Account'],
+] as const;
+
+/** The frame of every page. */
+export function Document({ title, body, session, path, assets, wide, head }: Frame) {
+  const places = session?.user.operator ? [...PLACES, ['/admin', 'Admin'] as const] : PLACES;
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Plat`}</title>
+        <link rel="icon" type="image/svg+xml" href={assets.path('icon.svg')} />
+        <link rel="stylesheet" href={assets.path('style.css')} />
+        {head}
+      </head>
+      <body class={wide ? 'wide' : undefined}>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="bar">
+          <a class="brand" href="/">
+            Plat
+          </a>
+          {session && (
+            <nav aria-label="Main">
+              {places.map(([to, name]) => (
+                <a href={to} aria-current={path === to || path.startsWith(`${to}/`) ? 'page' : undefined}>
+                  {name}
+                </a>
+              ))}
+            </nav>
+          )}
+          <span class="grow" />
+          {session ? (
+            <form method="post" action="/sign-out">
+              <span class="who">{session.user.name || session.user.email}</span>
+              <button type="submit" class="quiet">
+                Sign out
+              </button>
+            </form>
+          ) : (
+            path !== '/sign-in' && <a href="/sign-in">Sign in</a>
+          )}
+        </header>
+        <main id="main">{body}</main>
+      </body>
+    </html>
+  );
+}
+
+/** A message at the head of a page. */
+export function Notice({
+  kind = 'info',
+  children,
+}: {
+  kind?: 'info' | 'good' | 'bad';
+  children: ComponentChildren;
+}) {
+  return (
+    <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+      {children}
+    </p>
+  );
+}
+
+type FieldProps = {
+  label: string;
+  name: string;
+  hint?: string;
+  error?: string;
+  children?: ComponentChildren;
+} & Record<string, unknown>;
+
+/** A labelled input with its hint and what was wrong with it; `children` in place of a plain input. */
+export function Field({ label, name, hint, error, children, ...input }: FieldProps) {
+  const told = hint || error ? `${name}-told` : undefined;
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      {children ?? (
+        <input
+          id={name}
+          name={name}
+          aria-describedby={told}
+          aria-invalid={error ? 'true' : undefined}
+          {...input}
+        />
+      )}
+      {told && (
+        <small id={told} class={error ? 'bad' : undefined}>
+          {error ?? hint}
+        </small>
+      )}
+    </div>
+  );
+}
+
+/** A table that scrolls sideways where it has to. */
+export function Grid({
+  name,
+  heads,
+  rows: lines,
+}: {
+  name: string;
+  heads: string[];
+  rows: (string | VNode)[][];
+}) {
+  return (
+    <section class="scroll" tabindex={0} aria-label={name}>
+      <table>
+        <thead>
+          <tr>
+            {heads.map(head => (
+              <th>{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(line => (
+            <tr>
+              {line.map(cell => (
+                <td>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

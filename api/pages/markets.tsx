@@ -1,0 +1,229 @@
+import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
+import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
+import { listMarkets } from '../v1/markets.ts';
+import { count } from './figures.ts';
+import { mapHead, mapOf } from './map.tsx';
+import { change, DEFAULT_BUCKET, pathOf, type Saved, shown, titleOf } from './market.tsx';
+import type { Page } from './pages.tsx';
+import { ask, type Visit } from './visit.ts';
+
+type Row = {
+  fips: string;
+  name: string;
+  state: string;
+  listings: number;
+  value: number | null;
+  active: number;
+  sold: number;
+  str: number | null;
+  ppa: number | null;
+};
+
+const DEFAULT_METRIC = 'Median Sold PPA';
+const MOST_ROWS = 300;
+
+function chosen(visit: Visit): { bucket: string; metric: string } {
+  const { searchParams } = visit.url;
+  const bucket =
+    ACRE_BUCKETS.find(({ label }) => label === searchParams.get('bucket'))?.label ?? DEFAULT_BUCKET;
+  const metric = METRIC_KEYS.find(key => key === searchParams.get('metric')) ?? DEFAULT_METRIC;
+  return { bucket, metric };
+}
+
+function readValues(visit: Visit): Promise<Row[]> {
+  const { bucket, metric } = chosen(visit);
+  return visit.deps.resources.database.run<Row>('board/list_market_values', [bucket, metric]);
+}
+
+const SORTS: Record<string, (a: Row, b: Row) => number> = {
+  value: (a, b) => (b.value ?? Number.NEGATIVE_INFINITY) - (a.value ?? Number.NEGATIVE_INFINITY),
+  name: (a, b) => a.state.localeCompare(b.state) || a.name.localeCompare(b.name),
+  active: (a, b) => b.active - a.active,
+  sold: (a, b) => b.sold - a.sold,
+  str: (a, b) => (b.str ?? -1) - (a.str ?? -1),
+  ppa: (a, b) => (b.ppa ?? -1) - (a.ppa ?? -1),
+};
+
+export const marketsPage: Page = {
+  path: '/markets',
+  access: 'app',
+  async get(visit) {
+    const { bucket, metric } = chosen(visit);
+    const sort = visit.url.searchParams.get('sort') ?? 'value';
+    const [rows, saved] = await Promise.all([readValues(visit), ask<Saved[]>(visit, listMarkets)]);
+    const ordered = rows.toSorted(SORTS[sort] ?? SORTS.value);
+    const body = (
+      <div class="data">
+        <section class="side" id="side" aria-label="Markets">
+          <h1>Markets</h1>
+          <Board saved={saved} />
+          <h2>Every county with listings</h2>
+          <form method="get" action="/markets" class="stack">
+            <Choice name="metric" label="Statistic" values={METRIC_KEYS} given={metric} />
+            <Choice
+              name="bucket"
+              label="Acreage"
+              values={ACRE_BUCKETS.map(({ label }) => label)}
+              given={bucket}
+            />
+            <div class="buttons">
+              <button type="submit">Show</button>
+            </div>
+          </form>
+          <Table rows={ordered.slice(0, MOST_ROWS)} metric={metric} visit={visit} sort={sort} />
+          {ordered.length > MOST_ROWS && (
+            <p>
+              The first {MOST_ROWS} of {count(ordered.length)}; the map has all.
+            </p>
+          )}
+        </section>
+        {mapOf(visit, { values: `/markets/values.json${visit.url.search}`, legend: `${metric}, ${bucket}` })}
+      </div>
+    );
+    return { title: 'Markets', body, wide: true, head: mapHead(visit) };
+  },
+  post: async visit => {
+    await change(visit);
+    return { redirect: '/markets' };
+  },
+};
+
+export const marketValuesPage: Page = {
+  path: '/markets/values.json',
+  access: 'app',
+  async get(visit) {
+    const { metric } = chosen(visit);
+    const rows = (await readValues(visit))
+      .filter(row => row.value !== null)
+      .sort((a, b) => a.value! - b.value!);
+    const values = rows.map(({ fips, name, state, value }, at) => ({
+      fips: Number(fips),
+      name: `${name}, ${state}`,
+      shown: shown(metric, value),
+      // Where it stands among all counties: a few dear ones would make all others look alike.
+      rank: rows.length === 1 ? 0.5 : at / (rows.length - 1),
+    }));
+    return { data: JSON.stringify(values), type: 'application/json; charset=utf-8' };
+  },
+};
+
+function Choice({
+  name,
+  label,
+  values,
+  given,
+}: {
+  name: string;
+  label: string;
+  values: readonly string[];
+  given: string;
+}) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name}>
+        {values.map(value => (
+          <option value={value} selected={value === given}>
+            {value}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; visit: Visit; sort: string }) {
+  const heads: [string, string][] = [
+    ['name', 'County'],
+    ['value', metric],
+    ['active', 'Active'],
+    ['sold', 'Sold in a year'],
+    ['str', 'STR'],
+  ];
+  if (rows.length === 0) return <p>No county has listings of this acreage.</p>;
+  return (
+    <section class="scroll" tabindex={0} aria-label="Counties">
+      <table>
+        <thead>
+          <tr>
+            {heads.map(([key, label]) => (
+              <th
+                class={key === 'name' ? undefined : 'n'}
+                aria-sort={key === sort ? 'descending' : undefined}
+              >
+                <a href={withSort(visit.url, key)}>{label}</a>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(row => (
+            <tr>
+              <td>
+                <a href={`/markets/${row.fips}`}>
+                  {row.name}, {row.state}
+                </a>
+              </td>
+              <td class="n">{shown(metric, row.value)}</td>
+              <td class="n">{count(row.active)}</td>
+              <td class="n">{count(row.sold)}</td>
+              <td class="n">{shown('STR', row.str)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function withSort(url: URL, key: string): string {
+  const params = new URLSearchParams(url.searchParams);
+  params.set('sort', key);
+  return `/markets?${params}`;
+}
+
+/** The company's saved markets in columns by their status, in the order in which they were pinned. */
+function Board({ saved }: { saved: Saved[] }) {
+  if (saved.length === 0) return <p>Save a market on its page, and it stands here for your whole company.</p>;
+  const columns = [...new Set(saved.map(({ status }) => status))];
+  return (
+    <div class="board">
+      {columns.map(status => (
+        <section>
+          <h3>{status || 'No status'}</h3>
+          <ul class="plain">
+            {saved
+              .filter(market => market.status === status)
+              .map(({ id, region }) => (
+                <li class="card">
+                  <a href={pathOf(region)}>{titleOf(region)}</a>
+                  <form method="post" action="/markets" class="buttons">
+                    <input type="hidden" name="region_id" value={region.id} />
+                    <input type="hidden" name="id" value={id} />
+                    <input
+                      name="status"
+                      value={status}
+                      aria-label={`Status of ${titleOf(region)}`}
+                      list="statuses"
+                      maxlength={64}
+                    />
+                    <button type="submit" class="second">
+                      Move
+                    </button>
+                    <button type="submit" name="do" value="remove" class="quiet">
+                      Remove
+                    </button>
+                  </form>
+                </li>
+              ))}
+          </ul>
+        </section>
+      ))}
+      <datalist id="statuses">
+        {[...new Set([...columns, 'Backlog', 'Watching', 'Active'])].filter(Boolean).map(status => (
+          <option value={status} />
+        ))}
+      </datalist>
+    </div>
+  );
+}

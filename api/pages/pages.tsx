@@ -1,0 +1,218 @@
+import { type RequestHandler, Router } from 'express';
+import { renderToString } from 'preact-render-to-string';
+import { PlatError } from '../../shared/errors.ts';
+import { compressed } from '../http/compression.ts';
+import { toApiError } from '../http/errors.ts';
+import { exchangeOf } from '../http/exchange.ts';
+import { type HeaderList, headersOf } from '../http/headers.ts';
+import { pageHeaders } from './assets.ts';
+import { Document } from './layout.tsx';
+import {
+  countCall,
+  nameRoute,
+  type PageDeps,
+  type Reply,
+  readForm,
+  readSession,
+  requireAccount,
+  requireSameOrigin,
+  type Visit,
+} from './visit.ts';
+
+/**
+ * Who may see a page: anyone; who has signed in; users of an account with a Pro subscription; operators.
+ * Whoever may not is sent to sign in, told why, or told that there is no such page.
+ */
+export type Access = 'public' | 'session' | 'app' | 'operator';
+
+export type Page = {
+  path: string;
+  access: Access;
+  get?(visit: Visit): Promise<Reply> | Reply;
+  /** Only forms of our own pages get here. */
+  post?(visit: Visit): Promise<Reply>;
+};
+
+/** A router of the pages; what fails becomes a page that says so. */
+export function pagesRouter(pages: readonly Page[], deps: PageDeps): Router {
+  const router = Router({ caseSensitive: true });
+  for (const page of pages) {
+    const route = router.route(page.path);
+    if (page.get) route.get(handler(page, page.get, deps));
+    if (page.post) route.post(handler(page, page.post, deps));
+  }
+  return router;
+}
+
+function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): RequestHandler {
+  return async (req, res, next) => {
+    // The service's address tells programs where its documentation is (docs.ts).
+    if (page.path === '/' && !/\btext\/html\b/.test(req.headers.accept ?? '')) return next();
+    nameRoute(res, page.path);
+    const visit: Visit = {
+      req,
+      res,
+      deps,
+      url: new URL((deps.originOf(req) || 'http://localhost') + req.originalUrl),
+      session: undefined,
+      form: new URLSearchParams(),
+    };
+    try {
+      visit.session = await readSession(req, deps);
+      if (req.method === 'POST') {
+        requireSameOrigin(req, visit.url.origin);
+        visit.form = await readForm(req, res);
+      }
+      const away = await admit(page, visit);
+      await send(visit, away ?? (await answer(visit)), deps);
+    } catch (error) {
+      await sendFault(visit, error, deps).catch(() => res.destroy());
+    }
+  };
+}
+
+/** Where a visitor who may not see the page is sent. */
+async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
+  const { session, req, deps } = visit;
+  if (session !== undefined) await countCall(session, deps);
+  if (page.access === 'public') return undefined;
+  if (session === undefined) {
+    if (req.headers['sec-fetch-dest'] === 'empty' || req.path.startsWith('/tiles/'))
+      throw new PlatError('unauthorized', 'Sign in first.', { status: 401 });
+    return {
+      redirect: `/sign-in?next=${encodeURIComponent(req.method === 'GET' ? req.originalUrl : '/data')}`,
+    };
+  }
+  if (page.access === 'operator' && !session.user.operator)
+    throw new PlatError('not_found', 'There is no such page.', { status: 404 });
+  if (page.access === 'app') await requireAccount(visit);
+  return undefined;
+}
+
+/** The headers of every response, those of a page in place of the API's. */
+async function write(
+  visit: Visit,
+  status: number,
+  headers: HeaderList,
+  body: Buffer | string,
+): Promise<void> {
+  const { res, req, deps } = visit;
+  const { bytes, encoding } = await compressed(Buffer.from(body), req.headers['accept-encoding']);
+  const all = [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...headers];
+  for (let at = 0; at < all.length; at += 2) res.setHeader(all[at]!, all[at + 1]!);
+  if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
+  res.setHeader('Vary', 'Accept-Encoding');
+  res.setHeader('Content-Length', bytes.length);
+  res.writeHead(status);
+  res.end(req.method === 'HEAD' ? undefined : bytes);
+}
+
+async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
+  if ('redirect' in reply) {
+    await write(visit, 303, ['Location', reply.redirect, 'Cache-Control', 'no-store'], '');
+    return;
+  }
+  if ('data' in reply) {
+    const { data, type, status = 200, filename, etag, maxAge = 0 } = reply;
+    const cache = [
+      'Cache-Control',
+      maxAge > 0 || etag !== undefined ? `private, max-age=${maxAge}` : 'no-store',
+    ];
+    const tag = etag === undefined ? [] : ['ETag', etag];
+    if (etag !== undefined && visit.req.headers['if-none-match'] === etag) {
+      await write(visit, 304, [...cache, ...tag], '');
+      return;
+    }
+    const named = filename === undefined ? [] : ['Content-Disposition', `attachment; filename="${filename}"`];
+    await write(visit, status, ['Content-Type', type, ...cache, ...tag, ...named], data);
+    return;
+  }
+  const { session, url } = visit;
+  const html = renderToString(
+    <Document {...reply} session={session} path={url.pathname} assets={deps.assets} />,
+  );
+  const headers = ['Content-Type', 'text/html; charset=utf-8', 'Cache-Control', 'no-store'];
+  await write(visit, reply.status ?? 200, headers, `<!doctype html>${html}`);
+}
+
+const FAULTS: Record<string, string> = {
+  not_found: 'There is nothing here',
+  forbidden: 'This is not possible from here',
+  subscription_required: 'The app needs a Pro subscription',
+  rate_limited: 'Too many requests',
+  internal_error: 'Something went wrong',
+};
+
+async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<void> {
+  const { res, req } = visit;
+  const safe = toApiError(error);
+  const exchange = exchangeOf(res);
+  if (safe.status >= 500) exchange.error = error;
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
+  if (req.headers['sec-fetch-dest'] === 'empty') {
+    const body = JSON.stringify({
+      error: { code: safe.code, message: safe.message, request_id: exchange.requestId },
+    });
+    await write(
+      visit,
+      safe.status,
+      ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
+      body,
+    );
+    return;
+  }
+  const title = FAULTS[safe.code] ?? 'This did not work';
+  const body = (
+    <Fault title={title} error={safe} requestId={exchange.requestId} signedIn={visit.session !== undefined} />
+  );
+  await send(visit, { title, body, status: safe.status }, deps);
+}
+
+function Fault(props: { title: string; error: PlatError; requestId: string; signedIn: boolean }) {
+  const { title, error, requestId, signedIn } = props;
+  return (
+    <section class="narrow">
+      <h1>{title}</h1>
+      <p>{error.message}</p>
+      {error.details && (
+        <ul>
+          {Object.entries(error.details).map(([field, messages]) => (
+            <li>
+              <b>{field}</b> {messages.join('; ')}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        {error.code === 'subscription_required' ? <a href="/account">Your account</a> : null}{' '}
+        {signedIn ? <a href="/data">The map</a> : <a href="/sign-in">Sign in</a>}
+      </p>
+      <p>
+        <small>Request {requestId}</small>
+      </p>
+    </section>
+  );
+}
+
+/** A page for people who ask for a path that is not there; programs get the API's own answer. */
+export function unknownPage(deps: PageDeps): RequestHandler {
+  const page: Page = { path: 'unknown', access: 'public' };
+  const answer = handler(
+    page,
+    () => {
+      throw new PlatError('not_found', 'The address may be mistyped, or the page has moved.', {
+        status: 404,
+      });
+    },
+    deps,
+  );
+  return (req, res, next) => {
+    const asksForPage =
+      req.method === 'GET' && !req.path.startsWith('/api/') && /^text\/html\b/.test(req.headers.accept ?? '');
+    return asksForPage ? answer(req, res, next) : next();
+  };
+}

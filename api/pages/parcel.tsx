@@ -1,0 +1,264 @@
+import type { ComponentChildren } from 'preact';
+import { PlatError } from '../../shared/errors.ts';
+import { notFound } from '../http/errors.ts';
+import { aiCompValue } from '../v1/ai-comp-value.ts';
+import { listComps } from '../v1/comps/endpoint.ts';
+import { ownerPortfolio } from '../v1/owner-portfolio.ts';
+import { getProperty } from '../v1/property-detail.ts';
+import { acres, day, percent, usd } from './figures.ts';
+import { ask, type Visit } from './visit.ts';
+import { Slopes, type Value, Worth } from './worth.tsx';
+
+export type Summary = {
+  property_id: number;
+  apn: string | null;
+  fips: string;
+  point: [number, number] | null;
+  effective_acres: number | null;
+  owner_name: string | null;
+  situs_address: string | null;
+  situs_city: string | null;
+  situs_state: string | null;
+};
+
+export type Detail = Summary & Record<string, unknown>;
+
+type Comp = {
+  id: string;
+  status: string;
+  address: string;
+  lot_size: number | null;
+  price: number;
+  sold_date: string | null;
+  url: string;
+};
+type Portfolio = { total_parcels: number; total_acres: number; total_counties: number; results: Summary[] };
+
+export type ParcelData = {
+  detail: Detail;
+  value: Value | undefined;
+  comps: Comp[];
+  portfolio: Portfolio | undefined;
+};
+
+/** Comps are listed from this far around. */
+const COMPS_M = 8_000;
+
+/** All that the endpoints say about a parcel. @throws PlatError `not_found` */
+export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
+  if (!/^\d{12,13}$/.test(id)) throw notFound('A parcel has an id of 12 or 13 digits.');
+  const params = { property_id: id };
+  const detail = await ask<Detail>(visit, getProperty, { params });
+  const [value, portfolio, comps] = await Promise.all([
+    orNothing(ask<Value>(visit, aiCompValue, { params, query: { explain: 'true' } })),
+    orNothing(ask<Portfolio>(visit, ownerPortfolio, { params })),
+    detail.point === null
+      ? undefined
+      : ask<{ results: Comp[] }>(visit, listComps, {
+          query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '12' },
+        }),
+  ]);
+  return { detail, value, comps: comps?.results ?? [], portfolio };
+}
+
+/** What an endpoint answers, or nothing where it has none (404, 400). */
+async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof PlatError && (error.status === 404 || error.status === 400)) return undefined;
+    throw error;
+  }
+}
+
+const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
+  [
+    'Owner',
+    [
+      ['owner_name', 'Owner'],
+      ['owner_name_2', 'Second owner'],
+      ['mail_address', 'Mail'],
+      ['mail_city', 'City'],
+      ['mail_state', 'State'],
+      ['mail_zip', 'ZIP'],
+      ['owner_occupied', 'Lives there'],
+      ['out_of_state_owner', 'Mail goes to another state'],
+      ['ownership_months', 'Months owned'],
+    ],
+  ],
+  [
+    'Land',
+    [
+      ['acres', 'Acres stated', acres],
+      ['calculated_acres', 'Acres measured', acres],
+      ['land_use_code', 'Land use'],
+      ['zoning_code', 'Zoning'],
+      ['subdivision', 'Subdivision'],
+      ['vacant', 'Vacant'],
+      ['landlocked', 'Landlocked'],
+      ['highway_frontage_ft', 'Frontage on highways, ft'],
+      ['road_frontage_ft', 'Frontage on roads, ft'],
+      ['local_frontage_ft', 'Frontage on local roads, ft'],
+      ['wetlands_percent', 'Wetlands', percent],
+      ['flood_zone_percent', 'Flood zone', percent],
+      ['mean_slope_percent', 'Mean slope', percent],
+    ],
+  ],
+  [
+    'Assessment and tax',
+    [
+      ['assessed_total_value', 'Assessed', usd],
+      ['assessed_land_value', 'Land', usd],
+      ['assessed_improvement_value', 'Improvements', usd],
+      ['market_total_value', 'Market value', usd],
+      ['tax_delinquent', 'Tax delinquent'],
+      ['tax_delinquent_years', 'Years delinquent'],
+      ['structure_count', 'Structures'],
+      ['building_sqft', 'Building, sq ft'],
+      ['year_built', 'Built'],
+    ],
+  ],
+  [
+    'Last sale and mortgage',
+    [
+      ['last_sale_date', 'Sold', day],
+      ['last_sale_price', 'Price', usd],
+      ['seller_name', 'Seller'],
+      ['document_type_code', 'Deed'],
+      ['inter_family_transfer', 'Within the family'],
+      ['mortgage_amount', 'Mortgage', usd],
+      ['mortgage_date', 'Mortgage recorded', day],
+      ['mortgage_interest_rate', 'Interest', percent],
+    ],
+  ],
+];
+
+function shown(value: unknown, format?: (value: never) => string): ComponentChildren {
+  if (value === true) return 'yes';
+  if (value === false) return 'no';
+  return format ? format(value as never) : String(value);
+}
+
+export function ParcelPanel({ detail, value, comps, portfolio, back }: ParcelData & { back: string }) {
+  const id = detail.property_id;
+  return (
+    <article class="parcel" id="parcel">
+      <p>
+        <a href={back}>Back to the list</a>
+      </p>
+      <h1>{detail.situs_address || `APN ${detail.apn ?? id}`}</h1>
+      <p>
+        {[detail.situs_city, detail.situs_state, detail.situs_zip].filter(Boolean).join(', ')}
+        <br />
+        <small>
+          APN {detail.apn ?? 'unknown'} · county {detail.fips} · id {id}
+        </small>
+      </p>
+      {detail.retired_at != null && (
+        <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
+      )}
+      <dl class="key">
+        <div>
+          <dt>Acres</dt>
+          <dd>{detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)}</dd>
+        </div>
+        <div>
+          <dt>Worth</dt>
+          <dd>{value ? usd(value.mean_adjusted_price) : 'no comps'}</dd>
+        </div>
+        <div>
+          <dt>An acre</dt>
+          <dd>{value ? usd(value.mean_adjusted_ppa) : '–'}</dd>
+        </div>
+      </dl>
+      <a href={`/data/drawing/${id}.svg`} class="drawing">
+        <img
+          src={`/data/drawing/${id}.svg`}
+          alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
+          width="900"
+          height="560"
+          loading="lazy"
+        />
+      </a>
+      {value && <Worth value={value} />}
+      {GROUPS.map(([title, fields]) => {
+        const known = fields.filter(
+          ([name]) => detail[name] !== null && detail[name] !== undefined && detail[name] !== '',
+        );
+        return (
+          known.length > 0 && (
+            <section>
+              <h2>{title}</h2>
+              <dl class="facts">
+                {known.map(([name, label, format]) => (
+                  <div>
+                    <dt>{label}</dt>
+                    <dd>{shown(detail[name], format)}</dd>
+                  </div>
+                ))}
+              </dl>
+            </section>
+          )
+        );
+      })}
+      <Slopes shares={detail.steeper_percent as number[] | null} />
+      {comps.length > 0 && (
+        <section>
+          <h2>Listed and sold within 8 km</h2>
+          <table>
+            <thead>
+              <tr>
+                <th>Status</th>
+                <th>Where</th>
+                <th class="n">Acres</th>
+                <th class="n">Price</th>
+                <th>Sold</th>
+              </tr>
+            </thead>
+            <tbody>
+              {comps.map(comp => (
+                <tr>
+                  <td>{comp.status.toLowerCase()}</td>
+                  <td>
+                    {/^https?:\/\//.test(comp.url) ? (
+                      <a href={comp.url} rel="noreferrer">
+                        {comp.address || 'listing'}
+                      </a>
+                    ) : (
+                      comp.address || '–'
+                    )}
+                  </td>
+                  <td class="n">{comp.lot_size === null ? '–' : acres(comp.lot_size)}</td>
+                  <td class="n">{usd(comp.price)}</td>
+                  <td>{comp.sold_date === null ? '–' : day(comp.sold_date)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {portfolio && portfolio.total_parcels > 1 && (
+        <section>
+          <h2>The owner's {portfolio.total_parcels} parcels</h2>
+          <p>
+            {acres(portfolio.total_acres)} acres in {portfolio.total_counties}{' '}
+            {portfolio.total_counties === 1 ? 'county' : 'counties'}
+          </p>
+          <ul class="hits">
+            {portfolio.results.slice(0, 20).map(parcel => (
+              <li>
+                <a href={`/data?parcel=${parcel.property_id}`}>
+                  <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
+                  <span>
+                    {parcel.effective_acres === null ? '' : `${acres(parcel.effective_acres)} acres`}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {portfolio.total_parcels > 20 && <a href={`/data?owner_parcel_id=${id}`}>All of them</a>}
+        </section>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,262 @@
+import { PlatError } from '../../shared/errors.ts';
+import { sendMail } from '../../shared/mail.ts';
+import {
+  createLink,
+  isPassword,
+  type LinkPurpose,
+  linkLife,
+  requirePassword,
+  storePassword,
+  tokenHashOf,
+} from '../../shared/sign-in.ts';
+import { Field, Notice } from './layout.tsx';
+import type { Page } from './pages.tsx';
+import { countAttempt, forgetCookie, openSession, type Reply, safePath, type Visit } from './visit.ts';
+
+type Known = { id: string; email: string; name: string; operator: boolean; hash: string | null };
+
+const WRONG = 'The address or the password is wrong. You can have a link sent instead.';
+
+async function findUser({ deps }: Visit, email: string): Promise<Known | undefined> {
+  return (await deps.resources.database.run<Known>('users/find_by_email', [email]))[0];
+}
+
+/** Guesses are counted by the address that is tried and by where they come from. */
+async function countGuess(visit: Visit, email: string): Promise<void> {
+  await countAttempt(`address:${email.toLowerCase()}`, visit.deps);
+  // An office may be many people behind one address.
+  await countAttempt(`from:${visit.req.ip}`, visit.deps, 100);
+}
+
+const signIn: Page = {
+  path: '/sign-in',
+  access: 'public',
+  get: visit => {
+    const next = safePath(visit.url.searchParams.get('next'));
+    return visit.session ? { redirect: next } : signInPage(next);
+  },
+  async post(visit) {
+    const email = (visit.form.get('email') ?? '').trim();
+    const next = safePath(visit.form.get('next'));
+    await countGuess(visit, email);
+    if (visit.form.get('how') === 'link') return sendLink(visit, email, 'sign_in');
+    const user = await findUser(visit, email);
+    if (!(await isPassword(user?.hash, visit.form.get('password') ?? '')))
+      return signInPage(next, email, WRONG);
+    await openSession(visit, user!.id);
+    return { redirect: next };
+  },
+};
+
+function signInPage(next: string, email = '', fault?: string): Reply {
+  const body = (
+    <section class="narrow">
+      <h1>Sign in</h1>
+      {fault && <Notice kind="bad">{fault}</Notice>}
+      <form method="post" action="/sign-in" class="stack">
+        <input type="hidden" name="next" value={next} />
+        <Field
+          label="E-mail address"
+          name="email"
+          type="email"
+          autocomplete="username"
+          required
+          value={email}
+        />
+        <Field label="Password" name="password" type="password" autocomplete="current-password" />
+        <div class="buttons">
+          <button type="submit" name="how" value="password">
+            Sign in
+          </button>
+          <button type="submit" name="how" value="link" class="second">
+            Mail me a link
+          </button>
+        </div>
+      </form>
+      <p>
+        <a href="/sign-in/reset">Forgotten password?</a>
+      </p>
+    </section>
+  );
+  return { title: 'Sign in', body, status: fault ? 401 : 200 };
+}
+
+const reset: Page = {
+  path: '/sign-in/reset',
+  access: 'public',
+  get: () => ({
+    title: 'New password',
+    body: (
+      <section class="narrow">
+        <h1>Set a new password</h1>
+        <form method="post" action="/sign-in/reset" class="stack">
+          <Field label="E-mail address" name="email" type="email" autocomplete="username" required />
+          <div class="buttons">
+            <button type="submit">Mail me a link</button>
+          </div>
+        </form>
+      </section>
+    ),
+  }),
+  async post(visit) {
+    const email = (visit.form.get('email') ?? '').trim();
+    await countGuess(visit, email);
+    return sendLink(visit, email, 'reset');
+  },
+};
+
+const SUBJECTS: Record<LinkPurpose, string> = {
+  sign_in: 'Your link to sign in to Plat',
+  reset: 'Set a new password for Plat',
+  invite: 'You are invited to Plat',
+};
+
+/** The same answer whether the address is known, at the same moment: the mail goes out behind it. */
+async function sendLink(visit: Visit, email: string, purpose: LinkPurpose): Promise<Reply> {
+  const { deps } = visit;
+  const mailing = (async () => {
+    const user = await findUser(visit, email);
+    if (user !== undefined) await mailLink(visit, user, purpose);
+  })();
+  mailing.catch(error => deps.log.error({ err: error }, 'a mail with a link was not sent'));
+  const body = (
+    <section class="narrow">
+      <h1>Look into your mail</h1>
+      <p>
+        If <b>{email}</b> is known here, a link is on its way to it. It works once, for {linkLife(purpose)}.
+      </p>
+      <p>
+        <a href="/sign-in">Back to signing in</a>
+      </p>
+    </section>
+  );
+  return { title: 'Look into your mail', body };
+}
+
+/** Mails a user a one-time link. */
+export async function mailLink(
+  { deps, url }: Visit,
+  user: { id: string; email: string },
+  purpose: LinkPurpose,
+  introduction = 'Somebody, you we hope, asked for this link.',
+): Promise<void> {
+  const path = await createLink(deps.pool, user.id, purpose);
+  const text = `${introduction}\n\n${(deps.config.APP_URL ?? url.origin) + path}\n\nIt works once, for ${linkLife(purpose)}. If you did not expect it, do nothing.\n`;
+  await sendMail(deps.config, deps.log, { to: user.email, subject: SUBJECTS[purpose], text });
+}
+
+type Link = { user_id: string; email: string; purpose: LinkPurpose };
+
+/** Looking at the link does not use it up: mail scanners open every address that they see. */
+const link: Page = {
+  path: '/sign-in/link/:token',
+  access: 'public',
+  async get(visit) {
+    const [found] = await visit.deps.resources.database.run<Link>('users/find_link', [tokenOf(visit)]);
+    if (found === undefined) return staleLink();
+    // Pasted into the address bar, as the link that the operator's terminal prints is, it opens at once.
+    if (
+      found.purpose === 'sign_in' &&
+      visit.req.headers['sec-fetch-site'] === 'none' &&
+      visit.req.headers['sec-fetch-user'] === '?1'
+    )
+      return enter(visit);
+    return linkPage(found);
+  },
+  post: enter,
+};
+
+async function enter(visit: Visit): Promise<Reply> {
+  const { database } = visit.deps.resources;
+  const [found] = await database.run<Link>('users/find_link', [tokenOf(visit)]);
+  if (found === undefined) return staleLink();
+  const password = visit.form.get('password') ?? '';
+  if (found.purpose !== 'sign_in') {
+    try {
+      requirePassword(password, found.email);
+    } catch (error) {
+      return linkPage(found, error instanceof PlatError ? error.message : 'Choose another password.');
+    }
+  }
+  const [used] = await database.run<Link>('users/use_link', [tokenOf(visit)]);
+  if (used === undefined) return staleLink();
+  if (used.purpose !== 'sign_in') await changePassword(visit, used.user_id, used.email, password, null);
+  await openSession(visit, used.user_id);
+  return { redirect: safePath(visit.url.searchParams.get('next')) };
+}
+
+/** A new password ends every session but the one that stays. */
+export async function changePassword(
+  { deps }: Visit,
+  userId: string,
+  email: string,
+  password: string,
+  stays: string | null,
+): Promise<void> {
+  const { database } = deps.resources;
+  await storePassword(deps.pool, userId, password);
+  await database.run('users/end_sessions', [userId, stays]);
+  await database.run('users/record_event', [email, 'password', userId]);
+}
+
+function tokenOf({ req }: Visit): Buffer {
+  return tokenHashOf(String(req.params.token));
+}
+
+function linkPage({ email, purpose }: Link, fault?: string): Reply {
+  const title =
+    purpose === 'sign_in' ? 'Sign in' : purpose === 'invite' ? 'Welcome to Plat' : 'Set a new password';
+  const body = (
+    <section class="narrow">
+      <h1>{title}</h1>
+      <form method="post" class="stack">
+        <p>
+          As <b>{email}</b>
+        </p>
+        {purpose !== 'sign_in' && (
+          <>
+            <input type="hidden" name="email" autocomplete="username" value={email} />
+            <Field
+              label="New password"
+              name="password"
+              type="password"
+              autocomplete="new-password"
+              required
+              hint="At least 10 characters. A few words that do not belong together are good."
+              error={fault}
+            />
+          </>
+        )}
+        <div class="buttons">
+          <button type="submit">{purpose === 'sign_in' ? 'Sign in' : 'Set password and sign in'}</button>
+        </div>
+      </form>
+    </section>
+  );
+  return { title, body, status: fault ? 400 : 200 };
+}
+
+function staleLink(): Reply {
+  const body = (
+    <section class="narrow">
+      <h1>This link has been used or is too old</h1>
+      <p>
+        Links work once. <a href="/sign-in">Sign in</a>, or have a new one sent.
+      </p>
+    </section>
+  );
+  return { title: 'Old link', body, status: 404 };
+}
+
+const signOut: Page = {
+  path: '/sign-out',
+  access: 'public',
+  async post(visit) {
+    const { session, deps } = visit;
+    if (session) await deps.resources.database.run('users/end_session', [session.id, session.user.id]);
+    forgetCookie(visit);
+    return { redirect: '/' };
+  },
+};
+
+export const signInPages = [signIn, reset, link, signOut];

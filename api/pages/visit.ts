@@ -1,0 +1,218 @@
+import express, { type Request, type Response } from 'express';
+import type { ComponentChildren, VNode } from 'preact';
+import type { Config } from '../../shared/config.ts';
+import type { Pool } from '../../shared/db.ts';
+import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { PlatError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/log.ts';
+import { newToken, tokenHashOf } from '../../shared/sign-in.ts';
+import { type Account, readAccount } from '../http/callers.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { exchangeOf } from '../http/exchange.ts';
+import { type RateLimits, requireAdmitted } from '../http/rate-limits.ts';
+import { checkInput } from '../http/validate.ts';
+import type { Resources } from '../v1/common/resources.ts';
+import type { Assets } from './assets.ts';
+
+export type PageDeps = {
+  config: Config;
+  log: Logger;
+  /** What pages do besides reading through endpoints. */
+  pool: Pool;
+  assets: Assets;
+  resources: Resources;
+  rateLimits: RateLimits;
+  originOf(req: Request): string;
+  now(): Date;
+};
+
+/** Who has signed in. */
+export type Session = {
+  id: string;
+  user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
+  company: { id: string; name: string };
+  /** The account whose data and company the pages show: the user's own, else their company's oldest; none for a mere operator. */
+  account: { id: string; name: string; own: boolean } | undefined;
+};
+
+export type Visit = {
+  req: Request;
+  res: Response;
+  deps: PageDeps;
+  url: URL;
+  session: Session | undefined;
+  /** The fields of a sent form; of a repeated one the last. */
+  form: URLSearchParams;
+};
+
+/** What a page answers with. */
+export type Reply =
+  | { title: string; body: ComponentChildren; status?: number; wide?: boolean; head?: VNode }
+  | { redirect: string }
+  | {
+      data: Buffer | string;
+      type: string;
+      status?: 200 | 204;
+      filename?: string;
+      etag?: string;
+      maxAge?: number;
+    };
+
+const COOKIE = 'plat_session';
+const IDLE_SECONDS = 30 * 24 * 3600;
+
+/** Calls of one session: a map that is panned asks for some 20 tiles at a time. */
+const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinute: 1 };
+
+type SessionRow = {
+  session_id: string;
+  user_id: string;
+  email: string;
+  name: string;
+  operator: boolean;
+  company_id: string;
+  company: string;
+  has_password: boolean;
+  account_id: string | null;
+  account: string | null;
+  own_account: boolean | null;
+};
+
+/** The session that the cookie names; undefined where there is none, or none any more. */
+export async function readSession(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
+  const token = cookieOf(req);
+  if (token === undefined) return undefined;
+  const [row] = await resources.database.run<SessionRow>('users/read_session', [tokenHashOf(token)]);
+  if (row === undefined) return undefined;
+  return {
+    id: row.session_id,
+    user: {
+      id: row.user_id,
+      email: row.email,
+      name: row.name,
+      operator: row.operator,
+      hasPassword: row.has_password,
+    },
+    company: { id: row.company_id, name: row.company },
+    account:
+      row.account_id === null
+        ? undefined
+        : { id: row.account_id, name: row.account!, own: row.own_account === true },
+  };
+}
+
+/** One of the session's calls. @throws PlatError `rate_limited` */
+export async function countCall(session: Session, { rateLimits }: PageDeps): Promise<void> {
+  requireAdmitted(await rateLimits.take({ id: session.id, ...SESSION_LIMIT }));
+}
+
+/**
+ * Attempts at something that is guessed, such as a password: so many at once, then a tenth of them a minute.
+ * @throws PlatError `rate_limited`
+ */
+export async function countAttempt(what: string, { rateLimits }: PageDeps, rateBurst = 10): Promise<void> {
+  const bucket = { ratePerMinute: rateBurst / 10, rateBurst, skipTracePerMinute: 1 };
+  requireAdmitted(await rateLimits.take({ id: uuidV5(`attempt:${what}`), ...bucket }));
+}
+
+/** A new session, never one that the browser brought along: a session that somebody planted stays worthless. */
+export async function openSession(visit: Visit, userId: string): Promise<void> {
+  const { req, deps } = visit;
+  const old = cookieOf(req);
+  if (visit.session !== undefined && old !== undefined)
+    await deps.resources.database.run('users/end_session', [visit.session.id, visit.session.user.id]);
+  const { token, tokenHash } = newToken();
+  const agent = (req.headers['user-agent'] ?? '').slice(0, 300);
+  await deps.resources.database.run('users/insert_session', [tokenHash, userId, agent]);
+  setCookie(visit, token, IDLE_SECONDS);
+}
+
+export function forgetCookie(visit: Visit): void {
+  setCookie(visit, '', 0);
+}
+
+function setCookie({ req, res }: Visit, value: string, seconds: number): void {
+  const secure = req.protocol === 'https' ? '; Secure' : '';
+  res.append('Set-Cookie', `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`);
+}
+
+function cookieOf(req: Request): string | undefined {
+  return /(?:^|;) *plat_session=([A-Za-z0-9_-]{43})(?:;|$)/.exec(req.headers.cookie ?? '')?.[1];
+}
+
+const parseForm = express.urlencoded({ extended: false, limit: 64_000, parameterLimit: 500 });
+
+/** @throws PlatError `validation_error` for what is no form. */
+export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {
+  await new Promise<void>((resolve, reject) => {
+    parseForm(req, res, (error?: unknown) =>
+      error
+        ? reject(new PlatError('validation_error', 'The form could not be read.', { status: 400 }))
+        : resolve(),
+    );
+  });
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(
+    (req.body as Record<string, string | string[]> | undefined) ?? {},
+  ))
+    for (const one of [value].flat()) form.append(name, String(one));
+  return form;
+}
+
+/**
+ * Whether a request that changes something comes from a page of ours: browsers say so in Sec-Fetch-Site and, all of them, in Origin.
+ * @throws PlatError `forbidden`
+ */
+export function requireSameOrigin(req: Request, origin: string): void {
+  const site = req.headers['sec-fetch-site'];
+  const from = req.headers.origin;
+  const fromHere = from === origin && (site === undefined || site === 'same-origin');
+  if (fromHere) return;
+  throw new PlatError(
+    'forbidden',
+    'This form was not sent from a page of Plat: open the page and try again.',
+    {
+      status: 403,
+    },
+  );
+}
+
+/** The account of the session with what an endpoint may look at. @throws PlatError `subscription_required` */
+export async function requireAccount({ session, deps }: Visit): Promise<Account> {
+  const account = session?.account && (await readAccount(deps.resources.database, session.account.id));
+  if (!account?.pro)
+    throw new PlatError('subscription_required', 'The app needs an active Pro subscription.', {
+      status: 402,
+    });
+  return account;
+}
+
+/**
+ * What an endpoint of the API answers to the session's account: the same schemas, the same function, no tokens.
+ * @throws PlatError as the endpoint
+ */
+export async function ask<T>(
+  visit: Visit,
+  endpoint: Endpoint,
+  { params = {}, query = {}, body }: { params?: object; query?: object; body?: object } = {},
+): Promise<T> {
+  const { deps, url } = visit;
+  const account = await requireAccount(visit);
+  const input = checkInput(endpoint, { params, query, body });
+  const context = { account, url, appUrl: deps.config.APP_URL ?? url.origin, now: deps.now() };
+  const { body: answer } = await endpoint.handle(input, deps.resources, context);
+  // Statistics are stored as the bytes that the endpoint sends.
+  return (Buffer.isBuffer(answer) ? JSON.parse(answer.toString()) : answer) as T;
+}
+
+/** For metrics and logs. */
+export function nameRoute(res: Response, path: string): void {
+  exchangeOf(res).route = path;
+}
+
+/** A path of the app to come back to after signing in; anything else, such as another site's address, is the map. */
+export function safePath(path: string | null): string {
+  return path !== null && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(path) && !path.includes('\\')
+    ? path
+    : '/data';
+}

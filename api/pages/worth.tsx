@@ -1,0 +1,148 @@
+import { SLOPE_GRADES } from '../../shared/domain/land.ts';
+import { collectParcel } from '../../shared/drawing/collect.ts';
+import { differences } from '../../shared/drawing/computed.ts';
+import { drawParcel } from '../../shared/drawing/draw.ts';
+import { notFound } from '../http/errors.ts';
+import { acres, day, percent, usd } from './figures.ts';
+import type { Page } from './pages.tsx';
+
+type UsedComp = {
+  id: string;
+  status: string;
+  price: number;
+  lot_size: number | null;
+  sold_date: string | null;
+  weight: number;
+  size_percent: number;
+  time_percent: number;
+  location_percent: number;
+  asking_percent: number;
+  land_percent: number | null;
+};
+export type Value = {
+  mean_price: number;
+  mean_adjusted_price: number;
+  mean_adjusted_ppa: number;
+  confidence_score: number;
+  gini_index: number;
+  explanation: {
+    low_price: number;
+    high_price: number;
+    out_of_support: boolean;
+    as_of: string;
+    model_version: string;
+    comps: UsedComp[];
+  };
+};
+
+/** The estimate, its interval as a bar, and the comps with what each was moved by. */
+export function Worth({ value }: { value: Value }) {
+  const { low_price, high_price, comps, as_of, out_of_support } = value.explanation;
+  const top = high_price * 1.1;
+  const at = (price: number) => (100 * price) / top;
+  return (
+    <section>
+      <h2>What it is worth</h2>
+      <p>
+        <b>{usd(value.mean_adjusted_price)}</b>, four times in five between {usd(low_price)} and{' '}
+        {usd(high_price)}; confidence {Math.round(value.confidence_score)} of 100, as of {day(as_of)}.
+        {out_of_support && ' The comps are unlike this parcel: take it with care.'}
+      </p>
+      <svg
+        class="interval"
+        viewBox="0 0 100 8"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`80 % interval from ${usd(low_price)} to ${usd(high_price)}`}
+      >
+        <rect x="0" y="3" width="100" height="2" class="track" />
+        <rect x={at(low_price)} y="2" width={at(high_price) - at(low_price)} height="4" class="range" />
+        <rect x={at(value.mean_adjusted_price) - 0.4} y="0.5" width="0.8" height="7" class="mark" />
+      </svg>
+      <details>
+        <summary>From {comps.length} comps</summary>
+        <table>
+          <thead>
+            <tr>
+              <th>Comp</th>
+              <th class="n">Acres</th>
+              <th class="n">Price</th>
+              <th class="n">Size</th>
+              <th class="n">Time</th>
+              <th class="n">Place</th>
+              <th class="n">Land</th>
+              <th class="n">Weight</th>
+            </tr>
+          </thead>
+          <tbody>
+            {comps.map(comp => (
+              <tr>
+                <td>
+                  {comp.status.toLowerCase()} {comp.sold_date === null ? '' : day(comp.sold_date)}
+                </td>
+                <td class="n">{comp.lot_size === null ? '–' : acres(comp.lot_size)}</td>
+                <td class="n">{usd(comp.price)}</td>
+                <td class="n">{percent(comp.size_percent)}</td>
+                <td class="n">{percent(comp.time_percent)}</td>
+                <td class="n">{percent(comp.location_percent)}</td>
+                <td class="n">{comp.land_percent === null ? '–' : percent(comp.land_percent)}</td>
+                <td class="n">{percent(100 * comp.weight)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </section>
+  );
+}
+
+/** Share of the area steeper than each grade, as bars and, for readers, as a table. */
+export function Slopes({ shares }: { shares: number[] | null }) {
+  if (shares === null || shares === undefined) return null;
+  return (
+    <section>
+      <h2>How steep</h2>
+      <table class="bars">
+        <thead>
+          <tr>
+            <th>Steeper than</th>
+            <th>Share of the area</th>
+          </tr>
+        </thead>
+        <tbody>
+          {SLOPE_GRADES.map((grade, i) => (
+            <tr>
+              <th>{grade} %</th>
+              <td>
+                <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={shares[i]} height="6" />
+                </svg>{' '}
+                {percent(shares[i]!)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** The drawing that `plat parcel show --svg` makes. */
+export const drawingPage: Page = {
+  path: '/data/drawing/:file',
+  access: 'app',
+  async get({ req, deps }) {
+    const id = /^(\d{12,13})\.svg$/.exec(String(req.params.file))?.[1];
+    if (id === undefined) throw notFound('There is no such drawing.');
+    const signal = AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS);
+    const found = await collectParcel(deps.pool, Number(id), { signal });
+    if (found?.drawn == null) throw notFound('There is nothing to draw of this parcel.');
+    const { land, waiting } = found.known;
+    const svg = drawParcel(found.drawn, {
+      differences: land === null ? [] : differences(land.figures, found.drawn.computed),
+      waiting: waiting.length > 0,
+      computedAt: land?.computed_at ?? null,
+    });
+    return { data: svg, type: 'image/svg+xml' };
+  },
+};

@@ -1,0 +1,28 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Config } from './config.ts';
+import type { Logger } from './log.ts';
+
+export type Mail = { to: string; subject: string; text: string };
+
+/**
+ * Sends by SMTP_URL. Without one the mail is written into the folder `outbox` of PLAT_DIR, which the log names; the log never has its
+ * text, as that holds links which sign people in.
+ */
+export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
+  const message = { from: config.MAIL_FROM, ...mail };
+  if (config.SMTP_URL !== undefined) {
+    await createTransport(config.SMTP_URL).sendMail(message);
+    return;
+  }
+  const { message: bytes } = await createTransport({ streamTransport: true, buffer: true }).sendMail(message);
+  const folder = join(config.PLAT_DIR, 'outbox');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(
+    folder,
+    `${new Date().toISOString().replaceAll(':', '-')}-${mail.to.replaceAll(/[^\w.@-]/g, '_')}.eml`,
+  );
+  await writeFile(file, bytes as Buffer, { mode: 0o600 });
+  log.info({ file }, 'SMTP_URL is not set: a mail was written into the outbox');
+}

@@ -1,0 +1,69 @@
+-- name: delete_counties
+-- Before the counties are counted anew: one without parcels has no row. {{fips}}: an int[] literal
+delete from county_coverage where fips = any ({{fips}}::int[]);
+
+-- name: count_counties
+-- What is known of the parcels of some counties. {{fips}}: an int[] literal
+insert into county_coverage (
+  fips, parcels, with_boundary, with_owner, with_acres, with_values, with_sale, feed_ids, west, south, east, north
+)
+select f.fips, count(*), count(f.extent), count(p.owner_name), count(f.effective_acres),
+  count(coalesce(f.assessed_total_value, f.market_total_value)), count(f.last_sale_date), array_agg(distinct p.feed_id),
+  min(f.location[0]) / 1e7, min(f.location[1]) / 1e7, max(f.location[0]) / 1e7, max(f.location[1]) / 1e7
+from parcel_filters f
+join parcels p on p.fips = f.fips and p.property_id = f.property_id
+where f.fips = any ({{fips}}::int[])
+group by f.fips;
+
+-- name: list_coverage
+-- What is known of counties: of those with parcels or listings, or of one. $1 county FIPS, or null for all
+with listed as (
+  select fips, count(*) filter (where status = 'ACTIVE') as active, count(*) filter (where status = 'PENDING') as pending,
+    count(*) filter (where status = 'SOLD') as sold
+  from listings
+  where fips is not null and ($1::int is null or fips = $1)
+  group by fips
+), county as (
+  select fips from county_coverage where $1::int is null or fips = $1
+  union select fips from listed
+)
+select r.code as fips, r.name, r.state,
+  coalesce(c.parcels, 0) as parcels, coalesce(c.with_boundary, 0) as with_boundary, coalesce(c.with_owner, 0) as with_owner,
+  coalesce(c.with_acres, 0) as with_acres, coalesce(c.with_values, 0) as with_values, coalesce(c.with_sale, 0) as with_sale,
+  coalesce(l.active, 0) as active, coalesce(l.pending, 0) as pending, coalesce(l.sold, 0) as sold,
+  s.as_of as stats_as_of, v.as_of as valuations_as_of,
+  coalesce(rolls.sources, '[]') || coalesce(land.sources, '[]') as sources
+from county
+join regions r on r.type = 'county' and r.fips = county.fips
+left join county_coverage c on c.fips = county.fips
+left join listed l on l.fips = county.fips
+left join region_stats s on s.type = 'county' and s.code = r.code
+left join lateral (select as_of from valuations where fips = county.fips limit 1) v on true
+left join lateral (
+  select jsonb_agg(jsonb_build_object(
+    'kind', f.kind, 'feed', f.name, 'title', f.definition ->> 'title', 'attribution', f.definition ->> 'attribution',
+    'licence', f.definition ->> 'licence', 'edition', f.as_of,
+    'merged_at', (select max(finished_at) from runs where feed_id = f.id and status in ('merged', 'unchanged'))
+  ) order by f.name) as sources
+  from feeds f
+  where f.id = any (c.feed_ids)
+) rolls on true
+left join lateral (
+  select jsonb_agg(jsonb_build_object(
+    'kind', f.kind, 'feed', f.name, 'title', f.definition ->> 'title', 'attribution', f.definition ->> 'attribution',
+    'licence', f.definition ->> 'licence', 'edition', f.as_of, 'merged_at', ll.merged_at
+  ) order by f.kind, f.name) as sources
+  from land_layers ll
+  join feeds f on f.id = ll.feed_id
+  where c.west is not null
+    and ll.coverage && box(point(c.west * 1e7, c.south * 1e7), point(c.east * 1e7, c.north * 1e7))
+) land on true
+order by r.state, r.name;
+
+-- name: list_counties
+-- Counties with parcels, by state and name. $1 how many at the most
+select r.code as fips, r.name, r.state
+from county_coverage c
+join regions r on r.type = 'county' and r.fips = c.fips
+order by r.state, r.name
+limit $1;

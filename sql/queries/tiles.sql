@@ -1,0 +1,41 @@
+-- name: read_version
+-- A number that changes with every run that merged something. No parameters.
+select coalesce(max(id), 0) as version from runs where status = 'merged';
+
+-- name: count_parcels
+-- Parcels on the roll, by county. $1 county FIPS codes
+select fips, parcels from county_coverage where fips = any ($1::int[]) and parcels > 0;
+
+-- name: list_parcels
+-- Parcels whose extent meets a tile, the largest first where there are too many.
+-- $1 county FIPS codes, $2 box in 1e-7 degrees text, $3 whether with boundaries, $4 limit int
+select f.property_id, f.effective_acres as acres, p.apn, case when $3::boolean then p.boundary end as boundary,
+  f.location[0] as lon, f.location[1] as lat
+from parcel_filters f
+join parcels p on p.fips = f.fips and p.property_id = f.property_id
+where f.fips = any ($1::int[]) and f.extent && $2::box
+order by area(f.extent) desc
+limit $4;
+
+-- name: list_features
+-- Features of the land whose extent meets a tile, the largest first where there are too many.
+-- $1 box in 1e-7 degrees text, $2 kind, $3 limit int
+select l.class, l.geometry
+from layer_features l
+where l.extent && $1::box and l.feed_id in (select feed_id from land_layers where kind = $2)
+order by area(l.extent) desc
+limit $3;
+
+-- name: read_box
+-- Where parcels are known, in degrees. $1 county FIPS, or null for all
+select min(west) as west, min(south) as south, max(east) as east, max(north) as north
+from county_coverage where ($1::int is null or fips = $1) and parcels > 0;
+
+-- name: list_elevation
+-- The files of heights that meet a tile. $1 box in 1e-7 degrees text
+select
+  source, fingerprint, width, height, origin_x as "originX", origin_y as "originY", step_x as "stepX",
+  step_y as "stepY", crs, unit_m as "unitM", nodata
+from elevation_tiles
+where extent && $1::box and feed_id in (select feed_id from land_layers where kind = 'elevation')
+order by feed_id, source;

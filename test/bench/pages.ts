@@ -1,0 +1,192 @@
+import pg from 'pg';
+import { renderToString } from 'preact-render-to-string';
+import { openDatabase } from '../../api/http/database.ts';
+import { dataPage } from '../../api/pages/data.tsx';
+import { Document } from '../../api/pages/layout.tsx';
+import { makeParcelTile, parcelTile, type Tile } from '../../api/pages/tiles.ts';
+import type { Visit } from '../../api/pages/visit.ts';
+import { openResources } from '../../api/v1/common/resources.ts';
+import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
+import { createAccount } from '../../shared/accounts.ts';
+import type { Pool } from '../../shared/db.ts';
+import { decodeBoundary } from '../../shared/geo/codec.ts';
+import { countyAt } from '../../shared/regions/county-polygons.ts';
+import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+import { seedCounties } from './filter-county.ts';
+
+const PARCELS = 200_000;
+const ZOOM = 14;
+const TILES = 5;
+const MAX_RATIO = 1.5;
+const CACHED_MS = 5;
+const WEST = -936_000_000;
+
+/**
+ * A tile of the map at zoom 14 out of a county of 200,000 parcels, made anew and from the cache, and the page that lists 500 parcels
+ * against the endpoint it reads. The tile's reference is ST_AsMVT on the server of POSTGIS_URL, same tiles and columns; without one
+ * the tile is measured alone.
+ */
+export function bench(options: BenchOptions): Promise<BenchResult[]> {
+  return withBenchDatabase(options, async (_url, pool) => {
+    const parcels = options.quick ? 2_000 : PARCELS;
+    // The county of 200,000 lots is 0.31 degrees wide and high, a smaller one less.
+    const half = 0.155 * Math.sqrt(parcels / PARCELS);
+    const middle = [WEST / 1e7 + half, 41.5 + half] as const;
+    const fips = countyAt(...middle)!;
+    options.note(`  writing a county of ${parcels} parcels`);
+    await seedCounties(pool, [{ fips, parcels, west: WEST }]);
+    const rounds = options.quick ? 2 : 20;
+    return [
+      ...(await compareTiles(options, pool, tilesAround(middle), rounds)),
+      await comparePage(pool, fips, rounds),
+    ];
+  });
+}
+
+function tilesAround([lon, lat]: readonly [number, number]): Tile[] {
+  const n = 2 ** ZOOM;
+  const sine = Math.sin((lat * Math.PI) / 180);
+  const x = Math.floor((lon / 360 + 0.5) * n);
+  const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
+  return Array.from({ length: TILES }, (_, i) => ({ z: ZOOM, x: x + i, y }));
+}
+
+async function compareTiles(
+  { note }: BenchOptions,
+  pool: Pool,
+  tiles: Tile[],
+  rounds: number,
+): Promise<BenchResult[]> {
+  const resources = openResources(openDatabase(pool, 10_000), undefined);
+  const reference = process.env.POSTGIS_URL
+    ? await openPostgis(process.env.POSTGIS_URL, pool, note)
+    : undefined;
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  const cached: number[] = [];
+  let bytes = 0;
+  for (let round = 0; round <= rounds; round++) {
+    for (const tile of tiles) {
+      const made = await timed(async () => {
+        bytes = (await makeParcelTile(resources, tile)).length;
+      });
+      const there = reference ? await timed(() => reference.tile(tile)) : 0;
+      await parcelTile(resources, tile);
+      const again = await timed(() => parcelTile(resources, tile));
+      // The first round warms both up.
+      if (round === 0) continue;
+      ours.push(made);
+      theirs.push(there);
+      cached.push(again);
+    }
+  }
+  await reference?.close();
+  const details = { tiles: ours.length, 'ms a tile': median(ours).toFixed(1), 'bytes a tile': bytes };
+  const fromCache = judged(
+    { name: 'pages: parcel tile from the cache', reference: '', value: median(cached), unit: 'ms', details },
+    { most: CACHED_MS },
+  );
+  if (reference === undefined) {
+    note('  POSTGIS_URL is not set: the tile has no reference');
+    return [fromCache];
+  }
+  const cold = judged(
+    {
+      name: 'pages: parcel tile at zoom 14, made anew',
+      reference: 'ST_AsMVT of the same tile and columns',
+      value: median(ours) / median(theirs),
+      unit: 'x',
+      details: { ...details, 'ms of ST_AsMVT': median(theirs).toFixed(1) },
+    },
+    { most: MAX_RATIO },
+  );
+  return [cold, fromCache];
+}
+
+/** The same parcels as geometries with an index, and the tile as its users write it. */
+async function openPostgis(url: string, pool: Pool, note: (line: string) => void) {
+  note('  copying the parcels to PostGIS');
+  const client = new pg.Client(url);
+  await client.connect();
+  await client.query(`create extension if not exists postgis;
+    drop table if exists plat_bench_lots;
+    create table plat_bench_lots (property_id bigint primary key, apn text, acres float8, geom geometry(MultiPolygon, 4326))`);
+  for (let after = 0; ; ) {
+    const { rows } = await pool.query<{ property_id: number; apn: string; acres: number; boundary: Buffer }>(
+      `select p.property_id, p.apn, f.effective_acres as acres, p.boundary from parcels p join parcel_filters f using (fips, property_id)
+       where p.property_id > $1 order by p.property_id limit 20000`,
+      [after],
+    );
+    if (rows.length === 0) break;
+    after = rows.at(-1)!.property_id;
+    const shapes = rows.map(({ boundary }) =>
+      JSON.stringify({ type: 'MultiPolygon', coordinates: decodeBoundary(boundary) }),
+    );
+    await client.query(
+      `insert into plat_bench_lots select id, apn, acres, st_setsrid(st_geomfromgeojson(shape), 4326)
+       from unnest($1::bigint[], $2::text[], $3::float8[], $4::text[]) as t (id, apn, acres, shape)`,
+      [rows.map(row => row.property_id), rows.map(row => row.apn), rows.map(row => row.acres), shapes],
+    );
+  }
+  await client.query('create index on plat_bench_lots using gist (geom)');
+  await client.query('vacuum analyze plat_bench_lots');
+  const text = `select st_asmvt(t, 'parcels', 4096, 'shape', 'property_id') from (
+      select property_id, apn, acres, st_asmvtgeom(st_transform(geom, 3857), st_tileenvelope($1, $2, $3), 4096, 64) as shape
+      from plat_bench_lots
+      where geom && st_transform(st_expand(st_tileenvelope($1, $2, $3), 40), 4326)
+    ) t`;
+  return {
+    tile: ({ z, x, y }: Tile) => client.query({ name: 'tile', text, values: [z, x, y] }),
+    async close() {
+      await client.query('drop table plat_bench_lots');
+      await client.end();
+    },
+  };
+}
+
+async function comparePage(pool: Pool, fips: number, rounds: number): Promise<BenchResult> {
+  const { id } = await createAccount(pool, { name: 'bench', tier: 'scale' });
+  const resources = openResources(openDatabase(pool, 10_000), undefined);
+  const url = new URL(`http://127.0.0.1/data?county=${fips}&page_size=500`);
+  const assets = { path: (name: string) => `/assets/${name}`, router: undefined as never };
+  const session = { account: { id } };
+  const deps = { config: {}, resources, pool, assets, now: () => new Date() };
+  const visit = { url, session, deps, req: {}, res: {}, form: new URLSearchParams() } as unknown as Visit;
+  const context = { account: { id } as never, url, appUrl: url.origin, now: new Date() };
+  const input = {
+    params: {},
+    query: filterParcels.query.parse({ page_size: '500' }),
+    body: filterParcels.body!.parse({ county: String(fips) }),
+  };
+  const page: number[] = [];
+  const endpoint: number[] = [];
+  let characters = 0;
+  for (let round = 0; round <= rounds; round++) {
+    const html = await timed(async () => {
+      const reply = await dataPage.get!(visit);
+      if (!('body' in reply)) throw new Error('the page is not a page');
+      const session = undefined;
+      characters = renderToString(Document({ ...reply, session, path: '/data', assets })).length;
+    });
+    const json = await timed(async () =>
+      JSON.stringify((await filterParcels.handle(input, resources, context)).body),
+    );
+    if (round === 0) continue;
+    page.push(html);
+    endpoint.push(json);
+  }
+  return judged(
+    {
+      name: 'pages: a list of 500 parcels',
+      reference: 'the JSON endpoint',
+      value: median(page) / median(endpoint),
+      unit: 'x',
+      details: {
+        'ms of the page': median(page).toFixed(1),
+        'ms of the endpoint': median(endpoint).toFixed(1),
+        characters,
+      },
+    },
+    { most: MAX_RATIO },
+  );
+}

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createKey } from '../../shared/accounts.ts';
+import { inviteUser } from '../../shared/users.ts';
+import { startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { feedOf, ingest, insertRegions, writeFeatures } from '../support/ingest.ts';
+import { mailTo, newUser, visitor } from '../support/visitor.ts';
+import { eventually } from '../support/workers.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plat-pages-'));
+const db = await createTestDatabase();
+const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SCRIPT = '<script>alert(1)</script>';
+const IMAGE = '"><img src=x onerror=alert(2)>';
+
+beforeAll(async () => {
+  await insertRegions(db.pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
+  const [lon, lat] = [-72.1, 43.2];
+  const square = [
+    [lon, lat],
+    [lon + 0.002, lat],
+    [lon + 0.002, lat + 0.002],
+    [lon, lat + 0.002],
+    [lon, lat],
+  ];
+  writeFeatures(join(folder, 'roll.ndgeojson'), [
+    {
+      properties: { apn: '1', owner: SCRIPT, street: IMAGE, use: SCRIPT },
+      geometry: { type: 'Polygon', coordinates: [square] },
+    },
+  ]);
+  const definition = {
+    name: 'hostile',
+    kind: 'assessor',
+    fips: '33019',
+    roll: {
+      source: 'roll.ndgeojson',
+      format: 'ndgeojson',
+      key: 'apn',
+      columns: { apn: 'apn', owner_name: 'owner', situs_address: 'street', land_use_code: 'use' },
+    },
+  };
+  await ingest(db.pool, feedOf(folder, definition));
+});
+
+describe('what others may not do', () => {
+  test('forms from other sites change nothing', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.signIn(user);
+    const forge = (headers: Record<string, string>) =>
+      ana.submit('/account', { do: 'create key', name: 'x', scope: 'api:direct' }, headers);
+    expect((await forge({ Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' })).status).toBe(
+      403,
+    );
+    expect((await forge({ Origin: 'null' })).status).toBe(403);
+    expect((await forge({ 'Sec-Fetch-Site': 'same-site' })).status).toBe(403);
+    const { rows } = await db.pool.query('select id from api_keys where account_id = $1', [user.accountId]);
+    expect(rows).toEqual([]);
+  });
+
+  test('no page may be framed, run foreign script or be kept by others', async () => {
+    const page = await visitor(api).open('/sign-in');
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    expect(page.headers.get('referrer-policy')).toBe('same-origin');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.text).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
+  });
+
+  test('what a feed or an address holds is text, never markup', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.signIn(user);
+    const id = 3301900000001;
+    for (const path of [
+      `/data?county=33019&parcel=${id}`,
+      '/data?county=33019',
+      `/data?county=${encodeURIComponent(SCRIPT)}`,
+      `/markets?bucket=${encodeURIComponent(IMAGE)}`,
+    ]) {
+      const { text, status } = await ana.open(path);
+      expect(status).toBe(200);
+      expect(text).not.toContain(SCRIPT);
+      expect(text).not.toContain('<img src=x');
+    }
+    expect((await ana.open(`/data?county=33019&parcel=${id}`)).text).toContain('&lt;script>alert(1)');
+    expect((await ana.open(`/data/drawing/${id}.svg`)).text).not.toContain(SCRIPT);
+  });
+
+  test("another company's keys, sessions and markets are not to be had by id", async () => {
+    const [ana, bob] = [await newUser(db), await newUser(db)];
+    const { id: key } = await createKey(db.pool, bob.accountId, { name: 'bob' });
+    const browser = visitor(api);
+    await browser.signIn(ana);
+    const theirs = visitor(api);
+    await theirs.signIn(bob);
+    expect((await browser.submit('/account', { do: 'revoke key', id: key })).status).toBe(400);
+    const { rows } = await db.pool.query<{ id: string }>('select id from sessions where user_id = $1', [
+      bob.id,
+    ]);
+    await browser.submit('/account', { do: 'end session', id: rows[0]!.id });
+    expect((await theirs.open('/data')).status).toBe(200);
+    const { rows: keys } = await db.pool.query('select revoked_at from api_keys where id = $1', [key]);
+    expect(keys).toEqual([{ revoked_at: null }]);
+  });
+
+  test('without a Pro subscription the app is closed, the account page is open; /admin is for operators', async () => {
+    const user = await newUser(db, { pro: false });
+    const ana = visitor(api);
+    await ana.signIn(user);
+    expect([
+      (await ana.open('/data')).status,
+      (await ana.open('/account')).status,
+      (await ana.open('/coverage')).status,
+    ]).toEqual([402, 200, 200]);
+    expect((await ana.open('/admin')).status).toBe(404);
+    const operator = visitor(api);
+    await operator.signIn(await newUser(db, { operator: true }));
+    expect((await operator.open('/admin')).status).toBe(200);
+  });
+});
+
+describe('the account', () => {
+  test('a key is made, shown once, audited with who made it, and revoked', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.signIn(user);
+    const page = await ana.submit('/account', { do: 'create key', name: 'website', scope: 'api:direct' });
+    const key = /plat_[\w-]{43}/.exec(page.text)![0];
+    expect((await api.call('/api/public/v1/usage/', { key })).status).toBe(200);
+    expect((await ana.open('/account')).text).not.toContain(key);
+    const { rows } = await db.pool.query<{ id: string; actor: string }>(
+      "select entity_id as id, actor from audit where entity = 'api_keys' and account_id = $1",
+      [user.accountId],
+    );
+    expect(rows).toEqual([{ id: expect.any(String), actor: user.email }]);
+    expect((await ana.submit('/account', { do: 'revoke key', id: rows[0]!.id })).text).toContain(
+      'is revoked',
+    );
+    await eventually(async () => (await api.call('/api/public/v1/usage/', { key })).status === 401);
+  });
+
+  test('reads in the app cost no tokens', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.signIn(user);
+    expect((await ana.open('/data?county=33019&parcel=3301900000001')).status).toBe(200);
+    expect((await ana.open('/account')).text).toContain('No tokens have been used');
+  });
+
+  test('a colleague is invited by mail, sees the company and its account, and makes no keys', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.signIn(user);
+    await ana.submit('/account', { do: 'invite', email: 'new@acme.example' });
+    const path = await mailTo(api, 'new@acme.example');
+    const colleague = visitor(api);
+    expect((await colleague.submit(path, { password: 'some words of my own' })).status).toBe(303);
+    expect((await colleague.open('/data?county=33019')).status).toBe(200);
+    expect(
+      (await colleague.submit('/account', { do: 'create key', name: 'x', scope: 'api:direct' })).status,
+    ).toBe(400);
+    expect(
+      await inviteUser(db.pool, { companyId: user.accountId, email: 'new@acme.example', actor: 'test' }),
+    ).toBeUndefined();
+  });
+});
+
+describe('tiles', () => {
+  test('need a session, are cached by ETag, and hold the parcel', async () => {
+    const path = '/tiles/parcels/14/4910/5998.mvt';
+    expect((await visitor(api).open(path)).status).toBe(401);
+    const ana = visitor(api);
+    await ana.signIn(await newUser(db));
+    const n = 2 ** 14;
+    const x = Math.floor((-72.099 / 360 + 0.5) * n);
+    const sine = Math.sin((43.201 * Math.PI) / 180);
+    const y = Math.floor((0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * n);
+    const tile = await ana.open(`/tiles/parcels/14/${x}/${y}.mvt`);
+    expect(tile.status).toBe(200);
+    expect(tile.text).toContain('apn');
+    const again = await ana.open(`/tiles/parcels/14/${x}/${y}.mvt`, {
+      'If-None-Match': tile.headers.get('etag')!,
+    });
+    expect(again.status).toBe(304);
+    for (const wrong of ['parcels/14/99999/1', 'parcels/30/1/1', 'secrets/1/1/1', 'parcels/1/1/-1'])
+      expect((await ana.open(`/tiles/${wrong}.mvt`)).status).toBe(404);
+  });
+});

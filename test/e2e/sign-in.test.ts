@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { linkOf, mailTo, newUser, visitor } from '../support/visitor.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'plat-pages-'));
+const db = await createTestDatabase();
+const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
+/** A second process behind the same address. */
+const other = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('signing in', () => {
+  test('by password, and out; the cookie is HttpOnly, SameSite=Lax and of 43 random characters', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    expect((await ana.open('/data')).headers.get('location')).toBe('/sign-in?next=%2Fdata');
+    const reply = await ana.signIn(user);
+    expect([reply.status, reply.headers.get('location')]).toEqual([303, '/data']);
+    expect(reply.headers.get('set-cookie')).toMatch(
+      /^plat_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
+    );
+    expect((await ana.open('/data')).status).toBe(200);
+    const { cookie } = ana;
+    await ana.submit('/sign-out', {});
+    ana.cookie = cookie;
+    expect((await ana.open('/data')).status).toBe(303);
+  });
+
+  test('behind https the cookie is Secure', async () => {
+    const secure = await startTestApi(db, { pages: true, env: { TRUSTED_PROXIES: 'loopback' } });
+    const user = await newUser(db);
+    const host = new URL(secure.url).host;
+    const reply = await visitor(secure).submit(
+      '/sign-in',
+      { email: user.email, password: user.password },
+      { 'X-Forwarded-Proto': 'https', Origin: `https://${host}` },
+    );
+    expect(reply.headers.get('set-cookie')).toMatch(/; Secure$/);
+  });
+
+  test('the answer tells nothing of whether an address is known', async () => {
+    const user = await newUser(db);
+    const wrong = await visitor(api).submit('/sign-in', {
+      email: user.email,
+      password: 'wrong',
+      how: 'password',
+    });
+    const unknown = await visitor(api).submit('/sign-in', {
+      email: 'who@no.example',
+      password: 'wrong',
+      how: 'password',
+    });
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(wrong.text.replaceAll(user.email, '@')).toBe(unknown.text.replaceAll('who@no.example', '@'));
+    const sent = await visitor(api).submit('/sign-in', { email: user.email, how: 'link' });
+    const not = await visitor(api).submit('/sign-in', { email: 'who@no.example', how: 'link' });
+    expect(sent.text.replaceAll(user.email, '@')).toBe(not.text.replaceAll('who@no.example', '@'));
+  });
+
+  test('a mailed link is seen before it is used, works once, and ends the other links', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.submit('/sign-in', { email: user.email, how: 'link' });
+    const path = await mailTo(api, user.email);
+    const second = await linkOf(db, user.id);
+    // A mail scanner looks at it, twice.
+    expect((await visitor(api).open(path)).text).toContain(user.email);
+    expect((await visitor(api).open(path)).status).toBe(200);
+    expect((await ana.submit(path, {})).headers.get('location')).toBe('/data');
+    expect((await ana.open('/data')).status).toBe(200);
+    expect((await visitor(api).submit(path, {})).status).toBe(404);
+    expect((await visitor(api).submit(second, {})).status).toBe(404);
+  });
+
+  test("the link of the operator's terminal opens at once when it is pasted into the address bar", async () => {
+    const user = await newUser(db);
+    const reply = await visitor(api).open(`${await linkOf(db, user.id)}?next=%2Fmarkets`, {
+      'Sec-Fetch-Site': 'none',
+      'Sec-Fetch-User': '?1',
+    });
+    expect([reply.status, reply.headers.get('location')]).toEqual([303, '/markets']);
+  });
+
+  test('a new password ends all other sessions', async () => {
+    const user = await newUser(db);
+    const [here, there] = [visitor(api), visitor(api)];
+    await here.signIn(user);
+    await there.signIn(user);
+    const reply = await here.submit('/account', {
+      do: 'password',
+      current: user.password,
+      password: 'another four words now',
+    });
+    expect(reply.text).toContain('The password is set');
+    expect((await here.open('/data')).status).toBe(200);
+    expect((await there.open('/data')).status).toBe(303);
+    const reset = await linkOf(db, user.id, 'reset');
+    expect((await there.submit(reset, { password: 'short' })).status).toBe(400);
+    expect((await there.submit(reset, { password: 'yet another four words' })).status).toBe(303);
+    expect((await here.open('/data')).status).toBe(303);
+  });
+
+  test('guessing is slowed down, by address and by where it comes from', async () => {
+    const slow = await startTestApi(db, { pages: true, env: { TRUSTED_PROXIES: 'loopback' } });
+    const user = await newUser(db);
+    const guess = (from: string, email: string) =>
+      visitor(slow).submit(
+        '/sign-in',
+        { email, password: 'guess', how: 'password' },
+        { 'X-Forwarded-For': from },
+      );
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push((await guess(`10.0.0.${i}`, user.email)).status);
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(statuses[10]).toBe(429);
+    // A tenth of them comes back in a minute, so that a slow machine needs a few more.
+    const guesses = Array.from({ length: 150 }, (_, i) => guess('10.9.9.9', `no${i}@no.example`));
+    expect((await Promise.all(guesses)).some(({ status }) => status === 429)).toBe(true);
+  });
+
+  test('nobody is sent to another site after signing in', async () => {
+    const user = await newUser(db);
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      '/\t/evil.example',
+    ])
+      expect((await visitor(api).signIn(user, next)).headers.get('location')).toBe('/data');
+    expect((await visitor(api).signIn(user, '/data?county=33019')).headers.get('location')).toBe(
+      '/data?county=33019',
+    );
+  });
+
+  test('a session that was planted before signing in stays worthless', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    const planted = `plat_session=${'A'.repeat(43)}`;
+    ana.cookie = planted;
+    await ana.signIn(user);
+    expect(ana.cookie).not.toBe(planted);
+    const thief = visitor(api);
+    thief.cookie = planted;
+    expect((await thief.open('/data')).status).toBe(303);
+  });
+});
+
+describe('sessions', () => {
+  test('work in every process, and outlive them', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.signIn(user);
+    const there = visitor(other);
+    there.cookie = ana.cookie;
+    expect((await there.open('/data')).status).toBe(200);
+    const again = await startTestApi(db, { pages: true });
+    const later = visitor(again);
+    later.cookie = ana.cookie;
+    expect((await later.open('/data')).status).toBe(200);
+  });
+
+  test('are kept as hashes, and end 30 days after the last visit', async () => {
+    const user = await newUser(db);
+    const ana = visitor(api);
+    await ana.signIn(user);
+    const { rows } = await db.pool.query('select * from sessions where user_id = $1', [user.id]);
+    expect(JSON.stringify(rows)).not.toContain(ana.cookie!.split('=')[1]);
+    await db.pool.query("update sessions set seen_at = now() - interval '31 days' where user_id = $1", [
+      user.id,
+    ]);
+    expect((await ana.open('/data')).status).toBe(303);
+  });
+
+  test('can be ended one by one and all at once', async () => {
+    const user = await newUser(db);
+    const [here, there] = [visitor(api), visitor(api)];
+    await here.signIn(user);
+    await there.signIn(user);
+    const { rows } = await db.pool.query<{ id: string }>(
+      'select id from sessions where user_id = $1 order by created_at desc limit 1',
+      [user.id],
+    );
+    await here.submit('/account', { do: 'end session', id: rows[0]!.id });
+    expect((await there.open('/data')).status).toBe(303);
+    expect((await here.submit('/account', { do: 'end sessions', id: '' })).headers.get('location')).toBe(
+      '/sign-in',
+    );
+    expect((await here.open('/data')).status).toBe(303);
+  });
+});

@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAccount } from '../../shared/accounts.ts';
+import { createLink, storePassword } from '../../shared/sign-in.ts';
+import { findUser } from '../../shared/users.ts';
+import type { TestApi } from './api.ts';
+import type { TestDatabase } from './database.ts';
+import { eventually } from './workers.ts';
+
+let people = 0;
+
+/** A user with an account of their own, and a password. */
+export async function newUser(
+  db: TestDatabase,
+  given: { email?: string; company?: string; pro?: boolean; operator?: boolean } = {},
+) {
+  const email = given.email ?? `ana${++people}@acme.example`;
+  const account = await createAccount(db.pool, {
+    name: `account of ${email}`,
+    tier: 'scale',
+    pro: given.pro ?? true,
+    user: email,
+    userName: 'Ana',
+    ...(given.company === undefined ? {} : { company: given.company }),
+  });
+  const { id } = await findUser(db.pool, email);
+  const password = 'four words that rhyme not';
+  await storePassword(db.pool, id, password);
+  if (given.operator) await db.pool.query('update users set operator = true where id = $1', [id]);
+  return { id, email, password, accountId: account.id };
+}
+
+export type Page = { status: number; headers: Headers; text: string };
+
+/** A browser without script: it keeps the cookie and sends forms as browsers do. */
+export function visitor(api: TestApi) {
+  let cookie: string | undefined;
+  async function send(path: string, init: RequestInit): Promise<Page> {
+    const headers = new Headers(init.headers);
+    if (cookie !== undefined) headers.set('Cookie', cookie);
+    const response = await fetch(api.url + path, { redirect: 'manual', ...init, headers });
+    for (const set of response.headers.getSetCookie())
+      cookie = set.split(';')[0]!.endsWith('=') ? undefined : set.split(';')[0];
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+  return {
+    get cookie() {
+      return cookie;
+    },
+    set cookie(text: string | undefined) {
+      cookie = text;
+    },
+    open: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
+    submit: (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      send(path, {
+        method: 'POST',
+        headers: { Origin: api.url, 'Sec-Fetch-Site': 'same-origin', ...headers },
+        body: new URLSearchParams(fields),
+      }),
+    signIn(user: { email: string; password: string }, next = '/data') {
+      return this.submit('/sign-in', { email: user.email, password: user.password, how: 'password', next });
+    },
+  };
+}
+
+/** A link that signs somebody in. */
+export async function linkOf(
+  db: TestDatabase,
+  userId: string,
+  purpose: 'sign_in' | 'reset' | 'invite' = 'sign_in',
+): Promise<string> {
+  return createLink(db.pool, userId, purpose);
+}
+
+/** The path of the link in the mail to somebody, as soon as it is in the outbox of PLAT_DIR. */
+export async function mailTo(api: TestApi, email: string): Promise<string> {
+  const outbox = join(api.config.PLAT_DIR, 'outbox');
+  const text = await eventually(async () => {
+    const files = existsSync(outbox) ? readdirSync(outbox) : [];
+    return files.map(file => readFileSync(join(outbox, file), 'utf8')).find(mail => mail.includes(email));
+  });
+  // Quoted-printable folds long lines.
+  return /\/sign-in\/link\/[\w-]{43}/.exec(text.replaceAll('=\r\n', ''))![0];
+}

@@ -1,0 +1,100 @@
+import type { Command } from 'commander';
+import { operator } from '../../shared/accounts.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { sendMail } from '../../shared/mail.ts';
+import { requireKnownOrNewName, requireName } from '../../shared/names.ts';
+import { createLink, linkLife } from '../../shared/sign-in.ts';
+import { findUser, inviteUser, joinCompany, listUsers } from '../../shared/users.ts';
+import { print, printJson, table } from './common/output.ts';
+import { type Session, withSession } from './common/session.ts';
+import { readState } from './common/state.ts';
+
+type CreateFlags = { company: string; name?: string; operator?: boolean; json?: boolean };
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('people who sign in to the web app');
+
+  const create = (
+    name: string,
+    description: string,
+    finish: (session: Session, email: string, id: string) => Promise<string>,
+  ) =>
+    user
+      .command(name)
+      .argument('<email>')
+      .requiredOption('--company <company>', 'theirs: one that is there, or a new one')
+      .option('--name <name>', 'how they are called')
+      .option('--operator', 'may see and steer the whole installation')
+      .option('--json', 'print JSON')
+      .description(description)
+      .action((email: string, flags: CreateFlags) =>
+        withSession(async session => {
+          const { pool } = session;
+          const company = await joinCompany(
+            pool,
+            await requireKnownOrNewName(pool, 'company', flags.company),
+          );
+          const invited = await inviteUser(pool, {
+            companyId: company,
+            email,
+            ...(flags.name && { name: requireName('user', flags.name) }),
+            operator: flags.operator === true,
+            actor: operator(),
+          });
+          if (invited === undefined) throw new PlatError('user_exists', `${email} is a user already.`);
+          const note = await finish(session, email, invited.id);
+          if (flags.json) printJson({ id: invited.id, email, company: flags.company, note });
+          else print(note);
+        }),
+      );
+
+  create(
+    'create',
+    'a new user, and a link with which they sign in and set a password',
+    async (session, email, id) => {
+      return `User ${email} is made. Their link, once, for ${linkLife('invite')}:\n${appUrl(session)}${await createLink(session.pool, id, 'invite')}`;
+    },
+  );
+
+  create('invite', 'a new user, who is sent the link by mail', async (session, email, id) => {
+    const url = appUrl(session) + (await createLink(session.pool, id, 'invite'));
+    await sendMail(session.config, session.log, {
+      to: email,
+      subject: 'You are invited to Plat',
+      text: `You are invited to Plat. Set your password here:\n\n${url}\n\nThe link works once, for ${linkLife('invite')}.\n`,
+    });
+    return session.config.SMTP_URL === undefined
+      ? `SMTP_URL is not set: the mail is in ${session.config.PLAT_DIR}/outbox.`
+      : `An invitation is on its way to ${email}.`;
+  });
+
+  user
+    .command('link')
+    .argument('<email>')
+    .description('a link that signs the user in, once, without a password')
+    .action((email: string) =>
+      withSession(async session => {
+        const { id } = await findUser(session.pool, email);
+        print(`${appUrl(session)}${await createLink(session.pool, id, 'sign_in')}`);
+      }),
+    );
+
+  user
+    .command('list')
+    .option('--json', 'print JSON')
+    .description('every user, their company and account')
+    .action(({ json }: { json?: boolean }) =>
+      withSession(async ({ pool }) => {
+        const users = await listUsers(pool);
+        if (json) printJson(users);
+        else
+          print(table(users, ['email', 'name', 'company', 'account', 'operator', 'has_password', 'seen_at']));
+      }),
+    );
+}
+
+/** Where the web app is: APP_URL, BASE_URL, the running `plat up`, else as the settings say. */
+function appUrl({ config }: Session): string {
+  const given = config.APP_URL ?? config.BASE_URL;
+  return given ?? readState(config)?.apiUrl ?? `http://${config.HOST}:${config.PORT}`;
+}
