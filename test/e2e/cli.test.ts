@@ -253,7 +253,7 @@ test('status tells what there is and what the workers do', async () => {
   expect(value.jobs).toHaveLength(2);
   const { out } = await plat('status', '--jobs', '100');
   expect(out).toMatch(/^api +not started by `npm start`$/m);
-  expect(out).toMatch(/^ingest\.run +\["lots"/m);
+  expect(out).toMatch(/^[0-9a-f]{8} {2}ingest\.run +\["lots"/m);
 });
 
 test('accounts and keys: create, list, revoke', async () => {
