@@ -24,7 +24,7 @@ beforeAll(async () => {
   writeGeographic(degrees, 1 / 10_800, { tile: 128, deflate: true });
   const [west, south, east, north] = steepExtent();
   const extent: [number, number, number, number] = [west + 1e-3, south + 1e-3, east - 1e-3, north - 1e-3];
-  parcels = [...fabric({ count: 1500, seed: 11, extent })].flatMap(section =>
+  parcels = [...fabric({ count: 1200, seed: 11, extent })].flatMap(section =>
     section.parcels.map(({ polygons, areaSqM }) => ({
       shape: shapeOf(polygons),
       cells: areaSqM / CELL_M ** 2,
@@ -50,7 +50,7 @@ test('shares of parcels of 4 cells and more agree with a reading of 10 x 10 poin
     compared++;
     if (worst <= 0.5) agreeing++;
   }
-  expect(compared).toBeGreaterThan(450);
+  expect(compared).toBeGreaterThan(350);
   expect(agreeing / compared).toBeGreaterThanOrEqual(0.99);
 });
 
@@ -95,6 +95,6 @@ test('the geographic grid gives parcels of 16 cells and more the shares of the p
     const off = a!.steeperPercent.map((share, i) => Math.abs(share - b!.steeperPercent[i]!));
     if (Math.max(...off) <= 3) agreeing++;
   }
-  expect(compared).toBeGreaterThan(1000);
+  expect(compared).toBeGreaterThan(900);
   expect(agreeing / compared).toBeGreaterThanOrEqual(0.95);
 });

@@ -77,7 +77,7 @@ export function* fabric({ count, seed, extent }: FabricOptions): Generator<Secti
   ];
   // Dense and open country: the shares of the sections are log-normal.
   const random = createRandom(seedOf(seed, 9));
-  const weights = Array.from({ length: columns * rows }, () => Math.exp(normal(random)));
+  const weights = Array.from({ length: columns * rows }, () => Math.exp(0.8 * normal(random)));
   const weight = weights.reduce((sum, one) => sum + one, 0);
   let [made, share] = [0, 0];
   for (let number = 1; number <= columns * rows; number++) {
@@ -154,7 +154,7 @@ function layOut(plan: Plan): { parcels: ParcelShape[]; streets: number[] } {
   const islands = Math.round(wanted * ISLAND_SHARE * 2 * random());
   const pairs = wanted < 20 ? 0 : Math.round(wanted * MULTIPART_SHARE * 2 * random());
   const lots = wanted + pairs - islands;
-  const blocks = Math.max(1, Math.round(Math.sqrt(lots / 16)));
+  const blocks = Math.max(1, Math.round(Math.sqrt(lots / 8)));
   const rowsOf = Array.from({ length: blocks }, () => (random() < INNER_ROW_SHARE ? 3 : 2));
   const rows = rowsOf.reduce((sum, n) => sum + n, 0);
   const columns = Math.ceil(lots / rows);
@@ -163,7 +163,7 @@ function layOut(plan: Plan): { parcels: ParcelShape[]; streets: number[] } {
   const [marginU, marginV] = [ROAD_M / size[0], ROAD_M / size[1]];
   const blockV = (1 - 2 * marginV - ((blocks - 1) * 2 * STREET_M) / size[1]) / blocks;
   // Columns of unlike width, so that there are small lots and large ones.
-  const widths = Array.from({ length: columns }, () => Math.exp(0.6 * normal(random)));
+  const widths = Array.from({ length: columns }, () => Math.exp(0.5 * normal(random)));
   const total = widths.reduce((sum, width) => sum + width, 0);
   const edges = [0];
   for (const width of widths) edges.push(edges.at(-1)! + width / total);
