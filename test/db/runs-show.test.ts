@@ -4,7 +4,7 @@ import { printRun } from '../../workers/cli/runs.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
-import { feedOf, ingest } from '../support/ingest.ts';
+import { feedOf, ingest, writeFeatures } from '../support/ingest.ts';
 import { road, roadFeed, writeRoads } from '../support/layers.ts';
 
 const { pool, config } = await createTestDatabase();
@@ -60,4 +60,28 @@ test('of heights it names the file, and no bytes: only headers are read', async 
   const text = await shown((await ingest(pool, feed)).runId);
   expect(text).toMatch(/^ {2}elevation +.*plane\.tif$/m);
   expect(text).not.toContain('bytes');
+});
+
+test('of a roll it tells what became of its sales, why rows were rejected, and the gate that blocks', async () => {
+  const columns = { situs_city: 'TOWN', last_sale_date: 'SOLD', last_sale_price: 'PRICE' };
+  const roll = { source: 'sold.ndgeojson', format: 'ndgeojson', key: 'PIN', columns };
+  const feed = (minPrice: number) =>
+    feedOf(folder, {
+      ...{ name: 'sold', kind: 'assessor', fips: '09001', roll, gates: { max_reject_percent: 50 } },
+      sales: { label: 'sold', min_price: minPrice },
+    });
+  const parcel = (pin: string, town: string | null, price: number) => ({
+    properties: { PIN: pin, TOWN: town, SOLD: '2024-05-01', PRICE: price },
+    geometry: null,
+  });
+  writeFeatures(join(folder, 'sold.ndgeojson'), [
+    ...[parcel('A', 'Shelton', 1_000), parcel('B', 'Shelton', 5_000), parcel('C', null, 9_000)],
+  ]);
+  const text = await shown((await ingest(pool, feed(500))).runId);
+  expect(text).toMatch(/^ {2}sales +comps 2, disqualified 0, multi_parcel 0$/m);
+  expect(text).toMatch(/^ {2}rejected +former_county 1$/m);
+  expect(text).toContain('roll row 3, fips: former_county: 09001 is a former county of Connecticut');
+  expect(await shown((await ingest(pool, feed(2_000))).runId)).toContain(
+    '  gate sales: 1 of 2 sales would no longer be comps (50.0 %, at most 10 %)',
+  );
 });
