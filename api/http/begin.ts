@@ -71,6 +71,7 @@ export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDe
       else log.error(line, 'request failed');
     }
 
+    if (lifecycle.draining) res.shouldKeepAlive = false;
     if (lifecycle.draining && !WHILE_DRAINING.has(req.path)) {
       sendError(
         res,

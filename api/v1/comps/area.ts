@@ -73,7 +73,8 @@ function complaintAbout(value: unknown): string | undefined {
   return `has ${given}: give longitude and latitude in WGS84 (CRS84), and leave crs out`;
 }
 
-type OutlineRow = { id: string; lon_e7: number; lat_e7: number };
+/** Id, longitude and latitude in 1e-7 degrees. */
+type OutlineComp = [string, number, number];
 
 /**
  * Splits an area for the index, and tests the comps near its outline one by one. The boundary belongs to it.
@@ -84,7 +85,11 @@ export async function openArea(area: PreparedQuery, database: Database): Promise
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));
   for (const maxCells of OUTLINE_BOXES) {
     const { inner, edge } = coverQuery(area, { maxCells });
-    const near = await database.run<OutlineRow>('comps/list_outline_comps', [boxArraySql(edge), most + 1]);
+    const rows = await database.run<{ near: OutlineComp[] }>('comps/list_outline_comps', [
+      boxArraySql(edge),
+      most + 1,
+    ]);
+    const { near } = rows[0]!;
     if (near.length > most) continue;
     return { boxes: boxArraySql(inner), ids: await testAll(area, near, Math.ceil(TESTS_A_TURN / edges)) };
   }
@@ -93,12 +98,12 @@ export async function openArea(area: PreparedQuery, database: Database): Promise
   );
 }
 
-async function testAll(area: PreparedQuery, near: OutlineRow[], atOnce: number): Promise<string[]> {
+async function testAll(area: PreparedQuery, near: OutlineComp[], atOnce: number): Promise<string[]> {
   const inside: string[] = [];
   for (let from = 0; from < near.length; from += atOnce) {
     if (from > 0) await setImmediate();
-    for (const { id, lon_e7, lat_e7 } of near.slice(from, from + atOnce)) {
-      if (covers(area, lon_e7, lat_e7)) inside.push(id);
+    for (const [id, x, y] of near.slice(from, from + atOnce)) {
+      if (covers(area, x, y)) inside.push(id);
     }
   }
   return inside;

@@ -178,7 +178,8 @@ describe('stopping', () => {
   test('running requests are finished and charged, new ones get 503 with Retry-After', async () => {
     const leaving = await startTestApi(db);
     const before = (await usageOf(db, accountId)).tokens;
-    await leaving.call(PATH, { key });
+    // As many connections as are needed once no more are taken.
+    await Promise.all(Array.from({ length: 6 }, () => leaving.call(PATH, { key })));
     const lock = await db.pool.connect();
     await lock.query('begin');
     await lock.query('lock table region_stats in access exclusive mode');
@@ -195,7 +196,7 @@ describe('stopping', () => {
     lock.release();
     expect((await running).status).toBe(200);
     await stopped;
-    expect((await usageOf(db, accountId)).tokens).toBe(before + 20);
+    expect((await usageOf(db, accountId)).tokens).toBe(before + 70);
     await expect(leaving.call(PATH, { key })).rejects.toThrow();
   });
 

@@ -117,6 +117,7 @@ test('answers with the summary, every field of the roll, what is derived, the la
     point: [expect.closeTo(-72.1, 1), expect.closeTo(43.2, 1)],
     calculated_acres: expect.closeTo(220.7, -1),
     effective_acres: 10.5,
+    acres_mismatch: true,
     ...Object.fromEntries(PARCEL_FIELD_NAMES.map(name => [name, null])),
     ...ROLL,
     ...DERIVED,
