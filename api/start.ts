@@ -8,6 +8,9 @@ import type { Lifecycle } from './http/begin.ts';
 import { openAssets } from './pages/assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 
+/** Answers are short reads by index from memory or an SSD; the default of 4 is a disk's, and sorts what an index has in order. */
+export const SETTINGS = { ...RESTLESS, random_page_cost: '1.1' };
+
 /**
  * Opens everything that the service needs and listens.
  * @param parts what to run with instead of the service's own: the benches measure it without its meter.
@@ -21,8 +24,7 @@ export async function startApi(
   const pool = createPool(config, log, {
     applicationName: 'plat api',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
-    // Answers are short reads by index from memory or an SSD; the default of 4 is a disk's, and sorts what an index has in order.
-    settings: { ...RESTLESS, random_page_cost: '1.1' },
+    settings: SETTINGS,
   });
   const backend = openQueueBackend(config, log);
   const close = async () => {

@@ -25,6 +25,8 @@ const FRAME: [number, number, number, number] = [-8, -8, PIXELS + 8, PIXELS + 8]
 /** Boundaries are told apart from here on; the parcels' points before that; counts of a county before these. */
 const BOUNDARIES_FROM = 13;
 const POINTS_FROM = 11;
+/** Parcel numbers are written from here on. */
+const NAMES_FROM = 16;
 const DEEPEST = 18;
 /** What a browser draws without effort. Where there is more, the largest parcels are drawn. */
 const MOST_FEATURES = 20_000;
@@ -128,14 +130,7 @@ export async function makeParcelTile({ database }: Resources, tile: Tile): Promi
     withBoundaries,
     MOST_FEATURES,
   ]);
-  layers.names = rows.flatMap(({ apn, lon, lat }): Feature[] => {
-    const at = project([lon / 1e7, lat / 1e7]);
-    // Once a parcel, in the tile that holds its point.
-    const within = at.every(px => px >= 0 && px < PIXELS);
-    return withBoundaries && apn !== null && within
-      ? [{ type: 1, geometry: [toUnits(at)], tags: { apn } }]
-      : [];
-  });
+  if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
   layers.parcels = rows.flatMap(({ property_id, acres, apn, boundary, lon, lat }): Feature[] => {
     const tags = { ...(acres !== null && { acres }), ...(apn !== null && { apn }) };
     if (!withBoundaries || boundary === null)
@@ -144,6 +139,13 @@ export async function makeParcelTile({ database }: Resources, tile: Tile): Promi
     return geometry.length === 0 ? [] : [{ id: property_id, type: 3, geometry, tags }];
   });
   return encoded(layers);
+}
+
+/** A parcel's number, once, in the tile that holds its point. */
+function nameOf({ apn, lon, lat }: ParcelRow, project: (place: Position) => Point): Feature[] {
+  const at = project([lon / 1e7, lat / 1e7]);
+  const within = at.every(px => px >= 0 && px < PIXELS);
+  return apn !== null && within ? [{ type: 1, geometry: [toUnits(at)], tags: { apn } }] : [];
 }
 
 /** Features of the land from where they can be told apart. */

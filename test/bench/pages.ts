@@ -5,11 +5,14 @@ import { dataPage } from '../../api/pages/data.tsx';
 import { Document } from '../../api/pages/layout.tsx';
 import { makeParcelTile, parcelTile, type Tile } from '../../api/pages/tiles.ts';
 import type { Visit } from '../../api/pages/visit.ts';
+import { SETTINGS } from '../../api/start.ts';
 import { openResources } from '../../api/v1/common/resources.ts';
 import { filterParcels } from '../../api/v1/filter/filter-parcels.ts';
 import { createAccount } from '../../shared/accounts.ts';
-import type { Pool } from '../../shared/db.ts';
+import { loadConfig } from '../../shared/config.ts';
+import { createPool, type Pool } from '../../shared/db.ts';
 import { decodeBoundary } from '../../shared/geo/codec.ts';
+import { createLogger } from '../../shared/log.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
@@ -27,7 +30,7 @@ const WEST = -936_000_000;
  * the tile is measured alone.
  */
 export function bench(options: BenchOptions): Promise<BenchResult[]> {
-  return withBenchDatabase(options, async (_url, pool) => {
+  return withBenchDatabase(options, async (url, pool) => {
     const parcels = options.quick ? 2_000 : PARCELS;
     // The county of 200,000 lots is 0.31 degrees wide and high, a smaller one less.
     const half = 0.155 * Math.sqrt(parcels / PARCELS);
@@ -36,10 +39,19 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
     options.note(`  writing a county of ${parcels} parcels`);
     await seedCounties(pool, [{ fips, parcels, west: WEST }]);
     const rounds = options.quick ? 2 : 20;
-    return [
-      ...(await compareTiles(options, pool, tilesAround(middle), rounds)),
-      await comparePage(pool, fips, rounds),
-    ];
+    const config = loadConfig({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
+    const asServed = createPool(config, createLogger(config, 'bench'), {
+      applicationName: 'plat bench',
+      settings: SETTINGS,
+    });
+    try {
+      return [
+        ...(await compareTiles(options, asServed, tilesAround(middle), rounds)),
+        await comparePage(asServed, fips, rounds),
+      ];
+    } finally {
+      await asServed.end();
+    }
   });
 }
 
