@@ -19,7 +19,7 @@ function run(features: Feature[]) {
 }
 
 const parcel = (n: number, change: { owner?: string; geometry?: Feature['geometry'] } = {}): Feature => ({
-  properties: { PIN: `P${n}`, OWNER: change.owner ?? 'SOMEONE', ACRES: 1 },
+  properties: { PIN: `P${n}`, OWNER: change.owner ?? 'SOMEONE', ACRES: 2 },
   geometry: change.geometry === undefined ? lot(n) : change.geometry,
 });
 const roll = (...numbers: number[]) => numbers.map(n => parcel(n));

@@ -117,8 +117,9 @@ async function expectParcels(feed: Feed, expected: Map<string, Parcel>): Promise
   );
   expect(stored.map(row => row.source_key).sort()).toEqual([...expected.keys()].sort());
   for (const { source_key, calculated_acres, effective_acres, boundary, location, ...values } of stored) {
-    const { lots, ...attributes } = expected.get(source_key)!;
-    expect(values).toEqual(attributes);
+    const { lots, parts, file: _, ...attributes } = expected.get(source_key)!;
+    const stated = statedAcres(attributes.acres as number | null, parts, calculated_acres);
+    expect(values).toEqual({ ...attributes, acres: stated });
     if (lots.length === 0) {
       expect([calculated_acres, boundary, location]).toEqual([null, null, null]);
     } else {
@@ -128,6 +129,17 @@ async function expectParcels(feed: Feed, expected: Map<string, Parcel>): Promise
     }
     expect(effective_acres).toBe(values.acres ?? calculated_acres);
   }
+}
+
+/** The first row's acreage, or the sum over the parts where it agrees better with the measured one. */
+function statedAcres(own: number | null, parts: Parcel['parts'], measured: number | null): number | null {
+  const differ = parts.some(part => part.acres !== own) && parts.every(part => part.acres !== null);
+  if (own === null || measured === null || !differ) return own;
+  const sum = (list: Parcel['parts']) => list.reduce((total, part) => total + part.acres!, own);
+  const off = (acres: number) => Math.abs(acres - measured);
+  return [own, sum(parts.filter(part => !part.identical)), sum(parts)].reduce((a, b) =>
+    off(b) < off(a) ? b : a,
+  );
 }
 
 const ids = (feed: Feed) =>

@@ -132,6 +132,9 @@ export type Parcel = {
   last_sale_price: unknown;
   last_sale_date: unknown;
   lots: number[];
+  /** Of further rows of the file that the parcel's values come from: stated acres, and whether all else is as in the first. */
+  parts: { acres: number | null; identical: boolean }[];
+  file: string;
 };
 export type Reading = {
   parcels: Map<string, Parcel>;
@@ -193,7 +196,7 @@ function readInput({ name, rows: list, geometry }: Input, reading: Reading): voi
     const text = JSON.stringify(values);
     const lots = geometry ? shape.lots : [];
     const before = seen.get(id);
-    const parcel = reading.parcels.get(id) ?? { ...values, lots: [] };
+    const parcel = reading.parcels.get(id) ?? { ...values, lots: [], parts: [], file: name };
     reading.parcels.set(id, parcel);
     parcel.lots = [...new Set([...parcel.lots, ...lots])].sort();
     if (!before) {
@@ -201,6 +204,8 @@ function readInput({ name, rows: list, geometry }: Input, reading: Reading): voi
       reading.used++;
       return;
     }
+    if (parcel.file === name)
+      parcel.parts.push({ acres: row.acres.value as number | null, identical: text === before.text });
     const first = before.shapes.size === 0;
     const repeated = before.shapes.has(shape);
     if (lots.length > 0) before.shapes.add(shape);

@@ -64,7 +64,7 @@ const PARCELS: Kind = {
   /** The second year has changed, new and missing parcels, a rejected row, a key that comes twice, and parts. */
   rows(year, count) {
     const row = (n: number, more: Record<string, unknown> = {}): Feature => ({
-      properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, SOLD: null, PRICE: null, ACRES: 1, NOTE, ...more },
+      properties: { PIN: `P${n}`, OWNER: `OWNER ${n}`, SOLD: null, PRICE: null, ACRES: 2, NOTE, ...more },
       geometry: lot(n % 1000),
     });
     const rows = Array.from({ length: count }, (_, n) =>
