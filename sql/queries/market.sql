@@ -15,6 +15,13 @@ select
   exists (select 1 from stats_dirty) as due,
   exists (select 1 from jobs where name = 'market.recompute' and status in ('queued', 'running')) as open
 
+-- name: list_county_zips
+-- The ZIPs of a county: those of its listings, and those that lie in it for the most part. $1 county FIPS int
+select r.code as zip
+from regions r
+where r.type = 'zip'
+  and (r.fips = $1 or r.code in (select l.zip from listings l where l.fips = $1));
+
 -- name: list_dirty_regions
 -- Regions whose listings changed since their statistics were computed; `known` is false for one that is not in `regions`. The
 -- moment is text because a Date would lose its microseconds.

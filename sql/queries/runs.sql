@@ -82,14 +82,45 @@ for no key update
 -- name: register_feed
 -- Writes a feed's definition under its name, unless data of another kind was accepted under it. $1 name text, $2 kind text, $3
 -- definition jsonb, $4 as_of date
-insert into feeds as f (name, kind, definition, as_of)
-values ($1, $2, $3, $4)
-on conflict (name) do update
-set kind = excluded.kind, definition = excluded.definition, as_of = excluded.as_of, updated_at = now()
-where
-  f.kind = excluded.kind
-  or not exists (select from runs r where r.feed_id = f.id and r.status in ('merged', 'unchanged'))
-returning id, checkpoint
+with before as materialized (
+  select id, as_of
+  from feeds
+  where name = $1
+),
+registered as (
+  insert into feeds as f (name, kind, definition, as_of)
+  values ($1, $2, $3, $4)
+  on conflict (name) do update
+  set kind = excluded.kind, definition = excluded.definition, as_of = excluded.as_of, updated_at = now()
+  where
+    f.kind = excluded.kind
+    or not exists (select 1 from runs r where r.feed_id = f.id and r.status in ('merged', 'unchanged'))
+  returning id, checkpoint, as_of
+),
+-- Another day moves the windows of statistics and the values of parcels, also where no listing changes.
+moved as materialized (
+  select distinct l.fips, l.zip
+  from registered r
+  join before b on b.id = r.id and b.as_of is distinct from r.as_of
+  join listings l on l.feed_id = r.id
+),
+regions_marked as (
+  insert into stats_dirty (type, code)
+  select distinct r.type, r.code
+  from moved m
+  cross join lateral (values ('county', lpad(m.fips::text, 5, '0')), ('zip', m.zip)) as touched (type, code)
+  join regions r on r.type = touched.type and r.code = touched.code
+  order by r.type, r.code
+  on conflict (type, code) do update set marked_at = clock_timestamp()
+),
+counties_marked as (
+  insert into valuations_dirty (fips)
+  select distinct fips
+  from moved
+  where fips is not null
+)
+select id, checkpoint
+from registered
 
 -- name: save_checkpoint
 -- Where an incremental feed goes on after what has just been merged; part of the merging transaction. $1 feed id int, $2

@@ -192,13 +192,14 @@ describe('the definitions, end to end', () => {
     expect(await recomputeStats(pool, { all: true }, { asOf: D })).toMatchObject({ regions: 0 });
   });
 
-  test('a scope touches only its own region', async () => {
-    const zip = await storedStats(pool, 'zip', '03280');
-    expect(await recomputeStats(pool, { fips: 33_019 }, { asOf: D })).toMatchObject({
+  test('a county is computed with its ZIPs, a ZIP alone', async () => {
+    const other = await storedStats(pool, 'county', '33019');
+    expect(await recomputeStats(pool, { zip: '03280' }, { asOf: D })).toMatchObject({
       regions: 1,
       changed: 1,
     });
-    expect(await storedStats(pool, 'zip', '03280')).toEqual(zip);
+    expect(await storedStats(pool, 'county', '33019')).toEqual(other);
+    expect(await recomputeStats(pool, { fips: 33_019 }, { asOf: D })).toMatchObject({ regions: 2 });
   });
 
   test('a day without change of figures moves only as_of', async () => {

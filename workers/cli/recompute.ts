@@ -24,7 +24,7 @@ export function addRecomputeCommands(program: Command): void {
 
   recompute
     .command('stats')
-    .option('--fips <fips>', 'of one county', fips)
+    .option('--fips <fips>', 'of one county and its ZIPs', fips)
     .option('--zip <zip>', 'of one ZIP', zip)
     .option('--all', 'of every county and ZIP')
     .option(

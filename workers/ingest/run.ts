@@ -118,8 +118,9 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
     if (touched) {
       await run.step('merge', 'merging', 0.78);
       await prepared.merge(client);
-      follow.push(...(await enqueueFollowing(client)));
     }
+    // Also where no row changed: another as_of marks regions and counties when the feed is registered.
+    follow.push(...(await enqueueFollowing(client)));
     if (prepared.checkpoint)
       await client.query(sql('runs/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
     await endRun(client, run, status, { gate });

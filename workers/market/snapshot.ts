@@ -36,6 +36,10 @@ export async function readSnapshot(client: Client, scope: MarketScope): Promise<
     sql('market/list_dirty_regions'),
   );
   const codes = codesOf(scope, marks);
+  if (codes !== null && 'fips' in scope) {
+    const { rows } = await client.query<{ zip: string }>(sql('market/list_county_zips'), [scope.fips]);
+    codes.zip.push(...rows.map(row => row.zip));
+  }
   const { rows: stored } = await client.query<Omit<StoredRegion, 'marked_at'>>(
     sql('market/list_stored_stats'),
     [

@@ -54,9 +54,9 @@ export function listingFeed(
   });
   return {
     name,
-    run(rows: Record<string, unknown>[]) {
+    run(rows: Record<string, unknown>[], day = feed.asOf) {
       writeObjects(join(folder, `${name}.ndjson`), rows);
-      return ingest(pool, feed);
+      return ingest(pool, { ...feed, asOf: day });
     },
     stored: (id: string) =>
       one(pool, 'select * from listings where source = $1 and source_id = $2', [name, id]),
