@@ -119,7 +119,7 @@ counties_marked as (
   from moved
   where fips is not null
 )
-select id, checkpoint
+select id, checkpoint, exists (select 1 from moved) as moved
 from registered
 
 -- name: save_checkpoint

@@ -58,7 +58,7 @@ export type RunResult = {
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   const { pool } = deps;
   const { feed } = options;
-  const { id: feedId } = await registerFeed(pool, feed);
+  const { id: feedId, moved } = await registerFeed(pool, feed);
   const { result, brokeOff } = await withFeedLock(pool, feedId, deps.signal, async () => {
     const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
     if (ended) {
@@ -80,7 +80,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
       },
     };
     try {
-      return await carryOut(run, options);
+      return await carryOut(run, options, moved);
     } catch (error) {
       await endRun(pool, run, 'failed', { error }).catch(failure =>
         deps.log.error({ err: failure }, 'the run could not be marked as failed'),
@@ -99,7 +99,11 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
 
 type Outcome = { result: RunResult; brokeOff?: unknown };
 
-async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): Promise<Outcome> {
+async function carryOut(
+  run: RunContext,
+  { feed, sources, force }: RunOptions,
+  moved: boolean,
+): Promise<Outcome> {
   const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
   const prepared = await prepare(run, feed, sources);
@@ -119,8 +123,8 @@ async function carryOut(run: RunContext, { feed, sources, force }: RunOptions): 
       await run.step('merge', 'merging', 0.78);
       await prepared.merge(client);
     }
-    // Also where no row changed: another as_of marks regions and counties when the feed is registered.
-    follow.push(...(await enqueueFollowing(client)));
+    // Another as_of marks regions and counties when the feed is registered, also where no row changes.
+    if (touched || moved) follow.push(...(await enqueueFollowing(client)));
     if (prepared.checkpoint)
       await client.query(sql('runs/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
     await endRun(client, run, status, { gate });

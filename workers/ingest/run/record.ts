@@ -11,19 +11,16 @@ export type InputRecord = { input: string; source: string[]; bytes: number };
 /** Why a run is not merged, every reason of it, and the figures that say so. */
 export type GateResult = { blocked: { gate: string; message: string }[]; figures: object };
 
+/** `moved`: another as_of has put statistics and values out of date. */
+type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
+
 /**
  * Writes a feed's definition under its name.
  * @throws PlatError `feed_kind` when data of another kind was ingested under the name
  */
-export async function registerFeed(
-  db: Queryable,
-  feed: Feed,
-): Promise<{ id: number; checkpoint: ResoCheckpoint | null }> {
+export async function registerFeed(db: Queryable, feed: Feed): Promise<Registered> {
   const values = [feed.name, feed.kind, JSON.stringify(feed.definition), feed.asOf];
-  const { rows } = await db.query<{ id: number; checkpoint: ResoCheckpoint | null }>(
-    sql('runs/register_feed'),
-    values,
-  );
+  const { rows } = await db.query<Registered>(sql('runs/register_feed'), values);
   if (rows[0]) return rows[0];
   const before = await db.query<{ kind: string }>('select kind from feeds where name = $1', [feed.name]);
   const kind = before.rows[0]?.kind ?? 'another kind';
