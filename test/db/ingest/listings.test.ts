@@ -34,24 +34,6 @@ test('a listing is its source and its id there, in every feed and installation',
   expect((await one_.stored('A')).id).toBe(a.id);
 });
 
-test('another as_of puts statistics and values out of date, also where no listing changed', async () => {
-  const { run } = listings({ asOf: '2025-09-28' });
-  await run([row('A')]);
-  const clear = () => pool.query('delete from stats_dirty; delete from valuations_dirty; delete from jobs');
-  await clear();
-  expect(await run([row('A')])).toMatchObject({ status: 'unchanged', follow: [] });
-  const { status, follow } = await run([row('A')], '2025-09-30');
-  expect(status).toBe('unchanged');
-  expect(await all(pool, 'select type, code from stats_dirty order by 1')).toEqual([
-    { type: 'county', code: '33019' },
-    { type: 'zip', code: '03280' },
-  ]);
-  expect(await all(pool, 'select fips from valuations_dirty')).toEqual([{ fips: 33019 }]);
-  expect(follow.length).toBeGreaterThan(0);
-  await clear();
-  expect(await run([row('A')], '2025-09-30')).toMatchObject({ follow: [] });
-});
-
 test('every field of a comp is kept', async () => {
   const { run, stored } = listings();
   const photos = ['https://example.com/a,b.jpg', 'https://example.com/"c".jpg'];
