@@ -68,7 +68,7 @@ describe('help', () => {
   });
 
   test.each([
-    ['user', 'user'],
+    ['person', 'person'],
     ['account frob', 'frob'],
     ['key user create', 'user'],
   ])('of a command that is not there is refused: plat %s --help', async (command, unknown) => {
@@ -84,7 +84,7 @@ describe('help', () => {
       out: expect.stringContaining('Usage: plat [options]'),
     });
     expect((await plat('help', 'usage')).out).toContain('Usage: plat usage --account <account> [options]\n');
-    expect(await plat('help', 'user')).toMatchObject({ code: 2, out: '' });
+    expect(await plat('help', 'person')).toMatchObject({ code: 2, out: '' });
   });
 
   test('as a program: the version, an unknown command, and its exit code', () => {
