@@ -166,11 +166,13 @@ test.each([
 test('words are found through an index', async () => {
   const client = await db.pool.connect();
   try {
-    await client.query('analyze regions');
+    // Whether the words can be found by it: in a table of this size the planner may read them all as well.
+    await client.query('begin; set local enable_seqscan = off');
     const { rows } = await client.query<{ 'QUERY PLAN': string }>(
       "explain select id from regions where search_words like '% sull%'",
     );
     expect(rows.map(row => row['QUERY PLAN']).join('\n')).toContain('regions_search_words');
+    await client.query('rollback');
   } finally {
     client.release();
   }
