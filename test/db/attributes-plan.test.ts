@@ -28,7 +28,7 @@ describe('a plan', () => {
     );
     // The lots are 100 in a row: a chunk in the order of their ids would be all of the county wide.
     expect(rows.map(row => row.parcels)).toEqual([100, 100, 100, 100]);
-    for (const { width } of rows) expect(width).toBeLessThan(0.0012 * 60 * 1e7);
+    for (const { width } of rows) expect(width).toBeLessThan(0.0012 * 80 * 1e7);
   });
 
   test('leaves chunks alone whose jobs are open, and plans those anew whose jobs have ended', async () => {

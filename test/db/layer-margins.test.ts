@@ -91,7 +91,7 @@ test('a road beside a parcel marks it as far as the layer reaches that covers it
   // Default reaches: 60 m, and 18.3 m more to a dead end.
   await ingestHighway(EAST_100_M);
   expect(await marked()).toBe(0);
-  await pool.query(`update land_layers set reach_m = '{"highway":120,"normal":30,"local":25}'`);
+  await pool.query(`update land_layers set reach_m = '{"highway":120,"normal":30,"local":25,"private":25}'`);
   await ingestHighway(0.9 * EAST_100_M);
   expect(await marked()).toBe(LAYER_BITS.roads);
   await settle(pool, LAND_KERNELS);
@@ -106,7 +106,7 @@ test('a layer waits for the merge of another, which may reach further', async ()
   const other = await pool.connect();
   try {
     await other.query('begin');
-    await other.query(`update land_layers set reach_m = '{"highway":120,"normal":30,"local":25}'`);
+    await other.query(`update land_layers set reach_m = '{"highway":120,"normal":30,"local":25,"private":25}'`);
     const merging = ingestHighway(EAST_100_M);
     expect(await Promise.race([merging.then(() => 'merged'), sleep(300, 'waits')])).toBe('waits');
     await other.query('commit');
