@@ -106,7 +106,9 @@ test('a layer waits for the merge of another, which may reach further', async ()
   const other = await pool.connect();
   try {
     await other.query('begin');
-    await other.query(`update land_layers set reach_m = '{"highway":120,"normal":30,"local":25,"private":25}'`);
+    await other.query(
+      `update land_layers set reach_m = '{"highway":120,"normal":30,"local":25,"private":25}'`,
+    );
     const merging = ingestHighway(EAST_100_M);
     expect(await Promise.race([merging.then(() => 'merged'), sleep(300, 'waits')])).toBe('waits');
     await other.query('commit');
