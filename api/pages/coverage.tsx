@@ -1,15 +1,14 @@
-import { type Coverage, listCoverage } from '../v1/coverage.ts';
+import { type Coverage, readCoverage } from '../v1/coverage.ts';
 import { count, day, percent } from './figures.ts';
 import { mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
-import type { Visit } from './visit.ts';
 
 /** What is known of which counties, for whoever has signed in: it is the first question before a subscription. */
 export const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
   async get(visit) {
-    const counties = await read(visit);
+    const counties = await readCoverage(visit.deps.resources.database, null);
     const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
     const body = (
       <>
@@ -85,15 +84,6 @@ export const coveragePage: Page = {
 };
 
 const CONTIGUOUS = [-125, 24, -66, 50];
-
-/** As the endpoint answers; the account behind it does not matter. */
-async function read({ deps, url }: Visit): Promise<Coverage[]> {
-  const account = { id: '', pro: false } as never;
-  const context = { account, url, appUrl: url.origin, now: deps.now() };
-  const input = { params: {}, query: {}, body: undefined };
-  const { body } = await listCoverage.handle(input, deps.resources, context);
-  return (body as { counties: Coverage[] }).counties;
-}
 
 function editionOf({ sources }: Coverage, kind: string): string {
   const found = sources.filter(source => source.kind === kind);

@@ -124,6 +124,7 @@ export const countyCoverage = defineEndpoint({
   },
 });
 
-function readCoverage(database: Database, code: number | null): Promise<Coverage[]> {
+/** What is known of a county, or of all. */
+export function readCoverage(database: Database, code: number | null): Promise<Coverage[]> {
   return database.run<Coverage>('coverage/list_coverage', [code]);
 }
