@@ -13,7 +13,7 @@ type Options = {
   legend?: string;
 };
 
-/** ColorBrewer's YlGnBu, which people who cannot tell red from green can read; client/map.ts has the same. */
+/** ColorBrewer's YlGnBu, which people who cannot tell red from green can read. */
 const RAMP = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
 
 /** What a page with a map loads. */
@@ -40,6 +40,7 @@ export function mapOf({ deps }: Visit, { layers, draw, parcel, start, values, le
         data-box={parcel ? JSON.stringify(boxOf(parcel)) : undefined}
         data-start={start && JSON.stringify(start)}
         data-values={values}
+        data-ramp={values && JSON.stringify(RAMP)}
       />
       {legend && (
         <div class="legend" id="legend">

@@ -115,7 +115,7 @@ async function showHits(): Promise<void> {
 }
 
 /** Counties coloured by where their value stands among all. */
-const RAMP = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
+const RAMP = JSON.parse(element.dataset.ramp ?? '[]') as string[];
 type Value = { fips: number; name: string; shown: string; rank: number };
 
 async function showValues(address: string): Promise<void> {
