@@ -43,6 +43,7 @@ export type Endpoint<
   method: 'get' | 'post' | 'delete';
   /** The documented form, with `{name}` parameters and the trailing slash. */
   path: string;
+  /** In OpenAPI, and the name of the tool that assistants get: snake_case, a verb first. */
   operationId: string;
   tag: string;
   summary: string;

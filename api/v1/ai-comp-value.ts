@@ -81,7 +81,7 @@ const compValue = z
 export const aiCompValue = defineEndpoint({
   method: 'get',
   path: '/api/public/v1/properties/{property_id}/ai-comp-value/',
-  operationId: 'getAiCompValue',
+  operationId: 'get_property_ai_comp_value',
   tag: 'Parcels',
   summary: 'What a parcel is worth by the sales around it',
   description:

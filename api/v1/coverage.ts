@@ -83,7 +83,7 @@ const common = {
 export const listCoverage = defineEndpoint({
   ...common,
   path: '/api/public/v1/coverage/',
-  operationId: 'getCoverage',
+  operationId: 'get_coverage',
   summary: 'What is known of which counties',
   description:
     'Every county with parcels or listings: how much is known of them, of which day, and from whom.',
@@ -105,7 +105,7 @@ export const listCoverage = defineEndpoint({
 export const countyCoverage = defineEndpoint({
   ...common,
   path: '/api/public/v1/coverage/{fips}/',
-  operationId: 'getCountyCoverage',
+  operationId: 'get_county_coverage',
   summary: 'What is known of a county',
   description: 'As in the list of all counties.',
   params: z.object({ fips }),

@@ -27,7 +27,7 @@ const response = (example: { summary: string; value: unknown }) => ({
 export const countyStats = defineEndpoint({
   ...common,
   path: '/api/public/v1/markets-stats/{fips}/stats/',
-  operationId: 'getCountyStats',
+  operationId: 'get_county_market_stats',
   summary: 'Market statistics of a county',
   description: 'Inventory, sales, prices and dispersion of land listings in a county, by acreage bucket.',
   params: z.object({ fips }),
@@ -43,7 +43,7 @@ export const countyStats = defineEndpoint({
 export const zipStats = defineEndpoint({
   ...common,
   path: '/api/public/v1/markets-stats/zip/{zip}/stats/',
-  operationId: 'getZipStats',
+  operationId: 'get_zip_market_stats',
   summary: 'Market statistics of a ZIP code',
   description: 'Inventory, sales, prices and dispersion of land listings in a ZIP code, by acreage bucket.',
   params: z.object({ zip }),

@@ -38,7 +38,7 @@ export const listMarkets = defineEndpoint({
   ...common,
   method: 'get',
   path: PATH,
-  operationId: 'listMarkets',
+  operationId: 'list_saved_markets',
   summary: 'Saved markets of the company',
   description: 'The counties and ZIP codes that the company of the caller has saved, in their pinned order.',
   params: z.object({}),
@@ -60,7 +60,7 @@ export const saveMarket = defineEndpoint({
   ...common,
   method: 'post',
   path: PATH,
-  operationId: 'saveMarket',
+  operationId: 'save_market',
   summary: 'Save a market',
   description:
     `Pins a county or ZIP code at the end of the company's list, which holds up to ${MAX_MARKETS}. A region is saved once: saving it again ` +
@@ -115,7 +115,7 @@ export const deleteMarket = defineEndpoint({
   ...common,
   method: 'delete',
   path: `${PATH}{id}/`,
-  operationId: 'deleteMarket',
+  operationId: 'unsave_market',
   summary: 'Remove a saved market',
   description: "Takes a market off the company's list; the others keep their order.",
   params: z.object({ id: uuid.meta({ description: 'The id of the saved market.' }) }),

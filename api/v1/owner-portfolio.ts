@@ -40,7 +40,7 @@ const portfolio = z
 export const ownerPortfolio = defineEndpoint({
   method: 'get',
   path: '/api/public/v1/properties/{property_id}/owner-portfolio/',
-  operationId: 'getOwnerPortfolio',
+  operationId: 'get_owner_portfolio',
   tag: 'Parcels',
   summary: 'All parcels of an owner',
   description:

@@ -133,7 +133,7 @@ type DetailRow = SummaryRow & {
 export const getProperty = defineEndpoint({
   method: 'get',
   path: '/api/public/v1/properties/{property_id}/',
-  operationId: 'getProperty',
+  operationId: 'get_property',
   tag: 'Parcels',
   summary: 'All that is known of a parcel',
   description:

@@ -55,7 +55,7 @@ const query = z
 export const searchProperties = defineEndpoint({
   method: 'get',
   path: PATH,
-  operationId: 'searchProperties',
+  operationId: 'search_properties',
   tag: 'Parcels',
   summary: 'Search parcels by APN or owner name',
   description:

@@ -37,7 +37,7 @@ type Query = z.output<typeof query>;
 export const searchRegions = defineEndpoint({
   method: 'get',
   path: PATH,
-  operationId: 'searchRegions',
+  operationId: 'find_regions',
   tag: 'Regions',
   summary: 'Find counties and ZIP codes',
   description:

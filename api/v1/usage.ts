@@ -54,7 +54,7 @@ const PERIOD = { period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-
 export const readUsage = defineEndpoint({
   ...common,
   path: PATH,
-  operationId: 'getUsage',
+  operationId: 'get_usage',
   summary: 'Usage of the billing period',
   description:
     'What the account has used of its allotment, by all of its keys. Exact at the moment of the call. Also for accounts without an API contract; refused, as every endpoint, to those whose invoice is unpaid or whose tier has no REST API.',
@@ -89,7 +89,7 @@ export const readUsage = defineEndpoint({
 export const readUsageBreakdown = defineEndpoint({
   ...common,
   path: `${PATH}breakdown/`,
-  operationId: 'getUsageBreakdown',
+  operationId: 'get_usage_breakdown',
   summary: 'Usage of the billing period by day, endpoint and mode',
   description: 'The records add up to `tokens_used` of the usage totals. The list is not paged.',
   response: {

@@ -13,7 +13,7 @@ const PATH = '/api/public/v1/comps/';
 export const listComps = defineEndpoint({
   method: 'get',
   path: PATH,
-  operationId: 'listComps',
+  operationId: 'list_comps',
   tag: 'Comps',
   summary: 'Comparable land sales and listings',
   description:

@@ -19,7 +19,7 @@ const TOKENS = 30;
 export const filterParcels = defineEndpoint({
   method: 'post',
   path: '/api/public/v1/properties/filter/',
-  operationId: 'filterParcels',
+  operationId: 'filter_properties',
   tag: 'Parcels',
   summary: 'Parcels by any combination of filters',
   description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass

@@ -41,7 +41,7 @@ const LIST = {
 export const listFilters = defineEndpoint({
   method: 'get',
   path: '/api/public/v1/filters/',
-  operationId: 'listFilters',
+  operationId: 'list_filters',
   tag: 'Parcels',
   summary: 'Every filter of properties/filter/',
   description: 'Name, type, unit and allowed values of every field that a filter body may have.',
