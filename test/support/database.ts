@@ -12,17 +12,22 @@ let count = 0;
 
 /**
  * A migrated database of the test file's own (schema and queue schema, no rows), dropped when the file is done. With
- * `regions` it has what `plat migrate` loads: every county and ZIP, and their empty statistics.
+ * `regions` it has what `plat migrate` loads: every county and ZIP, and their empty statistics. With `sample` it has
+ * besides what a first start makes of Washington, New Hampshire: parcels, sales, listings, roads, statistics, attributes, valuations.
  * Call it where hooks may be registered: at the top of the file (`const db = await createTestDatabase()`) or in a
  * describe block. A file that fails keeps its databases; their names are printed at the end of the run.
  * @param env settings besides DATABASE_URL; nothing is read from the real environment.
  */
 export async function createTestDatabase(
   env: Record<string, string> = {},
-  { regions = false }: { regions?: boolean } = {},
+  { regions = false, sample = false }: { regions?: boolean; sample?: boolean } = {},
 ): Promise<TestDatabase> {
   const { url: server, template: bare, prefix } = inject('testServer');
-  const template = regions ? await templateWithRegions(server, bare) : bare;
+  const template = sample
+    ? await templateWithSample(server, bare)
+    : regions
+      ? await templateWithRegions(server, bare)
+      : bare;
   const file = basename(expect.getState().testPath ?? 'file', '.test.ts')
     .replaceAll(/[^a-z0-9]+/gi, '_')
     .toLowerCase();
@@ -46,9 +51,24 @@ export async function createTestDatabase(
   return { name, url, pool, config };
 }
 
-/** Made for the first file that asks: the regions take seconds to load, and a copy of a database a tenth of one. */
-async function templateWithRegions(server: string, template: string): Promise<string> {
-  const name = `${template}_regions`;
+async function templateWithRegions(server: string, bare: string): Promise<string> {
+  const { loadRegions } = await import('../../workers/regions/load.ts');
+  return makeTemplate(server, bare, 'regions', loadRegions);
+}
+
+async function templateWithSample(server: string, bare: string): Promise<string> {
+  const { loadSample } = await import('./sample.ts');
+  return makeTemplate(server, await templateWithRegions(server, bare), 'sample', loadSample);
+}
+
+/** Made for the first file that asks: loading takes seconds, and a copy of a database a tenth of one. */
+async function makeTemplate(
+  server: string,
+  from: string,
+  what: string,
+  load: (pool: pg.Pool) => Promise<unknown>,
+): Promise<string> {
+  const name = `${from}_${what}`;
   await onServer(server, async client => {
     // Held until the connection ends: files of other processes wait.
     await client.query('select pg_advisory_lock(hashtext($1))', [name]);
@@ -56,11 +76,10 @@ async function templateWithRegions(server: string, template: string): Promise<st
     if (rowCount !== 0) return;
     const unfinished = `${name}_unfinished`;
     await client.query(`drop database if exists ${unfinished}`);
-    await client.query(`create database ${unfinished} template ${template}`);
+    await client.query(`create database ${unfinished} template ${from}`);
     const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: withDatabase(server, unfinished) });
     const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
-    const { loadRegions } = await import('../../workers/regions/load.ts');
-    await loadRegions(pool).finally(() => pool.end());
+    await load(pool).finally(() => pool.end());
     await client.query(`alter database ${unfinished} rename to ${name}`);
   });
   return name;

@@ -32,13 +32,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   return async () => {
     const kept = await onServer(url, async client => {
-      for (const made of [template, `${template}_regions`, `${template}_regions_unfinished`])
-        await client.query(`drop database if exists ${made} with (force)`);
-      const { rows } = await client.query<{ datname: string }>(
-        'select datname from pg_database where starts_with(datname, $1)',
-        [prefix],
+      const { rows } = await client.query<{ name: string; template: boolean }>(
+        `select datname as name, starts_with(datname, $2) as template from pg_database
+         where starts_with(datname, $1) or starts_with(datname, $2)`,
+        [prefix, template],
       );
-      return rows.map(row => row.datname);
+      for (const made of rows.filter(row => row.template))
+        await client.query(`drop database ${made.name} with (force)`);
+      return rows.filter(row => !row.template).map(row => row.name);
     });
     await server?.stop();
     sweepRunFolders();

@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from './api.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { testFolder } from './folder.ts';
+import { linkOf, newUser, visitor } from './visitor.ts';
+
+const CHROMIUM = process.env.TEST_CHROMIUM ?? '/usr/bin/chromium';
+
+/** Without these Chromium looks for its makers' servers at every start. */
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const WIDE = { width: 1_440, height: 900 };
+export const NARROW = { width: 390, height: 844 };
+
+/** One for all files of a process; it ends with the process. */
+let browser: Promise<Browser> | undefined;
+
+type User = Awaited<ReturnType<typeof newUser>>;
+type PageOptions = {
+  viewport?: typeof WIDE;
+  script?: boolean;
+  /** Default: the site's user; `null` for somebody who has not signed in. */
+  as?: User | null;
+};
+
+export type Site = {
+  db: TestDatabase;
+  api: TestApi;
+  /** Somebody with a Pro subscription. */
+  readonly user: User;
+  /** A new window, with cookies of its own, closed after the test. */
+  open(path?: string, options?: PageOptions): Promise<Page>;
+};
+
+/**
+ * Tests of pages in Chromium, on a database of their own with the sample of Washington, New Hampshire (33019). After each test
+ * windows are closed, and what a page complained of in the console or asked of others fails it.
+ */
+export function describePages(name: string, tests: (site: Site) => void): void {
+  const missing = existsSync(CHROMIUM) ? '' : ` (no browser at ${CHROMIUM}; TEST_CHROMIUM names one)`;
+  if (missing) test.skip(name + missing);
+  else
+    describe(`${name}, in a browser`, async () => {
+      const db = await createTestDatabase({}, { sample: true });
+      const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: testFolder() } });
+      const opened: Page[] = [];
+      const cookies = new Map<string, string>();
+      let user: User;
+      beforeAll(async () => {
+        user = await newUser(db);
+        browser ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+        await browser;
+      });
+      afterEach(async () => {
+        const faults = opened.flatMap(page => faultsOf(page));
+        for (const page of opened.splice(0)) await page.context().close();
+        expect(faults).toEqual([]);
+      });
+
+      async function cookieOf(somebody: User): Promise<string> {
+        const known = cookies.get(somebody.id);
+        if (known !== undefined) return known;
+        const client = visitor(api);
+        await client.submit(await linkOf(db, somebody.id), {});
+        cookies.set(somebody.id, client.cookie!);
+        return client.cookie!;
+      }
+
+      tests({
+        db,
+        api,
+        get user() {
+          return user;
+        },
+        async open(path, { viewport = WIDE, script = true, as = user } = {}) {
+          const context = await (await browser!).newContext({
+            viewport,
+            baseURL: api.url,
+            javaScriptEnabled: script,
+            colorScheme: 'light',
+          });
+          if (as !== null) {
+            const [name, value] = (await cookieOf(as)).split('=') as [string, string];
+            await context.addCookies([{ name, value, url: api.url, httpOnly: true, sameSite: 'Lax' }]);
+          }
+          const page = await context.newPage();
+          listen(page, api.url);
+          opened.push(page);
+          if (path !== undefined) await visit(page, path);
+          return page;
+        },
+      });
+    });
+}
+
+const complaints = new WeakMap<Page, string[]>();
+
+/** What a page has complained of since it was asked last; a test that expects complaints takes them with this. */
+export function faultsOf(page: Page): string[] {
+  return complaints.get(page)!.splice(0);
+}
+
+function listen(page: Page, origin: string): void {
+  const faults: string[] = [];
+  complaints.set(page, faults);
+  page.on('pageerror', error => faults.push(error.message));
+  page.on('console', message => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('request', request => {
+    if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url()))
+      faults.push(`asks ${request.url()}`);
+  });
+}
+
+/** Opens a path and waits for its map, where it has one. */
+export async function visit(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await drawn(page);
+}
+
+export async function drawn(page: Page): Promise<void> {
+  if ((await page.locator('#map').count()) === 0) return;
+  await page.waitForSelector('#map[data-idle]', { state: 'attached' });
+}
+
+/**
+ * Looks at the open page as a critic would: wide, wide and dark, narrow. Nothing serious for axe, no sideways scrolling.
+ * TEST_SHOTS names a folder for pictures of what was looked at.
+ */
+export async function inspect(page: Page): Promise<void> {
+  for (const [name, viewport, colorScheme] of [
+    ['1440', WIDE, 'light'],
+    ['1440-dark', WIDE, 'dark'],
+    ['390', NARROW, 'light'],
+  ] as const) {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    await picture(page, name);
+    const axe = new AxeBuilder({ page }).exclude('.maplibregl-map').setLegacyMode();
+    // All that the dark scheme changes are colours.
+    const { violations } = await (colorScheme === 'dark' ? axe.withRules('color-contrast') : axe).analyze();
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+    expect(serious.map(({ id, nodes }) => `${name}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(overflow, `${name}: sideways scrolling`).toBeLessThanOrEqual(0);
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.TEST_SHOTS;
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await drawn(page);
+  const path = new URL(page.url()).pathname.replaceAll('/', '-').slice(1) || 'index';
+  await page.screenshot({ path: join(folder, `${path}-${name}.png`), fullPage: true });
+}

@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { Pool } from '../../shared/db.ts';
+import { LAND_KERNELS } from '../../shared/land/compute.ts';
+import { sampleDir } from '../../workers/feeds/dirs.ts';
+import { loadFeed } from '../../workers/feeds/load.ts';
+import { recomputeStats } from '../../workers/market/recompute.ts';
+import { settle } from '../db/attributes-support.ts';
+import { ingest } from './ingest.ts';
+import { valueMarket } from './valuations.ts';
+
+/** Ingests bundled feeds. */
+export async function ingestSample(pool: Pool, ...names: string[]): Promise<void> {
+  for (const name of names) {
+    const { status } = await ingest(pool, await loadFeed(join(sampleDir, `${name}.yaml`)));
+    if (status !== 'merged') throw new Error(`${name}: ${status}`);
+  }
+}
+
+/** What a first start makes of Washington, New Hampshire. */
+export async function loadSample(pool: Pool): Promise<void> {
+  await ingestSample(pool, 'washington-nh', 'washington-nh-listings', 'washington-nh-roads');
+  await recomputeStats(pool, { fips: 33_019 }, {});
+  await settle(pool, LAND_KERNELS);
+  await valueMarket(pool);
+}
