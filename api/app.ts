@@ -18,7 +18,7 @@ import { type Meter, openMeter } from './http/meter.ts';
 import { createMetrics } from './http/metrics.ts';
 import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
-import { handlerFor, type ServeDeps } from './http/serve.ts';
+import { handlerFor, type RestDeps } from './http/rest.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/assets.ts';
 import { pages } from './pages/index.ts';
@@ -60,7 +60,7 @@ export function createApp({
   const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
   const metrics = createMetrics(database, queues);
   const resources = openResources(database, config.CURSOR_SECRET);
-  const serving: ServeDeps = {
+  const serving: RestDeps = {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
     meter: meter ?? openMeter(database, () => lifecycle.active),
@@ -121,7 +121,7 @@ function configure(app: Express, config: Config): void {
 }
 
 /** One route a path, which accepts it with and without its trailing slash and answers other methods with 405. */
-function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: ServeDeps): void {
+function mountEndpoints(app: Express, endpoints: readonly Endpoint[], deps: RestDeps): void {
   for (const path of new Set(endpoints.map(endpoint => endpoint.path))) {
     const methods = endpoints.filter(endpoint => endpoint.path === path);
     const route = app.route(path.replace(/\/$/, '').replaceAll(/\{(\w+)\}/g, ':$1'));

@@ -1,3 +1,5 @@
+import { forSeveral } from './abandon.ts';
+
 /** The most items in one statement: bounds its size, far above the requests that are in flight at once. */
 const MAX_ITEMS = 1_000;
 
@@ -70,6 +72,6 @@ export function batch<Item, Outcome>(
       if (resume !== undefined && complete()) resume();
       if (running) return;
       running = true;
-      setImmediate(drain);
+      forSeveral(() => setImmediate(drain));
     });
 }

@@ -46,7 +46,7 @@ const MAX_KNOWN = 10_000;
 const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +([^ ]+) *$/i;
 
-export type Callers = { identify(authorization: string | undefined): Promise<Caller> };
+export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
 
 /** Not when the clock was set back since then: it would stay fresh until the clock is there again. */
 function isFresh({ readAt }: Known, now: number): boolean {
@@ -72,7 +72,7 @@ export function openCallers(database: Database, now = Date.now): Callers {
   }
 
   return {
-    async identify(authorization) {
+    async identify(authorization, mode) {
       if (authorization === undefined)
         throw unauthorized('Send your API key: `Authorization: Bearer plat_…`.');
       const key = BEARER.exec(authorization)?.[1];
@@ -82,7 +82,7 @@ export function openCallers(database: Database, now = Date.now): Callers {
       if (revoked) throw unauthorized('The API key was revoked.');
       if (expiresAt <= now()) throw unauthorized('The API key has expired.');
       if (disabled) throw unauthorized('The account of the API key is disabled.');
-      return { account, scopes, mode: 'direct' };
+      return { account, scopes, mode };
     },
   };
 }

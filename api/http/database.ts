@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { compose, type Pool, type Queryable, snapshot, sql, transaction } from '../../shared/db.ts';
+import { type Client, compose, type Pool, snapshot, sql, transaction } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
+import { stoppable, waitedFor } from './abandon.ts';
 
 /** Runs statements by their names; every connection prepares one once, under its name. */
 export type Statements = {
@@ -54,18 +55,26 @@ const UNAVAILABLE = new Set([
 export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
   // The server cancels a statement that takes too long; a connection that answers nothing at all is given up a second later.
   const query_timeout = statementTimeoutMs + 1_000;
-  const on = (target: Queryable): Statements => {
+  const on = (client?: Client): Statements => {
     const ask = async <Row extends pg.QueryResultRow>(
       config: pg.QueryConfig & { binary?: true },
       values?: unknown[],
-    ) => (await (target as Pool).query<Row>({ ...config, values, query_timeout } as pg.QueryConfig)).rows;
+    ) => {
+      const query = { ...config, values, query_timeout } as pg.QueryConfig;
+      const signal = waitedFor();
+      if (signal === undefined) return (await (client ?? pool).query<Row>(query)).rows;
+      if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
+      return onConnection(pool, client, held =>
+        stoppable(signal, pool, held, async () => (await held.query<Row>(query)).rows),
+      );
+    };
     return {
       run: (name, values) => ask({ name, text: sql(name) }, values),
       runComposed: (name, fragments, values) => ask({ text: compose(name, fragments) }, values),
       runBinary: (name, values) => ask({ name, text: sql(name), binary: true, types: AS_BYTES }, values),
     };
   };
-  const { run, runComposed, runBinary } = on(pool);
+  const { run, runComposed, runBinary } = on();
   return {
     run: (...asked) => run<never>(...asked).catch(fail),
     runComposed: (...asked) => runComposed<never>(...asked).catch(fail),
@@ -73,6 +82,24 @@ export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
     transaction: work => transaction(pool, client => work(on(client).run)).catch(fail),
     snapshot: work => snapshot(pool, client => work(on(client))).catch(fail),
   };
+}
+
+/** On the connection that is given, else on one of the pool, which like the pool's own `query` gives up one whose query failed. */
+async function onConnection<T>(
+  pool: Pool,
+  given: Client | undefined,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  if (given !== undefined) return work(given);
+  const client = await pool.connect();
+  try {
+    const outcome = await work(client);
+    client.release();
+    return outcome;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
 }
 
 function fail(error: unknown): never {

@@ -1,10 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Request } from 'express';
 import { PlatError } from '../../shared/errors.ts';
+import { forSeveral } from './abandon.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Endpoint } from './endpoint.ts';
 import { validationError } from './errors.ts';
+import type { Given } from './validate.ts';
 
 /** Others wait this long for an attempt that says nothing more: its process was killed. */
 const LEASE_MS = 5_000;
@@ -50,16 +51,15 @@ export type RepeatableCall = { accountId: string; key: string; fingerprint: Buff
  * The call's Idempotency-Key, on POST alone: other methods may be repeated anyway.
  * @throws PlatError `validation_error`.
  */
-export function idempotencyKeyOf(endpoint: Endpoint, req: Request): string | undefined {
-  const key = req.headers['idempotency-key'];
+export function idempotencyKeyOf(endpoint: Endpoint, key: string | string[] | undefined): string | undefined {
   if (endpoint.method !== 'post' || key === undefined) return undefined;
   if (typeof key === 'string' && KEY.test(key)) return key;
   throw validationError({ 'Idempotency-Key': ['must be 1 to 255 visible ASCII characters'] });
 }
 
 /** What makes two requests the same: the endpoint and what it was sent, whatever the order of the fields. */
-export function fingerprintOf(endpoint: Endpoint, req: Request): Buffer {
-  const request = JSON.stringify([endpoint.operationId, req.params, req.query, req.body], (_key, value) =>
+export function fingerprintOf(endpoint: Endpoint, { params, query, body }: Given): Buffer {
+  const request = JSON.stringify([endpoint.operationId, params, query, body], (_key, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value,
@@ -115,7 +115,7 @@ function openAttempt(database: Database, { accountId, key }: RepeatableCall, cla
     async end() {
       clearInterval(renewal);
       // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released is left to the lease.
-      await database.run('api/release_call', [accountId, key, claim]).catch(() => {});
+      await forSeveral(() => database.run('api/release_call', [accountId, key, claim])).catch(() => {});
     },
   };
 }

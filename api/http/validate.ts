@@ -10,28 +10,24 @@ export const MAX_BODY_BYTES = 1_000_000;
 /** Of any JSON value: what is no object is refused in our own words. */
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json', strict: false });
 
+/** What a call sends, as it was sent. */
+export type Given = { params: object; query: object; body?: unknown };
+
 /**
- * Path, query and body as the endpoint's schemas describe them.
- * @throws PlatError `validation_error` with every rejected field.
+ * Path, query and body of a request.
+ * @throws PlatError `validation_error` for a body that is too large or no JSON object.
  */
-export async function readInput(
-  endpoint: Endpoint,
-  req: Request,
-  res: Response,
-): Promise<Input<z.ZodType, z.ZodType, z.ZodType>> {
+export async function readRequest(endpoint: Endpoint, req: Request, res: Response): Promise<Given> {
   refuseOversize(req);
   const body = endpoint.body === undefined ? undefined : await readBody(req, res);
-  return checkInput(endpoint, { params: req.params, query: req.query, body });
+  return { params: req.params, query: req.query, body };
 }
 
 /**
  * What was sent, as the endpoint's schemas describe it.
  * @throws PlatError `validation_error` with every rejected field.
  */
-export function checkInput(
-  endpoint: Endpoint,
-  given: { params: object; query: object; body?: unknown },
-): Input<z.ZodType, z.ZodType, z.ZodType> {
+export function checkInput(endpoint: Endpoint, given: Given): Input<z.ZodType, z.ZodType, z.ZodType> {
   // Without a prototype: a field may be called `__proto__`.
   const details: Details = Object.create(null);
   const input = {

@@ -1,0 +1,89 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { compressed, type Encoding, encodingFor } from './compression.ts';
+import type { Endpoint } from './endpoint.ts';
+import { JSON_TYPE, sendError } from './errors.ts';
+import { exchangeOf, isOver, respond } from './exchange.ts';
+import { type Outcome, type Ready, type ServeDeps, serve } from './serve.ts';
+import { readRequest } from './validate.ts';
+
+/** Besides: where clients reach the service. */
+export type RestDeps = ServeDeps & { originOf(req: Request): string };
+
+/** The endpoint as an express handler. */
+export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
+  return (req, res) => {
+    const exchange = exchangeOf(res);
+    exchange.route = endpoint.path;
+    const over = new AbortController();
+    res.once('close', () => res.writableFinished || over.abort());
+    const { authorization, 'idempotency-key': idempotencyKey } = req.headers;
+    void serve(
+      {
+        ...{ endpoint, mode: 'direct', exchange, authorization, idempotencyKey, over },
+        url: addressOf(req, deps.originOf(req) || 'http://localhost'),
+        encoding: encodingFor(req.headers['accept-encoding']),
+        read: () => readRequest(endpoint, req, res),
+        prepare: outcome => prepare(outcome, endpoint, req, res),
+        fail: error => {
+          if (!res.headersSent) sendError(res, error);
+        },
+        isOver: () => isOver(req, res),
+      },
+      deps,
+    );
+  };
+}
+
+/** A strong tag stands for one sequence of bytes (RFC 9110 section 8.8.1): what was compressed gets a weak one. */
+async function prepare(
+  { status, body, encoding, etag, tokens, replayed }: Outcome,
+  endpoint: Endpoint,
+  req: Request,
+  res: Response,
+): Promise<Ready> {
+  if (etag !== undefined && matches(req.headers['if-none-match'], etag))
+    return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
+  const { bytes, headers, encoded } = await represent(req, body, encoding);
+  // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells a match from none.
+  const head = req.method === 'HEAD';
+  const told = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
+  const cost = head ? 0 : tokens;
+  const all = [...cacheHeaders(etag !== undefined && encoded ? `W/${etag}` : etag), ...headers];
+  if (replayed) all.push('Idempotency-Replayed', 'true');
+  return { tokens: cost, send: () => respond(res, status, all, told, cost) };
+}
+
+/** A body as the client would rather have it, and the headers that say how it is. @param encoding that it has already */
+async function represent(
+  req: Request,
+  body: Buffer | null,
+  encoding: Encoding | undefined,
+): Promise<{ bytes: Buffer | undefined; headers: string[]; encoded: boolean }> {
+  if (body === null) return { bytes: undefined, headers: [], encoded: false };
+  const own =
+    encoding === undefined
+      ? await compressed(body, req.headers['accept-encoding'])
+      : { bytes: body, encoding };
+  const headers = ['Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding'];
+  if (own.encoding !== undefined) headers.push('Content-Encoding', own.encoding);
+  return { bytes: own.bytes, headers, encoded: own.encoding !== undefined };
+}
+
+/** For the caller alone; what has a tag is to be asked for again, which may be answered by a free 304. */
+const cacheHeaders = (etag: string | undefined) =>
+  etag === undefined ? ['Cache-Control', 'no-store'] : ['ETag', etag, 'Cache-Control', 'private, no-cache'];
+
+/** RFC 9110 section 13.1.2: a list of tags or `*`, compared weakly. */
+function matches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag);
+}
+
+/** Of a request target in absolute form (RFC 9112 section 3.2.2), which only proxies need: what stands before the path. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+
+/** The call's address as its client sees it; BASE_URL may have a path of its own, behind a proxy that takes it away. */
+function addressOf(req: Request, base: string): URL {
+  return new URL(base + req.originalUrl.replace(ORIGIN, ''));
+}
