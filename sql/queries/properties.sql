@@ -9,13 +9,14 @@ order by p.property_id
 
 -- name: find_owner_words
 -- Looks pieces of text up among the words of a county's owners. For each piece the serials of the parcels whose owner has a word
--- that matches, 4 bytes a serial, some more than once; where one piece has few parcels, the rarest alone. Fragments: word,
+-- that matches, 4 bytes a serial, in base64, some more than once; where one piece has few parcels, the rarest alone. Fragments: word,
 -- `w.word` to ask the index, an expression of it to look at all words. $1 fips int, $2 LIKE patterns text[], $3 how many parcels
 -- are few int
 with matched as materialized (
   select piece.n, w.serials
-  from unnest($2::text[]) with ordinality piece (pattern, n)
-  join owner_words w on w.fips = $1::int and {{word}} like fold_name(piece.pattern)
+  -- OFFSET 0: a pattern is folded once, not for every word.
+  from (select n, fold_name(pattern) as pattern from unnest($2::text[]) with ordinality given (pattern, n) offset 0) piece
+  join owner_words w on w.fips = $1::int and {{word}} like piece.pattern
 ),
 sized as materialized (
   select piece.n, coalesce(sum(octet_length(m.serials)), 0) / 4 as parcels
@@ -29,7 +30,7 @@ wanted as (
   order by parcels
   limit case when (select min(parcels) from sized) <= $3::int then 1 end
 )
-select coalesce(string_agg(m.serials, ''), '') as serials
+select encode(coalesce(string_agg(m.serials, ''), ''), 'base64') as serials
 from wanted w
 left join matched m on m.n = w.n
 group by w.n

@@ -31,7 +31,7 @@ export async function findByOwner(
   const lists = await listSerials(statements, fips, long, 'w.word');
   if (lists.every(list => list.length > FEW_PARCELS * SERIAL_BYTES))
     lists.push(...(await listSerials(statements, fips, short, "w.word || ''")));
-  const found = inAll(lists).map(serial => propertyIdOf(fips, serial));
+  const found = inAll(lists, fips);
   if (lists.length === pieces.length || found.length === 0) return found;
   return listMatching(statements, fips, found, pieces);
 }
@@ -61,31 +61,36 @@ async function listSerials(
 ): Promise<Buffer[]> {
   if (pieces.length === 0) return [];
   const values = [fips, patternsOf(pieces), FEW_PARCELS];
-  const rows = await statements.runComposed<{ serials: Buffer }>(
+  const rows = await statements.runComposed<{ serials: string }>(
     'properties/find_owner_words',
     { word },
     values,
   );
-  return rows.map(row => row.serials);
+  return rows.map(row => Buffer.from(row.serials, 'base64'));
 }
 
 const SERIAL_BYTES = 4;
 
-/** The serials that every list has, ascending: by a bit for each serial of the county. */
-function inAll(lists: readonly Buffer[]): number[] {
-  const common = lists.map(bitsOf).reduce((all, bits) => all.map((word, at) => word & (bits[at] ?? 0)));
-  const serials: number[] = [];
-  for (const [at, word] of common.entries())
-    for (let bits = word; bits !== 0; bits &= bits - 1) serials.push(at * 32 + 31 - Math.clz32(bits & -bits));
-  return serials;
+/** The parcels that every list has, ascending: by a bit for each serial of the county. Plain loops: callbacks took three times as long. */
+function inAll(lists: readonly Buffer[], fips: number): number[] {
+  const [common, ...others] = lists.map(bitsOf);
+  const ids: number[] = [];
+  for (let at = 0; at < common!.length; at++) {
+    let bits = common![at]!;
+    for (const other of others) bits &= other[at] ?? 0;
+    for (; bits !== 0; bits &= bits - 1)
+      ids.push(propertyIdOf(fips, at * 32 + 31 - Math.clz32(bits & -bits)));
+  }
+  return ids;
 }
 
 function bitsOf(list: Buffer): Int32Array {
+  const serials = new DataView(list.buffer, list.byteOffset, list.length);
   let last = 0;
-  for (let at = 0; at < list.length; at += SERIAL_BYTES) last = Math.max(last, list.readInt32BE(at));
+  for (let at = 0; at < list.length; at += SERIAL_BYTES) last = Math.max(last, serials.getInt32(at));
   const bits = new Int32Array((last >>> 5) + 1);
   for (let at = 0; at < list.length; at += SERIAL_BYTES) {
-    const serial = list.readInt32BE(at);
+    const serial = serials.getInt32(at);
     bits[serial >>> 5]! |= 1 << (serial & 31);
   }
   return bits;
