@@ -1,9 +1,8 @@
 import type { Point } from 'geojson';
 import { toWgs84 } from '../../shared/geo/projection.ts';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import { addFeature } from './json.ts';
-import { type InputSpec, type Output, type ReadContext, type RowBatch, takeFull, useCrs } from './rows.ts';
-import type { OpenedSource } from './source.ts';
+import { addFeature, isSpace } from './json.ts';
+import { type Output, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
 import { utf8Bytes } from './text.ts';
 
 /*
@@ -33,12 +32,7 @@ type Scan = {
 };
 
 /** GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the feed declares a CRS. */
-export async function* readCollection(
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  context: ReadContext,
-): AsyncGenerator<RowBatch> {
+export async function* readCollection({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
   const { rowBytes } = limitsOf(context);
   const { name } = source;
   const scan: Scan = { state: 'before', shell: '', crs: null };
@@ -132,10 +126,6 @@ function endOfString(bytes: Buffer, from: number): number {
     if ((quote - escapes) % 2 === 0) return quote + 1;
   }
   return -1;
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
 function parseShell(text: string, name: string): Shell {

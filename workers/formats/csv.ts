@@ -6,11 +6,10 @@ import {
   detached,
   type InputSpec,
   type Output,
-  type ReadContext,
+  type Reading,
   type RowBatch,
   takeFull,
 } from './rows.ts';
-import type { OpenedSource } from './source.ts';
 import { decodeText } from './text.ts';
 
 /*
@@ -26,12 +25,7 @@ type Dialect = { delimiter: string; quote: string; newline: string };
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
-export async function* readCsv(
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  context: ReadContext,
-): AsyncGenerator<RowBatch> {
+export async function* readCsv({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
   const { csvRowChars } = limitsOf(context);
   const table = newTable(spec, source.name);
   let skip = spec.skip_lines ?? 0;

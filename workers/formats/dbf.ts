@@ -6,12 +6,11 @@ import {
   checkColumns,
   detached,
   type InputSpec,
-  type Output,
-  type ReadContext,
+  type Reading,
   type RowBatch,
   takeFull,
 } from './rows.ts';
-import type { OpenedSource, SourceFile } from './source.ts';
+import type { SourceFile } from './source.ts';
 import { encodingName } from './text.ts';
 
 /*
@@ -31,12 +30,7 @@ type Decode = (bytes: Buffer) => string;
 export type DbfRecord = Record<string, unknown>;
 
 /** dBASE alone: deleted records are skipped, but keep their row number. */
-export async function* readDbf(
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  _context: ReadContext,
-): AsyncGenerator<RowBatch> {
+export async function* readDbf({ source, spec, output }: Reading): AsyncGenerator<RowBatch> {
   const cpg = await source.sibling('.cpg');
   for await (const records of dbfRecords(source, spec, cpg)) {
     for (const record of records) {

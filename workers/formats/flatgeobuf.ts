@@ -3,24 +3,11 @@ import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import {
-  addRow,
-  type InputSpec,
-  type Output,
-  type ReadContext,
-  type RowBatch,
-  takeFull,
-  useCrs,
-} from './rows.ts';
+import { addRow, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
 import type { OpenedSource } from './source.ts';
 
 /** FlatGeobuf, streamed in file order; its spatial index is passed over. */
-export async function* readFlatGeobuf(
-  source: OpenedSource,
-  _spec: InputSpec,
-  output: Output,
-  context: ReadContext,
-): AsyncGenerator<RowBatch> {
+export async function* readFlatGeobuf({ source, output, context }: Reading): AsyncGenerator<RowBatch> {
   const { name } = source;
   const found: { header: HeaderMeta | null } = { header: null };
   const headerMetaFn = (header: HeaderMeta) => {

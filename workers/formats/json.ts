@@ -1,43 +1,20 @@
 import { cutOff, limitsOf } from '../../shared/net/context.ts';
-import {
-  addBad,
-  addRow,
-  type InputSpec,
-  type Output,
-  type ReadContext,
-  type RowBatch,
-  takeFull,
-  useCrs,
-} from './rows.ts';
-import type { OpenedSource } from './source.ts';
+import { addBad, addRow, type Output, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
 import { utf8Bytes } from './text.ts';
 
 /** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line. */
-export async function* readFeatureLines(
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  context: ReadContext,
-): AsyncGenerator<RowBatch> {
-  useCrs(output, null, source.name);
-  yield* readLines(source, spec, output, context, addFeature);
+export function readFeatureLines(reading: Reading): AsyncGenerator<RowBatch> {
+  useCrs(reading.output, null, reading.source.name);
+  return readLines(reading, addFeature);
 }
 
 /** Newline-delimited JSON: an object a line, without geometry. */
-export async function* readObjectLines(
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  context: ReadContext,
-): AsyncGenerator<RowBatch> {
-  yield* readLines(source, spec, output, context, addObject);
+export function readObjectLines(reading: Reading): AsyncGenerator<RowBatch> {
+  return readLines(reading, addObject);
 }
 
 async function* readLines(
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  context: ReadContext,
+  { source, spec, output, context }: Reading,
   add: (output: Output, text: string) => void,
 ): AsyncGenerator<RowBatch> {
   const { rowBytes } = limitsOf(context);
@@ -154,6 +131,6 @@ function addPiece(pieces: Piece[], bytes: Buffer): void {
   if (end > 0) pieces.push({ bytes: bytes.subarray(0, end), tooLong: false });
 }
 
-function isSpace(byte: number): boolean {
+export function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }

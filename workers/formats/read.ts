@@ -60,7 +60,7 @@ export async function* readInput(spec: InputSpec, context: ReadContext): AsyncGe
     const opened = await openSource(source, { extensions, member: spec.member }, context, progress);
     try {
       let first = true;
-      for await (const batch of read(opened, spec, output, context)) {
+      for await (const batch of read({ source: opened, spec, output, context })) {
         if (first) checkDegrees(batch, opened.name);
         first = false;
         yield batch;

@@ -88,13 +88,11 @@ const RAW_CHARS = 64 * 1024;
 /** Where a reader puts its rows; it hands a batch on with `takeFull` and what remains with `takeRest`. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
+/** One file that is read, what its feed says of it, and where its rows go. */
+export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
+
 /** A reader yields full batches, leaves the rest in `output`, and throws PlatError for what ends the file. */
-export type FileReader = (
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  context: ReadContext,
-) => AsyncGenerator<RowBatch>;
+export type FileReader = (reading: Reading) => AsyncGenerator<RowBatch>;
 
 export function newOutput(crs: string | undefined): Output {
   return { batch: { rows: [], bad: [] }, rowNo: 0, project: geometry => geometry, crs };

@@ -3,27 +3,14 @@ import type { Geometry } from 'geojson';
 import { openShp } from 'shapefile';
 import { cutOff, formatError, sourceError } from '../../shared/net/context.ts';
 import { dbfRecords } from './dbf.ts';
-import {
-  addRow,
-  type InputSpec,
-  type Output,
-  type ReadContext,
-  type RowBatch,
-  takeFull,
-  useCrs,
-} from './rows.ts';
-import { CHUNK_BYTES, type OpenedSource, type SourceFile } from './source.ts';
+import { addRow, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
+import { CHUNK_BYTES, type SourceFile } from './source.ts';
 
 /**
  * Shapefile: `.shp` and `.dbf` are read side by side, record by record; `.prj` and `.cpg` are used when there. Z and M
  * are dropped; a record that the table marks as deleted is skipped but keeps its row number.
  */
-export async function* readShapefile(
-  source: OpenedSource,
-  spec: InputSpec,
-  output: Output,
-  _context: ReadContext,
-): AsyncGenerator<RowBatch> {
+export async function* readShapefile({ source, spec, output }: Reading): AsyncGenerator<RowBatch> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: name the .shp file as the feed's source.`);
   const dbf = await source.sibling('.dbf');

@@ -81,7 +81,12 @@ export async function readInChunks(
     all.rows.push(...(batch?.rows ?? []));
     all.bad.push(...(batch?.bad ?? []));
   };
-  for await (const batch of reader(source, { ...spec, source: 'chunks' }, output, contextFor('/')))
+  for await (const batch of reader({
+    source,
+    spec: { ...spec, source: 'chunks' },
+    output,
+    context: contextFor('/'),
+  }))
     add(batch);
   add(takeRest(output));
   return all;
