@@ -7,13 +7,20 @@ delete from county_coverage where fips = any ({{fips}}::int[]);
 insert into county_coverage (
   fips, parcels, with_boundary, with_owner, with_acres, with_values, with_sale, feed_ids, west, south, east, north
 )
-select f.fips, count(*), count(f.extent), count(p.owner_name), count(f.effective_acres),
-  count(coalesce(f.assessed_total_value, f.market_total_value)), count(f.last_sale_date), array_agg(distinct p.feed_id),
-  min(f.location[0]) / 1e7, min(f.location[1]) / 1e7, max(f.location[0]) / 1e7, max(f.location[1]) / 1e7
-from parcel_filters f
-join parcels p on p.fips = f.fips and p.property_id = f.property_id
-where f.fips = any ({{fips}}::int[])
-group by f.fips;
+select fips, sum(parcels), sum(with_boundary), sum(with_owner), sum(with_acres), sum(with_values), sum(with_sale),
+  array_agg(feed_id order by feed_id), min(west), min(south), max(east), max(north)
+-- By feed first: a distinct list of feeds over all parcels would sort them.
+from (
+  select f.fips, p.feed_id, count(*) as parcels, count(f.extent) as with_boundary, count(p.owner_name) as with_owner,
+    count(f.effective_acres) as with_acres, count(coalesce(f.assessed_total_value, f.market_total_value)) as with_values,
+    count(f.last_sale_date) as with_sale, min(f.location[0]) / 1e7 as west, min(f.location[1]) / 1e7 as south,
+    max(f.location[0]) / 1e7 as east, max(f.location[1]) / 1e7 as north
+  from parcel_filters f
+  join parcels p on p.fips = f.fips and p.property_id = f.property_id
+  where f.fips = any ({{fips}}::int[])
+  group by f.fips, p.feed_id
+) of_feeds
+group by fips;
 
 -- name: list_coverage
 -- What is known of counties: of those with parcels or listings, or of one. $1 county FIPS, or null for all
