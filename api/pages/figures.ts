@@ -8,7 +8,7 @@ export const count = (value: number): string => whole.format(value);
 export const usd = (value: number): string => `$${whole.format(value)}`;
 export const cents = (value: number): string => `$${(value / 100).toFixed(2)}`;
 export const acres = (value: number): string => twoDigits.format(value);
-export const percent = (value: number): string => `${oneDigit.format(value)} %`;
+export const percent = (value: number): string => `${oneDigit.format(value)}%`;
 
 /** A day or a moment as 2025-09-28. */
 export const day = (value: string | Date): string =>

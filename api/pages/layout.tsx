@@ -117,31 +117,39 @@ export function Field({ label, name, hint, error, children, ...input }: FieldPro
   );
 }
 
-/** A table that scrolls sideways where it has to. */
+/** Figures, their signs and what stands for a missing one. */
+const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
+/** From here on a text is broken into lines. */
+const LONG_TEXT = 40;
+
+/** A table that scrolls sideways where it has to; a column of figures is set to the right. */
 export function Grid({
   name,
   heads,
   rows: lines,
 }: {
   name: string;
-  heads: string[];
+  heads: (string | VNode)[];
   rows: (string | VNode)[][];
 }) {
+  const isFigures = heads.map((_, i) => lines.every(line => typeof line[i] === 'string' && FIGURE.test(line[i])));
+  const kindOf = (cell: string | VNode, i: number) =>
+    isFigures[i] ? 'n' : typeof cell === 'string' && cell.length > LONG_TEXT ? 'text' : undefined;
   return (
     <section class="scroll" tabindex={0} aria-label={name}>
       <table>
         <thead>
           <tr>
-            {heads.map(head => (
-              <th>{head}</th>
+            {heads.map((head, i) => (
+              <th class={isFigures[i] ? 'n' : undefined}>{head || <span class="unseen">Action</span>}</th>
             ))}
           </tr>
         </thead>
         <tbody>
           {lines.map(line => (
             <tr>
-              {line.map(cell => (
-                <td>{cell}</td>
+              {line.map((cell, i) => (
+                <td class={kindOf(cell, i)}>{cell}</td>
               ))}
             </tr>
           ))}

@@ -88,7 +88,7 @@ function encoded(layers: Record<string, Feature[]>): Buffer {
 
 type ParcelRow = {
   property_id: number;
-  acres: number | null;
+  /** Where it is written. */
   apn: string | null;
   boundary: Buffer | null;
   lon: number;
@@ -98,6 +98,9 @@ type ParcelRow = {
 export function parcelTile(resources: Resources, tile: Tile): Promise<Reply> {
   return cached(resources, `parcels/${tile.z}/${tile.x}/${tile.y}`, () => makeParcelTile(resources, tile));
 }
+
+/** The map asks the page of a parcel for all else; names in every feature would double the tile. */
+const NO_TAGS = {};
 
 /** County lines with the parcels' boundaries, their points or their counts, by zoom. */
 export async function makeParcelTile({ database }: Resources, tile: Tile): Promise<Buffer> {
@@ -123,20 +126,19 @@ export async function makeParcelTile({ database }: Resources, tile: Tile): Promi
     }));
     return encoded(layers);
   }
-  const withBoundaries = tile.z >= BOUNDARIES_FROM;
   const rows = await database.run<ParcelRow>('tiles/list_parcels', [
     counties,
     boxSql(boxToE7(box)),
-    withBoundaries,
+    tile.z >= BOUNDARIES_FROM,
+    tile.z >= NAMES_FROM,
     MOST_FEATURES,
   ]);
   if (tile.z >= NAMES_FROM) layers.names = rows.flatMap(row => nameOf(row, project));
-  layers.parcels = rows.flatMap(({ property_id, acres, apn, boundary, lon, lat }): Feature[] => {
-    const tags = { ...(acres !== null && { acres }), ...(apn !== null && { apn }) };
-    if (!withBoundaries || boundary === null)
-      return [{ id: property_id, type: 1, geometry: [toUnits(project([lon / 1e7, lat / 1e7]))], tags }];
+  layers.parcels = rows.flatMap(({ property_id: id, boundary, lon, lat }): Feature[] => {
+    if (boundary === null)
+      return [{ id, type: 1, geometry: [toUnits(project([lon / 1e7, lat / 1e7]))], tags: NO_TAGS }];
     const geometry = rings(decodeBoundary(boundary), project);
-    return geometry.length === 0 ? [] : [{ id: property_id, type: 3, geometry, tags }];
+    return geometry.length === 0 ? [] : [{ id, type: 3, geometry, tags: NO_TAGS }];
   });
   return encoded(layers);
 }
@@ -242,8 +244,7 @@ function rings(polygons: MultiPolygon, project: (place: Position) => Point): Poi
     polygon.flatMap(ring => {
       const drawn = ring.map(project);
       // Most parcels lie within their tile: to clip them would take half of the time.
-      const whole = drawn.every(isInFrame) ? drawn : clipRing(drawn.slice(0, -1), FRAME);
-      const units = withoutRepeats(whole.map(toUnits));
+      const units = onGrid(drawn.every(isInFrame) ? drawn : clipRing(drawn.slice(0, -1), FRAME));
       if (units.length > 0 && !isSame(units[0]!, units.at(-1)!)) units.push(units[0]!);
       return units.length < 4 ? [] : [units];
     }),
@@ -253,8 +254,16 @@ function rings(polygons: MultiPolygon, project: (place: Position) => Point): Poi
 const isInFrame = ([x, y]: Point): boolean =>
   x >= FRAME[0] && x <= FRAME[2] && y >= FRAME[1] && y <= FRAME[3];
 const isSame = (a: Point, b: Point): boolean => a[0] === b[0] && a[1] === b[1];
-const withoutRepeats = (line: Point[]): Point[] =>
-  line.filter((point, i) => i === 0 || !isSame(point, line[i - 1]!));
+
+/** Without the points that fall on the one before. */
+function onGrid(line: Point[]): Point[] {
+  const units: Point[] = [];
+  for (const point of line) {
+    const next = toUnits(point);
+    if (units.length === 0 || !isSame(next, units.at(-1)!)) units.push(next);
+  }
+  return units;
+}
 
 function lines(line: Position[][], project: (place: Position) => Point): Point[][] {
   return line.flatMap(part => clipLine(part.map(project), FRAME)).map(part => part.map(toUnits));

@@ -8,14 +8,14 @@ select fips, parcels from county_coverage where fips = any ($1::int[]) and parce
 
 -- name: list_parcels
 -- Parcels whose extent meets a tile, the largest first where there are too many.
--- $1 county FIPS codes, $2 box in 1e-7 degrees text, $3 whether with boundaries, $4 limit int
-select f.property_id, f.effective_acres as acres, p.apn, case when $3::boolean then p.boundary end as boundary,
+-- $1 county FIPS codes, $2 box in 1e-7 degrees text, $3 whether with boundaries, $4 whether with parcel numbers, $5 limit int
+select f.property_id, case when $4::boolean then p.apn end as apn, case when $3::boolean then p.boundary end as boundary,
   f.location[0] as lon, f.location[1] as lat
 from parcel_filters f
 join parcels p on p.fips = f.fips and p.property_id = f.property_id
 where f.fips = any ($1::int[]) and f.extent && $2::box
 order by area(f.extent) desc
-limit $4;
+limit $5;
 
 -- name: list_features
 -- Features of the land whose extent meets a tile, the largest first where there are too many.

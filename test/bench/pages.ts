@@ -122,11 +122,10 @@ async function openPostgis(url: string, pool: Pool, note: (line: string) => void
   await client.connect();
   await client.query(`create extension if not exists postgis;
     drop table if exists plat_bench_lots;
-    create table plat_bench_lots (property_id bigint primary key, apn text, acres float8, geom geometry(MultiPolygon, 4326))`);
+    create table plat_bench_lots (property_id bigint primary key, geom geometry(MultiPolygon, 4326))`);
   for (let after = 0; ; ) {
-    const { rows } = await pool.query<{ property_id: number; apn: string; acres: number; boundary: Buffer }>(
-      `select p.property_id, p.apn, f.effective_acres as acres, p.boundary from parcels p join parcel_filters f using (fips, property_id)
-       where p.property_id > $1 order by p.property_id limit 20000`,
+    const { rows } = await pool.query<{ property_id: number; boundary: Buffer }>(
+      'select property_id, boundary from parcels where property_id > $1 order by property_id limit 20000',
       [after],
     );
     if (rows.length === 0) break;
@@ -135,15 +134,15 @@ async function openPostgis(url: string, pool: Pool, note: (line: string) => void
       JSON.stringify({ type: 'MultiPolygon', coordinates: decodeBoundary(boundary) }),
     );
     await client.query(
-      `insert into plat_bench_lots select id, apn, acres, st_setsrid(st_geomfromgeojson(shape), 4326)
-       from unnest($1::bigint[], $2::text[], $3::float8[], $4::text[]) as t (id, apn, acres, shape)`,
-      [rows.map(row => row.property_id), rows.map(row => row.apn), rows.map(row => row.acres), shapes],
+      `insert into plat_bench_lots select id, st_setsrid(st_geomfromgeojson(shape), 4326)
+       from unnest($1::bigint[], $2::text[]) as t (id, shape)`,
+      [rows.map(row => row.property_id), shapes],
     );
   }
   await client.query('create index on plat_bench_lots using gist (geom)');
   await client.query('vacuum analyze plat_bench_lots');
   const text = `select st_asmvt(t, 'parcels', 4096, 'shape', 'property_id') from (
-      select property_id, apn, acres, st_asmvtgeom(st_transform(geom, 3857), st_tileenvelope($1, $2, $3), 4096, 64) as shape
+      select property_id, st_asmvtgeom(st_transform(geom, 3857), st_tileenvelope($1, $2, $3), 4096, 64) as shape
       from plat_bench_lots
       where geom && st_transform(st_expand(st_tileenvelope($1, $2, $3), 40), 4326)
     ) t`;
