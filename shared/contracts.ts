@@ -59,7 +59,8 @@ export type AccountDetails = AccountSummary & {
 export type Change = {
   at: Date;
   actor: string;
-  action: 'insert' | 'update' | 'delete';
+  /** What became of a row (insert, update, delete), or an event that no row shows, such as `password`. */
+  action: string;
   entity: string;
   entity_id: string;
   before: Record<string, unknown> | null;
@@ -203,7 +204,7 @@ export async function showAccount(pool: Pool, account: string): Promise<AccountD
 }
 
 /**
- * What was changed about an account and its keys, the oldest first.
+ * What was changed about an account, its keys and the people of its company, the oldest first.
  * @throws PlatError `account_unknown`.
  */
 export async function listChanges(db: Queryable, account: string): Promise<Change[]> {

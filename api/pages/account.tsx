@@ -3,15 +3,14 @@ import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { isPassword, requirePassword } from '../../shared/sign-in.ts';
 import { inviteUser, requireEmail } from '../../shared/users.ts';
-import { day, moment } from './figures.ts';
-import { Field, Notice } from './layout.tsx';
+import { changesSection } from './changes.tsx';
+import { keysSection } from './keys.tsx';
+import { Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
+import { type Member, Members, type OpenSession, Password, Sessions } from './people.tsx';
 import { changePassword, mailLink } from './sign-in.tsx';
 import { usageSection } from './usage.tsx';
 import { countAttempt, forgetCookie, type Session, type Visit } from './visit.ts';
-
-type Member = { id: string; email: string; name: string; has_password: boolean; seen_at: Date | null };
-type OpenSession = { id: string; user_agent: string; created_at: Date; seen_at: Date };
 
 /** What a form did: a message at the head of the page, and a new key, which is shown this once. */
 type Done = { good?: string; bad?: string; key?: string };
@@ -94,14 +93,20 @@ const ACTIONS: Record<string, Action> = {
   },
   async 'end session'(visit, session) {
     await visit.deps.resources.database.run('users/end_session', [visit.form.get('id'), session.user.id]);
+    await recordEvent(visit, session, 'end_session');
     return { good: 'The session is signed out.' };
   },
   async 'end sessions'(visit, session) {
     await visit.deps.resources.database.run('users/end_sessions', [session.user.id, null]);
+    await recordEvent(visit, session, 'end_sessions');
     forgetCookie(visit);
     return { redirect: '/sign-in' };
   },
 };
+
+function recordEvent({ deps }: Visit, { user }: Session, what: string): Promise<unknown> {
+  return deps.resources.database.run('users/record_event', [user.email, what, user.id]);
+}
 
 function accountOf({ account }: Session): { id: string } {
   if (account?.own) return account;
@@ -136,215 +141,8 @@ async function show(visit: Visit, done: Done) {
       <Members members={members} company={session.company.name} />
       <Sessions sessions={sessions} own={session.id} />
       <Password session={session} />
+      {session.account?.own && (await changesSection(visit, session.account.id))}
     </>
   );
   return { title: 'Account', body };
-}
-
-async function keysSection(visit: Visit, account: { id: string; own: boolean }) {
-  const keys = await listKeys(visit.deps.pool, account.id);
-  return (
-    <section>
-      <h2>API keys</h2>
-      {keys.length > 0 && (
-        <section class="scroll" tabindex={0} aria-label="Keys">
-          <table>
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>Begins with</th>
-                <th>For</th>
-                <th>Last used</th>
-                <th>Valid</th>
-                <th>
-                  <span class="unseen">Action</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {keys.map(key => (
-                <tr>
-                  <td>{key.name}</td>
-                  <td>
-                    <code>{key.prefix}…</code>
-                  </td>
-                  <td>{key.scopes.map(scope => (scope === 'api:mcp' ? 'MCP' : 'REST')).join(', ')}</td>
-                  <td>{key.last_used_at ? moment(key.last_used_at) : 'never'}</td>
-                  <td>
-                    {key.revoked_at
-                      ? `revoked ${day(key.revoked_at)}`
-                      : key.expires_at
-                        ? `to ${day(key.expires_at)}`
-                        : 'yes'}
-                  </td>
-                  <td>
-                    {!key.revoked_at && account.own && (
-                      <Act name="revoke key" id={key.id} danger>
-                        Revoke
-                      </Act>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
-      {account.own ? (
-        <details>
-          <summary>New key</summary>
-          <form method="post" action="/account" class="stack narrow">
-            <Field
-              label="Name"
-              name="name"
-              required
-              maxlength={100}
-              hint="What it is for, such as website."
-            />
-            <fieldset>
-              <legend>May be used for</legend>
-              <label>
-                <input type="checkbox" name="scope" value="api:direct" checked /> REST API
-              </label>
-              <label>
-                <input type="checkbox" name="scope" value="api:mcp" /> MCP, for assistants
-              </label>
-            </fieldset>
-            <Field label="Last day" name="expires" type="date" hint="Empty: it does not expire." />
-            <div class="buttons">
-              <button type="submit" name="do" value="create key">
-                Make the key
-              </button>
-            </div>
-          </form>
-        </details>
-      ) : (
-        <p>
-          <small>The person whose account it is makes keys.</small>
-        </p>
-      )}
-    </section>
-  );
-}
-
-/** A button that is a form of its own. */
-export function Act({
-  name,
-  id,
-  danger,
-  children,
-}: {
-  name: string;
-  id: string;
-  danger?: boolean;
-  children: string;
-}) {
-  return (
-    <form method="post">
-      <input type="hidden" name="id" value={id} />
-      <button type="submit" name="do" value={name} class={danger ? 'danger' : 'second'}>
-        {children}
-      </button>
-    </form>
-  );
-}
-
-function Members({ members, company }: { members: Member[]; company: string }) {
-  return (
-    <section>
-      <h2>People of {company}</h2>
-      <ul>
-        {members.map(({ email, name, has_password, seen_at }) => (
-          <li>
-            {name ? `${name}, ` : ''}
-            {email}{' '}
-            <small>
-              {seen_at ? `last seen ${day(seen_at)}` : has_password ? '' : 'has not signed in yet'}
-            </small>
-          </li>
-        ))}
-      </ul>
-      <form method="post" action="/account" class="buttons">
-        <label for="invite">Invite a colleague</label>
-        <input id="invite" name="email" type="email" required placeholder="ana@acme.example" class="short" />
-        <button type="submit" name="do" value="invite" class="second">
-          Invite
-        </button>
-      </form>
-    </section>
-  );
-}
-
-function Sessions({ sessions, own }: { sessions: OpenSession[]; own: string }) {
-  return (
-    <section>
-      <h2>Where you are signed in</h2>
-      <ul class="plain">
-        {sessions.map(session => (
-          <li class="buttons">
-            <span>
-              {browserOf(session.user_agent)}{' '}
-              <small>
-                since {day(session.created_at)}, last seen {moment(session.seen_at)}
-              </small>
-            </span>
-            {session.id === own ? (
-              <b>this one</b>
-            ) : (
-              <Act name="end session" id={session.id}>
-                Sign out
-              </Act>
-            )}
-          </li>
-        ))}
-      </ul>
-      <Act name="end sessions" id="" danger>
-        Sign out everywhere
-      </Act>
-    </section>
-  );
-}
-
-/** A browser by its user agent, as far as people tell them apart. */
-function browserOf(agent: string): string {
-  const name = /(Edg|OPR|Firefox|Chrome|Safari)\b/.exec(agent)?.[1] ?? 'Unknown browser';
-  const system = /(Windows|Mac OS X|Android|iPhone|iPad|Linux)/.exec(agent)?.[1];
-  const words: Record<string, string> = { Edg: 'Edge', OPR: 'Opera', 'Mac OS X': 'macOS' };
-  return [words[name] ?? name, system && `on ${words[system] ?? system}`].filter(Boolean).join(' ');
-}
-
-function Password({ session }: { session: Session }) {
-  return (
-    <section>
-      <h2>Password</h2>
-      <details>
-        <summary>{session.user.hasPassword ? 'Change it' : 'Set one'}</summary>
-        <form method="post" action="/account" class="stack narrow">
-          <input type="hidden" name="username" autocomplete="username" value={session.user.email} />
-          {session.user.hasPassword && (
-            <Field
-              label="Current password"
-              name="current"
-              type="password"
-              autocomplete="current-password"
-              required
-            />
-          )}
-          <Field
-            label="New password"
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            required
-            hint="At least 10 characters."
-          />
-          <div class="buttons">
-            <button type="submit" name="do" value="password">
-              Set password
-            </button>
-          </div>
-        </form>
-      </details>
-    </section>
-  );
 }

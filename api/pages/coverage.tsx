@@ -1,6 +1,7 @@
 import { type Coverage, readCoverage } from '../v1/coverage.ts';
 import { count, day, percent } from './figures.ts';
-import { mapHead, mapOf } from './map.tsx';
+import { Grid } from './layout.tsx';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import type { Page } from './pages.tsx';
 
 /** What is known of which counties, for whoever has signed in: it is the first question before a subscription. */
@@ -17,57 +18,40 @@ export const coveragePage: Page = {
           {count(counties.reduce((sum, { parcels }) => sum + parcels, 0))} parcels in {count(counties.length)}{' '}
           {counties.length === 1 ? 'county' : 'counties'}
         </p>
-        <div class="framed">{mapOf(visit, { start: CONTIGUOUS })}</div>
-        <section class="scroll" tabindex={0} aria-label="Counties">
-          <table>
-            <thead>
-              <tr>
-                <th>County</th>
-                <th class="n">Parcels</th>
-                <th class="n">Boundary</th>
-                <th class="n">Owner</th>
-                <th class="n">Acres</th>
-                <th class="n">Value</th>
-                <th class="n">Sale</th>
-                <th class="n">Active</th>
-                <th class="n">Pending</th>
-                <th class="n">Sold</th>
-                <th>Statistics</th>
-                <th>Values of</th>
-                {layers.map(kind => (
-                  <th>{kind}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {counties.map(county => (
-                <tr>
-                  <td>
-                    <a href={`/data?county=${county.fips}`}>
-                      {county.name}, {county.state}
-                    </a>
-                  </td>
-                  <td class="n">{count(county.parcels)}</td>
-                  {(['with_boundary', 'with_owner', 'with_acres', 'with_values', 'with_sale'] as const).map(
-                    name => (
-                      <td class="n">
-                        {county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels)}
-                      </td>
-                    ),
-                  )}
-                  <td class="n">{count(county.active)}</td>
-                  <td class="n">{count(county.pending)}</td>
-                  <td class="n">{count(county.sold)}</td>
-                  <td>{county.stats_as_of ?? '–'}</td>
-                  <td>{county.valuations_as_of ?? '–'}</td>
-                  {layers.map(kind => (
-                    <td>{editionOf(county, kind)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <div class="framed">
+          {mapOf(visit, {
+            values: '/coverage/values.json',
+            opens: '/data?county=',
+            legend: 'Parcels',
+            start: boxOfCounties(counties.map(({ fips }) => fips)),
+          })}
+        </div>
+        <h2>Parcels and listings</h2>
+        <Grid
+          name="Parcels and listings"
+          heads={['County', 'Parcels', ...SHARES.map(([, label]) => label), 'Active', 'Pending', 'Sold']}
+          rows={counties.map(county => [
+            <a href={`/data?county=${county.fips}`}>{nameOf(county)}</a>,
+            count(county.parcels),
+            ...SHARES.map(([name]) =>
+              county.parcels === 0 ? '–' : percent((100 * county[name]) / county.parcels),
+            ),
+            count(county.active),
+            count(county.pending),
+            count(county.sold),
+          ])}
+        />
+        <h2>Editions</h2>
+        <Grid
+          name="Editions"
+          heads={['County', ...layers, 'Statistics', 'Values']}
+          rows={counties.map(county => [
+            nameOf(county),
+            ...layers.map(kind => editionOf(county, kind)),
+            county.stats_as_of ?? '–',
+            county.valuations_as_of ?? '–',
+          ])}
+        />
         <h2>Sources</h2>
         <ul>
           {sourcesOf(counties).map(({ feed, title, attribution, licence }) => (
@@ -83,7 +67,29 @@ export const coveragePage: Page = {
   },
 };
 
-const CONTIGUOUS = [-125, 24, -66, 50];
+export const coverageValuesPage: Page = {
+  path: '/coverage/values.json',
+  access: 'session',
+  get: async visit =>
+    valuesReply(
+      (await readCoverage(visit.deps.resources.database, null)).map(({ fips, name, state, parcels }) => ({
+        ...{ fips, name, state },
+        value: parcels,
+        shown: `${count(parcels)} parcels`,
+      })),
+    ),
+};
+
+/** Of how many parcels what is known. */
+const SHARES = [
+  ['with_boundary', 'Boundary'],
+  ['with_owner', 'Owner'],
+  ['with_acres', 'Acres'],
+  ['with_values', 'Value'],
+  ['with_sale', 'Sale'],
+] as const;
+
+const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
 
 function editionOf({ sources }: Coverage, kind: string): string {
   const found = sources.filter(source => source.kind === kind);

@@ -1,6 +1,7 @@
 import { PlatError } from '../../shared/errors.ts';
 import { filterParcels } from '../v1/filter/filter-parcels.ts';
 import { listFilters } from '../v1/filter/list-filters.ts';
+import { acres } from './figures.ts';
 import { Notice } from './layout.tsx';
 import { knownBox, mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
@@ -23,6 +24,8 @@ type Found = { count: number; results: Summary[] };
 /** Parameters of the page that are no filters. */
 const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
 const PAGE_SIZE = 25;
+/** Hits that the map marks: the API's largest page. */
+const MOST_MARKS = 500;
 /** Counties with parcels that the field offers; who has more types the code. */
 const MOST_COUNTIES = 300;
 
@@ -48,28 +51,33 @@ export const dataPage: Page = {
     const parcel = visit.url.searchParams.get('parcel');
     const [counties, found, shown, start] = await Promise.all([
       visit.deps.resources.database.run<County>('coverage/list_counties', [MOST_COUNTIES]),
-      Object.keys(asked).length > 0 ? search(visit, asked) : undefined,
+      parcel === null && Object.keys(asked).length > 0 ? search(visit, asked) : undefined,
       parcel === null ? undefined : readParcel(visit, parcel),
       knownBox(visit),
     ]);
     const body = (
       <div class="data">
         <section class="side" id="side" aria-label="Parcels">
-          {shown && <ParcelPanel {...shown} back={without(visit.url, 'parcel')} />}
-          <details class="filters" open={shown === undefined && found === undefined}>
-            <summary>
-              <h1>Find parcels</h1>
-            </summary>
-            <FilterForm filters={filters} params={visit.url.searchParams} />
-            <datalist id="counties">
-              {counties.map(({ fips, name, state }) => (
-                <option value={fips}>{`${name}, ${state}`}</option>
-              ))}
-            </datalist>
-          </details>
-          <div id="results" aria-live="polite">
-            {found && <Results found={found} visit={visit} asked={asked} />}
-          </div>
+          {shown ? (
+            <ParcelPanel {...shown} back={without(visit.url, 'parcel')} />
+          ) : (
+            <>
+              <details class="filters" open={found === undefined}>
+                <summary>
+                  <h1>Find parcels</h1>
+                </summary>
+                <FilterForm filters={filters} params={visit.url.searchParams} />
+                <datalist id="counties">
+                  {counties.map(({ fips, name, state }) => (
+                    <option value={fips}>{`${name}, ${state}`}</option>
+                  ))}
+                </datalist>
+              </details>
+              <div id="results" aria-live="polite">
+                {found && <Results found={found} visit={visit} asked={asked} />}
+              </div>
+            </>
+          )}
         </section>
         {mapOf(visit, { layers: true, draw: true, parcel: shown?.detail, start })}
       </div>
@@ -90,7 +98,10 @@ export const hitsPage: Page = {
   async get(visit) {
     const { filters } = await ask<{ filters: Filter[] }>(visit, listFilters);
     const body = askedOf(visit.url.searchParams, filters);
-    const { results } = await ask<Found>(visit, filterParcels, { body, query: { page_size: '500' } });
+    const { results } = await ask<Found>(visit, filterParcels, {
+      body,
+      query: { page_size: String(MOST_MARKS) },
+    });
     const features = results.flatMap(({ property_id, point }) =>
       point === null
         ? []
@@ -254,6 +265,7 @@ function Results({ found, visit, asked }: { found: Found | PlatError; visit: Vis
         <output id="count">{found.count.toLocaleString('en-US')}</output>{' '}
         {found.count === 1 ? 'parcel' : 'parcels'}
       </h2>
+      {found.count > MOST_MARKS && <small>The map marks the first {MOST_MARKS}.</small>}
       <ol class="hits" start={(page - 1) * size + 1}>
         {found.results.map(parcel => (
           <li>
@@ -264,7 +276,7 @@ function Results({ found, visit, asked }: { found: Found | PlatError; visit: Vis
             >
               <b>{parcel.situs_address || `APN ${parcel.apn ?? parcel.property_id}`}</b>
               <span>
-                {parcel.effective_acres === null ? 'acres unknown' : `${parcel.effective_acres} acres`}
+                {parcel.effective_acres === null ? 'acres unknown' : `${acres(parcel.effective_acres)} acres`}
               </span>
               <small>{parcel.owner_name ?? 'owner unknown'}</small>
             </a>

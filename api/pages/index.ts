@@ -1,6 +1,6 @@
 import { accountPage } from './account.tsx';
 import { adminPages } from './admin.tsx';
-import { coveragePage } from './coverage.tsx';
+import { coveragePage, coverageValuesPage } from './coverage.tsx';
 import { dataPage, hitsPage } from './data.tsx';
 import { homePage } from './home.tsx';
 import { marketPage, zipMarketPage } from './market.tsx';
@@ -23,6 +23,7 @@ export const pages: readonly Page[] = [
   zipMarketPage,
   marketPage,
   coveragePage,
+  coverageValuesPage,
   ...adminPages,
   tilePage,
 ];

@@ -117,6 +117,28 @@ export function Field({ label, name, hint, error, children, ...input }: FieldPro
   );
 }
 
+/** A button that is a form of its own. */
+export function Act({
+  name,
+  id,
+  danger,
+  children,
+}: {
+  name: string;
+  id: string;
+  danger?: boolean;
+  children: string;
+}) {
+  return (
+    <form method="post">
+      <input type="hidden" name="id" value={id} />
+      <button type="submit" name="do" value={name} class={danger ? 'danger' : 'second'}>
+        {children}
+      </button>
+    </form>
+  );
+}
+
 /** Figures, their signs and what stands for a missing one. */
 const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
 /** From here on a text is broken into lines. */
@@ -132,7 +154,9 @@ export function Grid({
   heads: (string | VNode)[];
   rows: (string | VNode)[][];
 }) {
-  const isFigures = heads.map((_, i) => lines.every(line => typeof line[i] === 'string' && FIGURE.test(line[i])));
+  const isFigures = heads.map((_, i) =>
+    lines.every(line => typeof line[i] === 'string' && FIGURE.test(line[i])),
+  );
   const kindOf = (cell: string | VNode, i: number) =>
     isFigures[i] ? 'n' : typeof cell === 'string' && cell.length > LONG_TEXT ? 'text' : undefined;
   return (

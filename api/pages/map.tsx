@@ -1,4 +1,15 @@
-import type { Visit } from './visit.ts';
+import type { Geometry } from 'geojson';
+import {
+  type BoxColumns,
+  boxAround,
+  boxesMeet,
+  boxOfColumns,
+  boxOfGeometry,
+  padBox,
+} from '../../shared/geo/box.ts';
+import type { Box } from '../../shared/geo/types.ts';
+import { countyExtent } from '../../shared/regions/county-polygons.ts';
+import type { Reply, Visit } from './visit.ts';
 
 /** What the map shows of the parcel that is open. */
 type Shown = { property_id: number; point: [number, number] | null; shape?: unknown };
@@ -7,9 +18,11 @@ type Options = {
   layers?: boolean;
   draw?: boolean;
   parcel?: Shown | undefined;
-  start?: readonly number[] | undefined;
+  start?: Readonly<Box> | undefined;
   /** Where the map gets counties' values from, to colour them by, and what they are. */
   values?: string;
+  /** What a click on a county opens: the address before its FIPS code. */
+  opens?: string;
   legend?: string;
 };
 
@@ -29,7 +42,7 @@ export function mapHead({ deps: { assets } }: Visit) {
 }
 
 /** The map; the client module reads what it is to show from the attributes. */
-export function mapOf({ deps }: Visit, { layers, draw, parcel, start, values, legend }: Options) {
+export function mapOf({ deps }: Visit, { layers, draw, parcel, start, values, opens, legend }: Options) {
   return (
     <section class="map" aria-label="Map">
       <div
@@ -40,6 +53,7 @@ export function mapOf({ deps }: Visit, { layers, draw, parcel, start, values, le
         data-box={parcel ? JSON.stringify(boxOf(parcel)) : undefined}
         data-start={start && JSON.stringify(start)}
         data-values={values}
+        data-opens={opens}
         data-ramp={values && JSON.stringify(RAMP)}
       />
       {legend && (
@@ -77,27 +91,46 @@ export function mapOf({ deps }: Visit, { layers, draw, parcel, start, values, le
   );
 }
 
-/** West, south, east, north of a parcel's shape; its point where it has none. */
-function boxOf({ shape, point }: Shown): number[] | null {
-  const flat = shape
-    ? ((shape as { coordinates: unknown[] }).coordinates.flat(Number.POSITIVE_INFINITY) as number[])
-    : (point ?? []);
-  if (flat.length === 0) return null;
-  const lons = flat.filter((_, i) => i % 2 === 0);
-  const lats = flat.filter((_, i) => i % 2 === 1);
-  return [least(lons), least(lats), -least(lons.map(v => -v)), -least(lats.map(v => -v))];
+/** A parcel's shape; its point where it has none. */
+function boxOf({ shape, point }: Shown): Box | null {
+  return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 
-/** Where parcels are known: of a county, or of all; undefined where there are none. West, south, east, north. */
-export async function knownBox({ deps, url }: Visit): Promise<number[] | undefined> {
+/** Where parcels are known: of a county, or of all; undefined where there are none. */
+export async function knownBox({ deps, url }: Visit): Promise<Box | undefined> {
   const county = url.searchParams.get('county');
   const fips = county !== null && /^\d{4,5}$/.test(county.trim()) ? Number(county) : null;
-  const [box] = await deps.resources.database.run<Record<'west' | 'south' | 'east' | 'north', number | null>>(
-    'tiles/read_box',
-    [fips],
-  );
-  if (box?.west == null) return undefined;
-  return [box.west, box.south!, box.east!, box.north!];
+  const [box] = await deps.resources.database.run<BoxColumns>('tiles/read_box', [fips]);
+  return box?.west == null ? undefined : boxOfColumns(box);
 }
 
-const least = (values: number[]): number => values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+export type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
+
+/** The values of counties for a map that is coloured by them. */
+export function valuesReply(values: CountyValue[]): Reply {
+  const ordered = values.toSorted((a, b) => a.value - b.value);
+  const ranked = ordered.map(({ fips, name, state, shown }, at) => ({
+    fips: Number(fips),
+    name: `${name}, ${state}`,
+    shown,
+    // Where it stands among all counties: a few dear ones would make all others look alike.
+    rank: ordered.length === 1 ? 0.5 : at / (ordered.length - 1),
+  }));
+  return { data: JSON.stringify(ranked), type: 'application/json; charset=utf-8' };
+}
+
+/** The contiguous states: the distant ones would make them small. */
+const CONTIGUOUS: Box = [-125, 24, -66, 50];
+/** Around few counties, so that one sees where they are. */
+const AROUND_DEG = 2;
+
+/** Counties with what is around them, within the contiguous states. */
+export function boxOfCounties(fips: readonly string[]): Box {
+  const boxes = fips
+    .map(code => countyExtent(Number(code)))
+    .filter(box => box !== undefined && boxesMeet(box, CONTIGUOUS)) as Box[];
+  if (boxes.length === 0) return CONTIGUOUS;
+  const [west, south, east, north] = padBox(boxAround(boxes), AROUND_DEG);
+  const [least, lowest, most, highest] = CONTIGUOUS;
+  return [Math.max(least, west), Math.max(lowest, south), Math.min(most, east), Math.min(highest, north)];
+}

@@ -3,6 +3,7 @@ import { notFound } from '../http/errors.ts';
 import { countyStats, zipStats } from '../v1/market-stats.ts';
 import { deleteMarket, listMarkets, saveMarket } from '../v1/markets.ts';
 import { acres, count, percent, usd } from './figures.ts';
+import { Grid } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Reply, type Visit } from './visit.ts';
 
@@ -106,11 +107,16 @@ async function show(visit: Visit, read: () => Promise<Stats>): Promise<Reply> {
         <>
           <h2>{bucket.type}</h2>
           <div class="charts">
-            <Windows title="Sold" data={bucket.data} keys={w => `Sold: ${w}`} />
-            <Windows title="Sell-through rate" data={bucket.data} keys={w => `${w} STR`} />
-            <Windows title="Median price" data={bucket.data} keys={w => `Median Price ${w}`} />
-            <Windows title="Days on market" data={bucket.data} keys={w => `Avg DOM ${w}`} />
-            <Windows title="Gini of price per acre" data={bucket.data} keys={w => `Gini ${w}`} />
+            <Windows title="Sold" data={bucket.data} rows={['Sold: $']} />
+            <Windows title="Sell-through rate" data={bucket.data} rows={['$ STR']} />
+            <Windows title="Median price" data={bucket.data} rows={['Median Price $']} />
+            <Windows
+              title="Price per acre, least and most"
+              data={bucket.data}
+              rows={['PPA Range $ Min', 'PPA Range $ Max']}
+            />
+            <Windows title="Days on market" data={bucket.data} rows={['Avg DOM $']} />
+            <Windows title="Gini of price per acre" data={bucket.data} rows={['Gini $']} />
           </div>
           <h2>All acreages</h2>
           <Buckets market={market} open={bucket.type} path={visit.url.pathname} />
@@ -130,33 +136,42 @@ async function show(visit: Visit, read: () => Promise<Stats>): Promise<Reply> {
 
 const WINDOWS = ['1mo', '3mo', '6mo', '1yr'];
 
-/** A statistic over the windows, as columns with their figures. */
-function Windows({ title, data, keys }: { title: string; data: Data; keys(window: string): string }) {
-  const values = WINDOWS.map(window => data[keys(window)] ?? null);
-  const most = Math.max(...values.map(value => value ?? 0), 1e-9);
+/** A statistic over the windows as columns, from the first row's figure or 0 to the last row's, above the table they are drawn from. */
+function Windows({ title, data, rows }: { title: string; data: Data; rows: string[] }) {
+  const figures = rows.map(row => WINDOWS.map(window => data[row.replace('$', window)] ?? null));
+  const highs = figures.at(-1)!;
+  if (highs.every(value => value === null)) return null;
+  const most = Math.max(...highs.map(value => value ?? 0), 1e-9);
+  const at = (value: number | null | undefined) => (48 * (value ?? 0)) / most;
   return (
     <figure>
       <figcaption>{title}</figcaption>
-      <svg
-        viewBox="0 0 200 90"
-        role="img"
-        aria-label={`${title}: ${WINDOWS.map((w, i) => `${w} ${shown(keys(w), values[i])}`).join(', ')}`}
-      >
-        {values.map((value, i) => {
-          const height = value === null ? 0 : (50 * value) / most;
-          return (
-            <>
-              <rect x={i * 50 + 8} y={70 - height} width="34" height={height} class="bar-fill" />
-              <text x={i * 50 + 25} y={66 - height} text-anchor="middle">
-                {shown(keys(WINDOWS[i]!), value)}
-              </text>
-              <text x={i * 50 + 25} y="84" text-anchor="middle" class="soft">
-                {WINDOWS[i]}
-              </text>
-            </>
-          );
+      <svg viewBox="0 0 200 50" preserveAspectRatio="none" aria-hidden="true">
+        {highs.map((high, i) => {
+          const low = rows.length > 1 ? figures[0]![i] : 0;
+          // A range of one figure is still to be seen.
+          const height = high === null ? 0 : Math.max(at(high) - at(low), rows.length > 1 ? 1 : 0);
+          return <rect x={i * 50 + 10} y={50 - at(high)} width="30" height={height} />;
         })}
       </svg>
+      <table>
+        <thead>
+          <tr>
+            {WINDOWS.map(window => (
+              <th scope="col">{window}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {figures.map((values, row) => (
+            <tr>
+              {values.map(value => (
+                <td>{shown(rows[row]!, value)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </figure>
   );
 }
@@ -175,42 +190,28 @@ const COLUMNS = [
 
 function Buckets({ market, open, path }: { market: Stats; open: string; path: string }) {
   return (
-    <section class="scroll" tabindex={0} aria-label="Acreages">
-      <table>
-        <thead>
-          <tr>
-            <th>Acreage</th>
-            {COLUMNS.map(key => (
-              <th class="n">{key}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {market.stats.map(({ type, data }) => (
-            <tr class={type === open ? 'open' : undefined}>
-              <td>
-                <a href={`${path}?bucket=${encodeURIComponent(type)}`}>{type}</a>
-              </td>
-              {COLUMNS.map(key => (
-                <td class="n">{shown(key, data[key])}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <>
+      <Grid
+        name="Acreages"
+        heads={['Acreage', ...COLUMNS]}
+        rows={market.stats.map(({ type, data }) => [
+          type === open ? <b>{type}</b> : <a href={`${path}?bucket=${encodeURIComponent(type)}`}>{type}</a>,
+          ...COLUMNS.map(key => shown(key, data[key])),
+        ])}
+      />
       <details>
-        <summary>All 43 statistics of {open}</summary>
-        <table>
-          <tbody>
-            {METRIC_KEYS.map(key => (
-              <tr>
-                <th>{key}</th>
-                <td class="n">{shown(key, market.stats.find(({ type }) => type === open)?.data[key])}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <summary>
+          All {METRIC_KEYS.length} statistics of {open}
+        </summary>
+        <Grid
+          name={`Statistics of ${open}`}
+          heads={['Statistic', 'Figure']}
+          rows={METRIC_KEYS.map(key => [
+            key,
+            shown(key, market.stats.find(({ type }) => type === open)?.data[key]),
+          ])}
+        />
       </details>
-    </section>
+    </>
   );
 }

@@ -2,7 +2,8 @@ import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { listMarkets } from '../v1/markets.ts';
 import { count } from './figures.ts';
-import { mapHead, mapOf } from './map.tsx';
+import { Grid } from './layout.tsx';
+import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import { change, DEFAULT_BUCKET, pathOf, type Saved, shown, titleOf } from './market.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Visit } from './visit.ts';
@@ -16,7 +17,6 @@ type Row = {
   active: number;
   sold: number;
   str: number | null;
-  ppa: number | null;
 };
 
 const DEFAULT_METRIC = 'Median Sold PPA';
@@ -35,14 +35,26 @@ function readValues(visit: Visit): Promise<Row[]> {
   return visit.deps.resources.database.run<Row>('board/list_market_values', [bucket, metric]);
 }
 
-const SORTS: Record<string, (a: Row, b: Row) => number> = {
-  value: (a, b) => (b.value ?? Number.NEGATIVE_INFINITY) - (a.value ?? Number.NEGATIVE_INFINITY),
-  name: (a, b) => a.state.localeCompare(b.state) || a.name.localeCompare(b.name),
-  active: (a, b) => b.active - a.active,
-  sold: (a, b) => b.sold - a.sold,
-  str: (a, b) => (b.str ?? -1) - (a.str ?? -1),
-  ppa: (a, b) => (b.ppa ?? -1) - (a.ppa ?? -1),
+/** What the table can be sorted by; a minus before it turns the order round. */
+const SORTS: Record<string, (row: Row) => number | string | null> = {
+  value: row => row.value,
+  name: row => `${row.state} ${row.name}`,
+  active: row => row.active,
+  sold: row => row.sold,
+  str: row => row.str,
 };
+
+/** Names begin with A, figures with the highest; what is not known comes last either way. */
+function sorted(rows: Row[], sort: string): Row[] {
+  const backwards = sort.startsWith('-');
+  const value = SORTS[sort.replace('-', '')] ?? SORTS.value!;
+  return rows.toSorted((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    const order = typeof x === 'string' ? x.localeCompare(String(y)) : Number(y) - x;
+    return backwards ? -order : order;
+  });
+}
 
 export const marketsPage: Page = {
   path: '/markets',
@@ -51,7 +63,7 @@ export const marketsPage: Page = {
     const { bucket, metric } = chosen(visit);
     const sort = visit.url.searchParams.get('sort') ?? 'value';
     const [rows, saved] = await Promise.all([readValues(visit), ask<Saved[]>(visit, listMarkets)]);
-    const ordered = rows.toSorted(SORTS[sort] ?? SORTS.value);
+    const ordered = sorted(rows, sort);
     const body = (
       <div class="data">
         <section class="side" id="side" aria-label="Markets">
@@ -77,7 +89,12 @@ export const marketsPage: Page = {
             </p>
           )}
         </section>
-        {mapOf(visit, { values: `/markets/values.json${visit.url.search}`, legend: `${metric}, ${bucket}` })}
+        {mapOf(visit, {
+          values: `/markets/values.json${visit.url.search}`,
+          opens: '/markets/',
+          legend: `${metric}, ${bucket}`,
+          start: boxOfCounties(rows.map(({ fips }) => fips)),
+        })}
       </div>
     );
     return { title: 'Markets', body, wide: true, head: mapHead(visit) };
@@ -93,17 +110,12 @@ export const marketValuesPage: Page = {
   access: 'app',
   async get(visit) {
     const { metric } = chosen(visit);
-    const rows = (await readValues(visit))
-      .filter(row => row.value !== null)
-      .sort((a, b) => a.value! - b.value!);
-    const values = rows.map(({ fips, name, state, value }, at) => ({
-      fips: Number(fips),
-      name: `${name}, ${state}`,
-      shown: shown(metric, value),
-      // Where it stands among all counties: a few dear ones would make all others look alike.
-      rank: rows.length === 1 ? 0.5 : at / (rows.length - 1),
-    }));
-    return { data: JSON.stringify(values), type: 'application/json; charset=utf-8' };
+    const rows = await readValues(visit);
+    return valuesReply(
+      rows.flatMap(({ value, ...county }) =>
+        value === null ? [] : [{ ...county, value, shown: shown(metric, value) }],
+      ),
+    );
   },
 };
 
@@ -141,38 +153,34 @@ function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; vis
     ['str', 'STR'],
   ];
   if (rows.length === 0) return <p>No county has listings of this acreage.</p>;
+  const head = ([key, label]: [string, string]) => {
+    const now = sort.replace('-', '') === key;
+    const up = (key === 'name') !== sort.startsWith('-');
+    return (
+      <a href={withSort(visit.url, now && !sort.startsWith('-') ? `-${key}` : key)}>
+        {label}
+        {now && (
+          <span role="img" aria-label={up ? 'ascending' : 'descending'}>
+            {up ? ' ▲' : ' ▼'}
+          </span>
+        )}
+      </a>
+    );
+  };
   return (
-    <section class="scroll" tabindex={0} aria-label="Counties">
-      <table>
-        <thead>
-          <tr>
-            {heads.map(([key, label]) => (
-              <th
-                class={key === 'name' ? undefined : 'n'}
-                aria-sort={key === sort ? 'descending' : undefined}
-              >
-                <a href={withSort(visit.url, key)}>{label}</a>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(row => (
-            <tr>
-              <td>
-                <a href={`/markets/${row.fips}`}>
-                  {row.name}, {row.state}
-                </a>
-              </td>
-              <td class="n">{shown(metric, row.value)}</td>
-              <td class="n">{count(row.active)}</td>
-              <td class="n">{count(row.sold)}</td>
-              <td class="n">{shown('STR', row.str)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Grid
+      name="Counties"
+      heads={heads.map(head)}
+      rows={rows.map(row => [
+        <a href={`/markets/${row.fips}`}>
+          {row.name}, {row.state}
+        </a>,
+        shown(metric, row.value),
+        count(row.active),
+        count(row.sold),
+        shown('STR', row.str),
+      ])}
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import { listComps } from '../v1/comps/endpoint.ts';
 import { ownerPortfolio } from '../v1/owner-portfolio.ts';
 import { getProperty } from '../v1/property-detail.ts';
 import { acres, day, percent, usd } from './figures.ts';
+import { Grid } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
 import { Slopes, type Value, Worth } from './worth.tsx';
 
@@ -41,8 +42,8 @@ export type ParcelData = {
   portfolio: Portfolio | undefined;
 };
 
-/** Comps are listed from this far around. */
-const COMPS_M = 8_000;
+/** Comps are listed from this far around: 5 miles. */
+const COMPS_M = 8_047;
 
 /** All that the endpoints say about a parcel. @throws PlatError `not_found` */
 export async function readParcel(visit: Visit, id: string): Promise<ParcelData> {
@@ -133,6 +134,17 @@ const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
   ],
 ];
 
+/** Where a comp is, with a link to its listing; an address that is none of the web's is not followed. */
+function placeOf({ url, address }: Comp) {
+  return /^https?:\/\//.test(url) ? (
+    <a href={url} rel="noreferrer">
+      {address || 'listing'}
+    </a>
+  ) : (
+    address || '–'
+  );
+}
+
 function shown(value: unknown, format?: (value: never) => string): ComponentChildren {
   if (value === true) return 'yes';
   if (value === false) return 'no';
@@ -204,37 +216,18 @@ export function ParcelPanel({ detail, value, comps, portfolio, back }: ParcelDat
       <Slopes shares={detail.steeper_percent as number[] | null} />
       {comps.length > 0 && (
         <section>
-          <h2>Listed and sold within 8 km</h2>
-          <table>
-            <thead>
-              <tr>
-                <th>Status</th>
-                <th>Where</th>
-                <th class="n">Acres</th>
-                <th class="n">Price</th>
-                <th>Sold</th>
-              </tr>
-            </thead>
-            <tbody>
-              {comps.map(comp => (
-                <tr>
-                  <td>{comp.status.toLowerCase()}</td>
-                  <td>
-                    {/^https?:\/\//.test(comp.url) ? (
-                      <a href={comp.url} rel="noreferrer">
-                        {comp.address || 'listing'}
-                      </a>
-                    ) : (
-                      comp.address || '–'
-                    )}
-                  </td>
-                  <td class="n">{comp.lot_size === null ? '–' : acres(comp.lot_size)}</td>
-                  <td class="n">{usd(comp.price)}</td>
-                  <td>{comp.sold_date === null ? '–' : day(comp.sold_date)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <h2>Listed and sold within 5 miles</h2>
+          <Grid
+            name="Listed and sold"
+            heads={['Status', 'Acres', 'Price', 'Sold', 'Where']}
+            rows={comps.map(comp => [
+              comp.status.toLowerCase(),
+              comp.lot_size === null ? '–' : acres(comp.lot_size),
+              usd(comp.price),
+              comp.sold_date === null ? '–' : day(comp.sold_date),
+              placeOf(comp),
+            ])}
+          />
         </section>
       )}
       {portfolio && portfolio.total_parcels > 1 && (

@@ -1,7 +1,9 @@
+import { type AccountDetails, showAccount } from '../../shared/contracts.ts';
+import { readAccount } from '../http/callers.ts';
 import { readUsage, readUsageBreakdown } from '../v1/usage.ts';
-import { cents, count, day } from './figures.ts';
-import { Notice } from './layout.tsx';
-import { ask, requireAccount, type Visit } from './visit.ts';
+import { cents, count, day, percent } from './figures.ts';
+import { Grid, Notice } from './layout.tsx';
+import { ask, type Visit } from './visit.ts';
 
 type Totals = {
   tier: string | null;
@@ -12,13 +14,13 @@ type Totals = {
   period_start: string | null;
   period_end: string | null;
 };
-type Usage = { date: string; endpoint: string; mode: string; tokens: number };
+type Usage = { date: string; endpoint: string; mode: 'direct' | 'mcp'; tokens: number };
+
 /** What the account has used of its period, and what that costs. */
 export async function usageSection(visit: Visit) {
   const account = visit.session!.account!;
-  try {
-    await requireAccount(visit);
-  } catch {
+  const known = await readAccount(visit.deps.resources.database, account.id);
+  if (!known?.pro)
     return (
       <section>
         <h2>{account.name}</h2>
@@ -27,10 +29,10 @@ export async function usageSection(visit: Visit) {
         </Notice>
       </section>
     );
-  }
-  const [[totals], { records }] = await Promise.all([
+  const [[totals], { records }, terms] = await Promise.all([
     ask<[Totals]>(visit, readUsage),
     ask<{ records: Usage[] }>(visit, readUsageBreakdown),
+    showAccount(visit.deps.pool, account.id),
   ]);
   const left = Math.max(0, totals.tokens_included - totals.tokens_used);
   return (
@@ -61,22 +63,24 @@ export async function usageSection(visit: Visit) {
         </dl>
       )}
       {records.length > 0 ? (
-        <UsageByDay records={records} />
+        <UsageByDay records={records} first={totals.period_start!} last={totals.period_end!} />
       ) : (
         <p>No tokens have been used in this period. The app itself costs none.</p>
       )}
+      {terms.tier !== null && <Terms terms={terms} direct={known.direct} />}
     </section>
   );
 }
 
-/** Bars of tokens by day, and the table they are drawn from. */
-function UsageByDay({ records }: { records: Usage[] }) {
-  const days = new Map<string, number>();
-  for (const { date, tokens } of records) days.set(date, (days.get(date) ?? 0) + tokens);
-  const first = Date.parse([...days.keys()][0]!);
-  // At least a fortnight, so that one busy day is a column and not a wall.
-  const span = Math.max(14, Math.round((Date.parse([...days.keys()].at(-1)!) - first) / 86_400_000) + 1);
-  const most = Math.max(...days.values());
+const MODES = ['direct', 'mcp'] as const;
+const MODE_NAMES = { direct: 'REST', mcp: 'MCP' };
+
+/** Columns of tokens by day of the period, REST below MCP, and the tables they are drawn from. */
+function UsageByDay({ records, first, last }: { records: Usage[]; first: string; last: string }) {
+  const days = groupBy(records, ({ date }) => date);
+  const start = Date.parse(day(first));
+  const span = Math.max(1, Math.round((Date.parse(day(last)) - start) / DAY_MS));
+  const most = Math.max(...[...days.values()].map(sum));
   const width = 100 / span;
   return (
     <>
@@ -85,47 +89,102 @@ function UsageByDay({ records }: { records: Usage[] }) {
         viewBox="0 0 100 24"
         preserveAspectRatio="none"
         role="img"
-        aria-label="Tokens by day; the table below has the figures"
+        aria-label="Tokens by day; the tables below have the figures"
       >
-        {[...days].map(([date, tokens]) => {
-          const height = (23 * tokens) / most;
-          const at = Math.round((Date.parse(date) - first) / 86_400_000) * width;
-          return (
-            <rect x={at + width * 0.1} y={24 - height} width={width * 0.8} height={height}>
-              <title>{`${date}: ${count(tokens)} tokens`}</title>
-            </rect>
-          );
+        {[...days].map(([date, all]) => {
+          const at = Math.round((Date.parse(date) - start) / DAY_MS) * width;
+          let top = 24;
+          return MODES.map(mode => {
+            const tokens = sum(all.filter(record => record.mode === mode));
+            const height = (23 * tokens) / most;
+            top -= height;
+            return (
+              <rect x={at + width * 0.1} y={top} width={width * 0.8} height={height} class={mode}>
+                <title>{`${date}: ${count(tokens)} tokens by ${MODE_NAMES[mode]}`}</title>
+              </rect>
+            );
+          });
         })}
       </svg>
       <div class="axis" aria-hidden="true">
-        <span>{[...days.keys()][0]}</span>
-        <span>{day(new Date(first + (span - 1) * 86_400_000))}</span>
+        <span>{day(first)}</span>
+        <span>most in a day: {count(most)}</span>
+        <span>{day(new Date(start + (span - 1) * DAY_MS))}</span>
       </div>
+      <Grid
+        name="Usage by endpoint"
+        heads={['Endpoint', 'By', 'Tokens', 'Share']}
+        rows={[...groupBy(records, ({ endpoint, mode }) => `${endpoint} ${mode}`).values()]
+          .map(all => ({ ...all[0]!, tokens: sum(all) }))
+          .sort((a, b) => b.tokens - a.tokens)
+          .map(({ endpoint, mode, tokens }) => [
+            nameOf(endpoint),
+            MODE_NAMES[mode],
+            count(tokens),
+            percent((100 * tokens) / sum(records)),
+          ])}
+      />
       <details>
         <summary>By day, endpoint and mode</summary>
-        <section class="scroll" tabindex={0} aria-label="Usage">
-          <table>
-            <thead>
-              <tr>
-                <th>Day</th>
-                <th>Endpoint</th>
-                <th>Mode</th>
-                <th class="n">Tokens</th>
-              </tr>
-            </thead>
-            <tbody>
-              {records.map(record => (
-                <tr>
-                  <td>{record.date}</td>
-                  <td>{record.endpoint}</td>
-                  <td>{record.mode}</td>
-                  <td class="n">{count(record.tokens)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Grid
+          name="Usage by day"
+          heads={['Day', 'Endpoint', 'By', 'Tokens']}
+          rows={records.map(({ date, endpoint, mode, tokens }) => [
+            date,
+            nameOf(endpoint),
+            MODE_NAMES[mode],
+            count(tokens),
+          ])}
+        />
       </details>
     </>
+  );
+}
+
+function groupBy(records: Usage[], keyOf: (record: Usage) => string): Map<string, Usage[]> {
+  const groups = new Map<string, Usage[]>();
+  for (const record of records) groups.set(keyOf(record), [...(groups.get(keyOf(record)) ?? []), record]);
+  return groups;
+}
+
+const DAY_MS = 86_400_000;
+const sum = (records: Usage[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
+
+/** public_parcel_filter as "parcel filter". */
+const nameOf = (endpoint: string): string => endpoint.replace(/^public_/, '').replaceAll('_', ' ');
+
+/** What the contract includes, and what comes when that is used up. */
+function Terms({ terms, direct }: { terms: AccountDetails; direct: boolean }) {
+  const ceiling =
+    terms.backstop_tokens === null
+      ? ''
+      : `, at most ${count(terms.backstop_tokens)} tokens of it in a period`;
+  const facts: [string, string][] = [
+    ['Tokens in a period', count(terms.tokens_included)],
+    ['May be used by', direct ? 'REST API and MCP' : 'MCP; the REST API needs a higher tier'],
+    [
+      'When they are used up',
+      terms.overage_allowed
+        ? `${cents(terms.overage_cents_per_1000)} for 1,000 more${ceiling}`
+        : 'calls are refused until the period ends: overage is switched off',
+    ],
+    ['Payment method', terms.payment_method ? 'on file' : 'none on file'],
+    ['Invoice', terms.invoice_paid ? 'paid' : 'unpaid: calls are refused'],
+    ['Calls a minute', `${count(terms.rate_per_minute)}, bursts of ${count(terms.rate_burst)}`],
+    ['Skip traces a minute', count(terms.skip_trace_per_minute)],
+    ['This web app', 'costs no tokens'],
+  ];
+  return (
+    <details>
+      <summary>What tier {terms.tier} includes</summary>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }

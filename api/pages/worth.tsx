@@ -4,6 +4,7 @@ import { differences } from '../../shared/drawing/computed.ts';
 import { drawParcel } from '../../shared/drawing/draw.ts';
 import { notFound } from '../http/errors.ts';
 import { acres, day, percent, usd } from './figures.ts';
+import { Grid } from './layout.tsx';
 import type { Page } from './pages.tsx';
 
 type UsedComp = {
@@ -61,36 +62,20 @@ export function Worth({ value }: { value: Value }) {
       </svg>
       <details>
         <summary>From {comps.length} comps</summary>
-        <table>
-          <thead>
-            <tr>
-              <th>Comp</th>
-              <th class="n">Acres</th>
-              <th class="n">Price</th>
-              <th class="n">Size</th>
-              <th class="n">Time</th>
-              <th class="n">Place</th>
-              <th class="n">Land</th>
-              <th class="n">Weight</th>
-            </tr>
-          </thead>
-          <tbody>
-            {comps.map(comp => (
-              <tr>
-                <td>
-                  {comp.status.toLowerCase()} {comp.sold_date === null ? '' : day(comp.sold_date)}
-                </td>
-                <td class="n">{comp.lot_size === null ? '–' : acres(comp.lot_size)}</td>
-                <td class="n">{usd(comp.price)}</td>
-                <td class="n">{percent(comp.size_percent)}</td>
-                <td class="n">{percent(comp.time_percent)}</td>
-                <td class="n">{percent(comp.location_percent)}</td>
-                <td class="n">{comp.land_percent === null ? '–' : percent(comp.land_percent)}</td>
-                <td class="n">{percent(100 * comp.weight)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Grid
+          name="Comps of the estimate"
+          heads={['Comp', 'Acres', 'Price', 'Size', 'Time', 'Place', 'Land', 'Weight']}
+          rows={comps.map(comp => [
+            `${comp.status.toLowerCase()} ${comp.sold_date === null ? '' : day(comp.sold_date)}`,
+            comp.lot_size === null ? '–' : acres(comp.lot_size),
+            usd(comp.price),
+            percent(comp.size_percent),
+            percent(comp.time_percent),
+            percent(comp.location_percent),
+            comp.land_percent === null ? '–' : percent(comp.land_percent),
+            percent(100 * comp.weight),
+          ])}
+        />
       </details>
     </section>
   );
@@ -112,7 +97,7 @@ export function Slopes({ shares }: { shares: number[] | null }) {
         <tbody>
           {SLOPE_GRADES.map((grade, i) => (
             <tr>
-              <th>{grade} %</th>
+              <th>{grade}%</th>
               <td>
                 <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
                   <rect width={shares[i]} height="6" />

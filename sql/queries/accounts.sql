@@ -130,11 +130,13 @@ left join usage_periods u on u.account_id = a.id and u.period_start = a.period_s
 order by a.name;
 
 -- name: list_changes
--- What was changed about an account, its keys and the users it has had, the oldest first. $1 account id
+-- What was changed about an account, its keys, the users it has had and those of its company, the oldest first. $1 account id
 select at, actor, action, entity, entity_id, before, after from audit
 where account_id = $1
-  or entity = 'users'
-    and entity_id in (select after ->> 'user_id' from audit where account_id = $1 and entity = 'accounts')
+  or entity = 'users' and (
+    entity_id in (select after ->> 'user_id' from audit where account_id = $1 and entity = 'accounts')
+    or entity_id in (select u.id::text from users u join accounts a on a.company_id = u.company_id where a.id = $1)
+  )
 order by id;
 
 -- name: list_keys

@@ -2,8 +2,7 @@
 -- One statistic of one bucket in every county that has listings, with what else is in the table beside the map.
 -- $1 bucket, $2 metric
 select r.code as fips, r.name, r.state, s.listings, (d.data ->> $2)::float8 as value,
-  (d.data ->> 'Active')::int as active, (d.data ->> 'Sold: 1yr')::int as sold, (d.data ->> '1yr STR')::float8 as str,
-  (d.data ->> 'Median Sold PPA')::float8 as ppa
+  (d.data ->> 'Active')::int as active, (d.data ->> 'Sold: 1yr')::int as sold, (d.data ->> '1yr STR')::float8 as str
 from region_stats s
 join regions r on r.type = s.type and r.code = s.code
 cross join lateral (

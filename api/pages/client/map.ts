@@ -155,7 +155,7 @@ async function showValues(address: string): Promise<void> {
   });
   map.on('click', 'values', event => {
     const fips = Number(event.features?.[0]?.id);
-    if (byFips.has(fips)) location.assign(`/markets/${String(fips).padStart(5, '0')}`);
+    if (byFips.has(fips)) location.assign(element.dataset.opens + String(fips).padStart(5, '0'));
   });
 }
 
