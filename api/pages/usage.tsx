@@ -1,4 +1,5 @@
 import { type AccountDetails, showAccount } from '../../shared/contracts.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
 import { readAccount } from '../http/callers.ts';
 import { readUsage, readUsageBreakdown } from '../v1/usage.ts';
 import { cents, count, day, percent } from './figures.ts';
@@ -143,7 +144,7 @@ function UsageByDay({ records, first, last }: { records: Usage[]; first: string;
 
 function groupBy(records: Usage[], keyOf: (record: Usage) => string): Map<string, Usage[]> {
   const groups = new Map<string, Usage[]>();
-  for (const record of records) groups.set(keyOf(record), [...(groups.get(keyOf(record)) ?? []), record]);
+  for (const record of records) addTo(groups, keyOf(record), record);
   return groups;
 }
 
