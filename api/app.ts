@@ -19,6 +19,7 @@ import { createMetrics } from './http/metrics.ts';
 import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
 import { handlerFor, type RestDeps } from './http/rest.ts';
+import { mcpRouter } from './mcp/router.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/assets.ts';
 import { pages } from './pages/index.ts';
@@ -84,6 +85,7 @@ export function createApp({
     }),
   );
   mountEndpoints(app, endpoints, serving);
+  app.use(mcpRouter({ ...serving, endpoints, metrics, config, log }));
   app.use(presetHeaders);
   app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
   const pageDeps = assets && { ...serving, resources, config, log, pool, assets };

@@ -27,7 +27,7 @@ export type BeginDeps = {
 };
 
 /** What pages of other origins may read: data and its description, not the operator's pages. */
-const OPEN = /^\/(?:api\/|openapi\.json$)/;
+const OPEN = /^\/(?:api\/|openapi\.json$|mcp$|\.well-known\/)/;
 
 /** A service that drains is alive, and its last figures are wanted. */
 const WHILE_DRAINING = new Set(['/healthz', '/metrics']);

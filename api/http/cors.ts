@@ -4,9 +4,10 @@ import type { HeaderList } from './headers.ts';
 
 /** What a page of another origin may read beside the body. */
 const EXPOSED =
-  'ETag, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Tokens-Used';
+  'ETag, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Tokens-Used, WWW-Authenticate';
 /** What it may send. */
-const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id';
+const ACCEPTED =
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
 /** Seconds for which a browser need not ask again; it keeps the answer two hours at most. */
 const MAX_AGE = '7200';
 

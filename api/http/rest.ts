@@ -20,7 +20,7 @@ export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
     void serve(
       {
         ...{ endpoint, mode: 'direct', exchange, authorization, idempotencyKey, over },
-        url: addressOf(req, deps.originOf(req) || 'http://localhost'),
+        url: () => addressOf(req, deps.originOf(req) || 'http://localhost'),
         encoding: encodingFor(req.headers['accept-encoding']),
         read: () => readRequest(endpoint, req, res),
         prepare: outcome => prepare(outcome, endpoint, req, res),

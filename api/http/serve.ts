@@ -35,7 +35,7 @@ export type Call = {
   /** The header of this name. */
   idempotencyKey: string | string[] | undefined;
   /** The call's own address as its client sees it. */
-  url: URL;
+  url(): URL;
   /** What the client would rather have than the plain body. */
   encoding: Encoding | undefined;
   /** What was sent. @throws PlatError `validation_error`. */
@@ -116,10 +116,11 @@ async function answer(
   deps: ServeDeps,
   attempt?: Attempt,
 ): Promise<void> {
-  const { endpoint, url, encoding } = call;
+  const { endpoint, encoding } = call;
   const now = deps.now();
   // Not where an answer with something in it may be free.
   if (endpoint.metering !== null && endpoint.metering.price > 0) requireQuota(caller.account, now.getTime());
+  const url = call.url();
   const context: CallContext = {
     account: caller.account,
     url,

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net';
+import { toWebRequest } from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import express, { type Request, type Response, Router } from 'express';
+import type { Config } from '../../shared/config.ts';
+import { answerOptions } from '../http/cors.ts';
+import { JSON_TYPE, methodNotAllowed, sendError } from '../http/errors.ts';
+import { exchangeOf, respond } from '../http/exchange.ts';
+import { MAX_BODY_BYTES } from '../http/validate.ts';
+import type { Asked } from './call.ts';
+import { type McpDeps, mcpServers } from './server.ts';
+
+const PATH = '/mcp';
+
+const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
+
+export type McpRouterDeps = McpDeps & {
+  config: Config;
+  originOf(req: Request): string;
+};
+
+/** `POST /mcp`: Streamable HTTP without sessions, so that any process answers any request. */
+export function mcpRouter(deps: McpRouterDeps): Router {
+  const makeServer = mcpServers(deps);
+  const handler = createMcpHandler(
+    ({ authInfo }) => makeServer((authInfo!.extra as { asked: Asked }).asked),
+    // Nothing is ever announced, so nobody needs to listen.
+    {
+      maxSubscriptions: 0,
+      onerror: error => deps.log.debug({ err: error }, 'a request to /mcp was refused'),
+    },
+  );
+  const router = Router({ caseSensitive: true });
+  router
+    .route(PATH)
+    .post((req, res) => {
+      exchangeOf(res).route = PATH;
+      answer(req, res).catch(error => sendError(res, error));
+    })
+    .options(answerOptions(['POST']))
+    .all(methodNotAllowed('POST'));
+  return router;
+
+  async function answer(req: Request, res: Response): Promise<void> {
+    const fault = rebindingFault(req, deps.config);
+    if (fault !== undefined) return sendRpcError(res, 403, -32_000, fault);
+    const { authorization, 'idempotency-key': idempotencyKey } = req.headers;
+    // Before the body is read. Each tool's call asks again, which memory answers.
+    const { scopes, account } = await deps.callers.identify(authorization, 'mcp');
+    const body = await read(req, res);
+    if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
+    if (Array.isArray(body))
+      return sendRpcError(res, 400, -32_600, 'Send one message a request: batches are not taken.');
+    const asked: Asked = {
+      ...{ exchange: exchangeOf(res), authorization, idempotencyKey, tokens: 0 },
+      origin: deps.originOf(req) || 'http://localhost',
+    };
+    const gone = new AbortController();
+    res.once('close', () => res.writableFinished || gone.abort());
+    const request = await toWebRequest(req, body, { signal: gone.signal });
+    const response = await handler.fetch(request, {
+      parsedBody: body,
+      authInfo: { token: '', clientId: account.id, scopes: [...scopes], extra: { asked } },
+    });
+    const text = await response.text();
+    if (gone.signal.aborted) return;
+    const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
+    respond(res, response.status, headers, text, asked.tokens);
+  }
+}
+
+/** @returns undefined when it is no JSON, or too much. */
+function read(req: Request, res: Response): Promise<unknown> {
+  return new Promise(resolve => {
+    parseJson(req, res, (error?: unknown) => resolve(error ? undefined : req.body));
+  });
+}
+
+const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Keeps out pages whose host's name was pointed at this machine (DNS rebinding): names have to be those of the service, and pages
+ * that call it its own, this machine's or listed in CORS_ORIGINS by name.
+ */
+function rebindingFault(req: Request, config: Config): string | undefined {
+  const own = [config.BASE_URL, config.APP_URL].flatMap(url =>
+    url === undefined ? [] : new URL(url).hostname,
+  );
+  const isOwn = (hostname: string) =>
+    LOCAL.has(hostname) || own.includes(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+  const host = req.host === undefined ? 'localhost' : new URL(`http://${req.host}`).hostname;
+  if (!isOwn(host)) return `${host} is not a name of this service: set BASE_URL to its address.`;
+  const { origin } = req.headers;
+  if (origin === undefined || config.CORS_ORIGINS.split(',').some(entry => entry.trim() === origin))
+    return undefined;
+  if (URL.canParse(origin) && isOwn(new URL(origin).hostname)) return undefined;
+  return 'Pages of this origin may not call the service: list it in CORS_ORIGINS.';
+}
+
+function sendRpcError(res: Response, status: number, code: number, message: string): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+  respond(res, status, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], body);
+}

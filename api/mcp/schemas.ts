@@ -1,0 +1,152 @@
+/** JSON Schemas of tools, made from the OpenAPI document of the endpoints: what a model needs of them, and no more. */
+
+export type Schema = { readonly [key: string]: unknown };
+
+export type Parameter = {
+  in: string;
+  name: string;
+  required?: boolean;
+  schema: Schema;
+  description?: string;
+};
+
+export type Operation = {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
+  responses: Record<string, { content?: { 'application/json': { schema: Schema } } }>;
+};
+
+export type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+};
+
+/** Examples, and what only keeps absurd requests out or is told in words by the description. */
+const LEFT_OUT = [
+  'id',
+  'example',
+  'examples',
+  'title',
+  'pattern',
+  'maxLength',
+  'minLength',
+  'maxItems',
+  'minItems',
+];
+const IN_ARGUMENTS = new Set(LEFT_OUT);
+const ABSURD = 100_000;
+
+/** In a schema of answers nothing is left but the shape: the text beside the answer says what is in it. */
+const IN_ANSWERS = new Set([...LEFT_OUT, 'description', 'format', 'minimum', 'maximum', 'default']);
+
+/** What a tool takes: parameters and body as one object, a cursor aside (`page` is shorter). */
+export function inputOf(document: Document, operations: readonly Operation[]): Schema {
+  const properties: Record<string, Schema> = {};
+  const required: string[][] = [];
+  for (const { parameters = [], requestBody } of operations) {
+    const body = requestBody && resolved(document, requestBody.content['application/json'].schema);
+    const given = parameters.filter(parameter => parameter.in !== 'header' && parameter.name !== 'cursor');
+    for (const { name, schema, description } of given)
+      properties[name] = argument(document, { ...schema, description });
+    for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, Schema>))
+      properties[name] = argument(document, schema);
+    const needed = given.filter(parameter => parameter.required).map(({ name }) => name);
+    required.push([...needed, ...((body?.required ?? []) as string[])]);
+  }
+  // Of operations that share a tool, each has a place of its own that it needs.
+  const always = required[0]!.filter(name => required.every(names => names.includes(name)));
+  return {
+    type: 'object',
+    properties: withoutRepeats(properties),
+    ...(always.length > 0 && { required: always }),
+    additionalProperties: false,
+  };
+}
+
+/** What a tool answers as structured content, which has to be an object; undefined where there is no body. */
+export function outputOf(document: Document, operations: readonly Operation[]): Schema | undefined {
+  const schemas = operations.map(({ responses }) => {
+    const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2'))!;
+    const schema = response.content?.['application/json'].schema;
+    return schema && (simplified(document, schema, IN_ANSWERS) as Schema);
+  });
+  if (schemas.some(schema => schema === undefined)) return undefined;
+  const distinct = [...new Map(schemas.map(schema => [JSON.stringify(schema), schema!])).values()];
+  const [first] = distinct;
+  if (distinct.length > 1) return { type: 'object', anyOf: distinct };
+  return first!.type === 'object'
+    ? first
+    : { type: 'object', properties: { results: first }, required: ['results'] };
+}
+
+/** An answer as structured content. */
+export function structured(body: unknown): Record<string, unknown> {
+  return Array.isArray(body) ? { results: body } : (body as Record<string, unknown>);
+}
+
+/** Words in queries that mean yes and no are that to a model; where text is taken or a number, text is enough. */
+function argument(document: Document, schema: Schema): Schema {
+  const simple = simplified(document, schema, IN_ARGUMENTS) as Schema;
+  if (String(simple.enum) === 'true,false')
+    return { ...simple, type: 'boolean', enum: undefined, default: simple.default === 'true' };
+  return asArgument(simple);
+}
+
+function asArgument({ anyOf, minimum, items, ...schema }: Schema): Schema {
+  const either = anyOf as Schema[] | undefined;
+  if (either?.some(({ type }) => type === 'string')) return { ...schema, type: 'string' };
+  return {
+    ...schema,
+    ...(either && { anyOf }),
+    ...(minimum !== undefined && minimum !== 0 && { minimum }),
+    ...(items !== undefined && { items: asArgument(items as Schema) }),
+  };
+}
+
+/** `x_max` means what `x_min` says. */
+function withoutRepeats(properties: Record<string, Schema>): Record<string, Schema> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const { description, ...rest } = schema;
+      const pair = /^(.*)_(min|max)$/.exec(name);
+      if (pair === null || !(`${pair[1]}_min` in properties && `${pair[1]}_max` in properties))
+        return [name, schema];
+      if (pair[2] === 'max') return [name, rest];
+      const words = String(description).replace(/: (at least|the earliest), inclusive\./, ', inclusive.');
+      return [name, { ...rest, description: words }];
+    }),
+  );
+}
+
+function resolved(document: Document, schema: Schema): Schema {
+  const { $ref } = schema;
+  return typeof $ref === 'string'
+    ? document.components.schemas[$ref.slice($ref.lastIndexOf('/') + 1)]!
+    : schema;
+}
+
+/** With references resolved, without these keywords; a choice of nothing but types is written as one. */
+function simplified(document: Document, node: unknown, without: ReadonlySet<string>): unknown {
+  if (Array.isArray(node)) return node.map(item => simplified(document, item, without));
+  if (typeof node !== 'object' || node === null) return node;
+  const simple: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(resolved(document, node as Schema))) {
+    if (without.has(key) || isAbsurd(key, value)) continue;
+    if (key === 'properties') {
+      const fields = Object.entries(value as Schema);
+      simple[key] = Object.fromEntries(
+        fields.map(([name, field]) => [name, simplified(document, field, without)]),
+      );
+    } else simple[key] = VERBATIM.has(key) ? value : simplified(document, value, without);
+  }
+  const choice = simple.anyOf as Schema[] | undefined;
+  if (without !== IN_ANSWERS || choice === undefined) return simple;
+  const plain = choice.every(one => Object.keys(one).length === 1 && typeof one.type === 'string');
+  return plain ? { type: choice.map(({ type }) => type) } : simple;
+}
+
+const VERBATIM = new Set(['const', 'enum', 'required', 'default']);
+
+const isAbsurd = (key: string, value: unknown) =>
+  /^(min|max)imum$/.test(key) && Math.abs(Number(value)) >= ABSURD;

@@ -1,0 +1,42 @@
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
+import type { Logger } from '../../shared/log.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { type Asked, type CallDeps, callTool } from './call.ts';
+import { type Arguments, toolsOf } from './tools.ts';
+
+export type McpDeps = CallDeps & { endpoints: readonly Endpoint[]; log: Logger };
+
+const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version: '1.0.0' };
+
+/** What a model is told before it sees any tool. */
+const INSTRUCTIONS = `Land parcels, sales, market statistics and valuations of US counties. Calls cost tokens of the user's account; each tool tells its
+price, and _meta what a call has cost. Find the county's FIPS code with find_regions (free) first. To find lots use filter_properties with all
+conditions at once rather than looking at parcels one by one; a page costs the same at any size, so ask for as many rows as you need (up to about 60 fit
+the text). Parcels are valued by property_id. Areas are in acres, prices in USD. Show people the map links of parcels.`;
+
+/** Changes with a release only. */
+const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
+
+/** Makes the server of one request; what all of them share is made once. */
+export function mcpServers(deps: McpDeps): (asked: Asked) => Server {
+  const tools = toolsOf(deps.endpoints);
+  const definitions = { tools: [...tools.values()].map(({ definition }) => definition) };
+  const options = {
+    capabilities: { tools: {} },
+    instructions: INSTRUCTIONS.replaceAll('\n', ' '),
+    jsonSchemaValidator: new AjvJsonSchemaValidator(),
+    cacheHints: { 'tools/list': CACHED },
+  };
+  return asked => {
+    const server = new Server(IDENTITY, options);
+    server.setRequestHandler('tools/list', () => definitions as never);
+    server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+      const tool = tools.get(params.name);
+      if (tool === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+      return callTool(tool, (params.arguments ?? {}) as Arguments, asked, mcpReq.signal, deps);
+    });
+    return server;
+  };
+}

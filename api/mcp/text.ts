@@ -1,0 +1,162 @@
+/**
+ * An answer as text for a model: short, with units, without nulls. Fields stand a line each, lists of objects as a table with the
+ * columns' names once. The structured content beside it has everything.
+ */
+
+/** About 2,000 tokens at four characters each. */
+export const MOST_CHARS = 8_000;
+/** For the lines after a list, which say how to go on. */
+const RESERVE = 400;
+
+type Fields = Record<string, unknown>;
+
+/** Units by the names of fields. */
+const UNITS: readonly [RegExp, string][] = [
+  [/(^|_)acres$|^lot_size$/, 'acres'],
+  [/_ft$/, 'ft'],
+  [/sqft$/, 'sq ft'],
+  [/_percent(_min|_max)?$|^confidence_score$/, '%'],
+  [/_elevation_m$/, 'm'],
+  [/_months$/, 'months'],
+  [/_years$/, 'years'],
+  [/days_on_market$/, 'days'],
+  [/_cents$/, 'US cents'],
+  [/_ppa$/, 'USD per acre'],
+  [/(^|_)(price|value|amount|fee|fees|costs?|profit|spend)$/, 'USD'],
+];
+
+const unitOf = (name: string) => UNITS.find(([pattern]) => pattern.test(name))?.[1];
+
+/** Of rows in lists: what only fills the page, and addresses, which are told once. */
+const NOT_IN_TABLES = new Set(['url', 'point', 'latitude', 'longitude', 'photos', 'source']);
+
+/** Pages are told in words. */
+const PAGING = new Set(['count', 'next', 'previous']);
+
+/** @param query what was asked for, as the request has it */
+export function textOf(answer: Fields, query: Fields): string {
+  const lists: [string, Fields[]][] = [];
+  const lines: string[] = [];
+  const paged = 'count' in answer && 'results' in answer;
+  for (const [name, value] of flat(answer)) {
+    if (isTable(value)) lists.push([name, value]);
+    else if (!(paged && PAGING.has(name))) lines.push(`${name}: ${written(name, value)}`);
+  }
+  let room = MOST_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
+  for (const [name, rows] of lists) {
+    const { head, body } = table(rows);
+    const shown = fitting(body, room - head.join('\n').length);
+    const title = paged ? pageTitle(answer, query, rows.length) : `${name}: ${rows.length}`;
+    lines.push(title, ...head, ...body.slice(0, shown));
+    if (shown < rows.length) lines.push(cut(shown, rows.length, paged ? query : undefined));
+    room -= [...head, ...body.slice(0, shown)].join('\n').length;
+  }
+  if (paged && lists.length === 0) lines.push(pageTitle(answer, query, 0));
+  return clipped(lines.join('\n'));
+}
+
+/** A text that is too long even so, at the end of a line. */
+export function clipped(text: string): string {
+  if (text.length <= MOST_CHARS) return text;
+  const kept = text.slice(0, MOST_CHARS - RESERVE);
+  return `${kept.slice(0, kept.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;
+}
+
+function pageTitle({ count, next }: Fields, query: Fields, rows: number): string {
+  const page = Number(query.page ?? 1);
+  const more = next === null ? '' : ` More: page=${page + 1}.`;
+  return `${count} found, ${rows} on page ${page}.${more}`;
+}
+
+function cut(shown: number, rows: number, query: Fields | undefined): string {
+  const left = `… ${rows - shown} of the ${rows} rows are only in the structured content.`;
+  if (query === undefined) return left;
+  const before = (Number(query.page ?? 1) - 1) * Number(query.page_size ?? rows);
+  let size = shown;
+  while (before % size !== 0) size--;
+  return `${left} To read on here: page_size=${size}, page=${Math.floor((before + shown) / size) + 1}.`;
+}
+
+function fitting(rows: readonly string[], room: number): number {
+  let left = room;
+  const over = rows.findIndex(row => {
+    left -= row.length + 1;
+    return left < 0;
+  });
+  return over < 0 ? rows.length : Math.max(1, over);
+}
+
+/** What has a value, objects within the object by names with dots. */
+function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
+  for (const [name, value] of Object.entries(fields)) {
+    if (isEmpty(value)) continue;
+    const path = prefix + name;
+    if (isGeometry(value)) yield [path, `${value.type} of ${vertices(value.coordinates)} vertices`];
+    else if (isObject(value)) yield* flat(value, `${path}.`);
+    else yield [path, value];
+  }
+}
+
+/** Rows under their columns' names; what is the same in all of them is said before. */
+function table(rows: readonly Fields[]): { head: string[]; body: string[] } {
+  const cells = rows.map(row => new Map([...flat(row)].filter(([name]) => !NOT_IN_TABLES.has(last(name)))));
+  const names = [...new Set(cells.flatMap(row => [...row.keys()]))];
+  const same = names.filter(
+    name => rows.length > 1 && cells.every(row => short(row.get(name)) === short(cells[0]!.get(name))),
+  );
+  const columns = names.filter(name => !same.includes(name));
+  const head = [
+    ...(same.length > 0
+      ? [`all: ${same.map(name => `${name} ${written(name, cells[0]!.get(name))}`).join(', ')}`]
+      : []),
+    ...webAddress(rows),
+    columns.map(named).join(' | '),
+  ];
+  return { head, body: cells.map(row => columns.map(name => short(row.get(name))).join(' | ')) };
+}
+
+/** Where the rows are in the web app: one address with the id's place in it. */
+function webAddress(rows: readonly Fields[]): string[] {
+  const [{ url, property_id: id }] = rows as [Fields];
+  if (typeof url !== 'string' || id === undefined || !url.endsWith(String(id))) return [];
+  return [`map: ${url.slice(0, -String(id).length)}<property_id>`];
+}
+
+const last = (path: string) => path.slice(path.lastIndexOf('.') + 1);
+
+function named(path: string): string {
+  const unit = unitOf(last(path));
+  return unit === undefined || last(path) === unit ? path : `${path} (${unit})`;
+}
+
+function written(path: string, value: unknown): string {
+  const unit = typeof value === 'number' ? unitOf(last(path)) : undefined;
+  return unit === undefined ? short(value) : `${short(value)} ${unit}`;
+}
+
+const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})T00:00:00(\.000)?Z$/;
+
+function short(value: unknown): string {
+  if (isEmpty(value)) return '';
+  if (Array.isArray(value)) return value.map(short).join(', ');
+  if (typeof value === 'object') return JSON.stringify(value);
+  return String(value)
+    .replace(MIDNIGHT, '$1')
+    .replaceAll(/\s*[\n|]\s*/g, ' ');
+}
+
+const isEmpty = (value: unknown) =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isTable = (value: unknown): value is Fields[] => Array.isArray(value) && value.every(isObject);
+
+const isGeometry = (value: unknown): value is { type: string; coordinates: unknown } =>
+  isObject(value) && typeof value.type === 'string' && Array.isArray(value.coordinates);
+
+function vertices(coordinates: unknown): number {
+  if (!Array.isArray(coordinates)) return 0;
+  return typeof coordinates[0] === 'number' ? 1 : coordinates.reduce((sum, part) => sum + vertices(part), 0);
+}

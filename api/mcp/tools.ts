@@ -1,0 +1,152 @@
+import type { z } from 'zod';
+import type { Endpoint } from '../http/endpoint.ts';
+import { validationError } from '../http/errors.ts';
+import type { Given } from '../http/validate.ts';
+import { openApiDocument } from '../openapi.ts';
+import { type Document, inputOf, type Operation, outputOf, type Schema } from './schemas.ts';
+
+/** Endpoints that one tool calls, by which of their places is given; the last where none is. */
+const SHARED: Readonly<Record<string, readonly string[]>> = {
+  get_market_stats: ['get_county_market_stats', 'get_zip_market_stats'],
+  get_coverage: ['get_county_coverage', 'get_coverage'],
+};
+
+/** Endpoints that no tool calls: a deal board is its owner's to write. */
+const NO_TOOLS = new Set([
+  'create_deal_flow_listing',
+  'update_deal_flow_listing',
+  'delete_deal_flow_listing',
+]);
+
+export type ToolDefinition = {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: Schema;
+  outputSchema?: Schema;
+  annotations: {
+    title: string;
+    readOnlyHint: boolean;
+    destructiveHint: boolean;
+    idempotentHint: boolean;
+    openWorldHint: boolean;
+  };
+};
+
+export type Tool = { definition: ToolDefinition; endpoints: readonly Endpoint[] };
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A page of a tool, where no other size is asked for: as long as a model reads it. */
+const PAGE_SIZE = 25;
+
+/** The tools by their names: every endpoint is one, unless it shares one or is none. */
+export function toolsOf(endpoints: readonly Endpoint[]): Map<string, Tool> {
+  const document = openApiDocument(endpoints) as Document;
+  const operations = new Map(
+    Object.values(document.paths)
+      .flatMap(path => Object.values(path))
+      .map(operation => [operation.operationId, operation]),
+  );
+  const names = new Map<string, Endpoint[]>();
+  for (const endpoint of endpoints) {
+    const { operationId } = endpoint;
+    if (NO_TOOLS.has(operationId)) continue;
+    const shared = Object.entries(SHARED).find(([, ids]) => ids.includes(operationId));
+    const name = shared?.[0] ?? operationId;
+    names.set(name, [...(names.get(name) ?? []), endpoint]);
+  }
+  return new Map(
+    [...names].map(([name, own]) => {
+      const order = SHARED[name] ?? [];
+      own.sort((a, b) => order.indexOf(a.operationId) - order.indexOf(b.operationId));
+      const theirs = own.map(endpoint => operations.get(endpoint.operationId)!);
+      return [name, { definition: define(name, own, theirs, document), endpoints: own }];
+    }),
+  );
+}
+
+function define(
+  name: string,
+  endpoints: readonly Endpoint[],
+  operations: readonly Operation[],
+  document: Document,
+): ToolDefinition {
+  const last = endpoints.at(-1)!;
+  const { method, response, metering } = last;
+  const title = endpoints.length > 1 ? `${endpoints[0]!.summary}; ${last.summary}` : last.summary;
+  const outputSchema = outputOf(document, operations);
+  // What makes something says so by its status; where making it again is answered by 200, nothing more is made.
+  const reads = method === 'get' || (method === 'post' && response.status === 200);
+  const removes = method === 'delete';
+  return {
+    name,
+    title,
+    description: `${title}. ${plain(last.description)} Price: ${plain(metering?.rule ?? 'free')}.`,
+    inputSchema: paged(inputOf(document, operations)),
+    ...(outputSchema && { outputSchema }),
+    annotations: {
+      title,
+      readOnlyHint: reads,
+      destructiveHint: removes,
+      idempotentHint: reads || removes || response.also?.[200] !== undefined,
+      openWorldHint: false,
+    },
+  };
+}
+
+/** Without the marks and the line breaks of Markdown. */
+const plain = (text: string) => text.replaceAll('`', '').replaceAll(/\s*\n\s*/g, ' ');
+
+function paged(schema: Schema): Schema {
+  const properties = schema.properties as Record<string, Schema>;
+  const size = properties.page_size;
+  if (size === undefined) return schema;
+  return { ...schema, properties: { ...properties, page_size: { ...size, default: PAGE_SIZE } } };
+}
+
+/** The endpoint that the arguments are for. */
+export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
+  return (
+    endpoints.find(({ params }) => namesOf(params).some(name => isGiven(given[name]))) ?? endpoints.at(-1)!
+  );
+}
+
+/**
+ * The arguments as the endpoint's request would have them; null means absent.
+ * @throws PlatError `validation_error` where none of the places is given that the tool's endpoints need.
+ */
+export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Arguments): Given {
+  const places = endpoints.map(({ params }) => namesOf(params));
+  if (
+    places.length > 1 &&
+    places.every(names => names.length > 0 && !names.some(name => isGiven(given[name])))
+  )
+    throw validationError(
+      Object.fromEntries(
+        places.flat().map(name => [name, [`one of ${places.flat().join(', ')} is required`]]),
+      ),
+    );
+  const params: Record<string, unknown> = {};
+  const query: Record<string, unknown> = {};
+  const body: Record<string, unknown> = {};
+  const inPath = new Set(namesOf(endpoint.params));
+  const inQuery = new Set(namesOf(endpoint.query));
+  for (const [name, value] of Object.entries(given)) {
+    if (!isGiven(value)) continue;
+    if (inPath.has(name)) params[name] = asText(value);
+    else if (inQuery.has(name)) query[name] = Array.isArray(value) ? value.map(asText) : asText(value);
+    else if (endpoint.body) body[name] = value;
+    else query[name] = asText(value);
+  }
+  if (inQuery.has('page_size')) query.page_size ??= String(PAGE_SIZE);
+  return { params, query, ...(endpoint.body && { body }) };
+}
+
+const namesOf = (schema: z.ZodType): string[] => Object.keys((schema as Partial<z.ZodObject>).shape ?? {});
+
+const isGiven = (value: unknown) => value !== undefined && value !== null;
+
+/** As it would stand in a URL. */
+const asText = (value: unknown): string =>
+  typeof value === 'object' ? JSON.stringify(value) : String(value);
