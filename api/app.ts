@@ -85,7 +85,8 @@ export function createApp({
     }),
   );
   mountEndpoints(app, endpoints, serving);
-  app.use(mcpRouter({ ...serving, endpoints, metrics, config, log }));
+  const document = openApiDocument(endpoints);
+  app.use(mcpRouter({ ...serving, endpoints, document, metrics, config, log }));
   app.use(presetHeaders);
   app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
   const pageDeps = assets && { ...serving, resources, config, log, pool, assets };
@@ -93,7 +94,7 @@ export function createApp({
     app.use(pageDeps.assets.router);
     app.use(pagesRouter(pages, pageDeps));
   }
-  app.use(docs(openApiDocument(), req => originOf(req, config)));
+  app.use(docs(document, req => originOf(req, config)));
   if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
   if (pageDeps !== undefined) app.use(unknownPage(pageDeps));
   app.use(unknownPath);

@@ -3,9 +3,15 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { Logger } from '../../shared/log.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { type Asked, type CallDeps, callTool } from './call.ts';
+import type { Document } from './schemas.ts';
 import { type Arguments, toolsOf } from './tools.ts';
 
-export type McpDeps = CallDeps & { endpoints: readonly Endpoint[]; log: Logger };
+export type McpDeps = CallDeps & {
+  endpoints: readonly Endpoint[];
+  /** OpenAPI's of the endpoints. */
+  document: object;
+  log: Logger;
+};
 
 const IDENTITY = { name: 'plat', title: 'Plat: US land parcels', version: '1.0.0' };
 
@@ -20,7 +26,7 @@ const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 /** Makes the server of one request; what all of them share is made once. */
 export function mcpServers(deps: McpDeps): (asked: Asked) => Server {
-  const tools = toolsOf(deps.endpoints);
+  const tools = toolsOf(deps.endpoints, deps.document as Document);
   const definitions = { tools: [...tools.values()].map(({ definition }) => definition) };
   const options = {
     capabilities: { tools: {} },

@@ -12,7 +12,8 @@ type Fields = Record<string, unknown>;
 
 /** Units by the names of fields. */
 const UNITS: readonly [RegExp, string][] = [
-  [/(^|_)acres$|^lot_size$/, 'acres'],
+  // Not a count of parcels `with_acres`.
+  [/^(?!with_)(.*_)?acres$|^lot_size$/, 'acres'],
   [/_ft$/, 'ft'],
   [/sqft$/, 'sq ft'],
   [/_percent(_min|_max)?$|^confidence_score$/, '%'],
@@ -30,21 +31,32 @@ const unitOf = (name: string) => UNITS.find(([pattern]) => pattern.test(name))?.
 /** Of rows in lists: what only fills the page, and addresses, which are told once. */
 const NOT_IN_TABLES = new Set(['url', 'point', 'latitude', 'longitude', 'photos', 'source']);
 
+/** What effective acres are made of. */
+const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
+
 /** Pages are told in words. */
 const PAGING = new Set(['count', 'next', 'previous']);
 
-/** @param query what was asked for, as the request has it */
-export function textOf(answer: Fields, query: Fields): string {
+/**
+ * @param query what was asked for, as the request has it
+ * @param untold names of fields that a model has no use for
+ */
+export function textOf(answer: Fields, query: Fields, untold: readonly string[] = []): string {
   const lists: [string, Fields[]][] = [];
   const lines: string[] = [];
   const paged = 'count' in answer && 'results' in answer;
   for (const [name, value] of flat(answer)) {
+    if (untold.includes(name.split('.')[0]!)) continue;
     if (isTable(value)) lists.push([name, value]);
     else if (!(paged && PAGING.has(name))) lines.push(`${name}: ${written(name, value)}`);
   }
   let room = MOST_CHARS - RESERVE - lines.reduce((sum, line) => sum + line.length + 1, 0);
   for (const [name, rows] of lists) {
-    const { head, body } = table(rows);
+    if (rows.length === 1 && !paged) {
+      lines.push(`${name}: 1`, ...fieldLines(rows[0]!));
+      continue;
+    }
+    const { head, body } = table(rows, untold);
     const shown = fitting(body, room - head.join('\n').length);
     const title = paged ? pageTitle(answer, query, rows.length) : `${name}: ${rows.length}`;
     lines.push(title, ...head, ...body.slice(0, shown));
@@ -60,6 +72,10 @@ export function clipped(text: string): string {
   if (text.length <= MOST_CHARS) return text;
   const kept = text.slice(0, MOST_CHARS - RESERVE);
   return `${kept.slice(0, kept.lastIndexOf('\n'))}\n… cut here: the structured content has all of it.`;
+}
+
+function fieldLines(fields: Fields): string[] {
+  return [...flat(fields)].map(([name, value]) => `${name}: ${written(name, value)}`);
 }
 
 function pageTitle({ count, next }: Fields, query: Fields, rows: number): string {
@@ -98,9 +114,11 @@ function* flat(fields: Fields, prefix = ''): Generator<[string, unknown]> {
 }
 
 /** Rows under their columns' names; what is the same in all of them is said before. */
-function table(rows: readonly Fields[]): { head: string[]; body: string[] } {
-  const cells = rows.map(row => new Map([...flat(row)].filter(([name]) => !NOT_IN_TABLES.has(last(name)))));
-  const names = [...new Set(cells.flatMap(row => [...row.keys()]))];
+function table(rows: readonly Fields[], untold: readonly string[]): { head: string[]; body: string[] } {
+  const isTold = (name: string) => !NOT_IN_TABLES.has(last(name)) && !untold.includes(name);
+  const cells = rows.map(row => new Map([...flat(row)].filter(([name]) => isTold(name))));
+  const all = [...new Set(cells.flatMap(row => [...row.keys()]))];
+  const names = all.includes('effective_acres') ? all.filter(name => !ACRES_BEHIND.has(name)) : all;
   const same = names.filter(
     name => rows.length > 1 && cells.every(row => short(row.get(name)) === short(cells[0]!.get(name))),
   );
@@ -112,7 +130,8 @@ function table(rows: readonly Fields[]): { head: string[]; body: string[] } {
     ...webAddress(rows),
     columns.map(named).join(' | '),
   ];
-  return { head, body: cells.map(row => columns.map(name => short(row.get(name))).join(' | ')) };
+  const line = (row: Map<string, unknown>) => columns.map(name => short(row.get(name))).join(' | ');
+  return { head, body: cells.map(row => line(row).replace(/[ |]+$/, '')) };
 }
 
 /** Where the rows are in the web app: one address with the id's place in it. */
@@ -126,7 +145,7 @@ const last = (path: string) => path.slice(path.lastIndexOf('.') + 1);
 
 function named(path: string): string {
   const unit = unitOf(last(path));
-  return unit === undefined || last(path) === unit ? path : `${path} (${unit})`;
+  return unit === undefined || path.endsWith(unit) ? path : `${path} (${unit})`;
 }
 
 function written(path: string, value: unknown): string {
@@ -134,14 +153,16 @@ function written(path: string, value: unknown): string {
   return unit === undefined ? short(value) : `${short(value)} ${unit}`;
 }
 
-const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})T00:00:00(\.000)?Z$/;
+const MIDNIGHT = /^(\d{4}-\d{2}-\d{2})T00:00:00(\.0+)?Z$/;
+const MOMENT = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}):\d{2}(\.\d+)?(?:Z|\+00:00)$/;
 
 function short(value: unknown): string {
   if (isEmpty(value)) return '';
+  if (isTable(value)) return `${value.length} of them`;
   if (Array.isArray(value)) return value.map(short).join(', ');
-  if (typeof value === 'object') return JSON.stringify(value);
   return String(value)
     .replace(MIDNIGHT, '$1')
+    .replace(MOMENT, '$1 $2 UTC')
     .replaceAll(/\s*[\n|]\s*/g, ' ');
 }
 
@@ -151,7 +172,8 @@ const isEmpty = (value: unknown) =>
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isTable = (value: unknown): value is Fields[] => Array.isArray(value) && value.every(isObject);
+const isTable = (value: unknown): value is Fields[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isObject);
 
 const isGeometry = (value: unknown): value is { type: string; coordinates: unknown } =>
   isObject(value) && typeof value.type === 'string' && Array.isArray(value.coordinates);

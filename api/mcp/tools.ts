@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { Endpoint } from '../http/endpoint.ts';
 import { validationError } from '../http/errors.ts';
 import type { Given } from '../http/validate.ts';
-import { openApiDocument } from '../openapi.ts';
 import { type Document, inputOf, type Operation, outputOf, type Schema } from './schemas.ts';
 
 /** Endpoints that one tool calls, by which of their places is given; the last where none is. */
@@ -40,9 +39,8 @@ export type Arguments = Readonly<Record<string, unknown>>;
 /** A page of a tool, where no other size is asked for: as long as a model reads it. */
 const PAGE_SIZE = 25;
 
-/** The tools by their names: every endpoint is one, unless it shares one or is none. */
-export function toolsOf(endpoints: readonly Endpoint[]): Map<string, Tool> {
-  const document = openApiDocument(endpoints) as Document;
+/** The tools by their names: every endpoint is one, unless it shares one or is none. @param document OpenAPI's, of these endpoints */
+export function toolsOf(endpoints: readonly Endpoint[], document: Document): Map<string, Tool> {
   const operations = new Map(
     Object.values(document.paths)
       .flatMap(path => Object.values(path))

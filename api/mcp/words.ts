@@ -28,11 +28,15 @@ function marketStats({ name, state, type, as_of, stats }: Fields): string {
     `${place}, as of ${as_of}. Buckets of acreage overlap. STR = sell-through rate: sold for 100 active.`,
     ['bucket', ...KEY_FIGURES.map(([key, unit]) => (unit ? `${key} (${unit})` : key))].join(' | '),
     ...buckets.map(bucket =>
-      [bucket.type, ...KEY_FIGURES.map(([key]) => bucket.data[key] ?? '')].join(' | '),
+      [bucket.type, ...KEY_FIGURES.map(([key]) => figure(bucket.data[key]))].join(' | '),
     ),
     `${others} more figures a bucket are in the structured content; plat://statistics explains them.`,
   ].join('\n');
 }
+
+/** Cents say nothing of an acre's price. */
+const figure = (value: number | null | undefined) =>
+  value === null || value === undefined ? '' : String(value >= 1_000 ? Math.round(value) : value);
 
 type Filter = { name: string; type: string; unit: string | null; values: unknown[] | null };
 
@@ -55,8 +59,15 @@ const OWN: Readonly<Record<string, (answer: Fields) => string>> = {
   list_filters: filters,
 };
 
+/** What the other fields tell, and ids that no other tool takes. */
+const UNTOLD: Readonly<Record<string, readonly string[]>> = {
+  get_owner_portfolio: ['source_parcel'],
+  get_property_ai_comp_value: ['id'],
+  list_comps: ['id'],
+};
+
 /** An answer of a tool as text for a model, of at most MOST_CHARS. */
 export function wordsOf(tool: string, answer: Fields, query: Fields): string {
   const own = OWN[tool];
-  return own === undefined ? textOf(answer, query) : clipped(own(answer));
+  return own === undefined ? textOf(answer, query, UNTOLD[tool]) : clipped(own(answer));
 }

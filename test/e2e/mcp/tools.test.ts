@@ -1,0 +1,201 @@
+import { expect, test } from 'vitest';
+import { endpoints } from '../../../api/endpoints.ts';
+import type { Document } from '../../../api/mcp/schemas.ts';
+import { MOST_CHARS } from '../../../api/mcp/text.ts';
+import { toolsOf } from '../../../api/mcp/tools.ts';
+import { openApiDocument } from '../../../api/openapi.ts';
+import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { call, connect, VERSIONS } from '../../support/mcp.ts';
+
+const V1 = '/api/public/v1';
+const PARCEL = 3301900001047;
+const SULLIVAN = '78b5033a-d2a6-5d19-b2bf-83916be6fa57';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db, { now: () => new Date('2026-11-22T12:00:00Z') });
+const { key, accountId } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
+
+type Case = { given: Record<string, unknown>; path: string; body?: unknown };
+
+const FILTER = { county: '33019', acres_min: 5, acres_max: 20, exclude_landlocked: true };
+
+/** Of every tool, an input and the REST call of the same. */
+const CASES: [tool: string, ...Case[]][] = [
+  [
+    'filter_properties',
+    { given: { ...FILTER, page_size: 3 }, path: '/properties/filter/?page_size=3', body: FILTER },
+    {
+      given: { county: 33019, apn: 'none' },
+      path: '/properties/filter/',
+      body: { county: 33019, apn: 'none' },
+    },
+  ],
+  [
+    'search_properties',
+    {
+      given: { fips: '33019', owner_name: 'forestry', page_size: 2, page: 1 },
+      path: '/properties/search/?fips=33019&owner_name=forestry&page_size=2&page=1',
+    },
+  ],
+  ['get_property', { given: { property_id: PARCEL }, path: `/properties/${PARCEL}/` }],
+  ['get_owner_portfolio', { given: { property_id: PARCEL }, path: `/properties/${PARCEL}/owner-portfolio/` }],
+  [
+    'get_property_ai_comp_value',
+    {
+      given: { property_id: String(PARCEL), explain: true },
+      path: `/properties/${PARCEL}/ai-comp-value/?explain=true`,
+    },
+    { given: { property_id: PARCEL }, path: `/properties/${PARCEL}/ai-comp-value/` },
+  ],
+  ['list_filters', { given: {}, path: '/filters/' }],
+  [
+    'get_market_stats',
+    { given: { fips: 33019 }, path: '/markets-stats/33019/stats/' },
+    { given: { zip: '03280', fips: null }, path: '/markets-stats/zip/03280/stats/' },
+  ],
+  [
+    'list_comps',
+    {
+      given: { point: [-72.1, 43.18], dist: 1500, status: ['SOLD', 'ACTIVE'], acres_max: 10, page_size: 4 },
+      path: '/comps/?point=-72.1&point=43.18&dist=1500&status=SOLD&status=ACTIVE&acres_max=10&page_size=4',
+    },
+  ],
+  ['find_regions', { given: { q: 'sullivan', page_size: 2 }, path: '/regions/?q=sullivan&page_size=2' }],
+  ['save_market', { given: { region_id: SULLIVAN }, path: '/markets/', body: { region_id: SULLIVAN } }],
+  ['list_saved_markets', { given: {}, path: '/markets/' }],
+  ['get_usage', { given: {}, path: '/usage/' }],
+  ['get_usage_breakdown', { given: {}, path: '/usage/breakdown/' }],
+  ['get_coverage', { given: {}, path: '/coverage/' }, { given: { fips: '33019' }, path: '/coverage/33019/' }],
+];
+
+test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', async version => {
+  const client = await connect(api, key, version);
+  const { tools } = await client.listTools();
+  for (const [name, ...cases] of CASES) {
+    const tool = tools.find(one => one.name === name);
+    expect(tool, name).toBeDefined();
+    for (const { given, path, body } of cases) {
+      // The client compares the structured content with the output schema.
+      const answer = await call(client, name, given);
+      const reply = await api.call(V1 + path, {
+        key,
+        ...(body !== undefined && {
+          ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
+        }),
+      });
+      const what = `${name} ${JSON.stringify(given)}: ${answer.text}`;
+      expect(answer.isError, what).toBe(false);
+      expect(answer.structured, what).toEqual(
+        Array.isArray(reply.json) ? { results: reply.json } : reply.json,
+      );
+      expect(answer.tokens, what).toBe(Number(reply.headers.get('x-tokens-used')));
+      expect(answer.text.length, what).toBeGreaterThan(0);
+      expect(answer.text.length, what).toBeLessThanOrEqual(MOST_CHARS);
+      expect(answer.text).not.toContain('null');
+    }
+  }
+  const [saved] = (await call(client, 'list_saved_markets')).structured!.results as { id: string }[];
+  expect(await call(client, 'unsave_market', { id: saved!.id })).toMatchObject({ text: 'Done.', tokens: 0 });
+  expect((await call(client, 'list_saved_markets')).structured).toEqual({ results: [] });
+});
+
+test('usage is of the mode mcp, and what is left is told', async () => {
+  const own = await newCaller(db, { tokensIncluded: 45 }, { scopes: ['api:mcp'] });
+  const client = await connect(api, own.key);
+  expect(await call(client, 'filter_properties', FILTER)).toMatchObject({ tokens: 30, left: 15 });
+  expect(await call(client, 'get_property', { property_id: PARCEL })).toMatchObject({ tokens: 10, left: 5 });
+  const refused = await call(client, 'filter_properties', FILTER);
+  expect(refused).toMatchObject({ isError: true, tokens: 0 });
+  expect(JSON.parse(refused.text).error).toMatchObject({ code: 'usage_limit_exceeded' });
+  expect((await usageOf(db, own.accountId)).tokens).toBe(40);
+  const { rows } = await db.pool.query('select distinct mode from usage_daily where account_id = $1', [
+    own.accountId,
+  ]);
+  expect(rows).toEqual([{ mode: 'mcp' }]);
+  expect((await usageOf(db, accountId)).tokens).toBeGreaterThan(0);
+});
+
+test('refusals are results with the envelope that REST sends', async () => {
+  const client = await connect(api, key);
+  const refusals: [string, Record<string, unknown>, object][] = [
+    ['get_property', { property_id: 3301999999999 }, { code: 'not_found' }],
+    ['get_property', {}, { code: 'validation_error', details: { property_id: ['is required'] } }],
+    [
+      'get_market_stats',
+      {},
+      {
+        code: 'validation_error',
+        details: { fips: ['one of fips, zip is required'], zip: ['one of fips, zip is required'] },
+      },
+    ],
+    [
+      'get_market_stats',
+      { fips: '33019', zip: '03280' },
+      { code: 'validation_error', details: { zip: ['is not a known query field'] } },
+    ],
+    [
+      'filter_properties',
+      { ...FILTER, nix: 1 },
+      { code: 'validation_error', details: { nix: ['is not a known body field'] } },
+    ],
+    [
+      'filter_properties',
+      { ...FILTER, page: 0 },
+      { code: 'validation_error', details: { page: ['must be 1 or more'] } },
+    ],
+    ['get_coverage', { fips: '01001' }, { code: 'not_found' }],
+  ];
+  for (const [name, given, error] of refusals) {
+    const answer = await call(client, name, given);
+    expect(answer.isError, name).toBe(true);
+    expect(JSON.parse(answer.text).error, answer.text).toMatchObject(error);
+  }
+  await expect(client.callTool({ name: 'drop_table', arguments: {} })).rejects.toThrow(
+    'There is no tool drop_table.',
+  );
+});
+
+test('the free tier may use tools and not REST; a key without api:mcp may not', async () => {
+  const free = await newCaller(
+    db,
+    { tier: 'free', user: 'free@acme.example' },
+    { scopes: ['api:direct', 'api:mcp'] },
+  );
+  const client = await connect(api, free.key);
+  expect(await call(client, 'get_property', { property_id: PARCEL })).toMatchObject({
+    isError: false,
+    tokens: 10,
+  });
+  expect((await api.call(`${V1}/properties/${PARCEL}/`, { key: free.key })).json).toMatchObject({
+    error: { code: 'tier_upgrade_required' },
+  });
+
+  const direct = await newCaller(db, {}, { scopes: ['api:direct'] });
+  const other = await connect(api, direct.key);
+  const answer = await call(other, 'get_property', { property_id: PARCEL });
+  expect(JSON.parse(answer.text).error).toMatchObject({
+    code: 'forbidden',
+    message: 'This API key lacks the scope api:mcp.',
+  });
+});
+
+test('calls of tools take from the bucket of all calls', async () => {
+  const own = await newCaller(db, { ratePerMinute: 1, rateBurst: 2 }, { scopes: ['api:mcp'] });
+  const client = await connect(api, own.key);
+  const answers = [];
+  for (let n = 0; n < 3; n++) answers.push(await call(client, 'get_usage'));
+  expect(answers.map(({ isError }) => isError)).toEqual([false, false, true]);
+  expect(JSON.parse(answers[2]!.text).error.code).toBe('rate_limited');
+});
+
+test('all definitions together are short', () => {
+  const tools = toolsOf(endpoints, openApiDocument(endpoints) as Document);
+  const definitions = [...tools.values()].map(({ definition }) => definition);
+  expect(Buffer.byteLength(JSON.stringify(definitions))).toBeLessThanOrEqual(60_000);
+  for (const { name, description, inputSchema } of definitions) {
+    expect(name).toMatch(/^[a-z]+(_[a-z]+)+$/);
+    expect(description).toContain('Price: ');
+    expect(JSON.stringify(inputSchema)).not.toContain('$ref');
+  }
+});

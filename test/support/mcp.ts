@@ -1,0 +1,50 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll } from 'vitest';
+import type { TestApi } from './api.ts';
+
+/** The protocol's two versions, as the SDK's client asks for them. */
+export const VERSIONS = ['2025-11-25', '2026-07-28'] as const;
+export type Version = (typeof VERSIONS)[number];
+
+/** The SDK's own client, connected with a key; closed when the file is done. */
+export async function connect(
+  api: Pick<TestApi, 'url'>,
+  key: string,
+  version: Version = '2026-07-28',
+): Promise<Client> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    version === '2026-07-28' ? { versionNegotiation: { mode: { pin: version } } } : {},
+  );
+  const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${key}` } },
+  });
+  await client.connect(transport);
+  afterAll(() => client.close());
+  return client;
+}
+
+export type Result = {
+  text: string;
+  structured: Record<string, unknown> | undefined;
+  isError: boolean;
+  tokens: unknown;
+  left: unknown;
+};
+
+/** A tool's answer in short. */
+export async function call(
+  client: Client,
+  name: string,
+  given: Record<string, unknown> = {},
+): Promise<Result> {
+  const result = await client.callTool({ name, arguments: given });
+  const [first] = result.content as { type: string; text: string }[];
+  return {
+    text: first?.text ?? '',
+    structured: result.structuredContent as Record<string, unknown> | undefined,
+    isError: result.isError === true,
+    tokens: result._meta?.['plat/tokens_used'],
+    left: result._meta?.['plat/tokens_left'],
+  };
+}
