@@ -116,7 +116,3 @@ export type AssessorFeed = Extract<Feed, { kind: 'assessor' }>;
 export type ListingsFeed = Extract<Feed, { kind: 'listings' }>;
 export type LayerFeed = Extract<Feed, { layer: LayerInput }>;
 export type ElevationFeed = Extract<Feed, { kind: 'elevation' }>;
-
-/** What feeds read, by the sections of their files. */
-export const INPUTS = ['roll', 'shape', 'listings', 'layer', 'elevation'] as const;
-export type Input = (typeof INPUTS)[number];

@@ -2,20 +2,20 @@ import { rm } from 'node:fs/promises';
 import { type Client, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
+import type { GateResult, IngestPayload, RunCounts } from '../../shared/runs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { installedFeed } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import type { JobContext, JobResult } from '../runner/registry.ts';
 import { enqueueMarked } from '../valuation/jobs.ts';
-import type { IngestPayload } from './job.ts';
 import { assessor } from './recipes/assessor.ts';
 import { elevation } from './recipes/elevation.ts';
 import { layers } from './recipes/layers.ts';
 import { listings } from './recipes/listings.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
-import { newCounts, type RunCounts, total } from './run/counts.ts';
+import { newCounts, total } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
 import { makeRunFolder } from './run/folder.ts';
 import {
@@ -23,7 +23,6 @@ import {
   detachRun,
   endedRun,
   endRun,
-  type GateResult,
   lastAcceptedRun,
   type RunStatus,
   registerFeed,
