@@ -10,6 +10,7 @@ import { ownerPortfolio } from './v1/owner-portfolio.ts';
 import { getProperty } from './v1/property-detail.ts';
 import { searchProperties } from './v1/property-search.ts';
 import { searchRegions } from './v1/regions.ts';
+import { traceOwner, tracePropertyOwner } from './v1/skip-trace.ts';
 import { readUsage, readUsageBreakdown } from './v1/usage.ts';
 
 /** Every endpoint of v1, in the order of the documentation. */
@@ -19,6 +20,8 @@ export const endpoints: readonly Endpoint[] = [
   getProperty,
   ownerPortfolio,
   aiCompValue,
+  tracePropertyOwner,
+  traceOwner,
   listFilters,
   countyStats,
   zipStats,

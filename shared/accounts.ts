@@ -22,6 +22,8 @@ export type AccountTerms = {
   rateBurst?: number;
   /** Default 20, all at once if need be. */
   skipTracePerMinute?: number;
+  /** Whether it may trace people. Default true. */
+  skipTrace?: boolean;
   /** The company whose saved markets it shares: one that is there, or a new one. Default its user's, else a new one of the account's name. */
   company?: string;
   userName?: string;
@@ -49,6 +51,7 @@ export type AccountSummary = {
   rate_per_minute: number;
   rate_burst: number;
   skip_trace_per_minute: number;
+  skip_trace: boolean;
   keys: number;
   period_start: Date | null;
   period_end: Date | null;
@@ -110,6 +113,7 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       operator(),
       account.skipTracePerMinute ?? 20,
       userName,
+      account.skipTrace ?? true,
     ]);
     return rows[0]!;
   } catch (cause) {

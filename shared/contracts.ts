@@ -162,6 +162,7 @@ function columnsOf(change: AccountChange): Patch {
     rate_per_minute: change.ratePerMinute,
     rate_burst: change.rateBurst,
     skip_trace_per_minute: change.skipTracePerMinute,
+    skip_trace: change.skipTrace,
     disabled_at: change.disabled ? new Date() : change.disabled === false ? null : undefined,
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));

@@ -176,6 +176,11 @@ function mismatch(what: string): PlatError {
 const NEEDS_ESCAPE = /[\\\t\n\r]/;
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
+/** An array's text: https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
+export function arrayLiteral(items: readonly string[]): string {
+  return `{${items.map(item => `"${item.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
+}
+
 /**
  * One value in COPY's text format.
  * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS

@@ -119,6 +119,15 @@ export function connectionOf(config: Config, settings: Record<string, string>): 
   return { connectionString: url.href, options: [...(theirs === null ? [] : [theirs]), ...ours].join(' ') };
 }
 
+/** Statements of sql/queries by their names: what the API's `Database` and the workers' pools both can do. */
+export type Run = <Row extends object>(name: string, values?: unknown[]) => Promise<Row[]>;
+
+/** The statements on a pool or a connection. */
+export function asRun(db: Queryable): Run {
+  return async <Row extends object>(name: string, values?: unknown[]) =>
+    (await db.query<Row & pg.QueryResultRow>(sql(name), values)).rows;
+}
+
 /** Runs `work` in one transaction on one connection; any error rolls it back and is thrown on. */
 export function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return within(pool, 'begin', work);

@@ -1,6 +1,6 @@
 import type { Deliverable } from '../shared/jobs.ts';
-import { ingestJob } from '../shared/runs.ts';
 import { attributesChunk, attributesPlan } from './attributes/jobs.ts';
+import { ingestJob } from './ingest/job.ts';
 import { marketDaily, marketRecompute } from './market/jobs.ts';
 import { valuationAll, valuationCounty } from './valuation/jobs.ts';
 

@@ -1,6 +1,6 @@
-import { ingestJob } from '../shared/runs.ts';
 import { attributesJobs } from './attributes/handlers.ts';
 import { definitions } from './definitions.ts';
+import { ingestJob } from './ingest/job.ts';
 import { handleIngest } from './ingest/run.ts';
 import { marketJobs } from './market/handlers.ts';
 import { buildRegistry, job } from './runner/registry.ts';

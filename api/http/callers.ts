@@ -20,15 +20,24 @@ export type Account = {
   ratePerMinute: number;
   rateBurst: number;
   skipTracePerMinute: number;
+  /** Whether it may trace people. */
+  skipTrace: boolean;
   /** Epoch milliseconds; null without a contract. */
   periodEnd: number | null;
 };
 
-export type Caller = { account: Account; scopes: readonly Scope[]; mode: Mode };
+export type Caller = {
+  account: Account;
+  scopes: readonly Scope[];
+  mode: Mode;
+  /** The API key's id; absent for who calls without one. */
+  keyId?: string;
+};
 
 type Known = {
   account: Account;
   scopes: readonly Scope[];
+  keyId: string;
   expiresAt: number;
   revoked: boolean;
   disabled: boolean;
@@ -78,11 +87,11 @@ export function openCallers(database: Database, now = Date.now): Callers {
       const key = BEARER.exec(authorization)?.[1];
       if (key === undefined || !KEY.test(key))
         throw unauthorized('The Authorization header is not `Bearer plat_…` with a whole API key.');
-      const { account, scopes, expiresAt, revoked, disabled } = await find(key);
+      const { account, scopes, keyId, expiresAt, revoked, disabled } = await find(key);
       if (revoked) throw unauthorized('The API key was revoked.');
       if (expiresAt <= now()) throw unauthorized('The API key has expired.');
       if (disabled) throw unauthorized('The account of the API key is disabled.');
-      return { account, scopes, mode };
+      return { account, scopes, mode, keyId };
     },
   };
 }
@@ -91,6 +100,7 @@ type AccountRow = Omit<Account, 'periodEnd'> & { periodEnd: Date | null };
 
 type KeyRow = AccountRow & {
   keyHash: Buffer;
+  keyId: string;
   scopes: Scope[];
   expiresAt: Date | null;
   revoked: boolean;
@@ -116,10 +126,11 @@ async function readKeys(
 }
 
 function toKnown(row: KeyRow, readAt: number): Known {
-  const { keyHash: _, scopes, expiresAt, revoked, disabled, ...account } = row;
+  const { keyHash: _, keyId, scopes, expiresAt, revoked, disabled, ...account } = row;
   return {
     account: { ...account, periodEnd: account.periodEnd?.getTime() ?? null },
     scopes,
+    keyId,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     revoked,
     disabled,

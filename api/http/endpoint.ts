@@ -20,6 +20,8 @@ export type Answer = {
 /** Who calls, when, and under which address: what paging links and company scope need. */
 export type CallContext = {
   account: Account;
+  /** The API key's id; absent for who calls without one. */
+  keyId?: string | undefined;
   /** The call's own address as clients see it, query included. */
   url: URL;
   /** Where the web app is, without a slash at its end: APP_URL, else the origin of the call. */

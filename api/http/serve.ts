@@ -9,7 +9,7 @@ import type { Exchange } from './exchange.ts';
 import { type Attempt, fingerprintOf, type Idempotency, idempotencyKeyOf } from './idempotency.ts';
 import type { Meter } from './meter.ts';
 import { type RateLimits, requireAdmitted, untouched } from './rate-limits.ts';
-import { requireQuota, requireScope, requireStanding } from './standing.ts';
+import { requirePermitted, requireQuota, requireScope, requireStanding } from './standing.ts';
 import { checkInput, type Given } from './validate.ts';
 
 export type ServeDeps = {
@@ -84,6 +84,7 @@ async function take(call: Call, deps: ServeDeps): Promise<void> {
   const caller = await deps.callers.identify(call.authorization, call.mode);
   exchange.rate = untouched(caller.account);
   requireScope(caller);
+  requirePermitted(caller, endpoint);
   requireStanding(caller, endpoint.withoutContract);
   exchange.rate = await deps.rateLimits.take(caller.account, endpoint.rate);
   requireAdmitted(exchange.rate);
@@ -123,6 +124,7 @@ async function answer(
   const url = call.url();
   const context: CallContext = {
     account: caller.account,
+    keyId: caller.keyId,
     url,
     appUrl: deps.appUrl ?? url.origin,
     now,

@@ -1,6 +1,7 @@
 import type { Mode, Scope } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { Account, Caller } from './callers.ts';
+import type { Endpoint } from './endpoint.ts';
 
 const SCOPE_OF: Record<Mode, Scope> = { direct: 'api:direct', mcp: 'api:mcp' };
 
@@ -9,6 +10,12 @@ export function requireScope(caller: Caller): void {
   const scope = SCOPE_OF[caller.mode];
   if (caller.scopes.includes(scope)) return;
   throw new PlatError('forbidden', `This API key lacks the scope ${scope}.`, { status: 403 });
+}
+
+/** @throws PlatError `forbidden` when the endpoint traces people and the account is barred from that. */
+export function requirePermitted({ account }: Caller, { rate }: Pick<Endpoint, 'rate'>): void {
+  if (rate !== 'skip_trace' || account.skipTrace) return;
+  throw new PlatError('forbidden', 'The account is barred from skip tracing.', { status: 403 });
 }
 
 /**

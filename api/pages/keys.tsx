@@ -22,12 +22,9 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
             key.revoked_at || !account.own ? (
               ''
             ) : (
-              <details>
-                <summary>Revoke</summary>
-                <Act name="revoke key" id={key.id} danger>
-                  Revoke it for good
-                </Act>
-              </details>
+              <Act name="revoke key" id={key.id} danger>
+                Revoke
+              </Act>
             ),
           ])}
         />

@@ -52,7 +52,7 @@ select id from users where lower(email) = lower($1);
 -- included or null for the tier's, $5 overage allowed, $6 payment method on file, $7 invoice paid, $8 backstop in tokens or null,
 -- $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for its user's or, if that is nobody known, a new
 -- one of the account's own name, $12 US cents for 1,000 tokens of overage or null for the tier's, $13 e-mail address of its user
--- or null, $14 who makes it, $15 skip traces a minute, $16 the user's name or null
+-- or null, $14 who makes it, $15 skip traces a minute, $16 the user's name or null, $17 whether it may trace people
 with known as (
   select id, name from companies
   where case when $11::text is not null then name = $11
@@ -74,17 +74,17 @@ with known as (
   insert into accounts (
     name, tier, pro, tokens_included, overage_allowed, payment_method, invoice_paid, backstop_tokens,
     rate_per_minute, rate_burst, period_anchor, period_start, period_end, company_id, overage_cents_per_1000, user_id,
-    skip_trace_per_minute
+    skip_trace_per_minute, skip_trace
   )
   select $1, $2, $3, tokens_included, $5, $6, $7, $8, $9, $10, starts, starts, starts + interval '1 month', company.id,
-    overage_cents_per_1000, (select id from member), $15
+    overage_cents_per_1000, (select id from member), $15, $17
   from company, terms
   returning *
 ), period as (
   insert into usage_periods (account_id, period_start) select id, period_start from account where period_start is not null
 )
 select a.id, a.name, company.name as company, member.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute,
-  a.rate_burst, a.skip_trace_per_minute, 0::bigint as tokens_used, 0::bigint as keys, a.period_start, a.period_end, a.created_at, a.disabled_at
+  a.rate_burst, a.skip_trace_per_minute, a.skip_trace, 0::bigint as tokens_used, 0::bigint as keys, a.period_start, a.period_end, a.created_at, a.disabled_at
 from account a
 cross join company
 left join member on true;
@@ -116,7 +116,7 @@ returning id, company_id;
 -- name: list_accounts
 -- Every account with what its current period has used and its usable keys, by name.
 select a.id, a.name, c.name as company, m.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute, a.rate_burst,
-  a.skip_trace_per_minute,
+  a.skip_trace_per_minute, a.skip_trace,
   case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
   (
     select count(*) from api_keys k
@@ -249,7 +249,7 @@ returning name, tokens_included, overage_cents_per_1000, direct;
 -- Everything about one account, with the usage of its period and its usable keys. $1 id
 select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
   a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, coalesce(u.tokens_used, 0) as tokens_used,
-  a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute,
+  a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.skip_trace,
   (
     select count(*) from api_keys k
     where k.account_id = a.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
@@ -267,10 +267,10 @@ where a.id = $1;
 with changed as (
   update accounts a set terms = a.terms + 1, (
     tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,
-    rate_per_minute, rate_burst, skip_trace_per_minute, user_id, company_id, period_anchor, period_start, period_end, disabled_at
+    rate_per_minute, rate_burst, skip_trace_per_minute, skip_trace, user_id, company_id, period_anchor, period_start, period_end, disabled_at
   ) = (
     select n.tier, n.pro, n.tokens_included, n.overage_cents_per_1000, n.overage_allowed, n.payment_method, n.invoice_paid,
-      n.backstop_tokens, n.rate_per_minute, n.rate_burst, n.skip_trace_per_minute, n.user_id, n.company_id,
+      n.backstop_tokens, n.rate_per_minute, n.rate_burst, n.skip_trace_per_minute, n.skip_trace, n.user_id, n.company_id,
       n.period_anchor, n.period_start, n.period_end, n.disabled_at
     from jsonb_populate_record(a, $2::jsonb) as n
   )

@@ -134,12 +134,12 @@ with found as (
     for no key update skip locked
   )
 )
-select k.key_hash as "keyHash", k.scopes, k.expires_at as "expiresAt", k.revoked_at is not null as revoked,
+select k.key_hash as "keyHash", k.id as "keyId", k.scopes, k.expires_at as "expiresAt", k.revoked_at is not null as revoked,
   a.disabled_at is not null as disabled, a.id, a.pro, a.tier,
   coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed",
   a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used, 0) as "tokensUsed",
   a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst", a.skip_trace_per_minute as "skipTracePerMinute",
-  a.period_end as "periodEnd"
+  a.skip_trace as "skipTrace", a.period_end as "periodEnd"
 from found k
 join accounts a on a.id = k.account_id
 left join tiers t on t.name = a.tier
@@ -201,7 +201,7 @@ where account_id = $1 and key = $2 and claim = $3 and status is null;
 select a.id, a.pro, a.tier, coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid",
   a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed",
   coalesce(u.tokens_used, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute", a.rate_burst as "rateBurst",
-  a.skip_trace_per_minute as "skipTracePerMinute", a.period_end as "periodEnd"
+  a.skip_trace_per_minute as "skipTracePerMinute", a.skip_trace as "skipTrace", a.period_end as "periodEnd"
 from accounts a
 left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start

@@ -18,7 +18,13 @@ export async function ingestSample(pool: Pool, ...names: string[]): Promise<void
 
 /** What a first start makes of Washington, New Hampshire. */
 export async function loadSample(pool: Pool): Promise<void> {
-  await ingestSample(pool, 'washington-nh', 'washington-nh-listings', 'washington-nh-roads');
+  await ingestSample(
+    pool,
+    'washington-nh',
+    'washington-nh-listings',
+    'washington-nh-roads',
+    'washington-nh-contacts',
+  );
   await recomputeStats(pool, { fips: 33_019 }, {});
   await settle(pool, LAND_KERNELS);
   await valueMarket(pool);

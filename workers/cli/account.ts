@@ -27,6 +27,7 @@ type AccountFlags = {
   rate?: number;
   burst?: number;
   skipTraceRate?: number;
+  skipTrace?: boolean;
   company?: string;
   user?: string;
   userName?: string;
@@ -153,7 +154,7 @@ export function addAccountCommands(program: Command): void {
 }
 
 function withTerms(command: Command): Command {
-  refuseBoth(command, 'pro', 'overage', 'payment-method');
+  refuseBoth(command, 'pro', 'overage', 'payment-method', 'skip-trace');
   return command
     .option('--tier <tier>', `API tier: ${TIERS.join(', ')}, or one of \`plat tier set\``)
     .option('--no-contract', 'without an API contract')
@@ -176,6 +177,8 @@ function withTerms(command: Command): Command {
     .option('--rate <n>', 'calls a minute', wholeNumber)
     .option('--burst <n>', 'calls at once', wholeNumber)
     .option('--skip-trace-rate <n>', 'skip traces a minute, and at once, besides', wholeNumber)
+    .option('--skip-trace', 'may trace people')
+    .option('--no-skip-trace', 'may not: its traces are refused')
     .option('--company <name>', 'whose saved markets it shares; a new company if there is none of that name')
     .option('--user <email>', 'the person whose account it is, known or new; an empty text for nobody')
     .option('--user-name <name>', 'how that person is called')
@@ -202,6 +205,7 @@ function changeOf(flags: AccountFlags): AccountChange {
     ratePerMinute: flags.rate,
     rateBurst: flags.burst,
     skipTracePerMinute: flags.skipTraceRate,
+    skipTrace: flags.skipTrace,
     company: flags.company,
     user: flags.user === '' ? null : flags.user,
     userName: flags.userName,

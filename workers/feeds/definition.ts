@@ -16,6 +16,13 @@ import {
   layerSchema,
   type VectorKind,
 } from './layer-schema.ts';
+import {
+  CONTACT_FIELDS,
+  contactsSchema,
+  dncSchema,
+  NUMBERING_FIELDS,
+  numberingSchema,
+} from './phone-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
 /**
@@ -26,7 +33,7 @@ import type { TargetSpec } from './values/parser.ts';
 export const PRESETS = ['regrid', 'reso', 'florida_nal', 'texas_stratmap'] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-export const FEED_KINDS = ['assessor', 'listings', ...LAYER_KINDS] as const;
+export const FEED_KINDS = ['assessor', 'listings', ...LAYER_KINDS, 'contacts', 'numbering', 'dnc'] as const;
 
 /** Targets of a roll: the parcel fields, and the county of each row where the feed has no single one. */
 export type ParcelTarget = ParcelField | 'fips';
@@ -54,11 +61,13 @@ function layerSpec(kind: VectorKind, name: string): TargetSpec {
 }
 
 /** The kinds of feed whose columns are mapped. */
-export type MappedKind = 'assessor' | 'listings' | VectorKind;
+export type MappedKind = 'assessor' | 'listings' | 'contacts' | 'numbering' | VectorKind;
 
 /** The type, unit and meaning of a target. */
 export function targetSpec(kind: MappedKind, name: string): TargetSpec {
   if (kind === 'listings') return LISTING_FIELDS[name as ListingField];
+  if (kind === 'contacts') return CONTACT_FIELDS[name]!;
+  if (kind === 'numbering') return NUMBERING_FIELDS[name]!;
   if (kind !== 'assessor') return layerSpec(kind, name);
   return name === 'fips' ? { ...FIPS_DOC, type: 'fips' } : PARCEL_FIELDS[name as ParcelField];
 }
@@ -230,7 +239,7 @@ export const feedSchema = z
     kind: z
       .enum(FEED_KINDS)
       .describe(
-        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from.',
+        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
       ),
     disabled: z
       .boolean()
@@ -270,11 +279,15 @@ export const feedSchema = z
       .describe('Kind elevation: the files of heights: one of source, template with bounds, or index.')
       .optional(),
     coverage: coverageSchema.optional(),
+    contacts: contactsSchema.describe('Kind contacts: the source and its columns.').optional(),
+    numbering: numberingSchema.describe('Kind numbering: the source and its columns.').optional(),
+    dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call registry.').optional(),
     gates: gatesSchema.describe('What blocks the merge of a run.').optional(),
   })
   .meta({
     title: 'Plat feed',
-    description: "A source of parcels, listings or land and how its columns map to Plat's fields.",
+    description:
+      "A source of parcels, listings, land or telephone numbers and how its columns map to Plat's fields.",
   });
 
 export type FeedFile = z.infer<typeof feedSchema>;

@@ -5,6 +5,7 @@ import type { InputSpec } from '../formats/rows.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { FeedFile, ParcelTarget, PresetName } from './definition.ts';
 import type { LayerField, VectorKind } from './layer-schema.ts';
+import type { ChangeColumn } from './phone-schema.ts';
 
 /** Mapped columns by target. A column that a preset brought is `optional`. */
 export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>;
@@ -43,6 +44,26 @@ export type ElevationInput = {
   crs?: string;
   unit?: 'metres' | 'feet' | 'us_survey_feet';
   nodata?: number;
+};
+
+/** A source of people with their telephone numbers. */
+export type ContactInput = {
+  input: InputSpec;
+  columns: Columns<string>;
+  skipWhere: SkipCondition[];
+  /** `source` of contacts whose source is not mapped. */
+  label: string;
+};
+
+/** A source of blocks of telephone numbers. */
+export type NumberingInput = Omit<ContactInput, 'label'>;
+
+/** Files of the Do Not Call registry; `edition` YYYY-MM-DD, null where the names of the files tell it. */
+export type DncInput = {
+  sources: string[];
+  list: 'full' | 'changes';
+  edition: string | null;
+  columns: ChangeColumn[];
 };
 
 export type Sales = {
@@ -110,9 +131,28 @@ export type Feed = FeedBase &
     | { kind: 'listings'; listings: ListingInput }
     | { kind: VectorKind; layer: LayerInput; coverage: Box | null; reachM: RoadReach | null }
     | { kind: 'elevation'; elevation: ElevationInput; coverage: Box | null }
+    | { kind: 'contacts'; contacts: ContactInput }
+    | { kind: 'numbering'; numbering: NumberingInput }
+    | { kind: 'dnc'; dnc: DncInput }
   );
 
 export type AssessorFeed = Extract<Feed, { kind: 'assessor' }>;
 export type ListingsFeed = Extract<Feed, { kind: 'listings' }>;
 export type LayerFeed = Extract<Feed, { layer: LayerInput }>;
 export type ElevationFeed = Extract<Feed, { kind: 'elevation' }>;
+export type ContactsFeed = Extract<Feed, { kind: 'contacts' }>;
+export type NumberingFeed = Extract<Feed, { kind: 'numbering' }>;
+export type DncFeed = Extract<Feed, { kind: 'dnc' }>;
+
+/** What feeds read, by the sections of their files. */
+export const INPUTS = [
+  'roll',
+  'shape',
+  'listings',
+  'layer',
+  'elevation',
+  'contacts',
+  'numbering',
+  'dnc',
+] as const;
+export type Input = (typeof INPUTS)[number];

@@ -139,6 +139,9 @@ const SECTION_KINDS: Record<string, Feed['kind'][]> = {
   layer: VECTOR,
   elevation: ['elevation'],
   coverage: [...VECTOR, 'elevation'],
+  contacts: ['contacts'],
+  numbering: ['numbering'],
+  dnc: ['dnc'],
 };
 
 const GATE_KINDS: Record<string, Feed['kind'][]> = {
@@ -147,5 +150,6 @@ const GATE_KINDS: Record<string, Feed['kind'][]> = {
   max_outside_coverage_percent: VECTOR,
   max_coverage_drop_percent: [...VECTOR, 'elevation'],
   max_coverage_growth_percent: VECTOR,
-  empty_columns: ['assessor', 'listings', ...VECTOR],
+  max_outside_percent: ['assessor', 'listings', ...VECTOR, 'elevation'],
+  empty_columns: ['assessor', 'listings', ...VECTOR, 'contacts', 'numbering'],
 };

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import { isFormerCounty } from '../../shared/regions/connecticut.ts';
-import type { Input } from '../../shared/runs.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import { columnProblem, mergeColumns } from './columns.ts';
 import {
@@ -14,10 +13,20 @@ import {
   type RollFile,
   targetSpec,
 } from './definition.ts';
-import type { Feed, FeedBase, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
+import type {
+  Feed,
+  FeedBase,
+  Gates,
+  Input,
+  ListingInput,
+  ParcelInput,
+  Sales,
+  SkipCondition,
+} from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue, Report } from './locate.ts';
 import { elevation, layer, strayIssues } from './resolve-layer.ts';
+import { contacts, dnc, numbering } from './resolve-phones.ts';
 import { isKnownCounty, noSuchCounty } from './values/place.ts';
 
 /** A known schema, written like the section of a feed file. Feeds that name it need only say what to read. */
@@ -79,6 +88,12 @@ function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, report: R
       return listings(file, base, preset, report);
     case 'elevation':
       return elevation(file, base, report);
+    case 'contacts':
+      return contacts(file, base, report);
+    case 'numbering':
+      return numbering(file, base, report);
+    case 'dnc':
+      return dnc(file, base, report);
     default:
       return layer(file.kind, file, base, report);
   }
@@ -86,10 +101,12 @@ function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, report: R
 
 /** Reports mappings that cannot work whatever the source holds. */
 function checkColumns(feed: Feed, report: Report): void {
-  if (feed.kind === 'elevation') return;
-  const { roll, shape, listings, layer }: Partial<Record<Input, Mapped | null>> = feed;
+  if (feed.kind === 'elevation' || feed.kind === 'dnc') return;
+  const { roll, shape, listings, layer, contacts, numbering }: Partial<Record<Input, Mapped | null>> = feed;
   const further = feed.kind === 'assessor' ? feed.furtherRolls : [];
-  const sections: Record<string, Mapped | null | undefined> = { roll, shape, listings, layer };
+  const sections: Record<string, Mapped | null | undefined> = {
+    ...{ roll, shape, listings, layer, contacts, numbering },
+  };
   for (const [i, input] of further.entries()) sections[`roll.${i + 1}`] = input;
   for (const [section, input] of Object.entries(sections)) {
     for (const [name, spec] of Object.entries(input?.columns ?? {})) {

@@ -2,20 +2,21 @@ import { rm } from 'node:fs/promises';
 import { type Client, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
-import type { GateResult, IngestPayload, RunCounts } from '../../shared/runs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { installedFeed } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import type { JobContext, JobResult } from '../runner/registry.ts';
 import { enqueueMarked } from '../valuation/jobs.ts';
+import type { IngestPayload } from './job.ts';
 import { assessor } from './recipes/assessor.ts';
+import { contacts } from './recipes/contacts.ts';
 import { elevation } from './recipes/elevation.ts';
 import { layers } from './recipes/layers.ts';
 import { listings } from './recipes/listings.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
-import { newCounts, total } from './run/counts.ts';
+import { newCounts, type RunCounts, total } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
 import { makeRunFolder } from './run/folder.ts';
 import {
@@ -23,6 +24,7 @@ import {
   detachRun,
   endedRun,
   endRun,
+  type GateResult,
   lastAcceptedRun,
   type RunStatus,
   registerFeed,
@@ -143,6 +145,11 @@ function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): 
       return follow(listings, run, feed, sources);
     case 'elevation':
       return follow(elevation, run, feed, sources);
+    case 'contacts':
+      return follow(contacts, run, feed, sources);
+    case 'numbering':
+    case 'dnc':
+      throw new PlatError('feed_kind', `Feeds of kind ${feed.kind} cannot be run yet.`);
     default:
       return follow(layers, run, feed, sources);
   }

@@ -4,6 +4,7 @@ import { compressed, type Encoding } from '../../http/compression.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
 import type { Database } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import { openTracing, type Trace } from './tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
 
 export type RegionStats = { body: Buffer; etag: string; encoding?: Encoding };
@@ -19,6 +20,7 @@ export type Resources = {
     encoding?: Encoding,
   ): Promise<RegionStats | undefined>;
   readValuation: ReadValuation;
+  trace: Trace;
 };
 
 /** @param cursorSecret CURSOR_SECRET, else the installation's own is used */
@@ -28,6 +30,7 @@ export function openResources(database: Database, cursorSecret: string | undefin
     cursorSecret: openCursorSecret(database, cursorSecret),
     readRegionStats: openRegionStats(database),
     readValuation: openValuations(database),
+    trace: openTracing(database),
   };
 }
 

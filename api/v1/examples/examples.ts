@@ -12,6 +12,8 @@ export const FILTER_EXAMPLE = read('filter');
 export const PORTFOLIO_EXAMPLE = read('owner-portfolio');
 export const SEARCH_EXAMPLE = read('property-search');
 export const STATS_EXAMPLE = read('stats-33019');
+/** Of the sample's generated contacts. */
+export const SKIP_TRACE_EXAMPLE = read('skip-trace');
 /** With the generated listings of the sample or without. */
 export const VALUE_EXAMPLE = read('comp-value').response;
 export const VALUE_EXAMPLE_ID: number = read('comp-value').property_id;

@@ -16,8 +16,9 @@ const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db, { now: () => new Date('2026-11-22T12:00:00Z') });
 const { key, accountId } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
 
-type Case = { given: Record<string, unknown>; path: string; body?: unknown };
+type Case = { given: Record<string, unknown>; path: string; body?: unknown; method?: 'POST' };
 
+const TRACED = { first_name: 'Edith', last_name: 'Perrin', zip: '11790' };
 const FILTER = { county: '33019', acres_min: 5, acres_max: 20, exclude_landlocked: true };
 
 /** Of every tool, an input and the REST call of the same. */
@@ -48,6 +49,11 @@ const CASES: [tool: string, ...Case[]][] = [
     },
     { given: { property_id: PARCEL }, path: `/properties/${PARCEL}/ai-comp-value/` },
   ],
+  [
+    'skip_trace_property_owner',
+    { given: { property_id: 3301900000007 }, path: '/properties/3301900000007/skip-trace/', method: 'POST' },
+  ],
+  ['skip_trace_owner', { given: TRACED, path: '/skip-trace/', body: TRACED }],
   ['list_filters', { given: {}, path: '/filters/' }],
   [
     'get_market_stats',
@@ -75,11 +81,11 @@ test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', asy
   for (const [name, ...cases] of CASES) {
     const tool = tools.find(one => one.name === name);
     expect(tool, name).toBeDefined();
-    for (const { given, path, body } of cases) {
+    for (const { given, path, body, method = 'GET' } of cases) {
       // The client compares the structured content with the output schema.
       const answer = await call(client, name, given);
       const reply = await api.call(V1 + path, {
-        key,
+        ...{ key, method },
         ...(body !== undefined && {
           ...{ method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
         }),

@@ -1,3 +1,4 @@
+import { lineTypeOf, phoneDigits } from '../../../shared/domain/contact-fields.ts';
 import { ROAD_CLASSES } from '../../../shared/domain/land.ts';
 import { LISTING_STATUSES, type ListingFieldSpec } from '../../../shared/domain/listing-fields.ts';
 import type { FieldValue } from '../../../shared/domain/parcel-fields.ts';
@@ -23,7 +24,9 @@ export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 
 /** The type, unit and meaning of a field that a feed maps. */
-export type TargetSpec = Omit<ListingFieldSpec, 'type'> & { type: ListingFieldSpec['type'] | 'road_class' };
+export type TargetSpec = Omit<ListingFieldSpec, 'type'> & {
+  type: ListingFieldSpec['type'] | 'road_class' | 'phone' | 'line_type';
+};
 
 export type ParserOptions = {
   /** The source's number times this is the number in the field's unit. */
@@ -70,6 +73,17 @@ function parseRoadClass(raw: unknown): string | null | Failure {
   return ROAD_CLASS_NAMES.has(text) ? text : FAILURES.notARoadClass;
 }
 
+function parsePhone(raw: unknown): string | null | Failure {
+  const text = tidyText(raw);
+  return text === null || /^0+$/.test(text) ? null : (phoneDigits(text) ?? FAILURES.notAPhone);
+}
+
+/** A word that names neither kind says nothing. */
+function parseLineType(raw: unknown): string | null {
+  const text = tidyText(raw);
+  return text === null ? null : lineTypeOf(text);
+}
+
 /**
  * A list of web addresses. Takes a list, JSON text of one, or text separated by white space, '|',
  * ';' or a comma before the next address. One entry that is no address spoils the list: half a list would hide it.
@@ -113,6 +127,10 @@ export function fieldParser(name: string, spec: TargetSpec, options: ParserOptio
       return parseStatus;
     case 'road_class':
       return parseRoadClass;
+    case 'phone':
+      return parsePhone;
+    case 'line_type':
+      return parseLineType;
     case 'list':
       return parseList;
     case 'boolean':

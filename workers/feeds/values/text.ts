@@ -27,6 +27,7 @@ export const FAILURES = {
     'unknown_class',
     'is not highway, normal, local, private or none; list it under values of columns.class',
   ),
+  notAPhone: failure('not_a_phone', 'is no telephone number of ten digits'),
   notAUrl: failure('not_a_url', 'is not an http(s) address'),
   unknownUnit: failure('unknown_unit', 'comes in a unit that is none of acres, sqft, sqm, hectares'),
 } as const satisfies Record<string, Failure>;

@@ -1,4 +1,5 @@
 import { tmpdir } from 'node:os';
+import { CONTACT_FIELD_NAMES } from '../../../shared/domain/contact-fields.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
@@ -9,6 +10,7 @@ import { readInput } from '../../formats/read.ts';
 import type { BadRow, InputSpec, RowBatch } from '../../formats/rows.ts';
 import { NO_USABLE_ROW } from '../gate/gate.ts';
 import { noneCounts } from '../gate/layer.ts';
+import { compileContactMapper } from '../map/contact.ts';
 import { compileLayerMapper } from '../map/layer.ts';
 import { compileListingMapper } from '../map/listing.ts';
 import { compileParcelMapper, showsSales } from '../map/parcel.ts';
@@ -86,9 +88,13 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     const { input, columns } = feed.listings;
     const map = compileListingMapper(feed.listings);
     await checkPart(check, 'listings', input, { kind: 'listings', names: LISTING_FIELD_NAMES, columns, map });
+  } else if (feed.kind === 'contacts') {
+    const { input, columns } = feed.contacts;
+    const map = compileContactMapper(feed.contacts);
+    await checkPart(check, 'contacts', input, { kind: 'contacts', names: CONTACT_FIELD_NAMES, columns, map });
   } else if (feed.kind === 'elevation') {
     result.tiles = await checkElevation(feed, check.limit, result.problems, result.warnings);
-  } else {
+  } else if ('layer' in feed) {
     await checkLayer(check, feed);
   }
   judgeEmpty(feed, result);

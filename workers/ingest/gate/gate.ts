@@ -1,8 +1,8 @@
-import type { GateResult, RunCounts } from '../../../shared/runs.ts';
 import { AREA_UNITS, type AreaUnit } from '../../feeds/column-schema.ts';
 import type { Gates } from '../../feeds/feed.ts';
 import { TO_ACRES } from '../map/column.ts';
-import { total } from '../run/counts.ts';
+import { type RunCounts, total } from '../run/counts.ts';
+import type { GateResult } from '../run/record.ts';
 import type { OutsideParcels } from './place.ts';
 
 export type RowFigures = {
@@ -109,6 +109,25 @@ function wrongAcreage(
   const advice =
     other && other !== unit ? `: unit: ${other} would fit` : ': is its column, unit or scale right?';
   return `The stated acreage is ${Number(median.toPrecision(3))} times the measured one in the median parcel (0.5 to 2 may be), and off by more than a factor of 4 in ${off} of ${parcels} (${show(share)} %, at most ${most} %)${advice}.`;
+}
+
+/** Judges a run of rows that have neither keys nor a place: contacts, blocks of numbers. */
+export function judgeList(
+  { counts, last }: { counts: RunCounts; last: { counts: RunCounts } | null },
+  rows: number,
+  limits: Gates,
+  words: string,
+): GateResult {
+  const { superseded = 0 } = counts.rejected;
+  const figures = {
+    ...{ read: total(counts.read), rejected: rejectedRows(counts) - superseded, rows, filled: counts.filled },
+    last: lastFigures(last?.counts),
+  };
+  const blocked: GateResult['blocked'] = [];
+  const block: Block = (gate, message) => blocked.push({ gate, message });
+  if (rows === 0) block('empty', NO_USABLE_ROW);
+  judgeRows(figures, limits, words, block);
+  return { blocked, figures };
 }
 
 export type Block = (gate: string, message: string) => void;

@@ -1,13 +1,12 @@
 import type { Client } from '../../../shared/db.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
 import type { ElevationFeed, LayerFeed } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
 import { judgeLayer, layerArea } from '../gate/layer.ts';
 import type { DeclaredPlace } from '../gate/place.ts';
 import { markCovered, switchLayer } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
-import { total } from '../run/counts.ts';
+import { type RunCounts, total } from '../run/counts.ts';
 import {
   boxFigures,
   coverageFigures,

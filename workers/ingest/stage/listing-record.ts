@@ -1,4 +1,4 @@
-import { copyValue } from '../../../shared/copy.ts';
+import { arrayLiteral, copyValue } from '../../../shared/copy.ts';
 import { compose } from '../../../shared/db.ts';
 import {
   LISTING_FIELD_NAMES,
@@ -59,11 +59,6 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
   // Without an asking price the digest is what it was before there were any.
   const hash = digest(values.slice(0, listing.asked_price === null ? -1 : undefined).join('\t'));
   return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
-}
-
-/** https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO */
-function arrayLiteral(items: string[]): string {
-  return `{${items.map(item => `"${item.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
 }
 
 const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) as Record<

@@ -1,9 +1,8 @@
 import { copyValue, openCopy } from '../../../shared/copy.ts';
 import type { Client } from '../../../shared/db.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
 import type { MappedListing } from '../map/listing.ts';
-import { bump, countFilled } from '../run/counts.ts';
+import { bump, countFilled, type RunCounts } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { COPY_LISTING, listingLine, resolveListing } from './listing-record.ts';
 import { type RowInput, stageRows } from './rows.ts';

@@ -6,10 +6,9 @@ import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { formatError, type OpenContext } from '../../../shared/net/context.ts';
 import { type DeclaredElevation, readTileHeader, type TileHeader } from '../../../shared/raster/header.ts';
 import { tilesOfBounds } from '../../../shared/raster/tile-names.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
 import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';
-import { bump } from '../run/counts.ts';
+import { bump, type RunCounts } from '../run/counts.ts';
 import type { RejectWriter } from '../run/rejects.ts';
 
 /** A file of heights that a feed names, in the order of the naming. */

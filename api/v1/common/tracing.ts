@@ -1,0 +1,89 @@
+import { type ContactRow, findContacts, phonesOf, type Traced } from '../../../shared/contacts/find.ts';
+import { hmac } from '../../../shared/contacts/identity.ts';
+import { contactSecret } from '../../../shared/contacts/suppression.ts';
+import { type LineType, MOST_PHONES } from '../../../shared/domain/contact-fields.ts';
+import type { Address, MatchedOn, Subject } from '../../../shared/kernels/person/match.ts';
+import type { Database } from '../../http/database.ts';
+import type { CallContext } from '../../http/endpoint.ts';
+
+/** Who is looked for: the subjects in the order in which they are tried. */
+export type Question = { subjects: readonly Subject[]; address: Address; endpoint: string };
+
+export type TracedPhone = {
+  number: string;
+  line_type: LineType | null;
+  dnc: boolean | null;
+  dnc_as_of: string | null;
+};
+
+/** The answer of both endpoints: spec of a phone trace result. */
+export type PhoneTrace = {
+  matched: boolean;
+  matched_on: MatchedOn | null;
+  first_name: string | null;
+  last_name: string | null;
+  phones: TracedPhone[];
+};
+
+export type Trace = (question: Question, call: CallContext) => Promise<PhoneTrace>;
+
+const NOBODY: PhoneTrace = {
+  matched: false,
+  matched_on: null,
+  first_name: null,
+  last_name: null,
+  phones: [],
+};
+
+/** Who was found, by whom, with the numbers that may be told. */
+type Answer = {
+  source: string;
+  matchedOn: MatchedOn;
+  name: Pick<ContactRow, 'entity_name' | 'first_name' | 'last_name'>;
+  phones: Traced[];
+};
+
+/** Looks people up among the contacts, and keeps an audit row of every answer before it is given. */
+export function openTracing(database: Database): Trace {
+  return async (question, call) => {
+    const answer = await look(database, question);
+    const matched = answer !== null && answer.phones.length > 0;
+    const asked = JSON.stringify([question.subjects, question.address]);
+    await database.run('contacts/write_trace', [
+      ...[call.account.id, call.keyId ?? null, question.endpoint],
+      ...[hmac(await contactSecret(database.run), asked), matched ? answer.source : 'none', matched],
+    ]);
+    return matched ? present(answer) : NOBODY;
+  };
+}
+
+async function look(database: Database, { subjects, address }: Question): Promise<Answer | null> {
+  const found = await findContacts(database.run, subjects, address);
+  if (found.state !== 'found') return null;
+  const { matches } = found;
+  const { row } = matches[0]!.candidate;
+  return {
+    source: 'contacts',
+    matchedOn: matches[0]!.matchedOn,
+    name: row,
+    phones: await phonesOf(database.run, matches),
+  };
+}
+
+const KIND_ORDER: (LineType | null)[] = ['Mobile', 'Landline', null];
+
+function present({ matchedOn, name, phones }: Answer): PhoneTrace {
+  const place = (phone: Traced) => KIND_ORDER.indexOf(phone.line_type);
+  const ordered = phones.toSorted(
+    (a, b) => a.rank - b.rank || place(a) - place(b) || (b.lastSeen ?? '').localeCompare(a.lastSeen ?? ''),
+  );
+  return {
+    matched: true,
+    matched_on: matchedOn,
+    first_name: name.first_name,
+    last_name: name.last_name ?? name.entity_name,
+    phones: ordered
+      .slice(0, MOST_PHONES)
+      .map(({ number, line_type, dnc }) => ({ number, line_type, dnc, dnc_as_of: null })),
+  };
+}

@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { subjectsOf } from '../../shared/contacts/identity.ts';
+import { MOST_PHONES } from '../../shared/domain/contact-fields.ts';
+import { placeOf } from '../../shared/kernels/person/match.ts';
+import { person } from '../../shared/kernels/person/person.ts';
+import { notFound, validationError } from '../http/errors.ts';
+import { countyOf, propertyId } from './common/property-id.ts';
+import { defineEndpoint } from './common/resources.ts';
+import { zip } from './common/schemas.ts';
+import { SKIP_TRACE_EXAMPLE } from './examples/examples.ts';
+
+const TOKENS = 20;
+
+const phone = z.object({
+  number: z
+    .string()
+    .regex(/^[0-9]{10}$/)
+    .meta({ description: 'Ten digits.' }),
+  line_type: z.enum(['Mobile', 'Landline']).nullable().meta({
+    description:
+      'By the block of numbers and its carrier, else as the source says; null when unknown. Approximate: numbers are taken along to other carriers, up to about 10 % of them.',
+  }),
+  dnc: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'On the federal Do Not Call registry; null when nothing tells it.' }),
+  dnc_as_of: z.iso.date().nullable().meta({
+    description:
+      "Day of the registry's edition that `dnc` is from; null without one. The rules ask for one of the last 31 days.",
+  }),
+});
+
+const phoneTrace = z
+  .object({
+    matched: z
+      .boolean()
+      .meta({ description: 'Whether telephone numbers were found; a call without them costs nothing.' }),
+    matched_on: z.enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity']).nullable().meta({
+      description: 'What the record has in common with whom was asked for; null without a match.',
+    }),
+    first_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the record that was found; null for an entity and without a match.' }),
+    last_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the record that was found, or the name of the entity.' }),
+    phones: z
+      .array(phone)
+      .max(MOST_PHONES)
+      .meta({ description: 'The best match first, then mobile lines; empty without a match.' }),
+  })
+  .meta({ id: 'PhoneTrace' });
+
+/** What both endpoints have in common. */
+const common = {
+  method: 'post',
+  tag: 'Skip trace',
+  query: z.strictObject({}),
+  rate: 'skip_trace',
+  response: {
+    status: 200,
+    description: 'The telephone numbers, or `matched: false`.',
+    schema: phoneTrace,
+    etag: false,
+    examples: {
+      sample: {
+        summary: 'An owner of the sample, whose numbers are generated',
+        value: SKIP_TRACE_EXAMPLE.response,
+      },
+    },
+  },
+} as const;
+
+const LAW =
+  'Whoever calls these numbers keeps to the law: consent for automated calls and texts (TCPA), the Do Not Call registry, state rules. People on the suppression list are never returned.';
+
+const name = (what: string) =>
+  z.string().trim().min(1, 'must not be empty').max(100).meta({ description: what });
+
+const traceBody = z
+  .strictObject({
+    first_name: name('Given name.'),
+    last_name: name('Surname.'),
+    address: z.string().max(200).optional().meta({ description: 'Street address; improves the match.' }),
+    city: z.string().max(100).optional().meta({ description: 'City; with `state` where `zip` is left out.' }),
+    state: z
+      .string()
+      .regex(/^[A-Za-z]{2}$/, 'must be the two letters of a state')
+      .transform(text => text.toUpperCase())
+      .optional()
+      .meta({ description: 'Two-letter state; with `city` where `zip` is left out.', example: 'NH' }),
+    zip: zip.optional(),
+  })
+  .superRefine(({ first_name, last_name, city, state, zip }, context) => {
+    const complain = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message });
+    if (zip === undefined && !city?.trim() && state === undefined)
+      complain('zip', 'is required, or city with state');
+    else if (zip === undefined && !city?.trim())
+      complain('city', 'is required with state where zip is left out');
+    else if (zip === undefined && state === undefined)
+      complain('state', 'is required with city where zip is left out');
+    if (person(first_name, 'X') === null) complain('first_name', 'must hold a name');
+    if (person('X', last_name) === null) complain('last_name', 'must hold a name');
+  });
+
+export const traceOwner = defineEndpoint({
+  ...common,
+  path: '/api/public/v1/skip-trace/',
+  operationId: 'skip_trace_owner',
+  summary: 'Telephone numbers of a person, by name and address',
+  description: `For persons from outside the parcel records; the owner of a parcel is better asked for by \`properties/{property_id}/skip-trace/\`. A match needs the name and the street, the ZIP, or the city and state: \`matched_on\` says which. Of several people of one name in a ZIP or city none is returned. ${LAW}`,
+  params: z.object({}),
+  body: traceBody,
+  metering: { key: 'public_skip_trace', price: TOKENS, rule: '20 tokens a match; 0 when `matched` is false' },
+  errors: {},
+  handle: async (
+    { body: { first_name, last_name, address = null, city = null, state = null, zip = null } },
+    { trace },
+    call,
+  ) => {
+    const subject = { person: person(first_name, last_name)! };
+    const question = {
+      subjects: [subject],
+      address: { address, city, state, zip },
+      endpoint: 'public_skip_trace',
+    };
+    const body = await trace(question, call);
+    return { body, tokens: body.matched ? TOKENS : 0 };
+  },
+});
+
+type OwnerRow = {
+  retired: boolean;
+  owner_name: string | null;
+  owner_name_2: string | null;
+  address: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+};
+
+export const tracePropertyOwner = defineEndpoint({
+  ...common,
+  path: '/api/public/v1/properties/{property_id}/skip-trace/',
+  operationId: 'skip_trace_property_owner',
+  summary: "Telephone numbers of a parcel's owner",
+  description: `By the owner's name and mailing address on the roll: persons, of two in one name the first first, and companies, trusts and other entities by their own name. A record without an owner's name, or without a ZIP or a city and state to its mailing address, is a \`validation_error\`. ${LAW}`,
+  params: z.object({ property_id: propertyId }),
+  metering: {
+    key: 'public_property_skip_trace',
+    price: TOKENS,
+    rule: '20 tokens a match; 0 when `matched` is false',
+  },
+  errors: { not_found: 'No parcel has this id, or it has left the roll. Costs nothing.' },
+  handle: async ({ params: { property_id } }, { database, trace }, call) => {
+    const [row] = await database.run<OwnerRow>('contacts/read_owner', [countyOf(property_id), property_id]);
+    if (row === undefined) throw notFound(`There is no parcel ${property_id}.`);
+    if (row.retired) throw notFound(`Parcel ${property_id} has left the roll: it has no owner any more.`);
+    const { owner_name, owner_name_2, address, city, state, zip } = row;
+    const place = placeOf({ address, city, state, zip });
+    const details = {
+      ...(owner_name === null && { owner_name: ['is missing from the record of this parcel'] }),
+      ...(place.zip === null &&
+        (place.city === null || place.state === null) && {
+          mail_address: [
+            "the record of this parcel has neither a ZIP nor a city with its state for the owner's mail",
+          ],
+        }),
+    };
+    if (owner_name === null || Object.keys(details).length > 0) throw validationError(details);
+    const subjects = [owner_name, owner_name_2 ?? ''].flatMap(subjectsOf);
+    const body = await trace(
+      { subjects, address: { address, city, state, zip }, endpoint: 'public_property_skip_trace' },
+      call,
+    );
+    return { body, tokens: body.matched ? TOKENS : 0 };
+  },
+});

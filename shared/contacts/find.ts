@@ -1,0 +1,98 @@
+import type { Run } from '../db.ts';
+import type { KnownPhone } from '../domain/contact-fields.ts';
+import {
+  type Address,
+  bestMatches,
+  type Candidate,
+  type Match,
+  placeOf,
+  type Subject,
+  sharedPlace,
+} from '../kernels/person/match.ts';
+import { identityTags, keyHashes, numbersOf, phoneKey, type RecordName, subjectOf } from './identity.ts';
+import { suppressedOf } from './suppression.ts';
+
+/** A record of table contacts. */
+export type ContactRow = RecordName & {
+  id: string;
+  source: string;
+  places: Address[];
+  phones: KnownPhone[];
+  /** YYYY-MM-DD. */
+  last_seen: string | null;
+};
+
+type Known = Candidate & { row: ContactRow };
+
+/**
+ * Above these no one can say whether somebody has a namesake: such a city has some thousand people of one surname's sound and initial.
+ */
+const MOST_CANDIDATES = 1_000;
+
+export type Found =
+  | { state: 'found'; matches: Match<Known>[] }
+  /** Nobody may be told of them, whoever knows them. */
+  | { state: 'suppressed' }
+  | { state: 'unknown' };
+
+/**
+ * Looks for somebody among the contacts: the subjects in their order, the first that is known counts.
+ * @param openly whether the suppression list is left aside, as for the operator who looks for what is to be erased
+ */
+export async function findContacts(
+  run: Run,
+  subjects: readonly Subject[],
+  address: Address,
+  openly = false,
+): Promise<Found> {
+  const place = placeOf(address);
+  const keys = [...new Set(subjects.flatMap(subject => keyHashes(subject, [place])))];
+  if (keys.length === 0) return { state: 'unknown' };
+  const rows = await run<ContactRow>('contacts/list_candidates', [keys, MOST_CANDIDATES]);
+  const known = rows.flatMap((row): Known[] => {
+    const subject = subjectOf(row);
+    return subject === null
+      ? []
+      : [{ row, subject, places: row.places.map(placeOf), phones: numbersOf(row.phones) }];
+  });
+  const certain =
+    rows.length < MOST_CANDIDATES
+      ? known
+      : known.filter(({ places }) => places.some(each => sharedPlace(place, each) === 'street'));
+  const tagsOf = ({ subject, row }: Known) => identityTags(subject, row.places);
+  for (const subject of subjects) {
+    const matches = bestMatches(subject, place, certain).filter(
+      ({ candidate }) => candidate.phones.length > 0,
+    );
+    const own = identityTags(subject, [address]);
+    const listed = openly
+      ? new Set()
+      : await suppressedOf(run, [...own, ...matches.flatMap(({ candidate }) => tagsOf(candidate))]);
+    if (listed.size > 0) return { state: 'suppressed' };
+    if (matches.length > 0) return { state: 'found', matches };
+  }
+  return { state: 'unknown' };
+}
+
+/** The telephone numbers of matched records, the better match first, without those on the suppression list. */
+export async function phonesOf(run: Run, matches: readonly Match<Known>[]): Promise<Traced[]> {
+  const all = matches.flatMap(({ candidate: { row } }, rank) =>
+    row.phones.map(phone => ({ ...phone, rank, lastSeen: row.last_seen, dnc: null })),
+  );
+  const listed = await suppressedOf(
+    run,
+    all.map(({ number }) => phoneKey(number)),
+  );
+  return all.filter(
+    ({ number }, i) => !listed.has(phoneKey(number)) && all.findIndex(each => each.number === number) === i,
+  );
+}
+
+/** A number as it was found, before the numbering plan and the registry are asked. */
+export type Traced = KnownPhone & {
+  /** Of the match that it belongs to, 0 the best. */
+  rank: number;
+  lastSeen: string | null;
+  /** What a provider says of it. */
+  dnc: boolean | null;
+};

@@ -1,0 +1,75 @@
+import { createHmac, hash } from 'node:crypto';
+import type { KnownPhone } from '../domain/contact-fields.ts';
+import { entityName, isEntity } from '../kernels/person/entity.ts';
+import { type Address, type Place, placeOf, type Subject, searchKeys } from '../kernels/person/match.ts';
+import { formalNames } from '../kernels/person/nicknames.ts';
+import { peopleOf, person } from '../kernels/person/person.ts';
+
+/** Whose a record is, by its columns. */
+export type RecordName = {
+  entity_name: string | null;
+  first_name: string | null;
+  middle_name: string | null;
+  last_name: string | null;
+  suffix: string | null;
+};
+
+export function subjectOf(name: RecordName): Subject | null {
+  if (name.entity_name !== null) {
+    const entity = entityName(name.entity_name);
+    return entity === null ? null : { entity };
+  }
+  const { first_name, middle_name, last_name, suffix } = name;
+  const found = person(first_name ?? '', last_name ?? '', middle_name ?? '', suffix ?? '');
+  return found && { person: found };
+}
+
+/** Trusts are named after who made them, and that is who is called about the land; an estate's owner is dead. */
+const OF_PERSON = /\b(?:TR|TRUST|TRUS|TRST|TRUSTEES?|FAMILY)\b/i;
+
+/** Whom an owner's text names, in the order in which they are looked for: the entity, then each person with the ways to read the name. */
+export function subjectsOf(owner: string): Subject[] {
+  const people = peopleOf(owner).flatMap(readings => readings.map(found => ({ person: found })));
+  if (!isEntity(owner)) return people;
+  const entity = entityName(owner);
+  return [...(entity === null ? [] : [{ entity }]), ...(OF_PERSON.test(owner) ? people : [])];
+}
+
+/** 64 bits of a key of `searchKeys`, as PostgreSQL's bigint writes them. */
+export function keyHash(key: string): string {
+  return hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
+}
+
+export function keyHashes(subject: Subject, places: readonly Place[]): string[] {
+  return [...new Set(places.flatMap(place => searchKeys(subject, place)).map(keyHash))];
+}
+
+/** A telephone number's key: `plat contact find --phone` looks for it, as the suppression list does. */
+export const phoneKey = (number: string): string => `n|${number}`;
+
+/**
+ * What the suppression list knows somebody by: every name that the given name may stand for, with the ZIP or, where there is none, the city.
+ * Namesakes in one ZIP are one to it: better one answer too few.
+ * @param stored for the list itself, which also finds who is asked for by the city alone
+ */
+export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {
+  const names =
+    'entity' in subject
+      ? [`e|${subject.entity}`]
+      : [...new Set([...subject.person.last, subject.person.last.join('')])].flatMap(last =>
+          formalNames(subject.person.first).map(first => `p|${last}|${first}`),
+        );
+  const tags = places.map(placeOf).flatMap(({ zip, city, state }) => {
+    const town = city !== null && state !== null ? `${city}|${state}` : null;
+    const ofEntity = 'entity' in subject && state !== null ? [`s|${state}`] : [];
+    if (zip === null) return town === null ? ofEntity : [`t|${town}`, `o|${town}`, ...ofEntity];
+    return [`z|${zip}`, ...(town === null ? [] : stored ? [`t|${town}`] : [`o|${town}`]), ...ofEntity];
+  });
+  return names.flatMap(name => [...new Set(tags)].map(tag => `${name}|${tag}`));
+}
+
+export function hmac(secret: Buffer, text: string): Buffer {
+  return createHmac('sha256', secret).update(text).digest();
+}
+
+export const numbersOf = (phones: readonly KnownPhone[]): string[] => phones.map(({ number }) => number);

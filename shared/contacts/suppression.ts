@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import type { Run } from '../db.ts';
+import type { Address, Subject } from '../kernels/person/match.ts';
+import { hmac, identityTags, phoneKey } from './identity.ts';
+
+const secrets = new WeakMap<Run, Promise<Buffer>>();
+
+/** The key of the list's hashes, the installation's own. */
+export function contactSecret(run: Run): Promise<Buffer> {
+  const known = secrets.get(run);
+  if (known !== undefined) return known;
+  const read = run<{ secret: Buffer }>('contacts/read_secret').then(rows => rows[0]!.secret);
+  secrets.set(run, read);
+  read.catch(() => secrets.delete(run));
+  return read;
+}
+
+/** Which of the texts are on the list. */
+export async function suppressedOf(run: Run, tags: readonly string[]): Promise<Set<string>> {
+  if (tags.length === 0) return new Set();
+  const secret = await contactSecret(run);
+  const byHash = new Map(tags.map(tag => [hmac(secret, tag).toString('hex'), tag]));
+  const rows = await run<{ hash: Buffer }>('contacts/list_suppressed', [
+    [...byHash.keys()].map(hex => Buffer.from(hex, 'hex')),
+  ]);
+  return new Set(rows.map(row => byHash.get(row.hash.toString('hex'))!));
+}
+
+/** Puts a person or an entity, with telephone numbers, on the list. @returns how many entries are new */
+export async function suppress(
+  run: Run,
+  subjects: readonly Subject[],
+  places: readonly Address[],
+  numbers: readonly string[],
+  by: string,
+): Promise<number> {
+  const secret = await contactSecret(run);
+  const tags = [
+    ...subjects.flatMap(subject => identityTags(subject, places, true)),
+    ...numbers.map(phoneKey),
+  ];
+  const hashes = [...new Set(tags)].map(tag => hmac(secret, tag));
+  const [row] = await run<{ added: number }>('contacts/add_suppressions', [hashes, randomUUID(), by]);
+  return row!.added;
+}

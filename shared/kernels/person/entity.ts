@@ -1,0 +1,82 @@
+import { isCorporateOwner } from '../owner/corporate.ts';
+import { isHoaOwner } from '../owner/hoa.ts';
+import { wordsOf } from '../owner/words.ts';
+
+/** Words that say that an owner is no person, as whole words. A surname is among them now and then (CHURCH). */
+const WORDS = new Set(
+  (
+    'TRUST TR TRST TRUS REVOCABLE IRREVOCABLE REV FAMILY LIVING ESTATE EST HEIRS TOWN TOWNSHIP CITY VILLAGE BOROUGH COUNTY STATE COMMONWEALTH ' +
+    'UNITED FEDERAL USA DEPARTMENT DEPT BUREAU AUTHORITY AGENCY COMMISSION COMMISSIONERS DISTRICT SCHOOL SCHOOLS UNIVERSITY COLLEGE ACADEMY ' +
+    'CHURCH PARISH DIOCESE MINISTRIES MINISTRY TEMPLE SYNAGOGUE MOSQUE CONGREGATION BAPTIST METHODIST LUTHERAN CATHOLIC CEMETERY SOCIETY ' +
+    'ASSOCIATION ASSOC ASSN ASSOCIATES FOUNDATION FUND CLUB LODGE LEAGUE UNION CONSERVANCY CONSERVATION PRESERVE LEGION BANK BANCORP ' +
+    'SAVINGS MORTGAGE PARTNERSHIP PARTNERS PROPERTIES PROPERTY HOLDINGS HOLDING INVESTMENTS INVESTMENT INVESTORS REALTY ENTERPRISES ' +
+    'DEVELOPMENT DEVELOPERS BUILDERS HOMES RENTALS LAND FARMS RANCH TIMBER TIMBERLANDS FORESTRY LUMBER RAILROAD RAILWAY UTILITIES ELECTRIC ' +
+    'ENERGY POWER TELEPHONE HOSPITAL HEALTH MUSEUM LIBRARY MANAGEMENT GROUP VENTURES CAPITAL SERVICES SOLUTIONS INDUSTRIES INTERNATIONAL ' +
+    'COOPERATIVE COOP CONDOMINIUM HOUSING TRUSTEES'
+  ).split(' '),
+);
+
+/** A whole text that is one of these words and a name is a person's (CHURCH, JOHN): the comma of a roll tells. */
+const SURNAMES = new Set([
+  'CHURCH',
+  'LAND',
+  'POWER',
+  'BANK',
+  'LODGE',
+  'TEMPLE',
+  'PARISH',
+  'STATE',
+  'FUND',
+  'CLUB',
+  'CITY',
+  'COLLEGE',
+  'RANCH',
+]);
+
+/** Whether an owner is a company, trust, church, town or the like. */
+export function isEntity(owner: string): boolean {
+  if (isCorporateOwner(owner) || isHoaOwner(owner)) return true;
+  const words = wordsOf(owner).split(' ');
+  const surname = /^\s*([\w']+),/.exec(owner)?.[1]?.toUpperCase();
+  return words.some((word, i) => WORDS.has(word) && !(i === 0 && word === surname && SURNAMES.has(word)));
+}
+
+/** Legal forms and words that rolls put in or leave out. */
+const LEFT_OUT = new Set(
+  (
+    'LLC INC INCORPORATED INCORP CORP CORPORATION CO COMPANY COMPANIES LTD LIMITED LIABILITY LP LLP LLLP PLLC PC THE OF AND AN ' +
+    'TRUSTEE TRUSTEES TTEE TTEES TRS ET AL ETAL AS FOR UNDER AGREEMENT AGMT'
+  ).split(' '),
+);
+
+const ONE_SPELLING = new Map(
+  (
+    'TR=TRUST TRST=TRUST TRUS=TRUST TRU=TRUST REVOC=REVOCABLE REV=REVOCABLE IRREV=IRREVOCABLE LIV=LIVING FAM=FAMILY EST=ESTATE ' +
+    'ASSOC=ASSOCIATION ASSN=ASSOCIATION PROP=PROPERTIES PROPS=PROPERTIES PROPERTY=PROPERTIES DEPT=DEPARTMENT DEV=DEVELOPMENT ' +
+    'INV=INVESTMENTS INVESTMENT=INVESTMENTS MGMT=MANAGEMENT ENT=ENTERPRISES HLDGS=HOLDINGS HOLDING=HOLDINGS INTL=INTERNATIONAL ' +
+    'UNIV=UNIVERSITY TWP=TOWNSHIP CNTY=COUNTY SVCS=SERVICES PTNRS=PARTNERS BROS=BROTHERS ST=SAINT MT=MOUNT FT=FORT US=USA'
+  )
+    .split(' ')
+    .map(pair => pair.split('=') as [string, string]),
+);
+
+/** What trusts are called, whichever of these words a roll has room for. */
+const OF_TRUSTS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
+
+/**
+ * The words that tell an entity from others, sorted, so that WASHINGTON, TOWN OF is the TOWN OF WASHINGTON; dates of trust deeds are left
+ * out. Null where nothing but general words is left.
+ */
+export function entityName(name: string): string | null {
+  const own = wordsOf(name.split(/\bC\/O\b|%/i)[0]!.replace(/\bL\.? ?L\.? ?C\b\.?|\bU\/[ADT]\b/gi, ' '));
+  const dated = / (?:DTD|DATED|UAD|UTD|UDT|UA) .*$/.exec(` ${own} `);
+  const kept = (dated ? ` ${own} `.slice(0, dated.index) : own)
+    .split(' ')
+    .filter(word => word !== '' && !LEFT_OUT.has(word));
+  const words = [...new Set(kept.map(word => ONE_SPELLING.get(word) ?? word))];
+  const trust = words.includes('TRUST');
+  const telling = words.filter(word => !(trust && OF_TRUSTS.has(word)));
+  return telling.some(word => word !== 'TRUST') && telling.join('').length > 1
+    ? telling.sort().join(' ')
+    : null;
+}

@@ -1,0 +1,266 @@
+import { normaliseStreet } from '../owner/street.ts';
+import { wordsOf } from '../owner/words.ts';
+import { formalNames } from './nicknames.ts';
+import type { Person } from './person.ts';
+
+/** An address as a form or a record gives it. */
+export type Address = {
+  address: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+};
+
+/** An address as it is compared; `street` without its unit. */
+export type Place = {
+  street: string | null;
+  unit: string | null;
+  city: string | null;
+  state: string | null;
+  zip: string | null;
+};
+
+export type MatchedOn = 'name_and_street' | 'name_and_zip' | 'name_and_city' | 'entity';
+
+export function placeOf({ address, city, state, zip }: Address): Place {
+  const street = normaliseStreet(address);
+  const at = street?.indexOf(' # ') ?? -1;
+  return {
+    street: at > 0 ? street!.slice(0, at) : street,
+    unit: at > 0 ? street!.slice(at + 3) : null,
+    city: city === null ? null : wordsOf(city) || null,
+    state: state === null ? null : wordsOf(state) || null,
+    zip: /^\d{5}/.exec(zip ?? '')?.[0] ?? null,
+  };
+}
+
+/** Soundex of the US census: letters that sound alike, so that a search finds a name that was misheard or mistyped. */
+function soundex(name: string): string {
+  const CODES = '01230120022455012623010202';
+  const codes = [...name].map(letter => CODES[letter.charCodeAt(0) - 65] ?? '0');
+  let code = name[0] ?? '';
+  for (let i = 1; i < name.length && code.length < 4; i++)
+    if (codes[i] !== '0' && codes[i] !== codes[i - 1]) code += codes[i];
+  return code.padEnd(4, '0');
+}
+
+/** Whether one letter more, less, other or swapped with its neighbour makes one text of the other. */
+export function withinOneEdit(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  const [restA, restB] = [a.slice(start), b.slice(start)];
+  if (restA === '' || restB === '') return true;
+  return (
+    restA.slice(1) === restB.slice(1) ||
+    restA.slice(1) === restB ||
+    restA === restB.slice(1) ||
+    (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
+  );
+}
+
+/**
+ * How well two names fit, from 0 to 1, or null where they are two people's. 1: equal; 0.9: a short form; 0.8: one letter off, or a surname
+ * of two of which one is shared; 0.6: an initial. A middle name that both have adds, or tells them apart.
+ */
+export function fitOf(a: Person, b: Person): number | null {
+  if (a.suffix !== null && b.suffix !== null && a.suffix !== b.suffix) return null;
+  const last = lastFit(a.last, b.last);
+  const first = firstFit(a.first, b.first) ?? swappedFirst(a, b);
+  if (last === null || first === null || last + first < 1.6) return null;
+  const middle = middleFit(a.middle, b.middle);
+  if (middle === null) return null;
+  // A senior's name often stands without its suffix, a junior's seldom.
+  const younger = (a.suffix ?? b.suffix) !== null && a.suffix !== b.suffix && (a.suffix ?? b.suffix) !== 'SR';
+  return Math.min(last, first) + middle - (younger ? 0.05 : 0);
+}
+
+function lastFit(a: readonly string[], b: readonly string[]): number | null {
+  if (a.join('') === b.join('')) return 1;
+  if ((a.length > 1 || b.length > 1) && a.some(part => part.length > 2 && b.includes(part))) return 0.8;
+  const [one, other] = [a.join(''), b.join('')];
+  return Math.min(one.length, other.length) >= 4 && withinOneEdit(one, other) ? 0.8 : null;
+}
+
+function firstFit(a: string, b: string): number | null {
+  if (a === b) return a.length === 1 ? 0.6 : 1;
+  if (a.length === 1 || b.length === 1) return a[0] === b[0] ? 0.6 : null;
+  if (formalNames(a).some(name => formalNames(b).includes(name))) return 0.9;
+  return Math.min(a.length, b.length) >= 4 && withinOneEdit(a, b) ? 0.8 : null;
+}
+
+/** J ROBERT SMITH goes by Robert. */
+function swappedFirst(a: Person, b: Person): number | null {
+  const goesBy = (one: Person, other: Person) =>
+    one.middle.length > 1 && other.middle === '' && one.middle === other.first;
+  return goesBy(a, b) || goesBy(b, a) ? 0.8 : null;
+}
+
+function middleFit(a: string, b: string): number | null {
+  if (a === '' || b === '') return 0;
+  if (a[0] !== b[0]) return null;
+  return a.length === 1 || b.length === 1 || a === b || withinOneEdit(a, b) ? 0.05 : null;
+}
+
+/** Whether two names of entities are one, at one address where a letter may be off and a roll's column may cut the text. */
+export function sameEntity(a: string, b: string, sameAddress: boolean): boolean {
+  if (a === b) return true;
+  if (!sameAddress) return false;
+  const [some, others] = [a.split(' '), b.split(' ')].sort((x, y) => x.length - y.length) as [
+    string[],
+    string[],
+  ];
+  const fits = (word: string) =>
+    others.some(
+      other =>
+        other === word ||
+        (word.length > 4 && withinOneEdit(word, other)) ||
+        (word.length > 3 && other.startsWith(word)),
+    );
+  return others.length - some.length <= 1 && some.length > 1 && some.every(fits);
+}
+
+/** The narrowest place that two addresses share, or null. */
+export function sharedPlace(a: Place, b: Place): 'street' | 'zip' | 'city' | null {
+  const zip = a.zip !== null && a.zip === b.zip;
+  const city = a.city !== null && a.state !== null && a.city === b.city && a.state === b.state;
+  // A ZIP that is known of both and differs puts equal streets into two places, unless the city says otherwise.
+  if (a.street !== null && b.street !== null && (zip || city) && sameStreet(a, b)) return 'street';
+  return zip ? 'zip' : city ? 'city' : null;
+}
+
+function sameStreet(a: Place, b: Place): boolean {
+  if (a.unit !== null && b.unit !== null && a.unit !== b.unit) return false;
+  if (a.street === b.street) return true;
+  const [numberA, nameA] = splitStreet(a.street!);
+  const [numberB, nameB] = splitStreet(b.street!);
+  // A letter may be off, a number not: the next house is another family's.
+  return numberA !== '' && numberA === numberB && nameA.length > 4 && withinOneEdit(nameA, nameB);
+}
+
+function splitStreet(street: string): [number: string, name: string] {
+  const [, number = '', name = ''] = /^(\d\S*) ([^\d]*)$/.exec(street) ?? [];
+  return [number, name];
+}
+
+/** What somebody is looked for by: one person, or an entity by its `entityName`. */
+export type Subject = { person: Person } | { entity: string };
+
+/**
+ * The texts under which a subject at a place is stored and searched for: what has one of them in common may be the same, and is then
+ * compared. The surname's sound with the first letter of every name that the given name may stand for, and the street with either name.
+ */
+export function searchKeys(subject: Subject, { street, zip, city, state }: Place): string[] {
+  const town = city !== null && state !== null ? `${city}|${state}` : null;
+  if ('entity' in subject) {
+    const places = [street !== null && zip !== null ? `${street}|${zip}` : null, state];
+    return places.flatMap((place, i) =>
+      place === null ? [] : i === 0 ? [`E|${place}`] : [`e|${subject.entity}|${place}`],
+    );
+  }
+  const { first, last } = subject.person;
+  const sounds = [...new Set([...last, last.join('')].map(soundex))];
+  const formal = formalNames(first);
+  const initials = [...new Set(formal.map(name => name[0]!))];
+  const keys: string[] = [];
+  for (const sound of sounds) {
+    for (const initial of initials) {
+      if (zip !== null) keys.push(`z|${zip}|${sound}|${initial}`);
+      if (town !== null) keys.push(`c|${town}|${sound}|${initial}`);
+    }
+    if (street !== null && zip !== null) keys.push(`s|${street}|${zip}|${sound}`);
+  }
+  if (street !== null && zip !== null) for (const name of formal) keys.push(`f|${street}|${zip}|${name}`);
+  return keys;
+}
+
+/** A record that may be who is looked for. */
+export type Candidate = { subject: Subject; places: readonly Place[]; phones: readonly string[] };
+
+export type Match<C> = { candidate: C; matchedOn: MatchedOn; fit: number };
+
+const RANK = { street: 3, zip: 2, city: 1 } as const;
+const NAMES = { street: 'name_and_street', zip: 'name_and_zip', city: 'name_and_city' } as const;
+
+/**
+ * The records of whom is looked for, the best first; none where several people fit as well. At one street an initial or a letter that is
+ * off will do; in a ZIP or a city the name must be whole, and nobody else's there.
+ */
+export function bestMatches<C extends Candidate>(
+  subject: Subject,
+  place: Place,
+  candidates: readonly C[],
+): Match<C>[] {
+  const found = candidates.flatMap(candidate => {
+    const shared = candidate.places.map(known => sharedPlace(place, known));
+    const match =
+      'entity' in subject
+        ? fitEntity(subject.entity, place, candidate, shared)
+        : fitPerson(subject.person, candidate, shared);
+    return match === null ? [] : [match];
+  });
+  const best = Math.max(0, ...found.map(({ rank }) => rank));
+  const level = found.filter(({ rank }) => rank === best).sort((a, b) => b.fit - a.fit);
+  const first = level[0];
+  if (first === undefined) return [];
+  const same = level.filter(other => isSame(first.candidate, other.candidate));
+  const rival = level.find(other => !same.includes(other));
+  if (rival !== undefined && first.fit - rival.fit < 0.04) return [];
+  return same.map(({ candidate, matchedOn, fit }) => ({ candidate, matchedOn, fit }));
+}
+
+type Ranked<C> = Match<C> & { rank: number };
+
+function fitPerson<C extends Candidate>(
+  asked: Person,
+  candidate: C,
+  shared: ReturnType<typeof sharedPlace>[],
+): Ranked<C> | null {
+  if (!('person' in candidate.subject)) return null;
+  const fit = fitOf(asked, candidate.subject.person);
+  if (fit === null) return null;
+  const [place] = shared.filter(level => level !== null).sort((a, b) => RANK[b] - RANK[a]);
+  if (place === undefined || (place !== 'street' && fit < WHOLE_NAME[place])) return null;
+  return { candidate, matchedOn: NAMES[place], fit, rank: RANK[place] };
+}
+
+/** How well a name has to fit where no street tells more. */
+const WHOLE_NAME = { zip: 0.8, city: 0.85 } as const;
+
+function fitEntity<C extends Candidate>(
+  asked: string,
+  place: Place,
+  candidate: C,
+  shared: ReturnType<typeof sharedPlace>[],
+): Ranked<C> | null {
+  if (!('entity' in candidate.subject)) return null;
+  const atStreet = shared.includes('street');
+  const inState = candidate.places.some(known => known.state !== null && known.state === place.state);
+  if (!atStreet && !inState && !shared.includes('zip')) return null;
+  if (!sameEntity(asked, candidate.subject.entity, atStreet)) return null;
+  // The Smith trust of somewhere in the state is not the one of this address.
+  if (!atStreet && !isTelling(asked)) return null;
+  return { candidate, matchedOn: 'entity', fit: 1, rank: atStreet ? RANK.street : RANK.city };
+}
+
+/** Whether a name is nobody else's in a state: of a trust that one word names it is not. */
+const isTelling = (entity: string) => !/^(?:\S+ TRUST|TRUST \S+)$/.test(entity);
+
+/** Whether two records are one's: names that fit, and a telephone or an address that both have. */
+function isSame(a: Candidate, b: Candidate): boolean {
+  if (a === b) return true;
+  if ('entity' in a.subject || 'entity' in b.subject)
+    return (
+      'entity' in a.subject &&
+      'entity' in b.subject &&
+      (a.subject.entity === b.subject.entity || shareOne(a, b))
+    );
+  return fitOf(a.subject.person, b.subject.person) !== null && shareOne(a, b);
+}
+
+function shareOne(a: Candidate, b: Candidate): boolean {
+  return (
+    a.phones.some(phone => b.phones.includes(phone)) ||
+    a.places.some(one => b.places.some(other => sharedPlace(one, other) === 'street'))
+  );
+}

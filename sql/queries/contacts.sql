@@ -1,0 +1,127 @@
+-- name: add_suppressions
+-- Puts hashes on the list of those whom no source may return. How many were not there. $1 HMACs, $2 the request's id, $3 by whom
+with added as (
+  insert into contact_suppressions (hash, request, created_by)
+  select h.hash, $2, $3
+  from unnest($1::bytea[]) as h (hash)
+  where not exists (select from contact_suppressions s where s.hash = h.hash)
+  returning 1
+)
+select count(*)::int as added from added
+
+-- name: create_contact_stage
+-- The staging table of a run's contacts, in the run's own schema. Unlogged, filled once by COPY. No parameters.
+create unlogged table stage_contact as
+select
+  null::bigint as row_no, null::uuid as hash, id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places, phones,
+  emails, last_seen, keys
+from contacts
+with no data
+
+-- name: delete_gone_contacts
+-- Erases the contacts that a feed no longer shows: it lists everything. $1 feed id int
+delete from contacts c
+using stage_contact_match m
+where m.state = 'gone' and c.id = m.id and c.feed_id = $1
+
+-- name: list_candidates
+-- The contacts that share a key with whom is looked for. $1 keys bigint[], $2 how many at most
+select
+  id, source, entity_name, first_name, middle_name, last_name, suffix, places, phones, to_char(last_seen, 'YYYY-MM-DD') as last_seen
+from contacts
+where keys && $1::bigint[]
+order by last_seen desc nulls last, id
+limit $2
+
+-- name: list_suppressed
+-- Which of these hashes are on the suppression list. $1 HMACs bytea[]
+select distinct hash from contact_suppressions where hash = any($1::bytea[])
+
+-- name: match_contacts
+-- What the merge will do with every contact of the run and of its feed. Fragment: feed, the feed's id
+create unlogged table stage_contact_match as
+select
+  coalesce(s.id, c.id) as id,
+  case
+    when c.id is null then 'new'
+    when s.id is null then 'gone'
+    when c.row_hash <> s.hash then 'changed'
+    else 'unchanged'
+  end as state
+from stage_contact s
+full join (select id, row_hash from contacts where feed_id = {{feed}}) c on c.id = s.id
+
+-- name: measure_contacts
+-- The figures that the gate compares and the run reports. No parameters.
+select
+  count(*) filter (where state <> 'gone')::int as contacts,
+  count(*) filter (where state = 'new')::int as new,
+  count(*) filter (where state = 'changed')::int as changed,
+  count(*) filter (where state = 'unchanged')::int as unchanged,
+  count(*) filter (where state = 'gone')::int as retired
+from stage_contact_match
+
+-- name: read_owner
+-- Who owns a parcel, and where mail to them goes. $1 fips int, $2 property_id
+select
+  retired_at is not null as retired, owner_name, owner_name_2,
+  mail_address as address, mail_city as city, mail_state as state, mail_zip as zip
+from parcels
+where fips = $1 and property_id = $2
+
+-- name: read_secret
+-- The key of the suppression list's hashes. No parameters.
+select secret from contact_secret
+
+-- name: resolve_contact_duplicates
+-- Rows of one contact within a run: the one that was seen last is kept, of these the last of the file; an equal one is dropped, another
+-- one set aside. $1 run id bigint
+with ranked as (
+  select
+    ctid as place,
+    row_number() over same_contact as n,
+    first_value(hash) over same_contact as kept_hash,
+    first_value(row_no) over same_contact as kept_row
+  from stage_contact
+  window same_contact as (partition by id order by last_seen desc nulls last, row_no desc)
+),
+removed as (
+  delete from stage_contact s
+  using ranked
+  where s.ctid = ranked.place and ranked.n > 1
+  returning s.row_no, s.hash = ranked.kept_hash as identical, ranked.kept_row
+),
+set_aside as (
+  insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
+  select $1, 'contacts', row_no, 'source_id', 'superseded', format('The contact is given again by row %s, which was seen later.', kept_row), ''
+  from removed
+  where not identical
+  returning 1
+)
+select
+  (select count(*)::int from removed where identical) as identical,
+  (select count(*)::int from set_aside) as superseded
+
+-- name: upsert_contacts
+-- Writes new and changed contacts. $1 run id bigint, $2 feed id int
+insert into contacts (
+  id, feed_id, source, source_id, entity_name, first_name, middle_name, last_name, suffix, places, phones, emails, last_seen, keys, row_hash,
+  changed_run
+)
+select
+  s.id, $2, s.source, s.source_id, s.entity_name, s.first_name, s.middle_name, s.last_name, s.suffix, s.places, s.phones, s.emails, s.last_seen,
+  s.keys, s.hash, $1
+from stage_contact s
+join stage_contact_match m on m.id = s.id
+where m.state in ('new', 'changed')
+on conflict (id) do update
+set
+  source = excluded.source, source_id = excluded.source_id, entity_name = excluded.entity_name, first_name = excluded.first_name,
+  middle_name = excluded.middle_name, last_name = excluded.last_name, suffix = excluded.suffix, places = excluded.places,
+  phones = excluded.phones, emails = excluded.emails, last_seen = excluded.last_seen, keys = excluded.keys, row_hash = excluded.row_hash,
+  changed_run = excluded.changed_run
+
+-- name: write_trace
+-- The audit row of a trace. $1 account id, $2 API key's id or null, $3 metering key, $4 HMAC of the question, $5 source, $6 whether matched
+insert into traces (account_id, key_id, endpoint, question, source, matched)
+values ($1, $2, $3, $4, $5, $6)

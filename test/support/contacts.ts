@@ -1,0 +1,47 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Feed } from '../../workers/feeds/feed.ts';
+import { parseFeed } from '../../workers/feeds/load.ts';
+
+export type ContactLine = Partial<Record<(typeof COLUMNS)[number], string>>;
+
+const COLUMNS = [
+  ...(['id', 'company', 'first', 'middle', 'last', 'suffix', 'address', 'city', 'state', 'zip'] as const),
+  ...(['old_address', 'old_zip', 'phone1', 'type1', 'phone2', 'phone3', 'email', 'seen'] as const),
+];
+
+/** A feed of contacts from lines that give what matters. */
+export function contactsFeed(folder: string, lines: readonly ContactLine[], name = 'people'): Feed {
+  const rows = lines.map((line, i) =>
+    COLUMNS.map(column => (column === 'id' ? (line.id ?? String(i)) : (line[column] ?? ''))),
+  );
+  writeFileSync(join(folder, `${name}.csv`), [COLUMNS, ...rows].map(row => row.join(';')).join('\n'));
+  const text = `
+name: ${name}
+kind: contacts
+contacts:
+  source: ${name}.csv
+  format: csv
+  delimiter: ";"
+  columns:
+    source_id: id
+    entity_name: company
+    first_name: first
+    middle_name: middle
+    last_name: last
+    suffix: suffix
+    address: address
+    city: city
+    state: state
+    zip: zip
+    previous_address: old_address
+    previous_zip: old_zip
+    phone_1: phone1
+    phone_1_type: type1
+    phone_2: phone2
+    phone_3: phone3
+    emails: email
+    last_seen: seen
+`;
+  return parseFeed(text, join(folder, `${name}.yaml`));
+}

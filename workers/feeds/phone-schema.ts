@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/domain/contact-fields.ts';
+import { columnSchema, conditionSchema } from './column-schema.ts';
+import { INPUT_PROPERTIES } from './input-schema.ts';
+import type { TargetSpec } from './values/parser.ts';
+
+/** The sections of the kinds contacts, numbering and dnc: whose telephone numbers they are, what lines, and who must not be called. */
+
+/** A block of telephone numbers, as the numbering plan's administrator and carriers publish them. */
+export const NUMBERING_FIELDS: Record<string, TargetSpec> = {
+  area_code: { type: 'text', doc: 'Area code, three digits; required' },
+  exchange: { type: 'text', doc: 'Exchange (central office code), three digits; required' },
+  block: { type: 'text', doc: 'Thousand-block, one digit; empty for the whole exchange' },
+  operator: { type: 'text', doc: 'Carrier to which the block is assigned' },
+  line_type: { type: 'line_type', doc: "Mobile or Landline. Default: by the carrier's name" },
+};
+export const NUMBERING_FIELD_NAMES = Object.keys(NUMBERING_FIELDS);
+
+function columnsOf(fields: Record<string, { doc: string }>) {
+  const shape = Object.entries(fields).map(([name, { doc }]) => [
+    name,
+    columnSchema.optional().describe(`${doc}.`),
+  ]);
+  return z.strictObject(Object.fromEntries(shape) as Record<string, z.ZodOptional<typeof columnSchema>>);
+}
+
+const skipWhere = z
+  .array(conditionSchema)
+  .describe('Rows to leave out: those for which any of these holds. They are counted, not rejected.')
+  .optional();
+
+export const contactsSchema = z.strictObject({
+  ...INPUT_PROPERTIES,
+  label: z
+    .string()
+    .min(1)
+    .describe(
+      'The `source` of contacts whose `source` is not mapped. Default: the title, else the name of the feed.',
+    )
+    .optional(),
+  columns: columnsOf(CONTACT_FIELDS).describe('Contact fields and where they come from.'),
+  skip_where: skipWhere,
+});
+
+export const numberingSchema = z.strictObject({
+  ...INPUT_PROPERTIES,
+  columns: columnsOf(NUMBERING_FIELDS).describe('Fields of a block and where they come from.'),
+  skip_where: skipWhere,
+});
+
+/** What a column of a change list may hold. */
+export const CHANGE_COLUMNS = ['area_code', 'number', 'phone', 'date', 'action', 'ignore'] as const;
+export type ChangeColumn = (typeof CHANGE_COLUMNS)[number];
+
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'is no day written YYYY-MM-DD');
+
+export const dncSchema = z.strictObject({
+  source: INPUT_PROPERTIES.source,
+  list: z
+    .enum(['full', 'changes'])
+    .describe(
+      'full: all numbers of its area codes, which take the place of what was known of them; changes: what one day has added and deleted. Default: full.',
+    )
+    .optional(),
+  edition: day
+    .describe("Day of the list. Default: the date in its file's name (2026-11-20 or 20261120).")
+    .optional(),
+  columns: z
+    .array(z.enum(CHANGE_COLUMNS))
+    .min(2)
+    .describe(
+      'Order of the columns of a change list as text: area_code and number (7 digits) or phone (10), action (A or D), date. Default: area_code, number, date, action.',
+    )
+    .optional(),
+});
+
+export type ContactsFile = z.infer<typeof contactsSchema>;
+export type NumberingFile = z.infer<typeof numberingSchema>;
+export type DncFile = z.infer<typeof dncSchema>;
+export { CONTACT_FIELD_NAMES, CONTACT_FIELDS };

@@ -1,0 +1,118 @@
+import type { RecordName } from '../../../shared/contacts/identity.ts';
+import {
+  CONTACT_FIELD_NAMES,
+  type KnownPhone,
+  type LineType,
+  MOST_PHONES,
+} from '../../../shared/domain/contact-fields.ts';
+import { isEntity } from '../../../shared/kernels/person/entity.ts';
+import type { Address } from '../../../shared/kernels/person/match.ts';
+import { peopleOf } from '../../../shared/kernels/person/person.ts';
+import type { ContactInput } from '../../feeds/feed.ts';
+import type { Value } from '../../feeds/values/parser.ts';
+import {
+  compileFill,
+  compileSkip,
+  type DroppedValue,
+  type Mapper,
+  mapperOf,
+  refused,
+  SKIPPED,
+} from './fields.ts';
+import { columnMentions, conditionMentions, type Resolve } from './names.ts';
+
+export type MappedContact = {
+  ok: true;
+  values: Value[];
+  dropped: DroppedValue[] | null;
+  source: string;
+  sourceId: string | null;
+  name: RecordName;
+  /** The present address first. */
+  places: Address[];
+  /** The best first; empty for a row that can answer no trace. */
+  phones: KnownPhone[];
+  emails: string[];
+  lastSeen: string | null;
+};
+
+/** Compiles the mapping of a feed of contacts. A row is refused that does not tell whose it is, or where they live. */
+export function compileContactMapper(input: ContactInput): Mapper<MappedContact> {
+  const mentions = [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
+  return mapperOf(mentions, resolve => compile(input, resolve));
+}
+
+const AT = Object.fromEntries(CONTACT_FIELD_NAMES.map((name, index) => [name, index])) as Record<
+  string,
+  number
+>;
+
+function compile(input: ContactInput, resolve: Resolve) {
+  const fill = compileFill('contacts', CONTACT_FIELD_NAMES, input.columns, resolve);
+  const isSkipped = compileSkip(input.skipWhere, resolve);
+
+  return ({ values: source }: { values: Record<string, unknown> }) => {
+    if (isSkipped(source)) return SKIPPED;
+    const values: Value[] = new Array(CONTACT_FIELD_NAMES.length).fill(null);
+    const dropped = fill(values, source);
+    const text = (field: string) => values[AT[field]!] as string | null;
+    const name = nameOf(text);
+    if (name === null) return refused('name', 'missing_name', 'neither a person nor an entity is named');
+    const places = ['', 'previous_']
+      .map(prefix => addressOf(text, prefix))
+      .filter(({ zip, city, state }) => zip !== null || (city !== null && state !== null));
+    if (places.length === 0)
+      return refused('zip', 'missing_place', 'neither a ZIP nor a city with its state is given');
+    const phones = phonesOf(text);
+    return {
+      ok: true as const,
+      ...{ values, dropped, name, places, phones },
+      source: text('source') ?? input.label,
+      sourceId: text('source_id'),
+      emails: (text('emails') ?? '').split(/[\s,;|]+/).filter(email => /^\S+@\S+\.\S+$/.test(email)),
+      lastSeen: text('last_seen'),
+    };
+  };
+}
+
+type Text = (field: string) => string | null;
+
+function nameOf(text: Text): RecordName | null {
+  const none = { entity_name: null, first_name: null, middle_name: null, last_name: null, suffix: null };
+  const entity = text('entity_name');
+  const [first, last, whole] = [text('first_name'), text('last_name'), text('name')];
+  if (first !== null && last !== null)
+    return {
+      ...none,
+      first_name: first,
+      middle_name: text('middle_name'),
+      last_name: last,
+      suffix: text('suffix'),
+    };
+  if (entity !== null) return { ...none, entity_name: entity };
+  if (whole === null) return null;
+  if (isEntity(whole)) return { ...none, entity_name: whole };
+  const person = peopleOf(whole)[0]?.[0];
+  if (person === undefined) return null;
+  const { first: first_name, middle, last: surname, suffix } = person;
+  return { ...none, first_name, middle_name: middle || null, last_name: surname.join(' '), suffix };
+}
+
+function addressOf(text: Text, prefix: string): Address {
+  return {
+    address: text(`${prefix}address`),
+    city: text(`${prefix}city`),
+    state: text(`${prefix}state`),
+    zip: text(`${prefix}zip`),
+  };
+}
+
+function phonesOf(text: Text): KnownPhone[] {
+  const phones: KnownPhone[] = [];
+  for (let i = 1; i <= MOST_PHONES; i++) {
+    const number = text(`phone_${i}`);
+    if (number === null || phones.some(phone => phone.number === number)) continue;
+    phones.push({ number, line_type: text(`phone_${i}_type`) as LineType | null });
+  }
+  return phones;
+}

@@ -1,0 +1,56 @@
+import { contactSecret } from '../../../shared/contacts/suppression.ts';
+import { asRun, type Client, compose, literal, sql } from '../../../shared/db.ts';
+import type { ContactsFeed } from '../../feeds/feed.ts';
+import { judgeList } from '../gate/gate.ts';
+import { compileContactMapper } from '../map/contact.ts';
+import type { RunContext } from '../run/context.ts';
+import { bump } from '../run/counts.ts';
+import { readBatches } from '../run/read.ts';
+import { withStages } from '../run/stage-schema.ts';
+import { stageContacts } from '../stage/contacts.ts';
+import type { Prepared, Recipe } from './recipe.ts';
+
+/** People with their telephone numbers. A feed lists everything: whom it no longer shows is erased. */
+export const contacts: Recipe<ContactsFeed, void> = {
+  tables: [sql('contacts/create_contact_stage')],
+  async stage(run, { name, baseDir, contacts: input }, sources) {
+    const source = { name: 'contacts', spec: input.input, baseDir, override: sources.contacts };
+    const secret = await contactSecret(asRun(run.pool));
+    const { rows } = await run.pool.query<{ hash: Buffer }>('select hash from contact_suppressions');
+    const list = { secret, hashes: new Set(rows.map(row => row.hash.toString('hex'))) };
+    await withStages(run, 1, ([copy], rejects) =>
+      stageContacts(
+        { name: 'contacts', batches: readBatches(run, source), map: compileContactMapper(input) },
+        { copy: copy!, rejects, counts: run.counts, feed: name, list },
+      ),
+    );
+  },
+  compare,
+};
+
+type Figures = { contacts: number; new: number; changed: number; unchanged: number; retired: number };
+
+async function compare(client: Client, run: RunContext, { gates }: ContactsFeed): Promise<Prepared> {
+  const { runId, feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
+    sql('contacts/resolve_contact_duplicates'),
+    [runId],
+  );
+  counts.identical = settled[0]!.identical;
+  if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
+  await client.query('analyze stage_contact (id)');
+  await client.query(compose('contacts/match_contacts', { feed: literal(feedId) }));
+  const { rows: measured } = await client.query<Figures>(sql('contacts/measure_contacts'));
+  const { contacts: rows, ...figures } = measured[0]!;
+  Object.assign(counts, figures, { rows });
+  await run.step('gate', 'checking', 0.74);
+  return {
+    gate: judgeList(run, rows, gates, 'contacts'),
+    touched: counts.new + counts.changed + counts.retired > 0,
+    async merge(transaction) {
+      await transaction.query(sql('contacts/delete_gone_contacts'), [feedId]);
+      await transaction.query(sql('contacts/upsert_contacts'), [runId, feedId]);
+    },
+  };
+}
