@@ -229,7 +229,7 @@ test('comps are those of a plain reading, in its order, on every page, forth and
         expect(idsOf(numbered.results)).toEqual(idsOf(expected.slice(start, start + Number(page_size))));
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 60 },
   );
   // About half of the cases have something to compare.
   expect(filled / tried).toBeGreaterThan(0.3);

@@ -98,14 +98,14 @@ test('whatever a body says, the answer is a page or names what is wrong', async 
       const status = await answer(JSON.stringify(fields));
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }),
-    { numRuns: 400 },
+    { numRuns: 200 },
   );
   // Both kinds of answer were met.
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400]));
 });
 
 test('a value of the right type is never a fault of the program, however odd it is', async () => {
-  for (const { name, type } of FILTERS) {
+  for (const [at, { name, type }] of FILTERS.entries()) {
     const values =
       type === 'number' || type === 'integer'
         ? NUMBERS
@@ -114,7 +114,9 @@ test('a value of the right type is never a fault of the program, however odd it 
           : type === 'boolean'
             ? [true, false]
             : HOSTILE;
-    for (const odd of values) await answer(JSON.stringify({ county: '33019', [name]: odd }));
+    // Filters of a type are read alike: each value goes to a third of them.
+    for (const odd of values.filter((_, i) => (i + at) % 3 === 0))
+      await answer(JSON.stringify({ county: '33019', [name]: odd }));
   }
 });
 
@@ -127,7 +129,7 @@ test('whatever a geometry says, the answer is a page or names it', async () => {
     fc.asyncProperty(fc.array(word, { maxLength: 14 }), async words => {
       await answer(JSON.stringify({ geom_intersects: words.join(' ') }));
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
   await answer(JSON.stringify({ geom_intersects: 'GEOMETRYCOLLECTION('.repeat(20_000) }));
   await answer(JSON.stringify({ geom_intersects: `POLYGON(${'('.repeat(100_000)}` }));
@@ -145,7 +147,7 @@ test('whatever the query says, the answer is a page or names what is wrong', asy
         await answer('{"county":"33019"}', `?${name}=${encodeURIComponent(text)}`);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 

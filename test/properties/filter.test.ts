@@ -271,7 +271,7 @@ test('the filter finds what a plain reading of its definition finds, in its orde
       expect(json.results.map(row => row.property_id)).toEqual(expected);
       expect(json.count).toBe(expected.length);
     }),
-    { numRuns: 300 },
+    { numRuns: 120 },
   );
 });
 
@@ -293,7 +293,7 @@ test('each filter by itself finds what its plain reading finds', async () => {
           `${filter.name} ${text.slice(0, 200)}`,
         ).toEqual(expected);
       }),
-      { numRuns: 5 },
+      { numRuns: 3 },
     );
   }
 });
@@ -308,7 +308,7 @@ test('pages by cursor are together the whole list, whatever the size of a page',
       fc.pre(expected.length / size < 30);
       expect(await walk(generated.body, size)).toEqual(expected);
     }),
-    { numRuns: 80 },
+    { numRuns: 30 },
   );
 });
 

@@ -31,7 +31,7 @@ test('a tangled ring keeps all the land that it winds around, once, in valid pol
         expect(coverage(point, prepared.polygons)).toBe(windingNumber(point, ring) === 0 ? 0 : 1);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
@@ -50,7 +50,7 @@ test('overlapping parts are united, by prepareBoundary and by combineParts', () 
         expect(coverage(point, combined)).toBe(covered);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -64,7 +64,7 @@ test('a hole takes its land out of the shell that it crosses', () => {
       for (const point of points)
         expect(coverage(point, polygons)).toBe(windingNumber(point, hole) === 0 ? 1 : 0);
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
@@ -79,7 +79,7 @@ test('what was prepared keeps its land when prepared again, and valid parcels ar
         expect(coverage(point, twice.polygons)).toBe(coverage(point, once.polygons));
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
   fc.assert(
     fc.property(parcels(5, 5000), polygon => {
@@ -134,7 +134,7 @@ test('every shape that is served is valid on its grid, and wound as RFC 7946 ask
       )
         seen.moved++;
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
   expect(Math.min(seen.served, seen.moved)).toBeGreaterThan(20);
 });

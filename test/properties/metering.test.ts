@@ -284,6 +284,6 @@ test('whatever happens in whatever order, the books are those of a simple model'
         await look.run(model, real);
       },
     ),
-    { numRuns: 25, endOnFailure: false },
+    { numRuns: 15, endOnFailure: false },
   );
 });

@@ -38,9 +38,9 @@ const polygons: fc.Arbitrary<MultiPolygon> = fc
 const shapes = fc.array(polygons, { minLength: 1, maxLength: 2 }).map(parts => parts.flat());
 const layers = fc.array(shapes, { minLength: 1, maxLength: 4 });
 
-const RUNS = 150;
+const RUNS = 60;
 /** The clipper takes most of a tenth of a second for one. */
-const CLIPPED_RUNS = 60;
+const CLIPPED_RUNS = 30;
 
 test('percent is that of the clipped area', () => {
   fc.assert(

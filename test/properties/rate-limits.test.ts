@@ -115,7 +115,7 @@ test('every history of calls, waits and new limits is that of two plain buckets'
       }
     },
   );
-  await fc.assert(history, { numRuns: 200 });
+  await fc.assert(history, { numRuns: 100 });
 });
 
 /** Calls at once are served plain ones first. */
@@ -165,7 +165,7 @@ test('two processes at once let through what one would, and never more than burs
       within(traces, own.skipTracePerMinute, own.skipTracePerMinute);
     },
   );
-  await fc.assert(history, { numRuns: 150 });
+  await fc.assert(history, { numRuns: 60 });
 });
 
 /** Between any two calls no more are let through than a full bucket and what it gains meanwhile. */

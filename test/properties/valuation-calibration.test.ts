@@ -8,6 +8,7 @@ import {
   generateSales,
   MARKET,
   normal,
+  onFewDays,
   randomPlace,
   trueLogPrice,
 } from '../support/generated-sales.ts';
@@ -141,21 +142,14 @@ describe('confidence', () => {
 
 describe('a backtest says how sure it is', () => {
   const options = { fromDay: asOfDay - 300, toDay: asOfDay };
-  /** Ten days of sale within the period, so that the model is fitted ten times. */
-  const onFewDays = (sales: Comps): Comps => ({
-    ...sales,
-    soldDay: sales.soldDay.map(day =>
-      day < asOfDay - 300 ? day : asOfDay - 30 * Math.floor((asOfDay - day) / 30),
-    ),
-  });
 
   test('that confidence orders the errors: with many sales that differ, not with few that do not', () => {
-    const sure = backtest(onFewDays(noisySales(2_500, 41, twofold)), options);
+    const sure = backtest(onFewDays(noisySales(2_500, 41, twofold), 60), options);
     expect(sure.valued).toBeGreaterThan(150);
     expect(sure.ordering!.points).toBeGreaterThan(30);
     expect(sure.ordering!.low).toBeGreaterThan(20);
     expect(sure.ordering!.percent).toBe(100);
-    const unsure = backtest(onFewDays(noisySales(400, 42, quiet)), options);
+    const unsure = backtest(onFewDays(noisySales(400, 42, quiet), 60), options);
     expect(unsure.ordering!.low).toBeLessThan(0);
     expect(unsure.ordering!.high).toBeGreaterThan(0);
     expect(unsure.coverageRange!.low).toBeLessThan(unsure.coverage!);
@@ -164,7 +158,10 @@ describe('a backtest says how sure it is', () => {
 
   test('and what bias the errors alone would show', () => {
     const { methods, prbByChance, slope } = backtest(
-      onFewDays(noisySales(1_500, 43, random => 0.6 * normal(random))),
+      onFewDays(
+        noisySales(1_500, 43, random => 0.6 * normal(random)),
+        60,
+      ),
       options,
     );
     // Far below 0, as the noise makes it.

@@ -8,7 +8,14 @@ import type { Comps } from '../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { landEffect, NO_LAND, onLand, randomLand, TRUE_LAND } from '../support/generated-land.ts';
-import { fitTo, generateSales, MARKET, randomPlace, trueLogPrice } from '../support/generated-sales.ts';
+import {
+  fitTo,
+  generateSales,
+  MARKET,
+  onFewDays,
+  randomPlace,
+  trueLogPrice,
+} from '../support/generated-sales.ts';
 
 const { asOfDay } = MARKET;
 const plain = generateSales(MARKET, 4_000, 1);
@@ -79,7 +86,7 @@ describe('what land does to prices', () => {
 
 describe('estimates', () => {
   test('are nearer to the truth with the land than without', () => {
-    const some = onLand(generateSales(MARKET, 700, 31), TRUE_LAND, 32);
+    const some = onLand(onFewDays(generateSales(MARKET, 700, 31), 30), TRUE_LAND, 32);
     const options = { fromDay: asOfDay - 120, toDay: asOfDay };
     const withLand = backtest(some, options).methods.model!.mdape;
     const without = backtest({ ...some, land: undefined }, options).methods.model!.mdape;

@@ -14,6 +14,7 @@ import {
   levelAt,
   MARKET,
   normal,
+  onFewDays,
   randomPlace,
   trueLogPrice,
 } from '../support/generated-sales.ts';
@@ -251,7 +252,7 @@ describe('sales that say nothing of the market', () => {
 });
 
 test('what is asked of a backtest is what it gives: only earlier sales, the same for all methods', () => {
-  const some = generateSales(MARKET, 400, 31);
+  const some = onFewDays(generateSales(MARKET, 400, 31), 40);
   const options = { fromDay: asOfDay - 240, toDay: asOfDay };
   const result = backtest(some, options);
   expect(result.sales).toBe(some.soldDay.filter(day => day >= asOfDay - 240).length);

@@ -73,6 +73,12 @@ export function generateSales(market: Market, count: number, seed: number): Comp
   return sales;
 }
 
+/** With a day of sale a so many days at most, so that a backtest fits its model few times. */
+export function onFewDays(sales: Comps, everyDays: number, asOfDay = MARKET.asOfDay): Comps {
+  const early = (day: number) => everyDays * Math.floor((asOfDay - day) / everyDays);
+  return { ...sales, soldDay: sales.soldDay.map(day => asOfDay - early(day)) };
+}
+
 /** Room for so many sales, all of them SOLD. */
 export function emptyComps(count: number): Comps {
   const column = () => new Float64Array(count);

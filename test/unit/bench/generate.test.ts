@@ -114,23 +114,23 @@ describe('a generated roll', () => {
 });
 
 test('generated listings reach all buckets and statuses, fill every field and are the same for the same seed', () => {
-  const options = { count: 20_000, seed: 5, asOf: '2025-09-28' };
+  const options = { count: 5_000, seed: 5, asOf: '2025-09-28' };
   const listings = [...generateListings(options)];
-  expect(new Set(listings.map(listing => listing.source_id)).size).toBe(20_000);
+  expect(new Set(listings.map(listing => listing.source_id)).size).toBe(5_000);
   expect([...generateListings({ ...options, count: 500 })]).toEqual(listings.slice(0, 500));
   for (const { label, minAcres, maxAcres } of ACRE_BUCKETS) {
     const inside = listings.filter(
       ({ lot_acres: acres }) => acres !== null && +acres >= minAcres && +acres < maxAcres,
     );
-    expect(inside.length, label).toBeGreaterThan(40);
+    expect(inside.length, label).toBeGreaterThan(10);
   }
   for (const status of LISTING_STATUSES)
-    expect(listings.filter(listing => listing.status === status).length).toBeGreaterThan(800);
+    expect(listings.filter(listing => listing.status === status).length).toBeGreaterThan(200);
   for (const field of LISTING_FIELD_NAMES)
     expect(
       listings.filter(listing => listing[field] !== null && String(listing[field]) !== '').length,
       field,
-    ).toBeGreaterThan(6_000);
+    ).toBeGreaterThan(1_500);
   for (const { status, listed_date: listed, status_date: changed, sold_date: sold } of listings) {
     expect(String(listed) <= String(changed) && String(changed) <= '2025-09-28').toBe(true);
     expect(sold).toBe(status === 'SOLD' ? changed : null);

@@ -98,7 +98,7 @@ test("a developer's lots of one price are several sales, and each record of a fe
 });
 
 test('in a backtest no sale is a comp of its own', () => {
-  const options = { fromDay: asOfDay - 250, toDay: asOfDay };
+  const options = { fromDay: asOfDay - 90, toDay: asOfDay };
   const alone = backtest(older, options);
   const twins = together(of(older, ROLL), changed(closings, { soldDay: 20 }));
   const { sales, valued, methods } = backtest(twins, options);
