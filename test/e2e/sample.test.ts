@@ -1,50 +1,47 @@
-import { mkdtempSync, rmdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { countyStats, zipStats } from '../../api/v1/market-stats.ts';
-import { sql } from '../../shared/db.ts';
-import { enqueue, waitForJob } from '../../shared/jobs.ts';
-import { createLogger } from '../../shared/log.ts';
-import { deliverFromHere } from '../../workers/cli/common/session.ts';
-import { ingestJob } from '../../workers/ingest/job.ts';
-import { registry } from '../../workers/jobs.ts';
-import { startWorker } from '../../workers/start.ts';
-import { newCaller, startTestApi, usageOf } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../api/openapi.ts';
+import {
+  DETAIL_EXAMPLE,
+  EXAMPLE_ID,
+  FILTER_EXAMPLE,
+  PORTFOLIO_EXAMPLE,
+  SEARCH_EXAMPLE,
+  STATS_EXAMPLE,
+} from '../../api/v1/examples/examples.ts';
+import { decodeBoundary } from '../../shared/geo/codec.ts';
+import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
+import { newCaller, posting, startTestApi, usageOf } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { plainStats } from '../support/plain-stats.ts';
 import { geodesicAcres, type RawComp, readComps, readMap } from '../support/raw-sample.ts';
 import { SULLIVAN, ZIP_03280 } from '../support/regions.ts';
 
-// The bundled feeds go through the queue and a worker, and their figures come over HTTP, as for whoever runs `npm start`.
-const noFeeds = mkdtempSync(join(tmpdir(), 'plat-no-feeds-'));
-const db = await createTestDatabase({ FEEDS_DIR: noFeeds }, { regions: true });
-const api = await startTestApi(db);
-afterAll(() => rmdirSync(noFeeds));
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db, { env: { APP_URL: 'https://app.example.org' } });
+const { key } = await newCaller(db);
 
-const SAMPLE = ['washington-nh', 'washington-nh-listings', 'bangor-me'];
+const V1 = '/api/public/v1/';
 
-beforeAll(async () => {
-  const jobs: string[] = [];
-  for (const feed of SAMPLE)
-    jobs.push((await enqueue(db.pool, ingestJob, ingestJob.payload.parse({ feed }))).id);
-  const log = createLogger(db.config, 'test');
-  const worker = await startWorker(db.config, log, registry);
-  try {
-    await deliverFromHere({ config: { ...db.config, DATABASE_URL: db.url }, pool: db.pool, log }, jobs);
-    for (const id of jobs) {
-      const { status, result, error } = await waitForJob(db.pool, id);
-      expect({ status, result, error }).toMatchObject({
-        status: 'done',
-        result: { status: 'merged' },
-        error: null,
-      });
-    }
-    await statisticsAreDone();
-  } finally {
-    await worker.stop();
-  }
+type Examples = Record<string, { summary: string; value: unknown }>;
+type Operation = { responses: Record<string, { content: Record<string, { examples: Examples }> }> };
+
+test.each(['comps/', 'regions/'])('the example of %s is what the bundled sample answers', async path => {
+  const { paths } = openApiDocument() as { paths: Record<string, { get: Operation }> };
+  const { summary, value } =
+    paths[V1 + path]!.get.responses['200']!.content['application/json']!.examples.sample!;
+  expect((await api.call(V1 + path + summary, { key })).json).toEqual(value);
+});
+
+test.each([
+  [`properties/search/${SEARCH_EXAMPLE.query}`, SEARCH_EXAMPLE.response],
+  [`properties/${EXAMPLE_ID}/`, DETAIL_EXAMPLE],
+  [`properties/${EXAMPLE_ID}/owner-portfolio/`, PORTFOLIO_EXAMPLE],
+  ['markets-stats/33019/stats/', STATS_EXAMPLE],
+])('the bundled sample answers to %s as the documentation says', async (path, example) => {
+  const { status, json } = await api.call(V1 + path, { key });
+  expect(status).toBe(200);
+  expect(json).toEqual(example);
 });
 
 /** What `stats` must be for these comps as of the day of the roll. */
@@ -54,21 +51,6 @@ function rawStats(comps: RawComp[]) {
     ...{ soldDate: soldOn, daysOnMarket },
   }));
   return plainStats(listings, '2025-09-28');
-}
-
-async function statisticsAreDone(): Promise<void> {
-  for (;;) {
-    const { rows } = await db.pool.query<{ due: boolean; open: boolean }>(sql('market/get_dirty_state'));
-    if (!rows[0]!.due) return;
-    if (!rows[0]!.open) throw new Error('Statistics are due, and no job computes them.');
-    await sleep(100);
-  }
-}
-
-async function marketStats(place: string) {
-  const { key, accountId } = await newCaller(db);
-  const { status, headers, json } = await api.call(`/api/public/v1/markets-stats/${place}/stats/`, { key });
-  return { status, tokens: headers.get('x-tokens-used'), json, used: await usageOf(db, accountId) };
 }
 
 describe('the statistics of Washington NH equal those of a plain computation from the raw files', () => {
@@ -104,42 +86,12 @@ describe('the statistics of Washington NH equal those of a plain computation fro
     ['33019', SULLIVAN, comps],
     ['zip/03280', ZIP_03280, comps.filter(comp => comp.zip === '03280')],
   ] as const)('its region %s', async (place, region, inside) => {
-    const { status, tokens, json, used } = await marketStats(place);
-    expect({ status, tokens, used: used.tokens }).toEqual({ status: 200, tokens: '10', used: 10 });
+    const { key, accountId } = await newCaller(db);
+    const { status, headers, json } = await api.call(`${V1}markets-stats/${place}/stats/`, { key });
+    const { tokens: used } = await usageOf(db, accountId);
+    expect([status, headers.get('x-tokens-used'), used]).toEqual([200, '10', 10]);
     expect(json).toEqual({ ...region, as_of: '2025-09-28', stats: rawStats([...inside]) });
   });
-});
-
-test('Bangor, whose roll has no sales, answers with what there is', async () => {
-  const { status, tokens, json } = await marketStats('23019');
-  expect(status).toBe(200);
-  expect(json).toMatchObject({
-    type: 'county',
-    name: 'Penobscot',
-    state: 'ME',
-    fips: '23019',
-    as_of: null,
-    stats: [],
-  });
-  expect(tokens).toBe('10');
-});
-
-test.each([
-  ['33019', countyStats],
-  ['zip/04401', zipStats],
-])('the example of the documentation is what %s answers', async (place, { response: { examples } }) => {
-  const { json } = await marketStats(place);
-  expect(json).toEqual(examples.sample!.value);
-});
-
-test.each(['99999', 'zip/99999'])('there is no %s: the envelope of a 404, for nothing', async place => {
-  const { status, tokens, json, used } = await marketStats(place);
-  expect(status).toBe(404);
-  expect(json).toEqual({
-    error: { code: 'not_found', message: expect.any(String), request_id: expect.any(String) },
-  });
-  expect(tokens).toBe('0');
-  expect(used).toEqual({ tokens: 0, calls: 0, daily: 0 });
 });
 
 test('every parcel on the map of Washington has the area that GeographicLib gives its raw boundary', async () => {
@@ -155,4 +107,74 @@ test('every parcel on the map of Washington has the area that GeographicLib give
   // Two parts of 23-1-1 overlap and are united; the ring of 24-116 crosses itself and is split.
   expect(differing.map(({ key }) => key).sort()).toEqual(['23-1-1', '24-116']);
   expect(Math.max(...differing.map(({ error }) => error))).toBeLessThan(1e-4);
+});
+
+test('the sales of the roll and the listings of the feed are comps of one county', async () => {
+  type CompPage = { count: number; results: { status: string; sold_date: string | null; source: string }[] };
+  const page = (await api.call(`${V1}comps/?fips=33019&page_size=500`, { key })).json as CompPage;
+  const { rows } = await db.pool.query<{ count: number }>(
+    "select count(*)::int as count from listings where fips = 33019 and status <> 'OFF_MARKET'",
+  );
+  expect(page.count).toBe(rows[0]!.count);
+  expect(page.results).toHaveLength(page.count);
+  for (const comp of page.results) {
+    expect(comp.sold_date === null).toBe(comp.status !== 'SOLD');
+    expect(comp.source).toBe(
+      comp.status === 'SOLD' ? 'Washington NH assessor' : 'Generated sample (not real listings)',
+    );
+  }
+});
+
+type Found = { count: number; results: { property_id: number; effective_acres: number | null }[] };
+
+async function filter(body: object): Promise<Found> {
+  const reply = await api.call(`${V1}properties/filter/?page_size=500`, posting(key, JSON.stringify(body)));
+  if (reply.status !== 200) throw new Error(reply.text);
+  return reply.json as Found;
+}
+
+test('the example of the filter is what the bundled sample answers', async () => {
+  expect(await filter(FILTER_EXAMPLE.request)).toEqual(FILTER_EXAMPLE.response);
+});
+
+test('a parcel is found by the acreage that it shows', async () => {
+  // Those whose acreage is measured first; there are few.
+  const { rows } = await db.pool.query<{ property_id: number }>(
+    'select property_id from parcels where retired_at is null and effective_acres > 0 order by acres nulls first limit 10',
+  );
+  for (const { property_id } of rows) {
+    const { effective_acres } = (await filter({ property_id, county: '33019' })).results[0]!;
+    const body = { county: '33019', acres_min: effective_acres, acres_max: effective_acres, property_id };
+    expect((await filter(body)).count, `parcel ${property_id}`).toBe(1);
+  }
+});
+
+/** Every boundary of the sample. */
+async function boundaries(): Promise<{ id: number; boundary: MultiPolygon }[]> {
+  const { rows } = await db.pool.query<{ property_id: number; boundary: Buffer }>(
+    'select property_id, boundary from parcels where retired_at is null and boundary is not null order by 1',
+  );
+  return rows.map(row => ({ id: row.property_id, boundary: decodeBoundary(row.boundary) }));
+}
+
+function wkt(polygons: MultiPolygon): string {
+  const text = polygons.map(
+    rings => `(${rings.map(ring => `(${ring.map(([lon, lat]) => `${lon} ${lat}`).join(', ')})`).join(', ')})`,
+  );
+  return `MULTIPOLYGON (${text.join(', ')})`;
+}
+
+test('parcels as query shapes find themselves and their neighbours, as testing every boundary does', async () => {
+  const all = await boundaries();
+  let neighbours = 0;
+  for (let at = 0; at < all.length; at += 101) {
+    const { id, boundary } = all[at]!;
+    const query = prepareQuery({ points: [], lines: [], polygons: boundary });
+    const expected = all.filter(other => intersects(query, other.boundary)).map(other => other.id);
+    const found = (await filter({ geom_intersects: wkt(boundary) })).results.map(row => row.property_id);
+    expect(found, `parcel ${id}`).toEqual(expected);
+    expect(found).toContain(id);
+    neighbours += found.length - 1;
+  }
+  expect(neighbours).toBeGreaterThan(20);
 });

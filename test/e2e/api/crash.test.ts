@@ -11,8 +11,8 @@ import { STATS } from '../../support/spender.ts';
 
 const FILTER = '/api/public/v1/properties/filter/';
 
-const TOTAL = 10_000;
-const AT_ONCE = 500;
+const TOTAL = 3_000;
+const AT_ONCE = 300;
 
 const db = await createTestDatabase();
 beforeAll(async () => {
@@ -85,7 +85,7 @@ function call(url: string, agent: Agent, key: string, search?: string): Promise<
 }
 
 // At once: each has an account and processes of its own, and the second waits for the claims of the dead most of its time.
-test.concurrent('kill -9 in the middle of 10,000 charged calls, 500 at a time: every answer has its charge, and at most those in flight a charge without an answer', {
+test.concurrent('kill -9 in the middle of 3,000 charged calls, 300 at a time: every answer has its charge, and at most those in flight a charge without an answer', {
   timeout: 300_000,
 }, async () => {
   const { key, accountId } = await newCaller(db, { ratePerMinute: 1e6, rateBurst: 1e6 });

@@ -5,7 +5,14 @@ import { endpoints as v1 } from '../../../api/endpoints.ts';
 import { keepHouse } from '../../../api/start.ts';
 import { defineEndpoint } from '../../../api/v1/common/resources.ts';
 import { PlatError } from '../../../shared/errors.ts';
-import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
+import {
+  insertRegions,
+  newCaller,
+  startTestApi,
+  type TestApi,
+  type TestReply,
+  usageOf,
+} from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
@@ -197,12 +204,22 @@ test('an attempt whose process died is taken over when it has said nothing for i
   expect(await usageOf(db, accountId)).toEqual({ tokens: 30, calls: 1, daily: 30 });
 });
 
-test('an attempt that takes longer than others wait for a dead one keeps its turn', async () => {
+test('an attempt that takes long keeps its turn: it says again and again that it lives', async () => {
   const { key, accountId } = await newCaller(db);
-  work = () => sleep(6_500);
-  const first = post(key, 'long');
+  let finish = () => {};
+  work = () =>
+    new Promise(resolve => {
+      finish = resolve;
+    });
+  const claimed = async () =>
+    (await db.pool.query('select claimed_until from idempotent_calls where account_id = $1', [accountId]))
+      .rows[0]?.claimed_until;
+  const both = [post(key, 'long'), post(key, 'long', { api: two })];
   while (done === 0) await sleep(5);
-  const [made, waited] = await Promise.all([first, post(key, 'long', { api: two })]);
+  const before = await claimed();
+  while ((await claimed()) <= before) await sleep(20);
+  finish();
+  const [made, waited] = (await Promise.all(both)) as [TestReply, TestReply];
   expect([made.text, waited.text]).toEqual(['{"done":1}', '{"done":1}']);
   expect((await usageOf(db, accountId)).tokens).toBe(30);
 });

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../../api/openapi.ts';
 import { allCounties } from '../../../shared/regions/counties.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -34,25 +33,6 @@ test('a county is found by its name, for nothing', async () => {
     results: [SULLIVAN],
   });
   expect(await usageOf(db, accountId)).toEqual({ tokens: 0, calls: 0, daily: 0 });
-});
-
-test('the example of the documentation is what it answers', async () => {
-  const document = openApiDocument() as {
-    paths: Record<
-      string,
-      {
-        get: {
-          responses: Record<
-            string,
-            { content: Record<string, { examples: Record<string, { summary: string; value: unknown }> }> }
-          >;
-        };
-      }
-    >;
-  };
-  const { summary, value } =
-    document.paths[PATH]!.get.responses['200']!.content['application/json']!.examples.sample!;
-  expect((await api.call(PATH + summary, { key })).json).toEqual(value);
 });
 
 test('a ZIP is found by its beginning and by its county, after the counties, with an empty fips', async () => {
