@@ -10,8 +10,8 @@ import {
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { moment, refuseBoth, wholeNumber } from './common/options.ts';
-import { answer, changesTable, print, printJson, printNote, shellWord, table } from './common/output.ts';
-import { withSession } from './common/session.ts';
+import { changesTable, printNote, shellWord, table } from './common/output.ts';
+import { answering } from './common/session.ts';
 
 /** As commander hands them over; `--no-contract` makes `contract` false. */
 type AccountFlags = {
@@ -34,39 +34,33 @@ type AccountFlags = {
   periodStart?: Date;
   periodEnd?: Date;
   force?: boolean;
-  json?: boolean;
 };
 
 export function addAccountCommands(program: Command): void {
   const account = program.command('account').description('who may call the API');
 
-  withTerms(account.command('create').argument('<name>'))
+  const create = withTerms(account.command('create').argument('<name>'))
     .description('a new account, its first billing period beginning now')
     .addHelpText(
       'after',
       '\nWithout options: tier starter with its tokens and price, an active Pro subscription, invoice paid, overage refused, no payment' +
         "\nmethod, no backstop, 60 calls a minute and 120 at once, 20 skip traces a minute, a new company of the account's name, no user." +
         '\n\nExample:\n  plat account create acme --tier growth --overage --payment-method',
-    )
-    .action((name: string, flags: AccountFlags) =>
-      withSession(async ({ pool }) => {
-        const { tier = 'starter', user, backstopTokens, ...terms } = changeOf(flags);
-        const created = await createAccount(pool, {
-          ...terms,
-          name,
-          tier,
-          ...(user ? { user } : {}),
-          ...(backstopTokens === undefined || backstopTokens === null ? {} : { backstopTokens }),
-        });
-        answer(
-          flags.json,
-          created,
-          `Account ${created.name} (${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period). Next: plat key create ${shellWord(created.name)}`,
-        );
-      }),
     );
+  answering(create, async ({ pool }, name: string, flags: AccountFlags) => {
+    const { tier = 'starter', user, backstopTokens, ...terms } = changeOf(flags);
+    const created = await createAccount(pool, {
+      ...terms,
+      name,
+      tier,
+      ...(user ? { user } : {}),
+      ...(backstopTokens === undefined || backstopTokens === null ? {} : { backstopTokens }),
+    });
+    const what = `${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period`;
+    return [created, `Account ${created.name} (${what}). Next: plat key create ${shellWord(created.name)}`];
+  });
 
-  withTerms(account.command('set').argument('<account>', 'its name or id'))
+  const set = withTerms(account.command('set').argument('<account>', 'its name or id'))
     .option(
       '--period-start <moment>',
       'correct when the current period began; it ends a month later, its usage stays',
@@ -85,72 +79,45 @@ export function addAccountCommands(program: Command): void {
         '\nDates hold every day on which the period was used. Periods that ended before the account was made are not opened.' +
         '\n\nExamples:\n  plat account set acme --tier scale --overage-price 250\n  plat account set acme --invoice unpaid' +
         '\n  plat account set acme --period-start "$(date -u +%Y-%m-01)"  # the current period began on the 1st of this month',
-    )
-    .action((name: string, flags: AccountFlags) =>
-      withSession(async ({ pool }) => {
-        const { details, notes } = await changeAccount(pool, name, changeOf(flags));
-        for (const note of notes) printNote(note);
-        answer(flags.json, details, describe(details));
-      }),
     );
+  answering(set, async ({ pool }, name: string, flags: AccountFlags) => {
+    const { details, notes } = await changeAccount(pool, name, changeOf(flags));
+    for (const note of notes) printNote(note);
+    return [details, describe(details)];
+  });
 
+  const named = (verb: string, description: string) =>
+    account.command(verb).argument('<account>', 'its name or id').description(description);
   for (const [verb, disabled, description] of [
     ['disable', true, 'refuses all keys of an account, everywhere within 5 seconds; its periods go on'],
     ['enable', false, 'takes its keys again'],
   ] as const) {
-    account
-      .command(verb)
-      .argument('<account>', 'its name or id')
-      .option('--json', 'print JSON')
-      .description(description)
-      .action((name: string, { json }: { json?: boolean }) =>
-        withSession(async ({ pool }) => {
-          const { details } = await changeAccount(pool, name, { disabled });
-          answer(json, details, `Account ${details.name} is ${verb}d.`);
-        }),
-      );
+    answering(named(verb, description), async ({ pool }, name: string) => {
+      const { details } = await changeAccount(pool, name, { disabled });
+      return [details, `Account ${details.name} is ${verb}d.`];
+    });
   }
 
-  account
-    .command('show')
-    .argument('<account>', 'its name or id')
-    .option('--json', 'print JSON')
-    .description('everything about an account')
-    .action((name: string, { json }: { json?: boolean }) =>
-      withSession(async ({ pool }) => {
-        const details = await showAccount(pool, name);
-        answer(json, details, describe(details));
-      }),
-    );
+  answering(named('show', 'everything about an account'), async ({ pool }, name: string) => {
+    const details = await showAccount(pool, name);
+    return [details, describe(details)];
+  });
 
-  account
-    .command('history')
-    .argument('<account>', 'its name or id')
-    .option('--json', 'print JSON')
-    .description('every change of an account and its keys: when, by whom, from what to what')
-    .action((name: string, { json }: { json?: boolean }) =>
-      withSession(async ({ pool }) => {
-        const changes = await listChanges(pool, name);
-        answer(json, changes, changesTable(changes));
-      }),
-    );
+  const history = 'every change of an account and its keys: when, by whom, from what to what';
+  answering(named('history', history), async ({ pool }, name: string) => {
+    const changes = await listChanges(pool, name);
+    return [changes, changesTable(changes)];
+  });
 
-  account
-    .command('list')
-    .option('--json', 'print JSON')
-    .description('the accounts with what they used in this period')
-    .action(({ json }: { json?: boolean }) =>
-      withSession(async ({ pool }) => {
-        const accounts = await listAccounts(pool);
-        if (json) return printJson(accounts);
-        print(
-          table(accounts, [
-            ...(['name', 'company', 'user_email', 'tier', 'pro'] as const),
-            ...(['tokens_used', 'tokens_included', 'keys', 'period_end'] as const),
-          ]),
-        );
-      }),
-    );
+  const list = account.command('list').description('the accounts with what they used in this period');
+  answering(list, async ({ pool }) => {
+    const accounts = await listAccounts(pool);
+    const shown = table(accounts, [
+      ...(['name', 'company', 'user_email', 'tier', 'pro'] as const),
+      ...(['tokens_used', 'tokens_included', 'keys', 'period_end'] as const),
+    ]);
+    return [accounts, shown];
+  });
 }
 
 function withTerms(command: Command): Command {
@@ -181,8 +148,7 @@ function withTerms(command: Command): Command {
     .option('--no-skip-trace', 'may not: its traces are refused')
     .option('--company <name>', 'whose saved markets it shares; a new company if there is none of that name')
     .option('--user <email>', 'the person whose account it is, known or new; an empty text for nobody')
-    .option('--user-name <name>', 'how that person is called')
-    .option('--json', 'print JSON');
+    .option('--user-name <name>', 'how that person is called');
 }
 
 function tokensOrNone(text: string): number | 'none' {

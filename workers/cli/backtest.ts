@@ -5,7 +5,7 @@ import type { Method } from '../../shared/kernels/valuation/baselines.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { EXIT } from './common/exit.ts';
 import { day, fips, requireRegion } from './common/options.ts';
-import { print, printJson, table } from './common/output.ts';
+import { answer, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
 type Flags = { fips?: number; all?: boolean; from?: string; to?: string; json?: boolean };
@@ -54,16 +54,15 @@ export function addBacktestCommands(program: Command): void {
             const counties = await backtestCounties(pool, period);
             progress.clear();
             const named = counties.map(one => ({ ...one, fips: fiveDigits(one.fips) }));
-            return json ? printJson({ from, to, counties: named }) : print(countiesTable(named));
+            return answer(json, { from, to, counties: named }, countiesTable(named));
           }
           const result = await backtestValuations(pool, {
             ...period,
             ...(county === undefined ? {} : { county }),
           });
           progress.clear();
-          if (json)
-            printJson({ fips: county === undefined ? null : fiveDigits(county), from, to, ...result });
-          else print(describe(result));
+          const of = county === undefined ? null : fiveDigits(county);
+          answer(json, { fips: of, from, to, ...result }, describe(result));
         }),
     );
 }

@@ -8,7 +8,7 @@ import { ingestJob } from '../ingest/job.ts';
 import { enqueueFromCli } from './common/enqueue.ts';
 import { EXIT } from './common/exit.ts';
 import { wholeNumber } from './common/options.ts';
-import { print, printJson, table } from './common/output.ts';
+import { answer, table } from './common/output.ts';
 import { deliverFromHere, type Session, withSession } from './common/session.ts';
 import { printRun } from './runs.ts';
 
@@ -24,18 +24,11 @@ export function addFeedCommands(program: Command): void {
     .action(async ({ json }: { json?: boolean }) => {
       const config = loadConfig();
       const { feeds, faults } = await installedFeeds(config);
-      const rows = feeds.map(({ name, kind, title, schedule, asOf, file }) => ({
-        ...{
-          name,
-          kind,
-          title: title ?? '',
-          schedule: schedule ? `${schedule.cron} ${schedule.timezone}` : '',
-          as_of: asOf,
-          file,
-        },
-      }));
-      if (json) printJson(rows);
-      else print(table(rows, ['name', 'kind', 'schedule', 'as_of', 'title']));
+      const rows = feeds.map(({ name, kind, title, schedule, asOf: as_of, file }) => {
+        const when = schedule ? `${schedule.cron} ${schedule.timezone}` : '';
+        return { name, kind, title: title ?? '', schedule: when, as_of, file };
+      });
+      answer(json, rows, table(rows, ['name', 'kind', 'schedule', 'as_of', 'title']));
       if (faults.length > 0)
         throw new PlatError('feed_definition', faults.map(({ error }) => error.message).join('\n'));
     });
@@ -60,8 +53,7 @@ export function addFeedCommands(program: Command): void {
         ? await loadFeed(file)
         : await installedFeed(loadConfig(), file);
       const result = await checkFeed(found, { rows });
-      if (json) printJson(result);
-      else print(renderCheck(result));
+      answer(json, result, renderCheck(result));
       if (!result.ok) process.exitCode = EXIT.failed;
     });
 
@@ -108,15 +100,15 @@ async function removeFeedCommand(session: Session, name: string, flags: { json?:
   if (removed.job !== null) await deliverFromHere(session, [removed.job]);
   const { feeds } = await installedFeeds(session.config);
   const file = feeds.find(feed => feed.name === name)?.file ?? null;
-  if (flags.json) {
-    printJson({ feed: name, ...removed, file });
-    return;
-  }
   const { kind, features, tiles, parcels, job } = removed;
   const what = kind === 'elevation' ? `${tiles} files` : `${features} features`;
   const following = job === null ? '' : `; ${parcels} parcels are computed anew (job ${job})`;
-  print(`${name}: ${what} of ${kind} removed${following}.`);
-  if (file !== null) print(`A further run would bring it back: take ${file} away.`);
+  const further = file === null ? '' : `\nA further run would bring it back: take ${file} away.`;
+  answer(
+    flags.json,
+    { feed: name, ...removed, file },
+    `${name}: ${what} of ${kind} removed${following}.${further}`,
+  );
 }
 
 /** Another source of what the feed does not read would be read by nobody. */
@@ -151,8 +143,7 @@ async function runFeedCommand(session: Session, name: string, flags: RunFlags): 
   if (state === undefined) return;
   const result = state.result as { runId: number; status: string } | null;
   if (state.status === 'failed' || result === null) {
-    if (flags.json) printJson({ status: 'failed', error: state.error });
-    else print(`${name}: failed: ${state.error}`);
+    answer(flags.json, { status: 'failed', error: state.error }, `${name}: failed: ${state.error}`);
     process.exitCode = EXIT.failed;
     return;
   }

@@ -3,53 +3,42 @@ import { operator } from '../../shared/accounts.ts';
 import { sql } from '../../shared/db.ts';
 import { cancelJob, describeJob, type JobState, retryJob } from '../../shared/jobs.ts';
 import { wholeNumber } from './common/options.ts';
-import { answer, table } from './common/output.ts';
-import { deliverFromHere, withSession } from './common/session.ts';
-
-type ListFlags = { status?: string; limit: number; json?: boolean };
+import { table } from './common/output.ts';
+import { answering, deliverFromHere } from './common/session.ts';
 
 export function addJobCommands(program: Command): void {
   const jobs = program.command('jobs').description('what the workers do, have done and are to do');
 
-  jobs
+  const list = jobs
     .command('list', { isDefault: true })
     .addOption(new Option('--status <status>', 'only these').choices(['queued', 'running', 'done', 'failed']))
     .option('--limit <n>', 'most of them', wholeNumber, 20)
-    .option('--json', 'print JSON')
-    .description('the newest jobs, open ones first')
-    .action(({ status, limit, json }: ListFlags) =>
-      withSession(async ({ pool }) => {
-        const { rows } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit, status ?? null]);
-        answer(json, rows, jobsTable(rows));
-      }),
-    );
+    .description('the newest jobs, open ones first');
+  answering(list, async ({ pool }, { status, limit }: { status?: string; limit: number }) => {
+    const { rows } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit, status ?? null]);
+    return [rows, jobsTable(rows)];
+  });
 
-  jobs
+  const cancel = jobs
     .command('cancel')
     .argument('<job>', 'its id, or how that begins')
-    .option('--json', 'print JSON')
-    .description('ends a job that waits or runs; what it has committed stays')
-    .action((id: string, { json }: { json?: boolean }) =>
-      withSession(async ({ pool }) => {
-        const cancelled = await cancelJob(pool, id, operator());
-        const when = cancelled.running ? ': its worker breaks off within seconds' : '';
-        answer(json, cancelled, `Job ${cancelled.id} is cancelled${when}.`);
-      }),
-    );
+    .description('ends a job that waits or runs; what it has committed stays');
+  answering(cancel, async ({ pool }, id: string) => {
+    const cancelled = await cancelJob(pool, id, operator());
+    const when = cancelled.running ? ': its worker breaks off within seconds' : '';
+    return [cancelled, `Job ${cancelled.id} is cancelled${when}.`];
+  });
 
-  jobs
+  const retry = jobs
     .command('retry')
     .argument('<job>', 'its id, or how that begins')
-    .option('--json', 'print JSON')
     .description('adds a job that does again what an ended one was to do')
-    .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c')
-    .action((id: string, { json }: { json?: boolean }) =>
-      withSession(async session => {
-        const added = await retryJob(session.pool, id);
-        await deliverFromHere(session, [added.id]);
-        answer(json, added, `Job ${added.id} is queued.`);
-      }),
-    );
+    .addHelpText('after', '\nExample:\n  plat jobs --status failed && plat jobs retry 5e9b0f3c');
+  answering(retry, async (session, id: string) => {
+    const added = await retryJob(session.pool, id);
+    await deliverFromHere(session, [added.id]);
+    return [added, `Job ${added.id} is queued.`];
+  });
 }
 
 export function jobsTable(jobs: readonly JobState[]): string {

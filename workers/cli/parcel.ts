@@ -6,7 +6,7 @@ import { type Difference, differences } from '../../shared/drawing/computed.ts';
 import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { print, printJson, table } from './common/output.ts';
+import { answer, table } from './common/output.ts';
 import { withSession } from './common/session.ts';
 
 type Flags = { json?: boolean; svg?: string };
@@ -31,8 +31,8 @@ export function addParcelCommands(program: Command): void {
             status: 404,
           });
         const drawing = found.drawn === null ? null : await draw(found.known, found.drawn, flags.svg!);
-        if (flags.json) printJson(jsonOf(found.known, drawing));
-        else print([describe(found.known), ...(drawing?.lines ?? [])].join('\n'));
+        const text = [describe(found.known), ...(drawing?.lines ?? [])].join('\n');
+        answer(flags.json, jsonOf(found.known, drawing), text);
       }),
     );
 }

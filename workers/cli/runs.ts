@@ -8,7 +8,7 @@ import { extentWords } from '../ingest/gate/place.ts';
 import { type RunCounts, total } from '../ingest/run/counts.ts';
 import type { GateResult } from '../ingest/run/record.ts';
 import { wholeNumber } from './common/options.ts';
-import { listCounts, print, printJson, table } from './common/output.ts';
+import { answer, listCounts, table } from './common/output.ts';
 import { type Session, withSession } from './common/session.ts';
 
 type Run = {
@@ -52,22 +52,11 @@ export function addRunCommands(program: Command): void {
         const { rows } = await pool.query<Run>(sql('runs/list_runs'), [feed ?? null, limit]);
         // No runs may be the answer; of a feed that is not there it is not.
         if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
-        if (json) printJson(rows);
-        else
-          print(
-            table(rows.map(summary), [
-              'id',
-              'feed',
-              'status',
-              'read',
-              'new',
-              'changed',
-              'unchanged',
-              'retired',
-              'rejected',
-              'started',
-            ]),
-          );
+        const shown = table(rows.map(summary), [
+          ...(['id', 'feed', 'status', 'read', 'new', 'changed'] as const),
+          ...(['unchanged', 'retired', 'rejected', 'started'] as const),
+        ]);
+        answer(json, rows, shown);
       }),
     );
 
@@ -98,27 +87,16 @@ export async function printRun(
   if (run === undefined)
     throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`, { status: 404 });
   const { rows: rejects } = await pool.query<Reject>(sql('runs/list_rejects'), [id, reason ?? null, limit]);
-  if (json) printJson({ ...run, rejects });
-  else print(describe(run, rejects));
+  answer(json, { ...run, rejects }, describe(run, rejects));
 }
 
 function summary(run: Run) {
   const { counts } = run;
-  return {
-    ...{
-      id: run.id,
-      feed: run.feed,
-      status: run.forced ? `${run.status} (forced)` : run.status,
-      started: run.started_at,
-    },
-    ...{
-      read: total(counts.read ?? {}),
-      new: counts.new ?? 0,
-      changed: counts.changed ?? 0,
-      unchanged: counts.unchanged ?? 0,
-    },
-    ...{ retired: counts.retired ?? 0, rejected: total(counts.rejected ?? {}) },
-  };
+  const { id, feed, forced, started_at: started } = run;
+  const status = forced ? `${run.status} (forced)` : run.status;
+  const [read, rejected] = [total(counts.read ?? {}), total(counts.rejected ?? {})];
+  const { new: fresh = 0, changed = 0, unchanged = 0, retired = 0 } = counts;
+  return { id, feed, status, started, read, new: fresh, changed, unchanged, retired, rejected };
 }
 
 /** Figures of parcels, which are always nothing for a land layer: its features are new or gone, never changed or returned. */

@@ -5,11 +5,11 @@ import { sendMail } from '../../shared/mail.ts';
 import { requireKnownOrNewName, requireName } from '../../shared/names.ts';
 import { createLink, linkLife } from '../../shared/sign-in.ts';
 import { findUser, inviteUser, joinCompany, listUsers } from '../../shared/users.ts';
-import { print, printJson, table } from './common/output.ts';
-import { type Session, withSession } from './common/session.ts';
+import { print, table } from './common/output.ts';
+import { answering, type Session, withSession } from './common/session.ts';
 import { readState } from './common/state.ts';
 
-type CreateFlags = { company: string; name?: string; operator?: boolean; json?: boolean };
+type CreateFlags = { company: string; name?: string; operator?: boolean };
 
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('people who sign in to the web app');
@@ -19,34 +19,29 @@ export function addUserCommands(program: Command): void {
     description: string,
     finish: (session: Session, email: string, id: string) => Promise<string>,
   ) =>
-    user
-      .command(name)
-      .argument('<email>')
-      .requiredOption('--company <company>', 'theirs: one that is there, or a new one')
-      .option('--name <name>', 'how they are called')
-      .option('--operator', 'may see and steer the whole installation')
-      .option('--json', 'print JSON')
-      .description(description)
-      .action((email: string, flags: CreateFlags) =>
-        withSession(async session => {
-          const { pool } = session;
-          const company = await joinCompany(
-            pool,
-            await requireKnownOrNewName(pool, 'company', flags.company),
-          );
-          const invited = await inviteUser(pool, {
-            companyId: company,
-            email,
-            ...(flags.name && { name: requireName('user', flags.name) }),
-            operator: flags.operator === true,
-            actor: operator(),
-          });
-          if (invited === undefined) throw new PlatError('user_exists', `${email} is a user already.`);
-          const note = await finish(session, email, invited.id);
-          if (flags.json) printJson({ id: invited.id, email, company: flags.company, note });
-          else print(note);
-        }),
-      );
+    answering(
+      user
+        .command(name)
+        .argument('<email>')
+        .requiredOption('--company <company>', 'theirs: one that is there, or a new one')
+        .option('--name <name>', 'how they are called')
+        .option('--operator', 'may see and steer the whole installation')
+        .description(description),
+      async (session, email: string, flags: CreateFlags) => {
+        const { pool } = session;
+        const company = await joinCompany(pool, await requireKnownOrNewName(pool, 'company', flags.company));
+        const invited = await inviteUser(pool, {
+          companyId: company,
+          email,
+          ...(flags.name && { name: requireName('user', flags.name) }),
+          operator: flags.operator === true,
+          actor: operator(),
+        });
+        if (invited === undefined) throw new PlatError('user_exists', `${email} is a user already.`);
+        const note = await finish(session, email, invited.id);
+        return [{ id: invited.id, email, company: flags.company, note }, note];
+      },
+    );
 
   create(
     'create',
@@ -79,18 +74,12 @@ export function addUserCommands(program: Command): void {
       }),
     );
 
-  user
-    .command('list')
-    .option('--json', 'print JSON')
-    .description('every user, their company and account')
-    .action(({ json }: { json?: boolean }) =>
-      withSession(async ({ pool }) => {
-        const users = await listUsers(pool);
-        if (json) printJson(users);
-        else
-          print(table(users, ['email', 'name', 'company', 'account', 'operator', 'has_password', 'seen_at']));
-      }),
-    );
+  const list = user.command('list').description('every user, their company and account');
+  answering(list, async ({ pool }) => {
+    const users = await listUsers(pool);
+    const columns = ['email', 'name', 'company', 'account', 'operator', 'has_password', 'seen_at'] as const;
+    return [users, table(users, [...columns])];
+  });
 }
 
 /** Where the web app is: APP_URL, BASE_URL, the running `plat up`, else as the settings say. */

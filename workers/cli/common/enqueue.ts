@@ -7,12 +7,13 @@ import {
   getJob,
   type JobDefinition,
   type JobState,
+  patiently,
   waitForJob,
 } from '../../../shared/jobs.ts';
-import { print, printJson } from './output.ts';
+import { answer } from './output.ts';
 import { deliverFromHere, type Session } from './session.ts';
 
-export type EnqueueOptions = { wait?: boolean; json?: boolean };
+type EnqueueOptions = { wait?: boolean; json?: boolean };
 
 /**
  * Enqueues one job from the command line and, with `--wait`, shows it to its end.
@@ -28,11 +29,12 @@ export async function enqueueFromCli<P>(
   const { id, added } = await enqueue(session.pool, definition, payload);
   await deliverFromHere(session, [id]);
   if (!options.wait) {
-    if (options.json) printJson({ job: id, added });
-    else
-      print(
-        `${label}: job ${id} ${added ? 'is queued' : 'was waiting already'}. \`plat status\` shows how it goes.`,
-      );
+    const how = added ? 'is queued' : 'was waiting already';
+    answer(
+      options.json,
+      { job: id, added },
+      `${label}: job ${id} ${how}. \`plat status\` shows how it goes.`,
+    );
     return undefined;
   }
   const view = openProgress();
@@ -43,6 +45,40 @@ export async function enqueueFromCli<P>(
   } finally {
     ended.abort();
     await warning;
+    view.stop();
+  }
+}
+
+/** What jobs have come to: their result is null where the job that was to enqueue them failed itself. */
+export type Ended<Result> = { status: 'done' | 'failed'; result: Result | null; error: string | null };
+
+/** Jobs that one has enqueued: how many are open, how far they are, and what is known of them so far. */
+type Following<Result> = {
+  open: number;
+  progress: number;
+  note: string;
+  error: string | null;
+  result: Result;
+};
+
+const LOOK_MS = 250;
+
+/** Shows what a job has enqueued, over all of it, until nothing is open. */
+export async function watchFollowing<Result extends { failed: number }>(
+  label: string,
+  first: JobState,
+  look: () => Promise<Following<Result>>,
+): Promise<Ended<Result>> {
+  if (first.status === 'failed') return { status: 'failed', result: null, error: first.error };
+  const view = openProgress();
+  try {
+    for (;;) {
+      const { open, progress, note, error, result } = await patiently(look);
+      view.update(label, { ...first, status: open > 0 ? 'running' : 'done', progress, note });
+      if (open === 0) return { status: result.failed > 0 ? 'failed' : 'done', result, error };
+      await sleep(LOOK_MS);
+    }
+  } finally {
     view.stop();
   }
 }

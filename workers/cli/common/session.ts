@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../../shared/config.ts';
 import { createPool, type Pool, RESTLESS } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
@@ -5,6 +6,7 @@ import { deliver } from '../../../shared/jobs.ts';
 import { createLogger, type Logger } from '../../../shared/log.ts';
 import { assertSchemaVersion } from '../../../shared/migrate.ts';
 import { definitions } from '../../definitions.ts';
+import { answer } from './output.ts';
 import { readState } from './state.ts';
 
 /** The settings with a database. */
@@ -42,6 +44,22 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
   } finally {
     await pool.end();
   }
+}
+
+/**
+ * Gives a command its work and --json. What the work finds is printed as a document for scripts, or as a text for people.
+ * @param work gets the command's arguments, then its flags
+ */
+export function answering<Args extends unknown[]>(
+  command: Command,
+  work: (session: Session, ...args: Args) => Promise<readonly [document: unknown, text: string]>,
+): void {
+  command.option('--json', 'print JSON').action((...args: unknown[]) =>
+    withSession(async session => {
+      const [document, text] = await work(session, ...(args as Args));
+      answer(command.optsWithGlobals().json, document, text);
+    }),
+  );
 }
 
 /** Hands outbox jobs to the queue from a process that is no worker. */
