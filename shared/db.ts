@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Config } from './config.ts';
-import { requireDatabaseUrl } from './config.ts';
+import { type Config, requireDatabaseUrl } from './config.ts';
 import type { Logger } from './log.ts';
 import { rootDir } from './root.ts';
 

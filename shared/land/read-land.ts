@@ -1,14 +1,13 @@
 import { type Client, sql } from '../db.ts';
 import { LAYER_KINDS, type LayerKind, type RoadClass } from '../domain/land.ts';
-import { boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
+import { boxArea, boxAround, boxOfColumns, boxSql, withMarginE7 } from '../geo/box.ts';
 import { decodeBoundary, decodeLines } from '../geo/codec.ts';
 import { hilbertOrder } from '../geo/hilbert.ts';
-import type { MultiPolygon, Position } from '../geo/types.ts';
+import type { Box, MultiPolygon, Position } from '../geo/types.ts';
 import { frontageMarginM, type Neighbour, type Road } from '../kernels/frontage/frontage.ts';
 import type { ElevationTile } from '../raster/elevation.ts';
 import { TERRAIN_MARGIN_M } from '../raster/limits.ts';
 import { addSources, type Layer, type MarkedRow, type Subject, subjectOf } from './layers.ts';
-import { placesOf } from './places.ts';
 
 /** What has to be known to compute a chunk, all as of one moment. */
 export type LandInput = {
@@ -102,4 +101,37 @@ async function readNeighbours(
 async function readTiles(client: Client, feeds: number[], places: string[]): Promise<ElevationTile[]> {
   if (places.length === 0) return [];
   return (await client.query<ElevationTile>(sql('attributes/read_tiles'), [feeds, places])).rows;
+}
+
+/**
+ * So many boxes make a place at most. Parcels that follow one another on a Hilbert curve fill the box around them by half only:
+ * with the 2,000 of a chunk in one place 3,700 parcels were read, with these 2,640, of 2,450 that are in reach.
+ */
+const MOST_BOXES = 128;
+
+/** How much more ground than its parcels a place may have; the parcels of a city with its streets have half of theirs. */
+const MOST_SLACK = 4;
+
+/**
+ * Boxes that hold all of these, which lie near one another in their order: a few around a chunk of a dense roll, one each
+ * around parcels far apart, so that what is read stays in proportion to the parcels.
+ */
+export function placesOf(boxes: readonly Box[]): Box[] {
+  const places: Box[] = [];
+  let filled = 0;
+  let count = 0;
+  for (const box of boxes) {
+    const last = places.at(-1);
+    const joined = last && boxAround([last, box]);
+    if (joined && count < MOST_BOXES && boxArea(joined) <= MOST_SLACK * (filled + boxArea(box))) {
+      places[places.length - 1] = joined;
+      filled += boxArea(box);
+      count++;
+    } else {
+      places.push([...box]);
+      filled = boxArea(box);
+      count = 1;
+    }
+  }
+  return places;
 }

@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Pool } from '../../shared/db.ts';
-import { rewriteOwnerWords } from '../../workers/ingest/merge/owner-words.ts';
+import { rewriteOwnerWords } from '../../workers/ingest/merge/parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { createRandom, pick, type Random, seedOf } from './generate/random.ts';

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { keepHouse } from '../../api/start.ts';
 import { createKey, revokeKey } from '../../shared/accounts.ts';
 import { changeAccount } from '../../shared/contracts.ts';
-import { listPeriods } from '../../shared/usage.ts';
+import { listPeriods } from '../../workers/cli/usage.ts';
 import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';

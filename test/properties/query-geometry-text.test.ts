@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseGeoJsonArea } from '../../shared/geo/geojson.ts';
 import { prepareQuery } from '../../shared/geo/intersects.ts';
-import { type ParsedQuery, QUERY_LIMITS, type QueryGeometry } from '../../shared/geo/query-geometry.ts';
+import {
+  type ParsedQuery,
+  parseGeoJsonArea,
+  QUERY_LIMITS,
+  type QueryGeometry,
+} from '../../shared/geo/query-geometry.ts';
 import type { Position } from '../../shared/geo/types.ts';
 import { parseWkt } from '../../shared/geo/wkt.ts';
 import { pairs } from './query-geometry-shapes.ts';

@@ -1,7 +1,7 @@
 import type { Pool } from '../../shared/db.ts';
 import { acres, areaSqM } from '../../shared/geo/area.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
-import { rewriteOwnerWords } from '../../workers/ingest/merge/owner-words.ts';
+import { rewriteOwnerWords } from '../../workers/ingest/merge/parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/stage/boundary.ts';
 

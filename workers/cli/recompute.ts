@@ -44,8 +44,7 @@ function addAttributes(recompute: Command): void {
       'after',
       '\nExamples:\n  plat recompute attributes --fips 23019 --wait\n  plat recompute attributes --all --layer roads flood',
     );
-  onRun(command, async (session, flags) => {
-    const scope = scopeOf(flags, command);
+  onRun(command, countyOrAll, async (session, flags, scope) => {
     const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
     const plan = await enqueueFromCli(session, attributesPlan, payload, 'plan of land attributes', flags);
     if (plan === undefined) return;
@@ -71,8 +70,7 @@ function addValuations(recompute: Command): void {
       'after',
       '\nExamples:\n  plat recompute valuations --fips 33019 --wait\n  plat recompute valuations --all --as-of 2025-09-28',
     );
-  onRun(command, async (session, flags) => {
-    const scope = scopeOf(flags, command);
+  onRun(command, countyOrAll, async (session, flags, scope) => {
     await tellOfDay(session.pool, flags);
     const asOf = flags.asOf === undefined ? {} : { asOf: flags.asOf };
     const state =
@@ -101,10 +99,7 @@ function addStatistics(recompute: Command): void {
       'after',
       '\nExamples:\n  plat recompute stats --fips 33019 --wait\n  plat recompute stats --all --as-of 2025-09-28',
     );
-  onRun(command, async (session, flags) => {
-    const named = [flags.fips, flags.zip, flags.all].filter(flag => flag !== undefined);
-    if (named.length !== 1) refuse(command, 'name one of --fips, --zip and --all');
-    const scope: MarketScope = flags.zip === undefined ? scopeOf(flags, command) : { zip: flags.zip };
+  onRun(command, anyRegion, async (session, flags, scope) => {
     const payload = flags.asOf === undefined ? { scope } : { scope, asOf: flags.asOf };
     const state = await enqueueFromCli(session, marketRecompute, payload, 'statistics', flags);
     if (state === undefined) return;
@@ -114,28 +109,38 @@ function addStatistics(recompute: Command): void {
   });
 }
 
-/** What all of them share: they may be waited for, and answer scripts with JSON. */
-function onRun(command: Command, work: (session: Session, flags: Flags) => Promise<void>): void {
+/** What all of them share: a scope that is there, and that they may be waited for and answer scripts with JSON. */
+function onRun<Scope extends object>(
+  command: Command,
+  scopeOf: (flags: Flags, refuse: Refuse) => Scope,
+  work: (session: Session, flags: Flags, scope: Scope) => Promise<void>,
+): void {
+  const refuse: Refuse = why => command.error(`error: ${why}`, { exitCode: EXIT.usage });
   command
     .option('--wait', 'show progress and wait for the end')
     .option('--json', 'print JSON')
     .action((flags: Flags) =>
       withSession(async session => {
-        await requireRegion(session.pool, flags);
-        await work(session, flags);
+        const scope = scopeOf(flags, refuse);
+        await requireRegion(session.pool, scope);
+        await work(session, flags, scope);
       }),
     );
 }
 
-function refuse(command: Command, why: string): never {
-  return command.error(`error: ${why}`, { exitCode: EXIT.usage });
+type Refuse = (why: string) => never;
+
+function countyOrAll({ fips, all }: Flags, refuse: Refuse): { fips: number } | { all: true } {
+  if (fips !== undefined && all) refuse('--fips and --all are both given; name one of --fips and --all');
+  if (fips !== undefined) return { fips };
+  return all ? { all } : refuse('name one of --fips and --all');
 }
 
-function scopeOf({ fips, all }: Flags, command: Command): { fips: number } | { all: true } {
-  if (fips !== undefined && all)
-    refuse(command, '--fips and --all are both given; name one of --fips and --all');
-  if (fips === undefined && !all) refuse(command, 'name one of --fips and --all');
-  return fips === undefined ? { all: true } : { fips };
+function anyRegion({ fips, zip, all }: Flags, refuse: Refuse): MarketScope {
+  const named = [fips, zip, all].filter(flag => flag !== undefined);
+  if (named.length !== 1) refuse('name one of --fips, --zip and --all');
+  if (fips !== undefined) return { fips };
+  return zip === undefined ? { all: true } : { zip };
 }
 
 /** Answers with what a job has come to, and ends with the exit code of that. */

@@ -6,7 +6,7 @@ import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { LOCKS } from '../../shared/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { regionFields } from '../regions/region-rows.ts';
+import { regionFields } from '../regions/load.ts';
 import type { MarketScope } from './jobs.ts';
 import { readSnapshot, type Snapshot, type StoredRegion } from './snapshot.ts';
 import {

@@ -1,9 +1,10 @@
-import { type Client, sql } from '../../shared/db.ts';
+import { type CopiedColumns, readCopy } from '../../shared/copy.ts';
+import { type Client, compose, literal, sql } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { type ListingColumns, NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import type { RegionRow } from '../regions/region-rows.ts';
+import type { RegionRow } from '../regions/load.ts';
 import type { MarketScope } from './jobs.ts';
-import { type MarketListings, readListings } from './read-listings.ts';
 
 /** A region, what is stored of its statistics, and since when it has been marked. */
 export type StoredRegion = RegionRow & {
@@ -51,10 +52,7 @@ export async function readSnapshot(client: Client, scope: MarketScope): Promise<
     const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
     throw new PlatError('not_found', `There is no ${name}.`, { status: 404 });
   }
-  const listings = await readListings(
-    client,
-    codes === null ? 'all' : { counties: codes.county, zips: codes.zip },
-  );
+  const listings = await readListings(client, codes);
   await client.query('commit');
 
   const markOf = new Map(marks.map(mark => [`${mark.type}:${mark.code}`, mark.marked_at]));
@@ -74,4 +72,44 @@ function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null 
   // A mark is free text; one that cannot be a region's code would not even be a number to compare with.
   for (const { type, code } of marks) if (/^\d{5}$/.test(code)) codes[type]?.push(code);
   return codes;
+}
+
+/** The columns of market/copy_listings. */
+const COLUMNS = {
+  fips: { type: 'int4', null: -1 },
+  zip: { type: 'digits5', null: -1 },
+  status: { type: 'char', null: 0 },
+  cents: { type: 'int8', null: Number.NaN },
+  acres: { type: 'float8', null: Number.NaN },
+  soldDay: { type: 'date', null: NO_DAY },
+  daysOnMarket: { type: 'int4', null: NO_DAY },
+  feedDay: { type: 'date', null: NO_DAY },
+} as const;
+
+/** Listings by column; entry i of each array is listing i. */
+export type MarketListings = ListingColumns & {
+  count: number;
+  /** County FIPS, or -1. */
+  fips: Int32Array;
+  /** The ZIP as a number, or -1. */
+  zip: Int32Array;
+  /** The day of the snapshot that the listing's feed is, in days since 1970-01-01; NO_DAY for a feed that lives on. */
+  feedDay: Int32Array;
+};
+
+/** Reads every listing that counts in the statistics of these regions, or of all (null), within the caller's transaction. */
+async function readListings(client: Client, codes: Codes | null): Promise<MarketListings> {
+  const scope = codes === null ? 'true' : ofRegions(codes);
+  const { rows, columns } = await readCopy(client, compose('market/copy_listings', { scope }), COLUMNS);
+  return { ...columns, count: rows, price: dollars(columns) };
+}
+
+/** Cents arrive as integers because numeric has no fixed width; the division gives the double nearest to the price. */
+function dollars({ cents }: CopiedColumns<typeof COLUMNS>): Float64Array {
+  for (let i = 0; i < cents.length; i++) cents[i] = cents[i]! / 100;
+  return cents;
+}
+
+function ofRegions({ county, zip }: Codes): string {
+  return `fips = any (${literal(county.map(Number))}::int[]) or zip = any (${literal(zip)}::text[])`;
 }

@@ -4,7 +4,7 @@ import { keepHouse, startHousekeeping } from '../../../api/start.ts';
 import { changeAccount, listChanges } from '../../../shared/contracts.ts';
 import type { Pool } from '../../../shared/db.ts';
 import type { Logger } from '../../../shared/log.ts';
-import { listPeriods } from '../../../shared/usage.ts';
+import { listPeriods } from '../../../workers/cli/usage.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
 import { createTestDatabase } from '../../support/database.ts';

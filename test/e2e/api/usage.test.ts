@@ -6,7 +6,7 @@ import { openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import type { Mode } from '../../../shared/domain/tiers.ts';
-import { readPeriod } from '../../../shared/usage.ts';
+import { readPeriod } from '../../../workers/cli/usage.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';

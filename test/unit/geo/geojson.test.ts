@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseGeoJsonArea } from '../../../shared/geo/geojson.ts';
-import { QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
+import { parseGeoJsonArea, QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import { ring } from '../../support/rings.ts';
 
 const parse = (value: unknown) => parseGeoJsonArea(value, QUERY_LIMITS);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contentHash, ON_DISK, OVER_HTTP, type Sampling } from '../../../shared/raster/content-hash.ts';
+import { contentHash, ON_DISK, OVER_HTTP, type Sampling } from '../../../shared/raster/byte-source.ts';
 
 const MIB = 2 ** 20;
 const NONE = [0, 0] as const;

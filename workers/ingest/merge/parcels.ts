@@ -1,8 +1,8 @@
-import { type Client, compose, literal, sql } from '../../../shared/db.ts';
+import { type Client, compose, literal, type Queryable, sql } from '../../../shared/db.ts';
+import { LOCKS } from '../../../shared/locks.ts';
 import { lockCounties } from '../../attributes/county-lock.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { roadMarginM } from './layer.ts';
-import { rewriteOwnerWords } from './owner-words.ts';
 
 /**
  * Brings the parcels of a feed, and what filters read of them, to what the run staged, inside the caller's
@@ -47,4 +47,17 @@ async function countCoverage(client: Client, counties: readonly number[]): Promi
   const fips = literal(counties);
   await client.query(compose('coverage/delete_counties', { fips }));
   await client.query(compose('coverage/count_counties', { fips }));
+}
+
+/**
+ * Writes the words by which parcels are found by their owners, for whole counties, from the parcels on the roll: about
+ * 7 microseconds a parcel, and nothing to get out of step. For use in the transaction that changed the parcels.
+ */
+export async function rewriteOwnerWords(db: Queryable, counties: readonly number[]): Promise<void> {
+  // In one order everywhere, so that two merges never wait for each other in turn.
+  for (const fips of counties.toSorted((a, b) => a - b)) {
+    await db.query(sql('roll/lock_owner_words'), [LOCKS.ownerWords, fips]);
+    await db.query(sql('roll/clear_owner_words'), [fips]);
+    await db.query(compose('roll/fill_owner_words', { fips: literal(fips) }));
+  }
 }

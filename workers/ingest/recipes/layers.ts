@@ -1,15 +1,21 @@
+import { copyBytes, copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
+import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
+import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
 import { coveredBox } from '../gate/layer.ts';
-import { declaredPlace, featuresOutside, homeBoxes } from '../gate/place.ts';
+import { type DeclaredPlace, declaredPlace, featuresOutside, homeBoxes } from '../gate/place.ts';
 import { compileLayerMapper } from '../map/layer.ts';
 import { mergeFeatures } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
+import { bump, bumpClass, countFilled, newClasses } from '../run/counts.ts';
 import { type LayerScope, NOWHERE } from '../run/layer-version.ts';
 import { readBatches } from '../run/read.ts';
+import type { RejectWriter } from '../run/rejects.ts';
 import { withStages } from '../run/stage-schema.ts';
-import { type StagedLayer, stageLayer } from '../stage/layer.ts';
+import { stageFeature } from '../stage/feature.ts';
+import { stageRows } from '../stage/rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
 
@@ -19,7 +25,8 @@ const ANALYZE_FROM = 0.1;
 /** Of roads, wetlands and flood zones the features that count are kept. */
 export const layers: Recipe<LayerFeed, StagedLayer> = {
   tables: [sql('layers/create_layer_stage')],
-  stage: (run, feed, sources) => stageAll(run, feed, sources.layer),
+  stage: (run, feed, sources) =>
+    withStages(run, 1, ([client], rejects) => stageFeatures(run, feed, sources.layer, client!, rejects)),
   compare,
 };
 
@@ -63,19 +70,58 @@ function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Box | null): Laye
   return { coverage: coverage ?? (fips === null ? found : null) ?? NOWHERE, fips, reachM };
 }
 
-async function stageAll(
+type StagedLayer = {
+  /** The box around all features, those that do not count included and rejected ones not; null without any. */
+  extent: Box | null;
+  declared: DeclaredPlace | null;
+};
+
+/** Maps, validates and stages the features of a layer. Those that do not count are counted by class and not kept. */
+async function stageFeatures(
   run: RunContext,
   feed: LayerFeed,
   override: string | undefined,
+  client: Client,
+  rejects: RejectWriter,
 ): Promise<StagedLayer> {
   const { counts } = run;
-  const { kind, layer } = feed;
-  const batches = readBatches(run, { name: 'layer', spec: layer.input, baseDir: feed.baseDir, override });
-  const map = compileLayerMapper(kind, layer);
-  return withStages(run, 1, ([copy], rejects) =>
-    stageLayer(
-      { name: 'layer', kind, batches, map, place: declaredPlace(feed) },
-      { copy: copy!, rejects, counts },
-    ),
+  const { kind, layer, baseDir } = feed;
+  const place = declaredPlace(feed);
+  const batches = readBatches(run, { name: 'layer', spec: layer.input, baseDir, override });
+  const copy = openCopy(client, 'copy stage_layer (row_no, hash, class, extent, geometry) from stdin');
+  const counting = newClasses();
+  const notCounting = newClasses();
+  Object.assign(counts, { counting, not_counting: notCounting });
+  const found = emptyBox();
+  const addBox = (box: Box) => {
+    growBox(found, box);
+    place.add(box);
+  };
+  await stageRows(
+    { name: 'layer', batches, map: compileLayerMapper(kind, layer) },
+    { counts, rejects },
+    ({ class: featureClass, label, values }, row, faults) => {
+      if (featureClass === null) {
+        bumpClass(notCounting, label);
+        const extent = boxOfGeometry(row.geometry);
+        if (extent) addBox(extent);
+      } else {
+        const result = stageFeature(kind, featureClass, row.geometry);
+        if (!result.ok) {
+          faults.reject(row, { field: 'geometry', reason: result.reason, message: result.message });
+          return;
+        }
+        const { hash, extent, geometry } = result.feature;
+        bumpClass(counting, label);
+        for (const repair of result.repairs) bump(counts.repaired, repair);
+        addBox(extent);
+        const box = boxSql(boxToE7(extent));
+        copy.write(`${row.rowNo}\t${hash}\t${copyValue(featureClass)}\t${box}\t${copyBytes(geometry)}`);
+      }
+      countFilled(counts.filled, LAYER_FIELD_NAMES[kind], values);
+    },
+    () => copy.drain(),
   );
+  await copy.end();
+  return { extent: isEmptyBox(found) ? null : found, declared: place.result() };
 }

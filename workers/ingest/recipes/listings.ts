@@ -1,4 +1,6 @@
+import { copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
+import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { isRetryable } from '../../../shared/errors.ts';
 import type { ListingsFeed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint, RowBatch } from '../../formats/rows.ts';
@@ -6,11 +8,12 @@ import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileListingMapper } from '../map/listing.ts';
 import { mergeListings } from '../merge/listings.ts';
 import type { RunContext } from '../run/context.ts';
-import { bump } from '../run/counts.ts';
+import { bump, countFilled } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
+import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { withStages } from '../run/stage-schema.ts';
-import { listingSql } from '../stage/listing-record.ts';
-import { stageListings } from '../stage/listings.ts';
+import { COPY_LISTING, listingLine, listingSql, resolveListing } from '../stage/listing-record.ts';
+import { stageRows } from '../stage/rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
 type ListingFigures = { listings: number; new: number; changed: number; unchanged: number; retired: number };
@@ -21,7 +24,8 @@ type ListingFigures = { listings: number; new: number; changed: number; unchange
  */
 export const listings: Recipe<ListingsFeed, Staged> = {
   tables: [sql('roll/create_raw_stage'), listingSql('listings/create_listing_stage')],
-  stage: (run, feed, sources) => stageAll(run, feed, sources.listings),
+  stage: (run, feed, sources) =>
+    withStages(run, 2, (clients, rejects) => stageListings(run, feed, sources.listings, clients, rejects)),
   compare,
 };
 
@@ -76,18 +80,39 @@ async function compare(
 
 type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
 
-async function stageAll(run: RunContext, feed: ListingsFeed, override: string | undefined): Promise<Staged> {
+/** Maps, validates, resolves and stages the rows of a listing feed. */
+async function stageListings(
+  run: RunContext,
+  { listings, baseDir }: ListingsFeed,
+  override: string | undefined,
+  [client, rawClient]: readonly Client[],
+  rejects: RejectWriter,
+): Promise<Staged> {
   const { counts } = run;
-  const { listings } = feed;
-  const source = { name: 'listings', spec: listings.input, baseDir: feed.baseDir, override };
   const staged: Staged = { checkpoint: null };
+  const source = { name: 'listings', spec: listings.input, baseDir, override };
+  const batches = untilItBreaks(readBatches(run, source), staged);
   // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
   const checked = listings.input.format !== 'reso';
-  const rows = untilItBreaks(readBatches(run, source), staged);
-  const input = { name: 'listings', batches: rows, map: compileListingMapper(listings), checked };
-  await withStages(run, 2, ([copy, raw], rejects) =>
-    stageListings(input, { copy: copy!, raw: raw!, rejects, counts }),
+  const copy = openCopy(client!, COPY_LISTING);
+  // Of every row: which of several states of a listing is set aside is not known before the last row.
+  const raw = openCopy(rawClient!, 'copy stage_raw (row_no, raw) from stdin');
+  const unplaced: Record<string, number> = {};
+  counts.unplaced = unplaced;
+  await stageRows(
+    { name: 'listings', batches, map: compileListingMapper(listings), checked },
+    { counts, rejects },
+    ({ values, dropped }, row, faults) => {
+      for (const value of dropped ?? []) faults.drop(row, value);
+      countFilled(counts.filled, LISTING_FIELD_NAMES, values);
+      const listing = resolveListing(values);
+      if (listing.fips === null) bump(unplaced, 'county');
+      raw.write(`${row.rowNo}\t${copyValue(rawText(row.values, row.geometry))}`);
+      copy.write(listingLine(row.rowNo, listing));
+    },
+    () => Promise.all([copy.drain(), raw.drain()]),
   );
+  await Promise.all([copy.end(), raw.end()]);
   return staged;
 }
 

@@ -8,53 +8,31 @@ export function digest(data: string | Uint8Array): string {
   return hash('sha1', data, 'hex').slice(0, 32);
 }
 
+/** Bits in 32 MB: of a million keys some two thousand share theirs with another. */
+const BITS = 2 ** 28;
+
 /**
- * Remembers which keys a file has shown, in 8 bytes each: a duplicate must be noticed while its raw row is
- * still at hand, and a Set of a million strings would take a hundred megabytes. Two different keys may share a
- * 53-bit hash (once in some 10,000 files of a million rows); that only keeps a raw row that nobody asks for.
- * Open addressing with linear probing, at most two thirds full.
+ * Remembers which keys a file has shown, as a duplicate must be noticed while its raw row is still at hand; a Set would take a hundred
+ * megabytes a million. A key that shares its bit with another only keeps a raw row that nobody asks for.
  */
 export class SeenKeys {
-  private slots = new Float64Array(1 << 14);
-  private size = 0;
+  private readonly bits = new Uint8Array(BITS / 8);
 
-  /** Adds the key; true when it (or one of the same hash) was there before. */
+  /** Adds the key; true when it (or one of the same bit) was there before. */
   add(key: string): boolean {
-    if (this.size * 3 > this.slots.length * 2) this.grow();
-    return !this.insert(hash53(key));
-  }
-
-  private insert(hash: number): boolean {
-    const mask = this.slots.length - 1;
-    for (let i = hash & mask; ; i = (i + 1) & mask) {
-      const slot = this.slots[i];
-      if (slot === hash) return false;
-      if (slot === 0) {
-        this.slots[i] = hash;
-        this.size++;
-        return true;
-      }
-    }
-  }
-
-  private grow(): void {
-    const old = this.slots;
-    this.slots = new Float64Array(old.length * 2);
-    this.size = 0;
-    for (const hash of old) if (hash !== 0) this.insert(hash);
+    const bit = hash32(key) % BITS;
+    const mask = 1 << (bit & 7);
+    const seen = (this.bits[bit >>> 3]! & mask) !== 0;
+    this.bits[bit >>> 3]! |= mask;
+    return seen;
   }
 }
 
-/** cyrb53 by bryc (public domain): two 32-bit multiplicative hashes mixed to 53 bits; never 0 here. */
-function hash53(text: string): number {
-  let h1 = 0xdeadbeef;
-  let h2 = 0x41c6ce57;
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i);
-    h1 = Math.imul(h1 ^ c, 2654435761);
-    h2 = Math.imul(h2 ^ c, 1597334677);
-  }
-  h1 = Math.imul(h1 ^ (h1 >>> 16), 2246822507) ^ Math.imul(h2 ^ (h2 >>> 13), 3266489909);
-  h2 = Math.imul(h2 ^ (h2 >>> 16), 2246822507) ^ Math.imul(h1 ^ (h1 >>> 13), 3266489909);
-  return 4294967296 * (2097151 & h2) + (h1 >>> 0) || 1;
+/** FNV-1a, its bits mixed as MurmurHash3 does in the end (A. Appleby, public domain). */
+function hash32(text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
 }
