@@ -73,8 +73,7 @@ type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end
 export type ChangedAccount = { details: AccountDetails; notes: string[] };
 
 /**
- * Changes an account in one transaction; the audit table keeps what it was and who changed it. Effective in every process
- * within 5 seconds.
+ * Changes an account in one transaction, effective in every process within 5 seconds; the audit table keeps what it was.
  * @param account name or id.
  * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together, `user_email`,
  * `user_company`, `name`.

@@ -75,8 +75,8 @@ export type PeriodOwner = {
 };
 
 /**
- * The dates of an account's period by those that are given; without any, of a contract that begins now. Usage stays in
- * its period, so its days lie within the new dates: a record of a day cannot be divided, nor moved without a trace.
+ * The dates of an account's period by those that are given; without any, of a contract that begins now. Usage stays in its
+ * period, so its days lie within the new dates.
  * @returns the columns that change, and what to tell of them.
  * @throws PlatError `account_change` for dates far from now, a period that overlaps a closed one, that is too long, that
  * does not hold the days on which it was used, or that would be over, unless that is insisted upon.

@@ -1,5 +1,5 @@
-// Installs the dependencies when packages of the lockfile are missing; otherwise says nothing. npm runs it before start, test, check
-// and bench. Plain Node without packages, so that it runs when there are none and can still speak on a Node that is too old.
+// Installs the dependencies when packages of the lockfile are missing; npm runs it before start, test, check and bench. Plain
+// Node, so that it runs when there are none and can still speak on a Node that is too old.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -64,9 +64,8 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
 }
 
 /**
- * Adds, changes and removes schedulers. One that is as it should be is left alone: writing it again would skip what came
- * due while no worker ran. A schedule that comes round only says which job is due; the job itself goes through the outbox
- * like any other.
+ * Adds, changes and removes schedulers, leaving those alone that are as they should be: writing one again would skip what came
+ * due while no worker ran. A schedule only says which job is due; the job itself goes through the outbox.
  */
 async function syncSchedules(
   queue: DeliveryQueue,

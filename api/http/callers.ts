@@ -45,8 +45,8 @@ type Known = {
 };
 
 /**
- * How long a process may answer from what it read about a key and its account. A revocation, a paid invoice or a new
- * tier is effective in every process after this time at most. Charges and rate limits are never taken from here.
+ * How long a process may answer from what it read about a key and its account: a revocation, a paid invoice or a new tier is
+ * effective everywhere after it at most. Charges and rate limits are never taken from here.
  */
 const FRESH_MS = 2_000;
 /** About 1 KB an entry. Only keys that exist get in, so guessing keys cannot push others out. */

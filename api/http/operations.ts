@@ -56,7 +56,7 @@ export function operations({ pool, metrics, lifecycle, metricsToken }: Operation
 }
 
 /**
- * With METRICS_TOKEN, the bearer of the token. Without, programs on this machine only: a connection from loopback that no
+ * With METRICS_TOKEN, the bearer of the token; without, programs on this machine only, by a connection from loopback that no
  * proxy has forwarded. Others are told that there is nothing.
  */
 function requireMetricsAccess(req: Request, token: string | undefined): void {

@@ -109,9 +109,8 @@ async function readPage(
 const KINDS = new Set(['county', 'parish', 'borough', 'municipality', 'municipio']);
 
 /**
- * What people type to find a region, as LIKE patterns for `regions.search_words` (0008_saved_markets.sql), one a word: a
- * word of the region begins with it. Accents and case do not matter, apostrophes are left out, hyphens and dots part words;
- * whatever else is typed stands for itself. What kind of county it is says nothing.
+ * What people type to find a region, as LIKE patterns for `regions.search_words`, one a word: a word of the region begins with
+ * it. Case, accents and apostrophes do not matter, hyphens and dots part words, and what kind of county it is says nothing.
  */
 function wordPatterns(text: string): string[] {
   const words = text

@@ -1,6 +1,6 @@
 /**
- * The acreage buckets of market statistics, in the order in which the API publishes them. They overlap on purpose.
- * A listing of `a` acres is in a bucket when `minAcres <= a < maxAcres`.
+ * The acreage buckets of market statistics, in the order of the API, overlapping on purpose: a listing of `a` acres is in one
+ * when `minAcres <= a < maxAcres`.
  */
 export const SQ_FT_PER_ACRE = 43_560;
 

@@ -22,9 +22,8 @@ export function toUnits(deg: number): number {
 }
 
 /**
- * Geometries as bytes, about 4 bytes a vertex. Counts are varints, coordinates zigzag varints (those of Protocol Buffers,
- * https://protobuf.dev/programming-guides/encoding/#varints): each position is its difference in 1e-7 degrees from the one before
- * it, from 0,0 at the start and on across rings, parts and lines. Versions of lines count from 101, those of boundaries from 1.
+ * Geometries as bytes, about 4 a vertex: counts are varints, positions zigzag varints of the difference in 1e-7 degrees from the
+ * one before (Protocol Buffers' encoding). Versions of lines count from 101, those of boundaries from 1.
  */
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
@@ -33,9 +32,8 @@ const LINES_VERSION = 101;
 const MAX_VARINT = 5;
 
 /**
- * Version | parts | for each part: rings | for each ring: positions without the closing one, and each position. `decodeBoundary` gives
- * closed rings back to half of 1e-7 degrees. Positions that become equal to the one before them on the grid are dropped, unless
- * that would leave a ring with fewer than three: such a ring is kept position by position.
+ * Version | parts | for each part: rings | for each ring: positions without the closing one, and each position. Positions that
+ * become equal on the grid are dropped, unless fewer than three would be left.
  */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };

@@ -88,8 +88,8 @@ type Edge = {
 };
 
 /**
- * Every contact within and between closed rings that hold neither repeated positions nor spikes. Exact. O(n log n) for
- * boundaries whose edges' boxes rarely overlap, as parcels' do: a packed Hilbert R-tree finds the candidates of large ones.
+ * Every contact within and between closed rings without repeated positions or spikes, exactly. A packed Hilbert R-tree finds the
+ * candidates of large ones.
  */
 function findContacts(rings: Ring[]): Contact[] {
   const edges = edgesOf(rings);

@@ -7,8 +7,8 @@ import type { QueryGeometry } from './query-geometry.ts';
 import type { Box, MultiPolygon, Position, Ring } from './types.ts';
 
 /**
- * A query ready to be tested against many boundaries. Coordinates are in units of 1e-7 degrees (see `toUnits`). A point is an edge of
- * length 0. Edge e runs from (x1, y1)[e] to (x2, y2)[e] and belongs to element elementOf[e].
+ * A query ready to be tested against many boundaries, in units of 1e-7 degrees (see `toUnits`). Edge e runs from (x1, y1)[e] to
+ * (x2, y2)[e] and belongs to element elementOf[e]; a point is an edge of length 0.
  */
 export type PreparedQuery = {
   x1: Float64Array;
@@ -68,11 +68,8 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
 const MANY_CANDIDATES = 64;
 
 /**
- * Do a query and a boundary share a point? Touching counts; holes of both are respected. Exact (adaptive predicates) on coordinates in
- * units. The boundary has rings that do not cross, as `prepareBoundary` leaves them, on the stored grid or off it; degrees.
- *
- * When no edges meet, each part of the boundary lies on one side of the query's outlines and each element of the query
- * on one side of the boundary's: a position of each tells.
+ * Do a query and a boundary (prepared; degrees) share a point? Exact, touching counts, holes of both are respected; when no edges
+ * meet, a position of each part and element tells on which side all of it lies.
  */
 export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolean {
   if (query.index === null || boundary.length === 0) return false;

@@ -136,7 +136,7 @@ function freeStrayHoles(polygons: MultiPolygon): MultiPolygon {
   });
 }
 
-/** Did the union leave everything as it was? Then touching rings were valid. Compared by rings and planar area. */
+/** Did the union leave everything as it was, by rings and planar area? Then touching rings were valid. */
 function sameShape(a: MultiPolygon, b: MultiPolygon): boolean {
   if (a.length !== b.length || a.flat().length !== b.flat().length) return false;
   const areaA = planarArea(a);
@@ -180,7 +180,7 @@ function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
 
 /**
  * Puts a corner into every edge that runs past another corner by less than the rounding of coordinates (cf. Hobby 1999, Practical
- * segment intersection with finite precision output). Quadratic: for the few boundaries that stay invalid after a union.
+ * segment intersection with finite precision output). Quadratic, for the few boundaries that stay invalid after a union.
  */
 function nodeNearMisses(polygons: MultiPolygon): MultiPolygon {
   const corners = polygons.flat(2);

@@ -8,11 +8,9 @@ import type { MultiPolygon, Polygon, Position } from './types.ts';
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
 /**
- * A GeoJSON geometry in WGS84 degrees as valid polygons: closed rings of [lon, lat], exteriors counter-clockwise and holes
- * clockwise (RFC 7946), simple, disjoint but for single points, in the OGC sense. Polygon, MultiPolygon and GeometryCollection of those
- * are areas; anything else is a fault with its reason. Land is never counted twice and never dropped by a repair, but for what a hole
- * takes out of its shell. A valid geometry comes back unchanged. Left as it is: holes that touch one another in a closed
- * chain and so fence land off within one part, which OGC wants as a part of its own.
+ * A GeoJSON geometry of areas in WGS84 degrees as valid polygons in the OGC sense, wound as RFC 7946 asks; a valid one comes back
+ * unchanged. No repair counts land twice or drops it; holes that touch in a closed chain and so fence land off are left as they
+ * are.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];

@@ -3,9 +3,8 @@ import { findRingFault, type RingFault } from './ring-faults.ts';
 import type { Polygon, Position, Ring } from './types.ts';
 
 /**
- * A query's shape, whatever it was written as, sorted into its elements; degrees WGS84, longitude first. What it covers is the union
- * of them, so parts may overlap. Rings are closed, hold no repeated positions, cross nothing, and holes lie within their shells.
- * An EMPTY geometry has no elements and meets nothing.
+ * A query's shape sorted into its elements, whose union it is; degrees WGS84, longitude first, none for EMPTY. Rings are closed,
+ * hold no repeated positions, cross nothing, and holes lie within their shells.
  */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
@@ -143,8 +142,8 @@ function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: 
 }
 
 /**
- * Reads a GeoJSON Polygon or MultiPolygon (RFC 7946), already parsed from JSON, with the checks and messages of `parseWkt`; what a
- * position has after longitude and latitude is dropped. Any winding will do. Faults name the polygon, ring and vertex (from 1).
+ * Reads a GeoJSON Polygon or MultiPolygon (RFC 7946), already parsed from JSON, with the checks and messages of `parseWkt`. Any
+ * winding will do, and heights are dropped.
  */
 export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQuery {
   return parsed(limits, builder => {

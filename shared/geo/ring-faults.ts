@@ -14,11 +14,9 @@ export type RingFault = {
 };
 
 /**
- * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions): edges that cross or
- * run along each other, holes that are not in the shell or are in another hole. Rings may touch themselves and each other at points.
- *
- * A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976): O(n log n) whatever the shape that a caller sends, where the
- * pairs of `findContacts` grow with its square. Where edges meet at a vertex, their chains must nest around it like parentheses.
+ * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions), which may touch
+ * themselves and each other at points. A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976), O(n log n)
+ * whatever a caller sends; where edges meet at a vertex, their chains must nest around it like parentheses.
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);

@@ -11,12 +11,9 @@ import {
 import type { Position, Ring } from './types.ts';
 
 /**
- * Reads Well-Known Text (OGC 06-103r4, clause 7) in longitude, latitude: the seven geometry types, nested collections, EMPTY, Z, M and ZM
- * (what is over two ordinates is dropped), an optional `SRID=4326;`, any case and white space. Faults name the character
- * (from 1), and the ring and vertex where there is one.
- *
- * Our own reader, as the libraries of npm tell no places and check less: wellknown and betterknown return null for whatever
- * they cannot read, @terraformer/wkt answers with its parser generator's state, wkx is unmaintained and accepts unclosed rings.
+ * Reads Well-Known Text (OGC 06-103r4, clause 7) in longitude, latitude, with Z and M dropped and an optional `SRID=4326;`;
+ * faults name character, ring and vertex. Our own, as wellknown, betterknown, @terraformer/wkt and wkx tell no places and check
+ * less.
  */
 export function parseWkt(text: string, limits: QueryLimits): ParsedQuery {
   return parsed(limits, builder => {

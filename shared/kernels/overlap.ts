@@ -5,8 +5,8 @@ import type { Box, MultiPolygon, Polygon } from '../geo/types.ts';
 
 export type PreparedOverlap = {
   /**
-   * Percent of a shape's area that lies in the union of the layer's polygons: 0 to 100, exact but for the rounding of doubles. Of the
-   * area on the WGS84 ellipsoid, edges being straight in degrees. Parts of the shape that overlap count once. The shape must have area.
+   * Percent (0 to 100) of a shape's area on the WGS84 ellipsoid that lies in the union of the layer's polygons, edges being
+   * straight in degrees. The shape must have area; parts of it that overlap count once.
    */
   percentOf(shape: MultiPolygon): number;
 };
@@ -18,11 +18,9 @@ const MAX_VERTICES = 128;
 const MAX_HALVINGS = 40;
 
 /**
- * A layer of polygons, which may overlap, ready to be asked how much of a shape it covers. Polygons are valid; a place is in one when it
- * is within an odd number of its rings. They are subdivided, so that an answer costs what lies near the shape.
- *
- * Clipped by @turf/bbox-clip and summed up in bands; polyclip-ts after the same clipping was 2.4 times faster than @turf/intersect
- * for each pair, short of the 10 times that are wanted.
+ * A layer of valid polygons, which may overlap, subdivided so that an answer costs what lies near the shape. Clipped by
+ * @turf/bbox-clip and summed up in bands: polyclip-ts was 2.4 times faster than @turf/intersect, short of the 10 times that are
+ * wanted.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));

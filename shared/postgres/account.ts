@@ -46,8 +46,8 @@ function reachable(path: string, account: { uid: number; gid: number }): boolean
 }
 
 /**
- * Where the server's files and programs live. Normally inside the checkout. A checkout that the server's
- * user cannot reach (root's home has mode 700) keeps them in /var/lib/plat/<hash of the path> instead.
+ * Where the server's files and programs live: inside the checkout, or in /var/lib/plat/<hash of the path> where the server's user
+ * cannot reach it (root's home has mode 700).
  */
 export function serverFolders(
   dir: string,

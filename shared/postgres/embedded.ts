@@ -27,8 +27,8 @@ const DATABASE = 'plat';
 const START_TIMEOUT_MS = 60_000;
 
 /**
- * Sized for a workstation: the server shares 2 cores with the workers. Bulk loads need a WAL larger than the
- * 1 GB default so that a county does not force checkpoints. The host's shared memory may be 64 MB (containers).
+ * Sized for a workstation that shares 2 cores with the workers, and for hosts with 64 MB of shared memory (containers). Bulk
+ * loads need a WAL larger than the 1 GB default so that a county does not force checkpoints.
  */
 const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',

@@ -228,9 +228,8 @@ export const OVER_HTTP: Sampling = { wholeBytes: 2 ** 20, endBytes: 128 * 1024, 
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A hash of the content that takes equally long for files of any size: of the whole file when it is small, of samples when it
- * is large. What it cannot see: cells that are overwritten in place, between two samples, in an uncompressed file. Of a
- * compressed file nearly every change shifts what follows and the offsets in the directory.
+ * A hash of the whole file when it is small, of samples when it is large, so that it takes equally long for any size. It cannot
+ * see cells that are overwritten in place, between two samples, in an uncompressed file.
  */
 export async function contentHash(read: ReadRange, size: number, sampling: Sampling): Promise<string> {
   const hash = createHash('sha256');

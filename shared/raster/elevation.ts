@@ -47,8 +47,8 @@ export type ElevationOptions = {
 const MOST_DRAWN_CELLS = 100_000;
 
 /**
- * Slope and elevation of parcels from grids of heights. Where several grids lie over a parcel the one with the smallest cells is used
- * that has data for at least half of it; one that cannot be read is passed over where another one answers. Files are read when first needed, block by block, in bounded memory (limits.ts).
+ * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a parcel; one that cannot
+ * be read is passed over where another answers. Files are read block by block in bounded memory (limits.ts).
  * @throws PlatError `feed_crs` when a tile's CRS is not known. Reading throws PlatError `feed_source` when a file cannot be read,
  *   `feed_format` when it cannot be decoded, `elevation_changed` when it is not the file that was ingested
  */

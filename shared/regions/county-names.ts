@@ -48,10 +48,9 @@ function names(): Names {
 }
 
 /**
- * The FIPS of the county that a source names, or null when the state has none of that name. Case, punctuation, spaces
- * and diacritics do not matter, nor do 'County', 'Parish', 'Borough', 'Census Area' and the like; 'Saint' is 'St.'.
- * Where a county and an independent city share a name (Baltimore, Fairfax, Richmond …), 'city' asks for the city and
- * the bare name for the county. Connecticut's former counties are not found: see connecticut.ts.
+ * The FIPS of the county that a source names, in any case and spelling, with 'County', 'Parish' and the like or without; null
+ * when the state has none. Where a county and an independent city share a name (Baltimore, Fairfax …), 'city' asks for the city;
+ * for Connecticut's former counties see connecticut.ts.
  * @param state USPS code or full name.
  */
 export function countyByName(name: string, state: string): number | null {

@@ -1,9 +1,8 @@
 -- name: admit_calls
--- Lets calls through by their accounts' token buckets, for many calls at once. The bucket of all calls holds `burst` of them and
--- gains per_minute/60 a second; that of skip traces holds a minute's worth, and a skip trace needs one of each. Levels are in 60
--- millionths of a call. An account appears once, and accounts come in their order, so that two processes cannot wait for each
--- other. Plain calls are let through first. $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4 calls a minute,
--- $5 bursts, $6 skip traces a minute
+-- Lets many calls through at once by their accounts' token buckets, plain calls first: that of all calls holds `burst` and gains
+-- per_minute/60 a second, that of skip traces a minute's worth, and a skip trace needs one of each; in 60 millionths of a call.
+-- Accounts come once and in their order, against deadlocks. $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4
+-- calls a minute, $5 bursts, $6 skip traces a minute
 insert into rate_buckets as b (
   account_id, per_minute, burst, skip_trace_per_minute, level, skip_trace_level, plain_admitted, skip_traces_admitted, updated_at
 )
@@ -62,13 +61,11 @@ from charged
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: charge_calls
--- Charges many calls in one durable commit. Under the lock on an account's period, calls are charged in the order given as long
--- as the account may use as much; so whatever runs elsewhere, tokens_used never passes tokens_allowed. Give an account's calls
--- cheapest first, so that none is refused that would still have fitted. Calls that are alike are one row. Returns, a row a row,
--- how many of its calls are charged, what the account has used with them and what it may; none for accounts whose period is over
--- or whose terms have just changed: roll it, where it is due, and charge again. $1 account ids (ordered: locks are taken in this
--- order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls, $6 tokens of the account's rows before this
--- one
+-- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never passes tokens_allowed;
+-- calls that are alike are one row, an account's cheapest first. Returns a row a row how many of its calls are charged, what the
+-- account has used and may; none where the period is over or its terms have just changed: roll it and charge again. $1 account ids
+-- (ordered: locks are taken in this order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls, $6 tokens
+-- of the account's rows before this one
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,

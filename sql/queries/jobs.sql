@@ -10,9 +10,8 @@ delete from jobs
 where status in ('done', 'failed') and finished_at < now() - interval '90 days'
 
 -- name: enqueue_job
--- Adds a job to the outbox, or finds the waiting one that would do the same work. Part of the caller's transaction: the job
--- exists exactly when the work that asked for it was committed. A waiting one is held until then, so that it cannot begin too
--- early and miss that work. $1 name text, $2 key text, $3 payload jsonb
+-- Adds a job to the outbox in the caller's transaction, or finds the waiting one that would do the same work. That one is held
+-- until the commit, so that it cannot begin too early and miss the work. $1 name text, $2 key text, $3 payload jsonb
 with added as (
   insert into jobs (name, key, payload)
   values ($1, $2, $3)

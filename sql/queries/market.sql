@@ -49,9 +49,8 @@ select pg_try_advisory_lock($1) as locked;
 select pg_advisory_unlock($1);
 
 -- name: update_region_stats
--- Replaces the statistics of regions. A body whose etag stays is left where it is stored. $1 types, $2 codes, $3 etags, $4 days
--- as of which, $5 numbers of listings, $6 the bodies as one text, a line each: JSON has no line breaks, and an array of bodies
--- would be escaped twice on its way.
+-- Replaces the statistics of regions; a body whose etag stays is left where it is stored. $1 types, $2 codes, $3 etags, $4 days as
+-- of which, $5 numbers of listings, $6 the bodies as one text, a line each: an array would be escaped twice on its way.
 update region_stats s
 set body = case when s.etag = b.etag then s.body else convert_to(b.body, 'UTF8') end,
     etag = b.etag,

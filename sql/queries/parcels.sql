@@ -1,9 +1,8 @@
 -- name: count_hits
--- How many parcels a filter finds and, when they are few, the first of them: one pass over the narrow rows. A page of its own
--- would have to look at all of the county once more to find the few hits in it. Many hits are close together, and list_hits.sql
--- finds the first of them at once. `from`, `where`: the tables and the predicates of the filter; `ids`: array_agg(f.property_id),
--- or null where hits cannot be few. `hits`, `order`: how a list of ids is read in its order. Parameters: `most` hits that count
--- as few, `offset` and `limit` of the page, and those of the predicates. One row a hit; one row of null where none is given.
+-- How many parcels a filter finds and, when they are few, the first of them, in one pass: of many hits list_hits finds the first
+-- at once. `from`, `where`: the tables and the predicates of the filter; `ids`: array_agg(f.property_id), or null where hits
+-- cannot be few; `hits`, `order`: how a list of ids is read in its order. Parameters: `most` hits that count as few, `offset` and
+-- `limit` of the page, and those of the predicates.
 with found as (
   select count(*) as count, {{ids}} as ids
   from {{from}}
@@ -20,11 +19,10 @@ left join lateral (
 ) page on true;
 
 -- name: list_edge_candidates
--- The parcels whose extent meets the boxes along a shape's outline, with their boundaries, to be tested one by one. Those that an
--- inner box takes in need no test. `from`, `where`: parcel_filters f, and the filter's other predicates. Parameters: `edge` and
--- `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates. `offset 0` keeps the look-ups apart: a box at a time by
--- the index on extents, then a boundary at a time by its key. The planner takes 0.5 % of all parcels for what meets a box, and
--- would rather read them all.
+-- The parcels whose extent meets the boxes along a shape's outline, with their boundaries, to be tested one by one; those that an
+-- inner box takes in need no test. `offset 0` keeps the look-ups apart, as the planner would rather read all. `from`, `where`:
+-- parcel_filters f, and the filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of
+-- the predicates.
 select c.property_id, b.boundary
 from (
   select distinct near.fips, near.property_id

@@ -43,9 +43,8 @@ async function chunk(
 export const attributesJobs = [job(attributesPlan, plan), job(attributesChunk, chunk)];
 
 /**
- * Computes the land attributes of a chunk's parcels and stores them. Killed anywhere it can be done again; done twice at the
- * same time, the first to write wins and the other writes nothing. The last chunk of a county has valuations refreshed,
- * and looks whether what is known of its frontage is plausible.
+ * Computes the land attributes of a chunk's parcels and stores them; killed anywhere it can be done again, and of two at once the
+ * second writes nothing. The last chunk of a county has valuations refreshed and looks whether its frontage is plausible.
  * @throws PlatError `attributes` when something could not be computed, after the rest was stored
  */
 export async function runChunk(

@@ -34,9 +34,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * Puts all parcels of a county, or of every county, into chunks with a job each, or those that merges have marked and no
- * open job holds, each county in a transaction. Killed in between, the next attempt may plan a county again, and a
- * parcel then belongs to its last chunk. Marks of parcels that have left the roll are dropped.
+ * Puts parcels into chunks with a job each, a county a transaction: all of a county or of every county, or those that merges have
+ * marked and no open job holds. Killed in between, the next attempt may plan a county again, and a parcel then belongs to its
+ * last chunk.
  * @throws PlatError `stopping` (retryable) when the signal is aborted
  */
 export async function planAttributes(

@@ -15,10 +15,9 @@ export type WrittenChunk = {
 type Mark = { property_id: number; mark: number };
 
 /**
- * Stores a chunk in one transaction and takes back its marks; the mark of a kind that could not be computed stays. What was
- * marked again since it was read, or is no longer the chunk's, is left alone: it will be computed from what is there now.
- * Valuations that look at the land are marked.
- * Waits for a merge of the county that is under way.
+ * Stores a chunk in one transaction, takes back its marks but those of kinds that could not be computed, and marks valuations
+ * that look at the land. What was marked again since it was read, or is no longer the chunk's, is left alone; a merge of the
+ * county is waited for.
  * @param shapeless parcels without geometry
  */
 export function writeChunk(

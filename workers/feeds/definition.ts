@@ -26,8 +26,8 @@ import {
 import type { TargetSpec } from './values/parser.ts';
 
 /**
- * The feed file, a public format: what `plat feed check` accepts and feed.schema.json describes. Properties are
- * added, never renamed. load.ts turns it into a `Feed`.
+ * The feed file, a public format that feed.schema.json describes: properties are added, never renamed. load.ts turns it into a
+ * `Feed`.
  */
 
 export const PRESETS = ['regrid', 'reso', 'florida_nal', 'texas_stratmap'] as const;

@@ -51,9 +51,8 @@ export type FeedFault = { name?: string; error: PlatError };
 export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
 
 /**
- * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and what is wrong with the files that give none: the
- * error of `loadFeed`, or `feed_duplicate` for a name that two files of a folder give. What a folder says of a name, that it
- * is disabled included, replaces what later folders say of it. A folder that does not exist holds none.
+ * All feeds of some folders (*.yaml, *.yml, *.json), sorted by name, and the errors of the files that give none. What a folder
+ * says of a name, that it is disabled included, replaces what later folders say of it.
  */
 export async function listFeeds(dirs: readonly string[]): Promise<FeedList> {
   const feeds: Feed[] = [];

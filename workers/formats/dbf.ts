@@ -43,12 +43,9 @@ export async function* readDbf({ source, spec, output }: Reading): AsyncGenerato
 }
 
 /**
- * The records of a table in file order, an array per chunk, null for a deleted one. Text is trimmed at its end and
- * null when blank; numbers are numbers (text where a double would lose digits, or where it is no number); dates are
- * 'YYYY-MM-DD'; logicals true, false or null; memo columns, which lie in another file, are left out.
- *
- * Text is in the feed's encoding, else the `.cpg` file's, else the one of the header's language byte, else UTF-8 where
- * a value is valid UTF-8 and Windows-1252 where not.
+ * The records of a table in file order, an array per chunk, null for a deleted one; cells trimmed at their end, null when blank,
+ * dates 'YYYY-MM-DD', memo columns left out. Text is in the feed's encoding, else the `.cpg` file's, else the header's, else
+ * UTF-8 where a value is valid UTF-8 and Windows-1252 where not.
  * @throws PlatError `feed_format` when it is no dBASE table, `feed_source` when it ends before its last record
  */
 export async function* dbfRecords(

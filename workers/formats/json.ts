@@ -87,9 +87,8 @@ const LF = 0x0a;
 const RS = 0x1e;
 
 /**
- * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence (which may span lines) when it begins
- * with a record separator. Blank pieces are left out. A piece above `maxBytes` keeps its first bytes alone.
- * Our own: `readline` has no limit of a line's length and knows no other separator.
+ * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence when it begins with a record separator; a piece
+ * above `maxBytes` keeps its first bytes alone. Our own: `readline` has no limit of a line's length and knows no other separator.
  */
 async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
   let separator: number | null = null;

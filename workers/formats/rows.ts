@@ -5,9 +5,8 @@ import { formatError, type OpenContext } from '../../shared/net/context.ts';
 import type { OpenedSource } from './source.ts';
 
 /**
- * One row as its file has it. `rowNo` counts from 1 in the order of the file, over all files of a source. `values`
- * holds the columns under the file's own names; blank cells of CSV and dBASE are null; a GeoJSON feature's `id` is
- * `values.$id`. Text keeps its case and inner spaces. `geometry` is in WGS84 degrees, unrepaired.
+ * One row as its file has it, numbered from 1 over all files of a source; `values` under the file's own names, blank cells of CSV
+ * and dBASE null, a GeoJSON feature's `id` as `values.$id`. `geometry` is in WGS84 degrees, unrepaired.
  */
 export type SourceRow = { rowNo: number; values: Record<string, unknown>; geometry: Geometry | null };
 

@@ -3,11 +3,9 @@ import iconv from 'iconv-lite';
 import { formatError } from '../../shared/net/context.ts';
 
 /*
- * The rule for encodings. A byte order mark decides. Else the encoding that the feed declares. Else, at the first
- * chunk (up to 1 MB) that holds a byte above 127: UTF-8 when that chunk is valid UTF-8, Windows-1252 otherwise; the
- * choice holds for the rest of the file. Looking at the first 64 KB alone would miss the one "Peña" in a roll's
- * ten-thousandth row. Windows-1252 stands for Latin-1 as well: they differ only in control characters that no roll
- * contains. Bytes that are invalid in the encoding become U+FFFD.
+ * A byte order mark decides the encoding, else what the feed declares, else the first chunk with a byte above 127: UTF-8 when
+ * that chunk is valid UTF-8, Windows-1252 otherwise, for the rest of the file. Windows-1252 stands for Latin-1 as well: they
+ * differ only in control characters that no roll contains.
  */
 
 /**

@@ -51,9 +51,9 @@ export type RunResult = {
 };
 
 /**
- * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows. Everything
- * before the merge touches only the run's own staging tables; the merge, the run's end and the jobs that follow are one
- * transaction. Killed anywhere, the tables stay as they were and the run can be done again.
+ * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows. Before the merge, which
+ * is one transaction with the run's end and its jobs, only the run's own staging tables are touched: killed anywhere, it can be
+ * done again.
  * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {

@@ -50,9 +50,8 @@ const BATCH_REGIONS = 2_000;
 const TURN_REGIONS = 32;
 
 /**
- * Computes the statistics of a scope's regions from their listings and replaces what is stored, each region atomically.
- * Rows whose bytes, day and count stay are not written. Recomputes run one after the other, so an older reading never
- * overwrites a newer one; killed at any point, what was not written keeps its mark and is found by the next run.
+ * Computes the statistics of a scope's regions from their listings and replaces what differs, each region atomically, one
+ * recompute after the other. Killed at any point, what was not written keeps its mark and is found by the next run.
  * @throws PlatError `not_found` for a region that does not exist; `stopping` (retryable) when the signal is aborted.
  */
 export async function recomputeStats(

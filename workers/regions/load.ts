@@ -16,9 +16,8 @@ export type RegionsLoaded = {
 };
 
 /**
- * Brings tables `regions` and `region_stats` to what the packages hold: every county and ZIP, each with a stored response
- * (without statistics for a new one). Safe to repeat and from several processes at once; when nothing differs it only
- * reads. A region that the packages no longer know stays: saved markets may point at it.
+ * Brings tables `regions` and `region_stats` to what the packages hold, each region with a stored response; safe to repeat and
+ * from several processes at once. A region that the packages no longer know stays: saved markets may point at it.
  */
 export async function loadRegions(pool: Pool): Promise<RegionsLoaded> {
   const { rows, skipped } = regionRows();

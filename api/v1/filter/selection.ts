@@ -45,11 +45,9 @@ export function binder(values: unknown[]): (value: unknown) => string {
 }
 
 /**
- * The same within a shape: parcels whose location an inner box takes in, and those that were tested. The inner boxes
- * share no point and the tested parcels are in none of them, so that no parcel comes twice.
- *
- * The planner takes 0.1 % of all parcels for what is in a box, and would start parallel workers for the tenth of it that
- * there is, which costs more than it saves (15 ms instead of 10 for 10,000 parcels). What reads a `with` has none.
+ * The same within a shape: parcels whose location an inner box takes in, and those that were tested, none of them twice. As a
+ * `with`, for the planner would start parallel workers for a box, which cost more than they save (15 ms instead of 10 for 10,000
+ * parcels).
  */
 export function within(selection: Selection, { inner }: QueryCover, tested: readonly number[]): Selection {
   const values = [...selection.values];

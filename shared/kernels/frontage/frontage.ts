@@ -48,9 +48,8 @@ export type PreparedFrontage = {
 };
 
 /**
- * Road frontage, as docs/land.md defines it: how much of a parcel's boundary faces a road of each class, and of the roads that run
- * through it. Lengths are sums over equal pieces of at most PIECE_M whose middles are asked: a stretch is off by less than a piece.
- * Landlocked is a parcel that no road, private ones included, touches or is faced by.
+ * Road frontage as docs/land.md defines it, and whether no road, private ones included, touches or faces a parcel (landlocked).
+ * Lengths are sums over equal pieces of at most PIECE_M whose middles are asked.
  * @param roads those that cars use; parts further than frontageMarginM from a parcel change nothing for it
  * @param parcels the parcels asked for and all within frontageMarginM of them
  */

@@ -29,10 +29,9 @@ export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] 
 }
 
 /**
- * The same, those once that are mapped twice (by two feeds, or by one feed lane by lane). A piece is left out when beside its middle,
- * within HALF_WAY_M and roughly parallel, another segment runs that goes before it (of a higher class, or given earlier) or that is
- * outside of the parcel, so that the boundary between the two faces it. What runs further off, such as the other carriageway of a
- * divided highway, is a road of its own.
+ * The same, those once that are mapped twice: a piece is left out beside which, within HALF_WAY_M and roughly parallel, a segment
+ * runs that goes before it or lies outside of the parcel. What runs further off, such as another carriageway, is a road of its
+ * own.
  */
 export function stretchesThroughOnce(roads: Centrelines, ground: Ground): Stretch[] {
   const kept: Stretch[] = [];

@@ -8,13 +8,9 @@ import { stretchesThrough } from './through.ts';
 export type Ways = readonly (readonly Ground[])[];
 
 /**
- * Many a county draws its streets as parcels, one a street, a block or a town. A part of a parcel is the way of a road when
- * - it is long and narrow: the rectangle of its area and its perimeter is WAY_SHAPE times as long as it is wide, and no wider than twice
- *   the reach of the road's class, which is half of a wide way, and
- * - the road runs in it with ground of it on both sides, for WAY_ALONG times that width, or from end to end.
- * Both are known of every part and every road near a parcel, however far they go on: what is computed of a parcel does not
- * depend on which others are computed with it. (The length of all roads in the part would tell its width better, but a town's
- * streets in one part have roads that are far away.)
+ * Parts of parcels that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and narrow, with the road
+ * running along. Both are known of every part and road near a parcel however far they go on, so that no figure depends on which
+ * parcels are computed together.
  */
 export function waysAmong({ parts }: Grounds, roads: Centrelines, reachM: readonly number[]): Ways {
   const lengthM = new Float64Array(roads.roadOf.reduce((most, road) => Math.max(most, road + 1), 0));

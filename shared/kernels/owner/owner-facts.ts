@@ -72,9 +72,8 @@ function isOutOfCounty(
 }
 
 /**
- * Mail to the parcel's own street and ZIP: the owner lives there. Mail to another: not. A post office box in the
- * parcel's ZIP says nothing about where its holder lives, nor does a street whose house number the roll leaves out
- * (BACK MOUNTAIN RD against 12 BACK MOUNTAIN RD).
+ * Whether mail goes to the parcel's own street and ZIP. Unknown for a post office box in the parcel's ZIP, and where the roll
+ * leaves the house number out (BACK MOUNTAIN RD against 12 BACK MOUNTAIN RD).
  */
 function livesThere(
   street: string | null,
@@ -94,8 +93,8 @@ const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
- * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, normalised. Null
- * without a street, or with neither ZIP nor city and state. The text is meant to be hashed before it is stored.
+ * What parcels of one owner share, to be hashed: normalised `street|zip`, or `street|city|state` where the ZIP is missing. Null
+ * without a street, or with neither ZIP nor city and state.
  * @param street as `normaliseStreet` gives it
  */
 export function ownerKeyOf(
@@ -161,11 +160,8 @@ const HAS_FORM = new RegExp(` (?:${FORMS.join('|')}) `);
 const MAY_HAVE_FORM = /L ?[LTPC]|LIM|INC|CO|P ?C/;
 
 /**
- * Whether a name is that of a corporate owner, by its legal form alone: LLC, INC, CORP, LP, LLP, LTD, CO and their
- * spellings, as whole words in any case and punctuation. Not by trade (HOLDINGS, REALTY, BANK), which people are
- * called too. Trusts, estates, churches, towns and associations are not corporate unless they carry a form:
- * SMITH FAMILY TRUST is not, ABC LLC TRUST and FIRST TRUST COMPANY are. A form in the name after C/O or % is somebody
- * else's.
+ * Whether an owner is corporate by legal form alone (LLC, INC, CORP, LP, LLP, LTD, CO in any spelling), not by trade (HOLDINGS,
+ * BANK), which people are called too. Trusts, churches and towns are not unless they carry a form before any C/O or %.
  */
 export function isCorporateOwner(name: string): boolean {
   const owner = withoutCareOf(name);
@@ -238,9 +234,8 @@ const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
 const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 
 /**
- * Whether a name is that of a homeowners' association: HOA, HOMEOWNERS or PROPERTY OWNERS ASSOCIATION, POA, CONDOMINIUM
- * or COMMUNITY ASSOCIATION and their spellings, as whole words in any case and punctuation. An incorporated one is
- * corporate too. Lake, road and civic associations and clubs are not: nobody must belong to them.
+ * Whether a name is that of a homeowners' association: HOA, POA, HOMEOWNERS, PROPERTY OWNERS, CONDOMINIUM or COMMUNITY
+ * ASSOCIATION in any spelling. Lake, road and civic associations and clubs are not: nobody must belong to them.
  */
 export function isHoaOwner(name: string): boolean {
   const padded = ` ${wordsOf(name)} `;

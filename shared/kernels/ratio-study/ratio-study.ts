@@ -1,8 +1,8 @@
 import { linearRegression, mean, median, sum } from 'simple-statistics';
 
 /**
- * How estimates compare with the prices that were paid: the figures of assessors' ratio studies.
- * IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6 and appendix B. A ratio is estimate / price.
+ * How estimates compare with the prices that were paid (a ratio is estimate / price): the figures of assessors' ratio studies.
+ * IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6 and appendix B.
  */
 export type RatioStudy = {
   sales: number;
@@ -57,8 +57,8 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
 const BIAS_RESAMPLES = 500;
 
 /**
- * The PRB of estimates that are off by as much, but of which dear land is valued as well as cheap. Of two equal parcels the
- * one that sold for more has the lower ratio, so errors alone make a PRB below 0. The estimates are taken for the truth, and prices are what they make with errors drawn from the observed ones.
+ * The PRB of estimates without bias that are off by as much: of two equal parcels the one that sold for more has the lower ratio,
+ * so errors alone make a PRB below 0. The estimates are taken for the truth, with errors drawn from the observed ones.
  * @returns null below two sales
  */
 export function biasByChance(estimates: readonly number[], prices: readonly number[]): Range | null {
@@ -77,9 +77,8 @@ export function biasByChance(estimates: readonly number[], prices: readonly numb
 }
 
 /**
- * By how many percent prices are higher where estimates are higher by 1 %: 1 is without bias whatever the errors, as the
- * regression is on what was known before the sale; above 1, dear land is valued too low and cheap land too high.
- * J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969.
+ * By how many percent prices are higher where estimates are higher by 1 %: 1 is without bias whatever the errors; above, dear
+ * land is valued too low. J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969.
  * @returns null below three sales, or where all estimates are alike
  */
 export function slopeOnEstimates(

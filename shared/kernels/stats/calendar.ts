@@ -18,8 +18,8 @@ export function dayOf(isoDate: string): number {
 }
 
 /**
- * The same day of the month, `months` calendar months earlier. A day that the earlier month does not have becomes that
- * month's last: 31 March less one month is 28 February, 29 in a leap year. PostgreSQL's `date - interval` clamps alike.
+ * The same day of the month, `months` calendar months earlier, or that month's last day where it has no such day. As PostgreSQL's
+ * `date - interval` clamps.
  */
 export function minusMonths(day: number, months: number): number {
   const date = new Date(day * MS_PER_DAY);

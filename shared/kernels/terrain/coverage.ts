@@ -50,11 +50,9 @@ export type Coverage = { fractions: Float64Array; stride: number };
 const BEYOND = 2;
 
 /**
- * The exact fraction, 0 to 1, of each cell of a window that the polygon covers.
- *
- * Signed areas are accumulated along the edges and summed up along the rows, as font rasterizers do: every edge leaves in each row that
- * it passes the area between itself and the right edge of the cell, and its height for all cells further right (R. Levien, "Inside the
- * fastest font renderer in the world", 2016, https://github.com/raphlinus/font-rs; FreeType's ftgrays.c is alike). Nothing is sampled.
+ * The exact fraction, 0 to 1, of each cell of a window that the polygon covers; nothing is sampled. Signed areas are accumulated
+ * along the edges and summed up along the rows, as font rasterizers do (R. Levien, "Inside the fastest font renderer in the
+ * world", 2016, https://github.com/raphlinus/font-rs).
  * @param window must hold the polygon from side to side; rows may be a part of it
  */
 export function coverCells(polygon: CellPolygon, window: CellWindow): Coverage {

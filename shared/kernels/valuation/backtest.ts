@@ -21,9 +21,8 @@ import { type Comps, someComps } from './types.ts';
 import { createValuer } from './value-parcel.ts';
 
 /**
- * Values past sales as they would have been valued on the day before each (or on an earlier one, `daysBefore`), and compares the estimates with the prices:
- * the rolling origin of forecasting (L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000). Simple methods
- * value the same sales with the same knowledge.
+ * Values past sales with what was known on the day before each (or on an earlier one, `daysBefore`), by the model and by simple
+ * methods. The rolling origin of forecasting: L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000.
  */
 
 export type Backtest = {

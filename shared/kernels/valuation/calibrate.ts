@@ -7,12 +7,10 @@ import { combined, type Estimate } from './shrink.ts';
 import type { Comps } from './types.ts';
 
 /**
- * How far off estimates are, learned from a county's past sales, each valued with the sales known on the day before it. Errors,
- * ln(estimate / price), over their expected size have one distribution, whose quantiles give intervals and the chance to
- * be within 25 %. What is expected of each error is learned from the others alone.
- * (A cross-conformal predictor with a learned scale: V. Vovk, Cross-Conformal Predictors, 2015; J. Lei et al.,
- * Distribution-Free Predictive Inference for Regression, 2018. The effects and the surface are those of the as-of day, the
- * comps those of the day before.)
+ * How far off estimates are, learned from a county's past sales, each valued by those of the days before it: errors, ln(estimate
+ * / price), over their expected size have one distribution, whose quantiles give intervals. A cross-conformal predictor with a
+ * learned scale: V. Vovk, Cross-Conformal Predictors, 2015; J. Lei et al., Distribution-Free Predictive Inference for Regression,
+ * 2018.
  */
 export type Calibration = {
   /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */

@@ -17,10 +17,9 @@ export type Effects = { elasticity: number; trend: number; land: LandEffects | n
 export type EffectEstimates = (Estimate | null)[];
 
 /**
- * All that is known without a sale. Land of twice the size costs between as much and twice as much, which are
- * elasticities of -1 and 0; prices have seldom doubled or halved within ten years, a trend of 0.07. In 19 of 20 cases land that is
- * steep, flooded or wet all over costs 0.4 to 2.7 times what other land does, and land with 100 ft of frontage 0.75 to 1.3
- * times what land with none does.
+ * All that is known without a sale: land of twice the size costs between as much and twice as much (elasticities of -1 and 0),
+ * prices seldom double or halve in ten years (a trend of 0.07). In 19 of 20 cases land that is steep, flooded or wet all over
+ * costs 0.4 to 2.7 times what other land does, and 100 ft of frontage make it 0.75 to 1.3 times.
  */
 export const KNOWN_EFFECTS: readonly Estimate[] = [
   { value: -0.5, variance: 0.5 ** 2 },

@@ -1,8 +1,7 @@
 /**
- * The comps that are the fewest steps away from a subject: one step is a distance on the ground, a ratio of sizes or a
- * difference in age, and the steps of the three add up. A k-d tree over points of five dimensions (three of a place on
- * the globe, the logarithm of the acres, the day), so that its cost does not grow with how many comps lie near by.
- * J. H. Friedman, J. L. Bentley, R. A. Finkel, An Algorithm for Finding Best Matches in Logarithmic Expected Time, 1977.
+ * The comps that are the fewest steps away from a subject, the steps of distance, size and age adding up: a k-d tree over five
+ * dimensions (a place on the globe, log acres, day), so that the cost does not grow with how many lie near. J. H. Friedman, J. L.
+ * Bentley, R. A. Finkel, An Algorithm for Finding Best Matches in Logarithmic Expected Time, 1977.
  */
 
 /** Mean radius of the Earth in metres (IUGG). A chord is shorter than the arc by 1e-5 of it at 100 km. */

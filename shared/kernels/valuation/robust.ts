@@ -32,9 +32,8 @@ export function medianVariance(deviation: number, count: number): number {
 }
 
 /**
- * What prices of a market lie around: the middle of their ln(price per acre), brought to one size and like land, and the median
- * distance from it. A price beyond 3.5 robust standard deviations stands against its market.
- * B. Iglewicz, D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993: modified z-scores, 0.6745 and 3.5.
+ * The middle of a market's ln(price per acre), brought to one size and like land, and the median distance from it. Beyond 3.5
+ * robust standard deviations a price is an outlier: B. Iglewicz, D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993.
  */
 export type Bound = { middle: number; spread: number };
 

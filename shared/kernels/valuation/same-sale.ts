@@ -5,11 +5,9 @@ import { usableSales } from './screen.ts';
 import type { Comps } from './types.ts';
 
 /**
- * One sale often comes twice: with its deed by the roll, with its closing by a listing feed. Counted twice it would weigh twice,
- * and be a comp of itself where past sales are valued. The record of the earlier day stays, so that what counts on a day
- * does not hang on what comes later; of one day the roll's, whose parcel is known by its key.
- * A developer's lots are alike in all of this, and are several sales: those of one feed are never taken for one another, and a
- * record stands for one of each other feed at most.
+ * One sale often comes twice, with its deed by the roll and its closing by a listing feed; the record of the earlier day stays,
+ * of one day the roll's. Lots of a developer are alike and several sales: records of one feed are never taken for one another,
+ * and one stands for at most one of each other feed.
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 

@@ -4,11 +4,9 @@ import type { Chosen } from './select.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
- * How large the error of an estimate is expected to be by what is known beforehand: ln |error| regressed on features of the
- * comps. With few errors such a regression finds differences where there are none, so it is drawn towards one size for all
- * as far as it does not foretell errors that it has not seen.
- * A. C. Harvey, Estimating Regression Models with Multiplicative Heteroscedasticity, 1976; weights of the penalties by
- * cross-validated likelihood (pseudo-BMA): Y. Yao et al., Using Stacking to Average Bayesian Predictive Distributions, 2018.
+ * How large the error of an estimate is expected to be: ln |error| regressed on features of the comps, drawn towards one size for
+ * all as far as it does not foretell errors unseen. A. C. Harvey, Estimating Regression Models with Multiplicative
+ * Heteroscedasticity, 1976; Y. Yao et al., Using Stacking to Average Bayesian Predictive Distributions, 2018.
  */
 
 /** A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and steps to the nearest. */

@@ -17,10 +17,9 @@ import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './types.ts';
 
 /**
- * Leaves out sales whose price per acre has nothing to do with the market of their county and size: gifts, family deals,
- * land sold with something else. A sale is compared with the sales of its county in the year up to its own day, so
- * that no later sale decides on an earlier one; a year with fewer than 15 is filled up with the sales before it. Where these are
- * fewer, it is compared with all of them up to its day; of fewer than three, with the latest of all counties around.
+ * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold with something else.
+ * Each is compared with its county's sales of the year up to its own day, at least 15; where they are fewer with all of them, and
+ * of fewer than three with the latest of all counties around.
  */
 export const YEAR_DAYS = 365;
 

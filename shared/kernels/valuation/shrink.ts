@@ -8,9 +8,9 @@ export type Estimate = { value: number; variance: number };
 const NOTHING: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
 /**
- * What the estimates of other counties let expect of one, before its own sales are looked at: counties vary around their state, and
- * states around the nation, by variances that the estimates show (A. Gelman et al., Bayesian Data Analysis, 2013, 5.4).
- * Few counties show little, so that they are believed little; then what is known without any sale is the better guess.
+ * What other counties' estimates let expect of one: counties vary around their state, and states around the nation (A. Gelman et
+ * al., Bayesian Data Analysis, 2013, 5.4). Few counties are believed little; then what is known without any sale is the better
+ * guess.
  * @param others estimates by FIPS, the county's own not among them
  * @param known what is expected of any county without a sale
  */

@@ -1,9 +1,8 @@
 import { createNearest, type Nearest, ON_THE_GROUND } from './nearest.ts';
 
 /**
- * The price level of a place: what ln(price per acre) is there beyond what size and time explain. A kernel mean of the
- * sales around the place, drawn towards its county's mean by as many sales as the noise of one sale is worth.
- * E. A. Nadaraya, On Estimating Regression, 1964; the shrinkage is that of a Gaussian process with noise at one point.
+ * What ln(price per acre) is at a place beyond what size and time explain: a kernel mean of the sales around it (E. A. Nadaraya,
+ * On Estimating Regression, 1964). It is drawn towards its county's mean by as many sales as the noise of one is worth.
  */
 const NEIGHBOURS = 24;
 /** Sales farther away than so many lengths of the kernel weigh less than 1 in 50. */

@@ -1,8 +1,6 @@
--- Closes the periods that are over and opens the one that holds now, with those between them in which nobody called; once however
--- many processes try: an update that waited for another sees the new period_end and does nothing. Months are added to the anchor
--- in UTC, so that a period which begins on the 31st begins on the last day of a shorter month and on the 31st again after it.
--- Periods that are over keep their terms. Locks: the account (not its key, to which records of usage refer), then its period;
--- charges lock periods alone, in the same order. $1 account ids
+-- Closes the periods that are over by their own terms and opens the one that holds now, with those between them in which nobody
+-- called, once however many processes try; months are added to the anchor in UTC. Locks the account, then its period, as charges
+-- do. $1 account ids
 with due as materialized (
   select id, tier, tokens_included, overage_cents_per_1000, period_anchor, period_start, period_end, terms,
     set_config('plat.actor', 'end of period', true) as actor

@@ -87,8 +87,8 @@ export async function watchFollowing<Result extends { failed: number }>(
 const UNTAKEN_MS = 10_000;
 
 /**
- * Says, while somebody waits for a job, that nobody is there who could take it: after ten seconds, once. Ends with the signal.
- * Faults of the database are left to those who wait.
+ * Says once, while somebody waits for a job, that no worker is there who could take it; ends with the signal. Faults of the
+ * database are left to those who wait.
  */
 export async function warnOfNoWorker(
   pool: Pool,

@@ -27,8 +27,8 @@ const CLOSING_MS = 3_000;
 type Part = { stop(): Promise<void>; kill(): void };
 
 /**
- * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API. Ends the process
- * when a signal has stopped it all. What was killed in between is taken up by the next start.
+ * Everything on one machine: PostgreSQL, schema, regions, workers, the sample on the first run, the API; ends the process when a
+ * signal has stopped it all. What was killed in between is taken up by the next start.
  * @throws PlatError `already_running` in a checkout that has one running
  */
 export async function up(config: Config): Promise<void> {

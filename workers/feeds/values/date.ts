@@ -15,9 +15,8 @@ const EPOCH_MS_FROM = 1e10;
 const EARLIEST_YEAR = 1800;
 
 /**
- * Recognises, without being told, what cannot be misread: ISO days and timestamps, YYYY/MM/DD, YYYYMMDD, the US
- * M/D/YYYY, and milliseconds since 1970. A timestamp counts as the day it prints, whatever its time zone;
- * milliseconds as their day in UTC. Two-digit years need `date` in the feed.
+ * Recognises what cannot be misread: ISO days and timestamps, YYYY/MM/DD, YYYYMMDD, M/D/YYYY, and milliseconds since 1970. A
+ * timestamp counts as the day it prints, whatever its time zone; milliseconds as their day in UTC.
  * @param lastYear years after this one are out of range
  */
 export function dateParser(format: string | undefined, lastYear: number): DateParser {

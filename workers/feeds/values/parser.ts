@@ -85,8 +85,8 @@ function parseLineType(raw: unknown): string | null {
 }
 
 /**
- * A list of web addresses. Takes a list, JSON text of one, or text separated by white space, '|',
- * ';' or a comma before the next address. One entry that is no address spoils the list: half a list would hide it.
+ * A list of web addresses from a list, JSON text of one, or text separated by white space, '|', ';' or a comma before the next
+ * address. One entry that is no address spoils the list: half a list would hide it.
  */
 function parseList(raw: unknown): string[] | null | Failure {
   const items = Array.isArray(raw) ? raw : split(tidyText(raw));

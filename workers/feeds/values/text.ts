@@ -1,7 +1,6 @@
 /**
- * Why a value cannot be used. `reason` is stable and counted (`plat runs show`); `says` completes the sentence
- * `'<value>' …`. Instances are made once: a parser returns one of them instead of throwing, because a roll of a
- * million rows may hold a million bad values.
+ * Why a value cannot be used: `reason` is stable and counted (`plat runs show`), `says` completes the sentence `'<value>' …`. A
+ * parser returns one of these instead of throwing, as a roll may hold a million bad values.
  */
 export type Failure = { readonly reason: string; readonly says: string };
 

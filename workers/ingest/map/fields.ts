@@ -22,9 +22,8 @@ export type MapperOptions = {
 };
 
 /**
- * Maps one row. `prepare` is handed the first rows before any is mapped: it finds the source's own spelling of the
- * column names, and throws PlatError `feed_mapping` when the source lacks a column that the feed names. Unprepared,
- * a mapper takes the spelling from its first row and checks nothing.
+ * Maps one row. `prepare` is handed the first rows: it finds the source's own spelling of the column names, and throws PlatError
+ * `feed_mapping` when the source lacks one; unprepared, a mapper takes the spelling from its first row and checks nothing.
  */
 export type Mapper<Mapped> = {
   (row: SourceRow): Mapped | Refused;

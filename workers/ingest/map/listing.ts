@@ -29,9 +29,8 @@ export type MappedListing = {
 export type ListingMapper = Mapper<MappedListing>;
 
 /**
- * Compiles the mapping of a listings feed. A row is refused when its source_id or status is missing or unusable, or
- * when the price of its status is there but unusable; a price that the source withholds is null. Every other value
- * that does not parse becomes null and is reported.
+ * Compiles the mapping of a listings feed. A row is refused when its source_id, status or the price of its status is unusable; a
+ * price that the source withholds is null, and every other value that does not parse becomes null and is reported.
  */
 export function compileListingMapper(input: ListingInput, options: MapperOptions = {}): ListingMapper {
   return mapperOf(listingMentions(input), resolve => compile(input, options, resolve));

@@ -25,9 +25,8 @@ type SplitShape = {
 const FETCH = 500;
 
 /**
- * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united. Counts
- * what each of them was. Where a union cannot be resolved, the first feature stands for the parcel and the others
- * are among the rejects.
+ * Features staged under one key become one boundary: repeated ones collapse, overlapping ones are united, and each is counted.
+ * Where a union cannot be resolved, the first feature stands for the parcel and the others are among the rejects.
  */
 export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
   await client.query('begin');

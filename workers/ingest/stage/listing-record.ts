@@ -67,9 +67,8 @@ const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) a
 >;
 
 /**
- * A mapped listing as a comp. The county is the feed's FIPS; else its county name and state; else the county
- * polygon that holds its point; else unknown. The price is the closing price of a sale and the asking price of
- * everything else, 0 where the source withholds it (such a listing is kept, and counts in no statistic).
+ * A mapped listing as a comp, in the county of its FIPS, else its county name, else the polygon that holds its point. The price
+ * is the closing price of a sale and the asking price of everything else, 0 where the source withholds it.
  */
 export function resolveListing(values: ListingValue[]): ListingRecord {
   const text = (field: ListingField): string => (values[AT[field]] ?? '') as string;

@@ -39,9 +39,9 @@ export const COPY_SHAPE =
   'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
 
 /**
- * Maps, validates and stages the rows of one input. Rows that cannot be used go to the rejects; a value or a geometry that cannot be
- * used is set to null and goes there too. A geometry file exists for its geometry: a row without one is rejected, and its attributes
- * count only where the roll has no row.
+ * Maps, validates and stages the rows of one input; rows that cannot be used go to the rejects, as do single values and
+ * geometries, which become null. A geometry file exists for its geometry: a row without one is rejected, and its attributes count
+ * only where the roll has no row.
  */
 export async function stageParcels(input: ParcelInput, stage: ParcelStage): Promise<void> {
   const { counts } = stage;
