@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isCorporateOwner, ownerFacts } from '../../shared/kernels/owner/owner-facts.ts';
+import { isCorporateOwner } from '../../shared/kernels/owner/corporate.ts';
+import { ownerFacts } from '../../shared/kernels/owner/owner-facts.ts';
 import { normaliseStreet } from '../../shared/kernels/owner/street.ts';
 import { ABBREVIATIONS } from '../../shared/kernels/owner/suffixes.ts';
 import { wordsOf } from '../../shared/kernels/owner/words.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isCorporateOwner } from '../../../../shared/kernels/owner/owner-facts.ts';
+import { isCorporateOwner } from '../../../../shared/kernels/owner/corporate.ts';
 
 describe('a corporate owner', () => {
   test.each([

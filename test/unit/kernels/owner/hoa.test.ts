@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isHoaOwner } from '../../../../shared/kernels/owner/owner-facts.ts';
+import { isHoaOwner } from '../../../../shared/kernels/owner/hoa.ts';
 
 describe("a homeowners' association", () => {
   test.each([

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import {
-  isCorporateOwner,
-  isHoaOwner,
-  type MailAddress,
-  ownerKeyOf,
-} from '../../../../shared/kernels/owner/owner-facts.ts';
+import { isCorporateOwner } from '../../../../shared/kernels/owner/corporate.ts';
+import { isHoaOwner } from '../../../../shared/kernels/owner/hoa.ts';
+import { type MailAddress, ownerKeyOf } from '../../../../shared/kernels/owner/owner-facts.ts';
 import { normaliseStreet } from '../../../../shared/kernels/owner/street.ts';
 import { contextFor, readAll } from '../../formats/make.ts';
 

@@ -1,0 +1,47 @@
+import { wordsOf } from './words.ts';
+
+/** ASSOCIATION, its abbreviations, and what a roll's column leaves of it. */
+const ASSOCIATION =
+  '(?:ASSOCIATIONS?|ASSOC|ASSOCS|ASSN|ASSNS|ASSO|ASSC|ASSOCI|ASSOCIA|ASSOCIAT|ASSOCIATI|ASSOCIATIO|ASN)';
+const OWNERS =
+  '(?:HOMEOWNERS?|HOUSEOWNERS?|LANDOWNERS?|LOTOWNERS?|UNITOWNERS?|COOWNERS?|OWNERS?|OWNER S|HOMEOWNER S)';
+const CONDOMINIUM = '(?:CONDOMINIUMS?|CONDOS?|CONDOMINIU?|CONDOMIN)';
+
+/** Kinds of neighbourhoods whose association stands right behind them. */
+const KINDS =
+  '(?:COMMUNITY|COMMUNITIES|NEIGHBORHOOD|TOWNHOMES?|TOWNHOUSES?|TOWN HOMES?|VILLAS|ESTATES|SUBDIVISION|MASTER|MAINTENANCE|RESIDENTIAL|RESIDENTS)';
+
+const PATTERNS = [
+  // Abbreviations; L.P.O.A. and the like do not occur. H O A with its letters apart is not a person's initials.
+  / HOA | H O A | HOAS /,
+  // Owners and their association, in either order: PROPERTY OWNERS ASSN, ASSOCIATION OF UNIT OWNERS.
+  new RegExp(` ${OWNERS} (?:.* )?${ASSOCIATION} `),
+  new RegExp(` ${ASSOCIATION} (?:.* )?${OWNERS} `),
+  // Homeowners whose association the roll's column cut off.
+  / HOME ?OWNERS?(?: (?:A|AS|ASS))? $/,
+  // COUNCIL OF CO-OWNERS, COUNCIL OF UNIT OWNERS: condominiums of Texas and Maryland.
+  / COUNCIL OF (?:UNIT |CO |CO)OWNERS /,
+  // Condominiums by their association, or by their trust as in Massachusetts.
+  new RegExp(` ${CONDOMINIUM} (?:.* )?(?:${ASSOCIATION}|TRUST) `),
+  new RegExp(` ${ASSOCIATION} (?:.* )?${CONDOMINIUM} `),
+  new RegExp(` ${KINDS} ${ASSOCIATION} `),
+];
+
+/** Property (condominium) owners' association; POA is also a power of attorney, which follows SURNAME, FIRST NAME. */
+const ENDING = / (?:POA|COA|P O A)(?: (?:INC|LLC|CORP|LTD|NO|\d+))* $/;
+const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
+
+/** Every pattern needs one of these. */
+const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
+
+/**
+ * Whether a name is that of a homeowners' association: HOA, HOMEOWNERS or PROPERTY OWNERS ASSOCIATION, POA, CONDOMINIUM
+ * or COMMUNITY ASSOCIATION and their spellings, as whole words in any case and punctuation. An incorporated one is
+ * corporate too. Lake, road and civic associations and clubs are not: nobody must belong to them.
+ */
+export function isHoaOwner(name: string): boolean {
+  const padded = ` ${wordsOf(name)} `;
+  if (!MAY_BE_HOA.test(padded)) return false;
+  if (PATTERNS.some(pattern => pattern.test(padded))) return true;
+  return ENDING.test(padded) && !PERSON.test(name);
+}
