@@ -19,6 +19,8 @@ import { createMetrics } from './http/metrics.ts';
 import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
 import { handlerFor, type RestDeps } from './http/rest.ts';
+import { openImages } from './images/images.ts';
+import { imagesRouter } from './images/route.ts';
 import { mcpRouter } from './mcp/router.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/assets.ts';
@@ -60,7 +62,8 @@ export function createApp({
 }: AppDeps): Express {
   const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
   const metrics = createMetrics(database, queues);
-  const resources = openResources(database, config.CURSOR_SECRET);
+  const images = openImages(database, config, log);
+  const resources = openResources(database, config.CURSOR_SECRET, images);
   const serving: RestDeps = {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
@@ -87,6 +90,7 @@ export function createApp({
   mountEndpoints(app, endpoints, serving);
   const document = openApiDocument(endpoints);
   app.use(mcpRouter({ ...serving, endpoints, document, metrics, config, log }));
+  app.use(imagesRouter(images, now));
   app.use(presetHeaders);
   app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
   const pageDeps = assets && { ...serving, resources, config, log, pool, assets };

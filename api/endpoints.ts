@@ -7,6 +7,7 @@ import { listFilters } from './v1/filter/list-filters.ts';
 import { countyStats, zipStats } from './v1/market-stats.ts';
 import { deleteMarket, listMarkets, saveMarket } from './v1/markets.ts';
 import { ownerPortfolio } from './v1/owner-portfolio.ts';
+import { getParcelImage } from './v1/parcel-image.ts';
 import { getProperty } from './v1/property-detail.ts';
 import { searchProperties } from './v1/property-search.ts';
 import { searchRegions } from './v1/regions.ts';
@@ -18,6 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   filterParcels,
   searchProperties,
   getProperty,
+  getParcelImage,
   ownerPortfolio,
   aiCompValue,
   tracePropertyOwner,

@@ -244,7 +244,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
 );
 
 create table idempotent_calls (
@@ -257,6 +257,26 @@ create table idempotent_calls (
   status integer,
   body bytea,
   constraint idempotent_calls_pkey PRIMARY KEY (account_id, key)
+);
+
+create table image_secrets (
+  id bigint generated always as identity,
+  secret bytea default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) not null,
+  created_at timestamp with time zone default now() not null,
+  constraint image_secrets_pkey PRIMARY KEY (id)
+);
+
+create table imagery_sources (
+  feed_id integer not null,
+  source text not null,
+  type text not null,
+  fingerprint text not null,
+  extent box not null,
+  pixel_m double precision not null,
+  captured date,
+  details jsonb not null,
+  constraint imagery_sources_pkey PRIMARY KEY (feed_id, source),
+  constraint imagery_sources_type_check CHECK ((type = ANY (ARRAY['cog'::text, 'xyz'::text, 'arcgis_image'::text, 'relief'::text])))
 );
 
 create table job_totals (
@@ -301,7 +321,7 @@ create table land_layers (
   reach_m jsonb,
   merged_at timestamp with time zone default now() not null,
   constraint land_layers_pkey PRIMARY KEY (feed_id),
-  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text])))
+  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'imagery'::text])))
 );
 
 create table layer_features (
@@ -728,6 +748,7 @@ CREATE INDEX contacts_feed ON public.contacts USING btree (feed_id);
 CREATE INDEX contacts_keys ON public.contacts USING gin (keys);
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
+CREATE INDEX imagery_sources_extent ON public.imagery_sources USING gist (extent);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
@@ -763,6 +784,7 @@ alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (accoun
 alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table imagery_sources add constraint imagery_sources_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id);
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);

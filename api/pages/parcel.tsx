@@ -35,8 +35,12 @@ type Comp = {
 };
 type Portfolio = { total_parcels: number; total_acres: number; total_counties: number; results: Summary[] };
 
+/** The parcel's picture; undefined where none is to be had. */
+type Photo = { path: string; imagery: 'aerial' | 'relief'; attribution: string; captured: string | null };
+
 export type ParcelData = {
   detail: Detail;
+  photo: Photo | undefined;
   value: Value | undefined;
   comps: Comp[];
   portfolio: Portfolio | undefined;
@@ -50,7 +54,8 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   if (!/^\d{12,13}$/.test(id)) throw notFound('A parcel has an id of 12 or 13 digits.');
   const params = { property_id: id };
   const detail = await ask<Detail>(visit, getProperty, { params });
-  const [value, portfolio, comps] = await Promise.all([
+  const [photo, value, portfolio, comps] = await Promise.all([
+    readPhoto(visit, detail.property_id),
     orNothing(ask<Value>(visit, aiCompValue, { params, query: { explain: 'true' } })),
     orNothing(ask<Portfolio>(visit, ownerPortfolio, { params })),
     detail.point === null
@@ -59,7 +64,19 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
           query: { point: detail.point.map(String), dist: String(COMPS_M), page_size: '12' },
         }),
   ]);
-  return { detail, value, comps: comps?.results ?? [], portfolio };
+  return { detail, photo, value, comps: comps?.results ?? [], portfolio };
+}
+
+async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined> {
+  const { images } = deps.resources;
+  try {
+    const { key, ...caption } = await images.pictures.describe(id);
+    return { ...caption, path: (await images.addressOf(id, key, deps.now())).path };
+  } catch (error) {
+    // The parcel has no boundary, or one that is too complex; or no imagery is to be had. The page says all else.
+    if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
+    throw error;
+  }
 }
 
 /** What an endpoint answers, or nothing where it has none (404, 400). */
@@ -151,7 +168,22 @@ function shown(value: unknown, format?: (value: never) => string): ComponentChil
   return format ? format(value as never) : String(value);
 }
 
-export function ParcelPanel({ detail, value, comps, portfolio, back }: ParcelData & { back: string }) {
+function ParcelPhoto({ photo: { path, imagery, attribution, captured } }: { photo: Photo }) {
+  const what = imagery === 'aerial' ? 'an aerial photograph' : 'a relief';
+  return (
+    <figure class="photo">
+      <a href={path}>
+        <img src={path} alt={`The parcel outlined in blue on ${what}`} width="1024" height="768" />
+      </a>
+      <figcaption>
+        {imagery === 'aerial' ? 'Imagery' : 'No aerial imagery here'}: {attribution}
+        {captured && `, ${day(captured)}`}
+      </figcaption>
+    </figure>
+  );
+}
+
+export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: ParcelData & { back: string }) {
   const id = detail.property_id;
   return (
     <article class="parcel" id="parcel">
@@ -183,6 +215,7 @@ export function ParcelPanel({ detail, value, comps, portfolio, back }: ParcelDat
           <dd>{value ? usd(value.mean_adjusted_ppa) : '–'}</dd>
         </div>
       </dl>
+      {photo && <ParcelPhoto photo={photo} />}
       <a href={`/data/drawing/${id}.svg`} class="drawing">
         <img
           src={`/data/drawing/${id}.svg`}

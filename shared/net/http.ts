@@ -7,6 +7,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, type PlatError } from '../errors.ts';
 import { type Limits, limitsOf, type OpenContext, shownUrl, sourceError } from './context.ts';
+import { fetchPublic } from './public-only.ts';
 
 // Node's own fetch is undici's; nothing here needs what the package has besides (pools, interceptors).
 
@@ -95,17 +96,18 @@ async function attempt(
 
 /**
  * fetch with bounded redirects that stay on http(s); `sameOrigin` forbids those that leave the origin, so that a
- * token goes nowhere else.
+ * token goes nowhere else; `publicRedirects` those from the host that was named to loopback and private networks.
  * @throws PlatError `feed_source` for a redirect that is not followed; fetch's own errors otherwise
  */
 export async function request(
   start: URL,
   init: { headers: Record<string, string>; signal: AbortSignal },
-  options: { sameOrigin?: boolean } = {},
+  options: { sameOrigin?: boolean; publicRedirects?: boolean } = {},
 ): Promise<Response> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const response = await fetch(url, { ...init, redirect: 'manual' });
+    const isGuarded = options.publicRedirects && url.host !== start.host;
+    const response = await (isGuarded ? fetchPublic(url, init) : fetch(url, { ...init, redirect: 'manual' }));
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();

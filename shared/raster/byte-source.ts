@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { errorCode, PlatError } from '../errors.ts';
 import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/context.ts';
 import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from '../net/http.ts';
+import { inTurns } from '../turns.ts';
 
 /** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
@@ -11,7 +12,7 @@ export type ByteSource = {
   name: string;
   /**
    * The bytes from `offset`, fewer than `length` where the file ends.
-   * @throws PlatError `feed_source` when they cannot be read, `elevation_changed` when the file is no longer the one of the fingerprint
+   * @throws PlatError `feed_source` when they cannot be read, `source_changed` when the file is no longer the one of the fingerprint
    */
   read(offset: number, length: number): Promise<ArrayBuffer>;
   /**
@@ -29,6 +30,8 @@ export type ByteSourceOptions = {
   /** The version that must be read; without it the version of the first read. */
   fingerprint?: string;
   limits?: Partial<Limits>;
+  /** Default: `request` of shared/net; another one may keep answers, or hold back requests of its own. */
+  request?: typeof request;
 };
 
 /** What every read tells of the file at no cost: its size, and what changes whenever its content does, or null where nothing does. */
@@ -45,10 +48,11 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
   const name = url === null ? source : shownUrl(url);
   const limits = { ...LIMITS, ...options.limits };
   const inTurn = inTurns(REQUESTS_AT_ONCE);
+  const send = options.request ?? request;
   const readPart = (offset: number, length: number): Promise<Part> =>
     url === null
       ? readFile(source, offset, length, signal)
-      : inTurn(() => retrying(() => readUrl(url, offset, length, signal, limits), limits, signal));
+      : inTurn(() => retrying(() => readUrl(url, offset, length, signal, limits, send), limits, signal));
 
   const fingerprintOf = (version: Version): Promise<string> => {
     const read: ReadRange = async (offset, length) => {
@@ -91,11 +95,9 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
 }
 
 function changed(name: string): PlatError {
-  return new PlatError(
-    'elevation_changed',
-    `${name} has changed since it was ingested. Run its elevation feed again.`,
-    { status: 422 },
-  );
+  return new PlatError('source_changed', `${name} has changed since it was ingested. Run its feed again.`, {
+    status: 422,
+  });
 }
 
 function isSame(a: Version, b: Version): boolean {
@@ -128,7 +130,7 @@ async function readFile(path: string, offset: number, length: number, signal: Ab
   signal.throwIfAborted();
   const file = await open(path, 'r').catch(cause => {
     throw errorCode(cause) === 'ENOENT'
-      ? sourceError(`${path} is missing. Put the file there or correct the feed's elevation source.`, {
+      ? sourceError(`${path} is missing. Put the file there or correct the feed's source.`, {
           cause,
         })
       : sourceError(`${path} cannot be read (${cause.message}). Check its permissions.`, { cause });
@@ -155,6 +157,7 @@ async function readUrl(
   length: number,
   stop: AbortSignal,
   limits: Limits,
+  send: typeof request,
 ): Promise<Outcome<Part>> {
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(limits.idleMs)]);
@@ -164,7 +167,7 @@ async function readUrl(
       // A packed answer would make ranges of the packed bytes.
       'accept-encoding': 'identity',
     };
-    const response = await request(url, { headers, signal });
+    const response = await send(url, { headers, signal });
     if (response.status !== 206) {
       await response.body?.cancel();
       if (response.status === 416) throw formatError(`${shownUrl(url)} is cut off. Fetch it again whole.`);
@@ -188,23 +191,6 @@ async function readUrl(
     stop.throwIfAborted();
     return networkOutcome(error, url, stop);
   }
-}
-
-/** Runs at most `most` pieces of work at a time, the others in the order in which they were asked for. */
-function inTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async work => {
-    if (running === most) await new Promise<void>(resolve => waiting.push(resolve));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }
 
 /** Bytes of a file from `offset`, fewer than `length` where it ends. */

@@ -50,7 +50,7 @@ const MOST_DRAWN_CELLS = 100_000;
  * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a parcel; one that cannot
  * be read is passed over where another answers. Files are read block by block in bounded memory (limits.ts).
  * @throws PlatError `feed_crs` when a tile's CRS is not known. Reading throws PlatError `feed_source` when a file cannot be read,
- *   `feed_format` when it cannot be decoded, `elevation_changed` when it is not the file that was ingested
+ *   `feed_format` when it cannot be decoded, `source_changed` when it is not the file that was ingested
  */
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
   const { baseDir, cacheBytes = CACHE_BYTES } = options;

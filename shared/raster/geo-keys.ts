@@ -72,7 +72,7 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
   if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) return `EPSG:${code}`;
   const why =
     code === USER_DEFINED ? 'has a CRS of its own without an EPSG code' : 'says nothing about its CRS';
-  throw new PlatError('feed_crs', `${name} ${why}. Declare elevation.crs in the feed.`, { status: 422 });
+  throw new PlatError('feed_crs', `${name} ${why}. Declare crs in the feed.`, { status: 422 });
 }
 
 /**

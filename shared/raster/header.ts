@@ -1,8 +1,8 @@
 import type { GeoTIFFImage } from 'geotiff';
-import { emptyBox, growBox } from '../geo/box.ts';
 import { resolveCrs } from '../geo/projection.ts';
 import type { Box } from '../geo/types.ts';
 import { formatError, type Limits } from '../net/context.ts';
+import { extentOf, transformOf } from './affine.ts';
 import { openBytes } from './byte-source.ts';
 import { crsOfKeys, geoKeysOf, UNIT_M, type VerticalUnit, verticalUnitOf } from './geo-keys.ts';
 import { type ElevationImage, openImage } from './image.ts';
@@ -41,7 +41,7 @@ export type TileHeader = ElevationTile & {
 export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: number };
 
 /** None, LZW, deflate under both of its codes, PackBits, LERC, Zstandard. */
-const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
+export const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
 
 /**
  * Reads what a file says of itself; what the feed declares wins. A few kilobytes are read, no cells: whether all of them are
@@ -81,7 +81,8 @@ export async function readTileHeader(
     unitM: UNIT_M[unit ?? 'metres'],
     nodata: declared.nodata ?? nodataOf(image),
   };
-  return { ...tile, extent: extentOf(tile, name), unitStated: unit !== null };
+  const { inverse } = placeGrid(resolveCrs(crs, name), tile);
+  return { ...tile, extent: extentOf(tile, inverse, name), unitStated: unit !== null };
 }
 
 function requireReadable(
@@ -119,7 +120,7 @@ function requireReadable(
 }
 
 /** @throws PlatError when a block lies beyond the end of the file, as after a download that broke off */
-async function requireWhole(
+export async function requireWhole(
   { fileDirectory, isTiled }: GeoTIFFImage,
   size: number,
   name: string,
@@ -147,39 +148,20 @@ async function requireWhole(
   );
 }
 
-/** Origin and step of the grid, the origin moved to the cell's corner where the file names its centre. */
+/** Origin and step of the grid. */
 function gridOf(
   image: GeoTIFFImage,
   pixelIsPoint: boolean,
   name: string,
 ): Pick<ElevationTile, 'originX' | 'originY' | 'stepX' | 'stepY'> {
-  const { fileDirectory } = image;
-  const matrix = fileDirectory.getValue('ModelTransformation');
-  const scale = fileDirectory.getValue('ModelPixelScale');
-  const ties = fileDirectory.getValue('ModelTiepoint');
-  const half = pixelIsPoint ? 0.5 : 0;
-  if (scale && ties && ties.length === 6) {
-    const stepX = scale[0]!;
-    const stepY = -scale[1]!;
-    if (stepX > 0 && stepY !== 0) {
-      const originX = ties[3]! - (ties[0]! + half) * stepX;
-      const originY = ties[4]! - (ties[1]! + half) * stepY;
-      return { originX, originY, stepX, stepY };
-    }
-  } else if (matrix && matrix.length === 16) {
-    const [stepX, turnX, , x, turnY, stepY, , y] = matrix as unknown as number[];
-    if (turnX !== 0 || turnY !== 0) {
-      throw formatError(`${name} is rotated. Bring it into line with gdalwarp.`);
-    }
-    if (stepX! > 0 && stepY !== 0) {
-      return { originX: x! - half * stepX!, originY: y! - half * stepY!, stepX: stepX!, stepY: stepY! };
-    }
-  }
-  throw formatError(`${name} does not say where its cells lie. Georeference it with gdalwarp.`);
+  const [originX, stepX, turnX, originY, turnY, stepY] = transformOf(image, pixelIsPoint, name);
+  if (turnX !== 0 || turnY !== 0) throw formatError(`${name} is rotated. Bring it into line with gdalwarp.`);
+  if (stepX < 0) throw formatError(`${name} runs from east to west. Bring it into line with gdalwarp.`);
+  return { originX, originY, stepX, stepY };
 }
 
 /** geotiff.js's own reading takes the last digit off a value that is not closed by a NUL. */
-function nodataOf(image: GeoTIFFImage): number | null {
+export function nodataOf(image: GeoTIFFImage): number | null {
   const text = image.fileDirectory.getValue('GDAL_NODATA');
   if (typeof text !== 'string') return null;
   const plain = text.replaceAll('\0', '').trim();
@@ -198,37 +180,4 @@ async function bandMetadata(
     if (/^unittype$/i.test(key)) found.unit = String(value);
   }
   return found;
-}
-
-/** Points along each side from which the extent is taken: sides of projected grids bend. */
-const SIDE_POINTS = 16;
-
-function extentOf(tile: ElevationTile, name: string): Box {
-  const { inverse } = placeGrid(resolveCrs(tile.crs, name), tile);
-  const extent = emptyBox();
-  for (let i = 0; i <= SIDE_POINTS; i++) {
-    const column = (i / SIDE_POINTS) * tile.width;
-    const row = (i / SIDE_POINTS) * tile.height;
-    for (const [x, y] of [
-      [column, 0],
-      [column, tile.height],
-      [0, row],
-      [tile.width, row],
-    ] as const) {
-      const [lon, lat] = inverse(x, y);
-      growBox(extent, [lon, lat, lon, lat]);
-    }
-  }
-  if (
-    !extent.every(Number.isFinite) ||
-    extent[0] < -180.1 ||
-    extent[2] > 180.1 ||
-    extent[1] < -90.1 ||
-    extent[3] > 90.1
-  ) {
-    throw formatError(
-      `${name} lies outside the world in ${tile.crs}: [${extent.join(', ')}]. Correct elevation.crs in the feed.`,
-    );
-  }
-  return extent;
 }

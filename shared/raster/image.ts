@@ -32,12 +32,8 @@ const GUESS_BYTES = 4048;
  * Reads the directory of the first image, which by the TIFF specification is the full resolution; overviews and masks follow it.
  * @throws PlatError `feed_format` when it is no TIFF; what the source throws
  */
-export async function openImage(source: ByteSource): Promise<ElevationImage> {
-  const head = await source.read(0, HEAD_BYTES);
-  try {
-    const tiff = await GeoTIFF.fromSource(tiffSource(source, head));
-    // All arrays at once: read one by one, 3.0.5 takes those of big-endian files for little-endian.
-    tiff.parser.eager = true;
+export function openImage(source: ByteSource): Promise<ElevationImage> {
+  return withTiff(source, async tiff => {
     const image = await tiff.getImage(0);
     return {
       image,
@@ -48,6 +44,17 @@ export async function openImage(source: ByteSource): Promise<ElevationImage> {
       bytesPerCell: image.getBytesPerPixel(),
       decoder: await decoderOf(image),
     };
+  });
+}
+
+/** Reads something from the directories of a file. @throws PlatError as `openImage` */
+export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => Promise<T>): Promise<T> {
+  const head = await source.read(0, HEAD_BYTES);
+  try {
+    const tiff = await GeoTIFF.fromSource(tiffSource(source, head));
+    // All arrays at once: read one by one, 3.0.5 takes those of big-endian files for little-endian.
+    tiff.parser.eager = true;
+    return await read(tiff);
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
     throw formatError(
@@ -128,7 +135,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /** What geotiff.js hands a block's bytes to. */
-type Decoder = { decode(bytes: ArrayBufferLike): Promise<ArrayBufferLike> };
+export type Decoder = { decode(bytes: ArrayBufferLike): Promise<ArrayBufferLike> };
 
 /** Deflate as TIFF 6.0 adopted it, and under its older code. */
 const DEFLATE = new Set([8, 32946]);
@@ -143,9 +150,10 @@ const inflated = promisify<Uint8Array, { maxOutputLength: number; chunkSize: num
 /** Node's own zlib takes a third of the time of pako, geotiff.js's inflater, and does not hold up the event loop. */
 class ZlibDecoder extends BaseDecoder {
   override async decodeBlock(bytes: ArrayBufferLike): Promise<ArrayBufferLike> {
-    const { tileWidth, tileHeight, bitsPerSample } = this.parameters;
-    const bits = typeof bitsPerSample === 'number' ? bitsPerSample : bitsPerSample[0]!;
-    const size = (tileWidth * tileHeight * bits) / 8;
+    const { tileWidth, tileHeight, bitsPerSample, planarConfiguration } = this.parameters;
+    const bits = typeof bitsPerSample === 'number' ? [bitsPerSample] : Array.from(bitsPerSample);
+    const samples = planarConfiguration === 2 ? 1 : bits.length;
+    const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
     // No more than a block: a damaged or hostile file cannot fill the memory.
     const { buffer, byteOffset, byteLength } = await inflated(new Uint8Array(bytes), {
       maxOutputLength: size,
@@ -155,15 +163,15 @@ class ZlibDecoder extends BaseDecoder {
   }
 }
 
-/** The decoder of an image of one band whose directory is read. @throws Error when the compression is not known */
-async function decoderOf(image: GeoTIFFImage): Promise<Decoder> {
+/** The decoder of an image whose directory is read. @throws Error when the compression is not known */
+export async function decoderOf(image: GeoTIFFImage): Promise<Decoder> {
   const { fileDirectory } = image;
   const parameters: Parameters & { LercParameters?: unknown } = {
     tileWidth: image.getTileWidth(),
     tileHeight: image.getTileHeight(),
     predictor: Number((await fileDirectory.loadValue('Predictor')) ?? 1),
-    bitsPerSample: image.getBitsPerSample(),
-    planarConfiguration: 1,
+    bitsPerSample: Array.from({ length: image.getSamplesPerPixel() }, (_, i) => image.getBitsPerSample(i)),
+    planarConfiguration: image.planarConfiguration,
     LercParameters: await fileDirectory.loadValue('LercParameters'),
   };
   const compression = Number(fileDirectory.getValue('Compression') ?? 1);

@@ -67,6 +67,7 @@ export function addFeedCommands(program: Command): void {
     .option('--listings <source>', 'likewise for listings')
     .option('--layer <source>', 'likewise for roads, wetlands or flood zones')
     .option('--elevation <source>', 'likewise for one file of heights')
+    .option('--imagery <source>', 'likewise for one file of imagery')
     .option('--json', 'print JSON')
     .description('ingests a feed through the workers')
     .addHelpText(
@@ -82,7 +83,7 @@ export function addFeedCommands(program: Command): void {
 
   feed
     .command('remove')
-    .argument('<name>', 'a feed of elevation, roads, wetlands or flood zones')
+    .argument('<name>', 'a feed of elevation, roads, wetlands, flood zones or imagery')
     .option('--json', 'print JSON')
     .description('takes a land layer away, and has the parcels that it told of computed anew; its runs stay')
     .addHelpText(
@@ -101,7 +102,7 @@ async function removeFeedCommand(session: Session, name: string, flags: { json?:
   const { feeds } = await installedFeeds(session.config);
   const file = feeds.find(feed => feed.name === name)?.file ?? null;
   const { kind, features, tiles, parcels, job } = removed;
-  const what = kind === 'elevation' ? `${tiles} files` : `${features} features`;
+  const what = kind === 'elevation' || kind === 'imagery' ? `${tiles} files` : `${features} features`;
   const following = job === null ? '' : `; ${parcels} parcels are computed anew (job ${job})`;
   const further = file === null ? '' : `\nA further run would bring it back: take ${file} away.`;
   answer(

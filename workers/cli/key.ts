@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { createKey, listKeys, revokeKey, rotateKey } from '../../shared/accounts.ts';
+import { sql } from '../../shared/db.ts';
 import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
 import { endOfDayAhead, wholeNumber } from './common/options.ts';
 import { printNote, table } from './common/output.ts';
@@ -67,5 +68,14 @@ export function addKeyCommands(program: Command): void {
   answering(revoke, async ({ pool }, text: string) => {
     const revoked = await revokeKey(pool, text);
     return [revoked, `Key ${revoked.name} (${revoked.id}) is revoked.`];
+  });
+
+  const rotateImages = key
+    .command('rotate-images')
+    .description('a new secret signs the addresses of pictures; those of the one before it go on working')
+    .addHelpText('after', '\nTwice ends all addresses that were given out before.');
+  answering(rotateImages, async ({ pool }) => {
+    await pool.query(sql('images/rotate_secret'));
+    return [{ rotated: true }, 'A new secret signs from now on; the API takes it up within a minute.'];
   });
 }

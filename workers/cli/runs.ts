@@ -103,7 +103,7 @@ function summary(run: Run) {
 const OF_PARCELS = new Set(['parts', 'returned', 'dropped']);
 
 const isForeign = ({ kind }: Run, figure: string): boolean =>
-  LAYER_KINDS.some(layer => layer === kind) && OF_PARCELS.has(figure);
+  [...LAYER_KINDS, 'imagery'].some(layer => layer === kind) && OF_PARCELS.has(figure);
 
 /** Figures that are not shown, or as a place. */
 const UNLISTED = new Set(['filled', 'extent', 'coverage', 'coverage_fips']);
@@ -133,8 +133,8 @@ function describe(run: Run, rejects: Reject[]): string {
     `run ${run.id} of ${run.feed}: ${run.status}${run.forced ? ' (forced)' : ''}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
     ...run.inputs.map(
       ({ input, source, bytes }) =>
-        // Of elevation only headers are read.
-        `  ${input.padEnd(10)} ${source.join(', ')}${input === 'elevation' ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`}`,
+        // Of elevation and imagery only headers are read.
+        `  ${input.padEnd(10)} ${source.join(', ')}${input === 'elevation' || input === 'imagery' ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`}`,
     ),
   ];
   if (run.error) lines.push(`  error      ${run.error}`);

@@ -12,6 +12,7 @@ import { INPUT_PROPERTIES } from './input-schema.ts';
 import {
   coverageSchema,
   elevationSchema,
+  imagerySchema,
   LAYER_FIELDS,
   layerSchema,
   type VectorKind,
@@ -33,7 +34,15 @@ import type { TargetSpec } from './values/parser.ts';
 export const PRESETS = ['regrid', 'reso', 'florida_nal', 'texas_stratmap'] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-export const FEED_KINDS = ['assessor', 'listings', ...LAYER_KINDS, 'contacts', 'numbering', 'dnc'] as const;
+export const FEED_KINDS = [
+  'assessor',
+  'listings',
+  ...LAYER_KINDS,
+  'imagery',
+  'contacts',
+  'numbering',
+  'dnc',
+] as const;
 
 /** Targets of a roll: the parcel fields, and the county of each row where the feed has no single one. */
 export type ParcelTarget = ParcelField | 'fips';
@@ -239,7 +248,7 @@ export const feedSchema = z
     kind: z
       .enum(FEED_KINDS)
       .describe(
-        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
+        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; imagery: what parcels are drawn on; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
       ),
     disabled: z
       .boolean()
@@ -278,6 +287,7 @@ export const feedSchema = z
     elevation: elevationSchema
       .describe('Kind elevation: the files of heights: one of source, template with bounds, or index.')
       .optional(),
+    imagery: imagerySchema.describe('Kind imagery: the files or the server.').optional(),
     coverage: coverageSchema.optional(),
     contacts: contactsSchema.describe('Kind contacts: the source and its columns.').optional(),
     numbering: numberingSchema.describe('Kind numbering: the source and its columns.').optional(),

@@ -5,15 +5,20 @@ import { rootDir } from '../../shared/root.ts';
 import type { Feed } from './feed.ts';
 import type { FeedList } from './load.ts';
 
-/** The operator's feeds, and the bundled ones unless SAMPLE_FEEDS is off or a feed of the operator has their name. */
+/** The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY switch on, unless a feed of the operator has their name. */
 export async function installedFeeds(config: Config): Promise<FeedList> {
   // Reading feed files takes every rule about them, which most commands can do without.
   const { listFeeds } = await import('./load.ts');
   const sample = config.SAMPLE_FEEDS ? [sampleDir] : [];
-  return listFeeds([config.FEEDS_DIR, ...sample]);
+  const usgs = config.USGS_IMAGERY ? [usgsDir] : [];
+  return listFeeds([config.FEEDS_DIR, ...usgs, ...sample]);
 }
 
 export const sampleDir = join(rootDir, 'workers', 'sample', 'feeds');
+const usgsDir = join(rootDir, 'workers', 'feeds', 'usgs');
+
+/** Whether a feed comes with Plat. */
+export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir || baseDir === usgsDir;
 
 /**
  * A feed by its name, whatever is wrong with the files of others.

@@ -35,16 +35,27 @@ export type ListingInput = {
 /** A source of roads, wetlands or flood zones. */
 export type LayerInput = { input: InputSpec; columns: Columns<LayerField>; skipWhere: SkipCondition[] };
 
+/** Which files are meant. */
+export type Files =
+  | { by: 'source'; sources: string[] }
+  | { by: 'template'; template: string; bounds: Box }
+  | { by: 'index'; index: string };
+
 /** Which files of heights, and what is to be taken of them whatever they say. */
 export type ElevationInput = {
-  tiles:
-    | { by: 'source'; sources: string[] }
-    | { by: 'template'; template: string; bounds: Box }
-    | { by: 'index'; index: string };
+  tiles: Files;
   crs?: string;
   unit?: 'metres' | 'feet' | 'us_survey_feet';
   nodata?: number;
 };
+
+/** What parcels are drawn on. */
+export type ImageryInput = { captured: string | null } & (
+  | { type: 'cog'; tiles: Files; crs?: string; range?: [number, number] }
+  | { type: 'xyz'; template: string; maxZoom: number; tileSize: number; headers: Record<string, string> }
+  | { type: 'arcgis_image'; address: string; headers: Record<string, string> }
+  | { type: 'relief' }
+);
 
 /** A source of people with their telephone numbers. */
 export type ContactInput = {
@@ -131,6 +142,7 @@ export type Feed = FeedBase &
     | { kind: 'listings'; listings: ListingInput }
     | { kind: VectorKind; layer: LayerInput; coverage: Box | null; reachM: RoadReach | null }
     | { kind: 'elevation'; elevation: ElevationInput; coverage: Box | null }
+    | { kind: 'imagery'; imagery: ImageryInput; coverage: Box | null }
     | { kind: 'contacts'; contacts: ContactInput }
     | { kind: 'numbering'; numbering: NumberingInput }
     | { kind: 'dnc'; dnc: DncInput }
@@ -140,6 +152,7 @@ export type AssessorFeed = Extract<Feed, { kind: 'assessor' }>;
 export type ListingsFeed = Extract<Feed, { kind: 'listings' }>;
 export type LayerFeed = Extract<Feed, { layer: LayerInput }>;
 export type ElevationFeed = Extract<Feed, { kind: 'elevation' }>;
+export type ImageryFeed = Extract<Feed, { kind: 'imagery' }>;
 export type ContactsFeed = Extract<Feed, { kind: 'contacts' }>;
 export type NumberingFeed = Extract<Feed, { kind: 'numbering' }>;
 export type DncFeed = Extract<Feed, { kind: 'dnc' }>;
@@ -151,6 +164,7 @@ export const INPUTS = [
   'listings',
   'layer',
   'elevation',
+  'imagery',
   'contacts',
   'numbering',
   'dnc',

@@ -119,27 +119,34 @@ export const coverageSchema = boundsSchema(
 
 const path = z.string().min(1);
 
+/** Which GeoTIFF files are meant: by one of source, template with bounds, or index. */
+const FILES = {
+  source: z
+    .union([path, z.array(path).min(1).describe('Several files.')])
+    .describe(
+      'GeoTIFF files: paths relative to the feed file, or http(s) addresses, of which only the parts that are needed are read.',
+    ),
+  template: path.describe(
+    'Addresses or paths of 1-degree tiles; {tile} stands for the name of each after its north-west corner, such as n45w069. Needs bounds.',
+  ),
+  bounds: boundsSchema(
+    'Of template: the box [west, south, east, north], in degrees, whose tiles are wanted.',
+  ),
+  index: path.describe(
+    'A file that lists the tiles: a path or address a line, or a GeoJSON tile index whose features carry it as `location`, as gdaltindex writes it.',
+  ),
+  crs: z
+    .string()
+    .describe(
+      'Coordinate system of the files, as an EPSG code, WKT or proj string; wins over what they say.',
+    ),
+};
+
+export type FilesSection = Partial<z.infer<z.ZodObject<typeof FILES>>>;
+
 export const elevationSchema = z
   .strictObject({
-    source: z
-      .union([path, z.array(path).min(1).describe('Several files.')])
-      .describe(
-        'GeoTIFF files: paths relative to the feed file, or http(s) addresses, of which only the parts that are needed are read.',
-      ),
-    template: path.describe(
-      'Addresses or paths of 1-degree tiles; {tile} stands for the name of each after its north-west corner, such as n45w069. Needs bounds.',
-    ),
-    bounds: boundsSchema(
-      'Of template: the box [west, south, east, north], in degrees, whose tiles are wanted.',
-    ),
-    index: path.describe(
-      'A file that lists the tiles: a path or address a line, or a GeoJSON tile index whose features carry it as `location`, as gdaltindex writes it.',
-    ),
-    crs: z
-      .string()
-      .describe(
-        'Coordinate system of the grids, as an EPSG code, WKT or proj string; wins over what the files say.',
-      ),
+    ...FILES,
     vertical_unit: z
       .enum(['metres', 'feet', 'us_survey_feet'])
       .describe('Unit of the heights; wins over what the files say. Default: what they say, else metres.'),
@@ -147,5 +154,60 @@ export const elevationSchema = z
   })
   .partial();
 
+/** A deep zoom level: 7 mm a pixel. */
+const DEEPEST_ZOOM = 24;
+
+export const imagerySchema = z.strictObject({
+  type: z
+    .enum(['cog', 'xyz', 'arcgis_image', 'relief'])
+    .describe(
+      'cog: GeoTIFF files with colours, given by source, template or index; xyz: a server of Web Mercator tiles; arcgis_image: an ArcGIS ImageServer; relief: no imagery, but a drawing of the elevation, roads and parcels that other feeds bring.',
+    ),
+  ...z
+    .strictObject({
+      ...FILES,
+      source: FILES.source.describe(
+        'Type cog: GeoTIFF files, as paths relative to the feed file or http(s) addresses. Type arcgis_image: the address of the ImageServer.',
+      ),
+      template: FILES.template.describe(
+        'Type cog: addresses or paths of 1-degree tiles with {tile} in place of the name; needs bounds. Type xyz: the address of a tile with {z}, {x} and {y}.',
+      ),
+      range: z
+        .tuple([z.number().min(0), z.number().max(65_535)])
+        .refine(([low, high]) => low < high, { error: 'must be the lower and the higher value' })
+        .describe(
+          'Type cog, 16 bits: the values that become black and white. Default: those that 2 % of the pixels lie below and above.',
+        ),
+      max_zoom: z
+        .number()
+        .int()
+        .min(0)
+        .max(DEEPEST_ZOOM)
+        .describe('Type xyz: the deepest level that has tiles. Default: 18.'),
+      tile_size: z
+        .number()
+        .int()
+        .min(64)
+        .max(1024)
+        .describe('Type xyz: pixels of the side of a tile. Default: 256.'),
+      headers: z
+        .record(
+          z.string().regex(/^[A-Za-z0-9-]+$/, 'is no name of a header field'),
+          z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable'),
+        )
+        .describe(
+          'Types xyz and arcgis_image: header fields, and the environment variables of the API that hold their values. The values never stand in a feed file.',
+        ),
+      captured: z.iso.date().describe('Day of the imagery, YYYY-MM-DD. Default: not told.'),
+      private_network: z
+        .boolean()
+        .describe(
+          'Whether redirects to loopback and private networks are followed. The address that the feed names may be anywhere. Default: false.',
+        ),
+    })
+    .partial().shape,
+});
+
 export type LayerFile = z.infer<typeof layerSchema>;
 export type ElevationFile = z.infer<typeof elevationSchema>;
+export type ImageryFile = z.infer<typeof imagerySchema>;

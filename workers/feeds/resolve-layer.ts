@@ -1,10 +1,22 @@
 import { ROAD_CLASSES, ROAD_REACH_M, type RoadReach } from '../../shared/domain/land.ts';
 import { mergeColumns } from './columns.ts';
 import type { FeedFile } from './definition.ts';
-import type { ElevationFeed, ElevationInput, Feed, FeedBase, LayerFeed, LayerInput } from './feed.ts';
+import type {
+  ElevationFeed,
+  ElevationInput,
+  Feed,
+  FeedBase,
+  Files,
+  ImageryFeed,
+  ImageryInput,
+  LayerFeed,
+  LayerInput,
+} from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import {
   DECISIVE,
+  type FilesSection,
+  type ImageryFile,
   LAYER_DEFAULTS,
   LAYER_FIELDS,
   type LayerField,
@@ -70,21 +82,9 @@ export function elevation(file: FeedFile, base: FeedBase, report: Report): Eleva
     report('kind', 'elevation needs a section elevation: which files to read');
     return null;
   }
-  const { source, template, bounds, index, crs, vertical_unit: unit, nodata } = section;
-  const given = Object.entries({ source, template, index }).filter(([, value]) => value !== undefined);
-  if (given.length !== 1) {
-    const names = given.map(([name]) => name).join(' and ');
-    const message = names === '' ? 'give source, template or index' : `gives ${names}; give one of them`;
-    report('elevation', message);
-  }
-  if ((template === undefined) !== (bounds === undefined)) {
-    const message = template === undefined ? 'belongs to template' : 'needs bounds: whose tiles are wanted';
-    report(`elevation.${template === undefined ? 'bounds' : 'template'}`, message);
-  }
-  if (template !== undefined && !template.includes('{tile}'))
-    report('elevation.template', 'lacks {tile}, for which the name of each tile stands');
+  const { crs, vertical_unit: unit, nodata } = section;
   const input: ElevationInput = {
-    tiles: tilesOf(source, template, bounds, index),
+    tiles: filesOf('elevation', section, report),
     ...(crs !== undefined && { crs }),
     ...(unit !== undefined && { unit }),
     ...(nodata !== undefined && { nodata }),
@@ -92,12 +92,87 @@ export function elevation(file: FeedFile, base: FeedBase, report: Report): Eleva
   return { ...base, kind: 'elevation', elevation: input, coverage: file.coverage ?? null };
 }
 
-function tilesOf(
-  source: string | string[] | undefined,
-  template: string | undefined,
-  bounds: [number, number, number, number] | undefined,
-  index: string | undefined,
-): ElevationInput['tiles'] {
+/** Properties of imagery that only some types have. */
+const OF_TYPES: Partial<Record<keyof ImageryFile, ImageryFile['type'][]>> = {
+  source: ['cog', 'arcgis_image'],
+  template: ['cog', 'xyz'],
+  ...{ bounds: ['cog'], index: ['cog'], crs: ['cog'], range: ['cog'] },
+  ...{ max_zoom: ['xyz'], tile_size: ['xyz'] },
+  ...{ headers: ['xyz', 'arcgis_image'], private_network: ['cog', 'xyz', 'arcgis_image'] },
+  captured: ['cog', 'xyz', 'arcgis_image'],
+};
+
+/** A feed of imagery from its file, or null with what is wrong reported. */
+export function imagery(file: FeedFile, base: FeedBase, report: Report): ImageryFeed | null {
+  const section = file.imagery;
+  if (!section) {
+    report('kind', 'imagery needs a section imagery: which files or server to read');
+    return null;
+  }
+  for (const [name, types] of Object.entries(OF_TYPES)) {
+    const isStray = section[name as keyof ImageryFile] !== undefined && !types.includes(section.type);
+    if (isStray) report(`imagery.${name}`, `belongs to type ${types.join(' or ')}`);
+  }
+  const needsCoverage = section.type === 'xyz' || section.type === 'relief';
+  if (needsCoverage && file.coverage === undefined && base.fips === null)
+    report('imagery.type', `${section.type} does not say where it is: give coverage, or fips`);
+  return {
+    ...base,
+    kind: 'imagery',
+    imagery: imageryInput(section, report),
+    coverage: file.coverage ?? null,
+  };
+}
+
+function imageryInput(section: ImageryFile, report: Report): ImageryInput {
+  const { type, source, template, crs, range, max_zoom, tile_size, headers = {} } = section;
+  const captured = section.captured ?? null;
+  if (type === 'relief') return { type, captured };
+  if (type === 'cog') {
+    const tiles = filesOf('imagery', section, report);
+    return {
+      type,
+      captured,
+      tiles,
+      ...(crs !== undefined && { crs }),
+      ...(range !== undefined && { range }),
+    };
+  }
+  if (type === 'xyz') {
+    const lacking = ['{z}', '{x}', '{y}'].filter(part => !template?.includes(part));
+    if (template === undefined || !isAddress(template.replace(/[{}]/g, '')))
+      report('imagery.type', 'xyz needs a template: the http(s) address of a tile with {z}, {x} and {y}');
+    else if (lacking.length > 0) report('imagery.template', `lacks ${lacking.join(', ')}`);
+    return {
+      type,
+      captured,
+      template: template ?? '',
+      maxZoom: max_zoom ?? 18,
+      tileSize: tile_size ?? 256,
+      headers,
+    };
+  }
+  const isServer = typeof source === 'string' && isAddress(source);
+  if (!isServer) report('imagery.type', 'arcgis_image needs a source: the http(s) address of an ImageServer');
+  return { type, captured, address: isServer ? source : '', headers };
+}
+
+const isAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+
+/** The files that a section names, in one of three ways; what is wrong is reported. */
+function filesOf(name: string, { source, template, bounds, index }: FilesSection, report: Report): Files {
+  const given = Object.entries({ source, template, index }).filter(([, value]) => value !== undefined);
+  if (given.length !== 1) {
+    const names = given.map(([property]) => property).join(' and ');
+    const message = names === '' ? 'give source, template or index' : `gives ${names}; give one of them`;
+    report(name, message);
+  }
+  if ((template === undefined) !== (bounds === undefined)) {
+    const message = template === undefined ? 'belongs to template' : 'needs bounds: whose tiles are wanted';
+    report(`${name}.${template === undefined ? 'bounds' : 'template'}`, message);
+  }
+  if (template !== undefined && !template.includes('{tile}'))
+    report(`${name}.template`, 'lacks {tile}, for which the name of each tile stands');
   if (template !== undefined && bounds !== undefined) return { by: 'template', template, bounds };
   return index === undefined ? { by: 'source', sources: [source ?? []].flat() } : { by: 'index', index };
 }
@@ -107,7 +182,10 @@ export function strayIssues(file: FeedFile): Issue[] {
   const sections = Object.entries(SECTION_KINDS).flatMap(([section, kinds]): Issue[] => {
     if (file[section as keyof FeedFile] === undefined || kinds.includes(file.kind)) return [];
     const belongs = `belongs to kind ${kinds.join(', ').replace(/, (\w+)$/, ' or $1')}`;
-    const own = section === 'layer' || section === 'elevation' ? OWN_SECTION[file.kind] : undefined;
+    const own =
+      section === 'layer' || section === 'elevation' || section === 'imagery'
+        ? OWN_SECTION[file.kind]
+        : undefined;
     return [
       {
         path: [section],
@@ -129,6 +207,7 @@ const VECTOR: Feed['kind'][] = ['roads', 'wetlands', 'flood'];
 const OWN_SECTION: Partial<Record<Feed['kind'], string>> = {
   ...{ roads: 'layer', wetlands: 'layer', flood: 'layer' },
   elevation: 'elevation',
+  imagery: 'imagery',
 };
 
 const SECTION_KINDS: Record<string, Feed['kind'][]> = {
@@ -138,7 +217,8 @@ const SECTION_KINDS: Record<string, Feed['kind'][]> = {
   listings: ['listings'],
   layer: VECTOR,
   elevation: ['elevation'],
-  coverage: [...VECTOR, 'elevation'],
+  imagery: ['imagery'],
+  coverage: [...VECTOR, 'elevation', 'imagery'],
   contacts: ['contacts'],
   numbering: ['numbering'],
   dnc: ['dnc'],
@@ -148,7 +228,7 @@ const GATE_KINDS: Record<string, Feed['kind'][]> = {
   max_key_drop_percent: ['assessor', 'listings'],
   max_acreage_off_percent: ['assessor'],
   max_outside_coverage_percent: VECTOR,
-  max_coverage_drop_percent: [...VECTOR, 'elevation'],
+  max_coverage_drop_percent: [...VECTOR, 'elevation', 'imagery'],
   max_coverage_growth_percent: VECTOR,
   max_outside_percent: ['assessor', 'listings', ...VECTOR, 'elevation'],
   empty_columns: ['assessor', 'listings', ...VECTOR, 'contacts', 'numbering'],

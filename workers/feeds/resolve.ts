@@ -25,7 +25,7 @@ import type {
 } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue, Report } from './locate.ts';
-import { elevation, layer, strayIssues } from './resolve-layer.ts';
+import { elevation, imagery, layer, strayIssues } from './resolve-layer.ts';
 import { contacts, dnc, numbering } from './resolve-phones.ts';
 import { isKnownCounty, noSuchCounty } from './values/place.ts';
 
@@ -88,6 +88,8 @@ function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, report: R
       return listings(file, base, preset, report);
     case 'elevation':
       return elevation(file, base, report);
+    case 'imagery':
+      return imagery(file, base, report);
     case 'contacts':
       return contacts(file, base, report);
     case 'numbering':
@@ -101,7 +103,7 @@ function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, report: R
 
 /** Reports mappings that cannot work whatever the source holds. */
 function checkColumns(feed: Feed, report: Report): void {
-  if (feed.kind === 'elevation' || feed.kind === 'dnc') return;
+  if (feed.kind === 'elevation' || feed.kind === 'imagery' || feed.kind === 'dnc') return;
   const { roll, shape, listings, layer, contacts, numbering }: Partial<Record<Input, Mapped | null>> = feed;
   const further = feed.kind === 'assessor' ? feed.furtherRolls : [];
   const sections: Record<string, Mapped | null | undefined> = {
@@ -221,7 +223,8 @@ function gatesOf({ kind, gates }: FeedFile): Gates {
     maxOutsidePercent: gates?.max_outside_percent ?? 1,
     maxAcreageOffPercent: gates?.max_acreage_off_percent ?? 33,
     // Tiles beyond the coverage say nothing false: an index may list those of a whole state.
-    maxOutsideCoveragePercent: kind === 'elevation' ? 100 : (gates?.max_outside_coverage_percent ?? 5),
+    maxOutsideCoveragePercent:
+      kind === 'elevation' || kind === 'imagery' ? 100 : (gates?.max_outside_coverage_percent ?? 5),
     maxCoverageDropPercent: gates?.max_coverage_drop_percent ?? 10,
     maxCoverageGrowthPercent: gates?.max_coverage_growth_percent ?? 10,
     emptyColumns: gates?.empty_columns ?? true,

@@ -9,7 +9,7 @@ import { currentVersion } from './run/layer-version.ts';
 import { lastAcceptedRun } from './run/record.ts';
 
 export type RemovedLayer = {
-  kind: LayerKind;
+  kind: LayerKind | 'imagery';
   features: number;
   tiles: number;
   /** Parcels whose attributes the layer told of, to be computed anew. */
@@ -36,19 +36,19 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
       const count = async (statement: string) => (await client.query(sql(statement), [id])).rowCount ?? 0;
       await count('layers/delete_layer');
       const features = await count('layers/delete_features');
-      const tiles = await count('layers/delete_tiles');
-      const parcels = await markCovered(client, kind, null, version);
+      const tiles = (await count('layers/delete_tiles')) + (await count('images/delete_imagery'));
+      const parcels = kind === 'imagery' ? 0 : await markCovered(client, kind, null, version);
       const job = parcels > 0 ? (await enqueue(client, attributesPlan, { scope: { dirty: true } })).id : null;
       return { kind, features, tiles, parcels, job };
     }),
   );
 }
 
-async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LayerKind }> {
+async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LayerKind | 'imagery' }> {
   const { rows } = await pool.query<{ id: number; kind: string }>(sql('layers/find_feed'), [name]);
   const [feed] = rows;
   if (feed === undefined) throw nothingThere(name);
-  const kind = LAYER_KINDS.find(layer => layer === feed.kind);
+  const kind = [...LAYER_KINDS, 'imagery' as const].find(layer => layer === feed.kind);
   if (kind !== undefined) return { id: feed.id, kind };
   throw new PlatError(
     'feed_kind',

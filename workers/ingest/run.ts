@@ -12,6 +12,7 @@ import type { IngestPayload } from './job.ts';
 import { assessor } from './recipes/assessor.ts';
 import { contacts } from './recipes/contacts.ts';
 import { elevation } from './recipes/elevation.ts';
+import { imagery } from './recipes/imagery.ts';
 import { layers } from './recipes/layers.ts';
 import { listings } from './recipes/listings.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
@@ -145,6 +146,8 @@ function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): 
       return follow(listings, run, feed, sources);
     case 'elevation':
       return follow(elevation, run, feed, sources);
+    case 'imagery':
+      return follow(imagery, run, feed, sources);
     case 'contacts':
       return follow(contacts, run, feed, sources);
     case 'numbering':

@@ -4,6 +4,7 @@ import { compressed, type Encoding } from '../../http/compression.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
 import type { Database } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
+import type { Images } from '../../images/images.ts';
 import { openTracing, type Trace } from './tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
 
@@ -21,16 +22,22 @@ export type Resources = {
   ): Promise<RegionStats | undefined>;
   readValuation: ReadValuation;
   trace: Trace;
+  images: Images;
 };
 
 /** @param cursorSecret CURSOR_SECRET, else the installation's own is used */
-export function openResources(database: Database, cursorSecret: string | undefined): Resources {
+export function openResources(
+  database: Database,
+  cursorSecret: string | undefined,
+  images: Images,
+): Resources {
   return {
     database,
     cursorSecret: openCursorSecret(database, cursorSecret),
     readRegionStats: openRegionStats(database),
     readValuation: openValuations(database),
     trace: openTracing(database),
+    images,
   };
 }
 

@@ -142,7 +142,7 @@ describe('a grid behind http', () => {
     const before = openElevation([tile], { signal, limits });
     etag = '"2"';
     await expect(before.terrainOf(lot)).rejects.toMatchObject({
-      code: 'elevation_changed',
+      code: 'source_changed',
       message: expect.stringMatching(/hills\.tif has changed since it was ingested/),
     });
     await before.close();
@@ -151,7 +151,7 @@ describe('a grid behind http', () => {
     expect(await elevation.terrainOf(lot)).not.toBeNull();
     etag = '"2"';
     const far = rectangle(fromUtm, [STEEP.x + 100, STEEP.y + 100, STEEP.x + 300, STEEP.y + 300]);
-    await expect(elevation.terrainOf(far)).rejects.toMatchObject({ code: 'elevation_changed' });
+    await expect(elevation.terrainOf(far)).rejects.toMatchObject({ code: 'source_changed' });
     await elevation.close();
   });
   test('without an ETag or a time of change the content tells versions apart', async () => {
@@ -163,7 +163,7 @@ describe('a grid behind http', () => {
     bytes = changed;
     try {
       const elevation = openElevation([tile], { signal, limits });
-      await expect(elevation.terrainOf(lot)).rejects.toMatchObject({ code: 'elevation_changed' });
+      await expect(elevation.terrainOf(lot)).rejects.toMatchObject({ code: 'source_changed' });
       await elevation.close();
     } finally {
       bytes = whole;

@@ -67,10 +67,8 @@ describe('reading', () => {
     const tile = await header(file);
     plane('changed.tif', 13);
     await expect(open(tile, lot(100, 100, 200, 200))).rejects.toMatchObject({
-      code: 'elevation_changed',
-      message: expect.stringMatching(
-        /changed\.tif has changed since it was ingested\. Run its elevation feed/,
-      ),
+      code: 'source_changed',
+      message: expect.stringMatching(/changed\.tif has changed since it was ingested\. Run its feed/),
     });
   });
 
@@ -94,7 +92,7 @@ describe('reading', () => {
     const before = { ...tile, fingerprint: `size ${size}, modified ${Math.round(mtimeMs)}` };
     expect(await open(before, lot(100, 100, 200, 200))).not.toBeNull();
     utimesSync(file, new Date(), new Date(Date.now() + 60_000));
-    await expect(open(before, lot(100, 100, 200, 200))).rejects.toMatchObject({ code: 'elevation_changed' });
+    await expect(open(before, lot(100, 100, 200, 200))).rejects.toMatchObject({ code: 'source_changed' });
   });
 
   test('a file that is damaged is named with the cells', async () => {

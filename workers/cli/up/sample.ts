@@ -1,7 +1,7 @@
 import type { Config } from '../../../shared/config.ts';
 import { type Pool, sql } from '../../../shared/db.ts';
 import { enqueue, waitForJob } from '../../../shared/jobs.ts';
-import { installedFeeds, sampleDir } from '../../feeds/dirs.ts';
+import { installedFeeds, isBundled } from '../../feeds/dirs.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import { ingestJob } from '../../ingest/job.ts';
 import { openProgress } from '../common/enqueue.ts';
@@ -14,7 +14,7 @@ export async function missingSamples(pool: Pool, config: Config): Promise<Feed[]
   const { rows } = await pool.query<{ name: string }>(sql('runs/list_ingested_feeds'));
   const present = new Set(rows.map(row => row.name));
   const { feeds } = await installedFeeds(config);
-  return feeds.filter(({ name, baseDir }) => baseDir === sampleDir && !present.has(name));
+  return feeds.filter(feed => isBundled(feed) && !present.has(feed.name));
 }
 
 /** Has the workers ingest the bundled feeds and waits for them; says so when one fails or the gate blocks it. */
@@ -42,6 +42,6 @@ export async function ingestSamples(
     const blocked = (result as { status?: string } | null)?.status === 'blocked';
     if (status === 'done' && !blocked) continue;
     const why = blocked ? 'the gate blocked it' : error;
-    print(`The sample feed ${jobs[i]!.name} was not ingested (\`npx plat runs\` tells more): ${why}`);
+    print(`The bundled feed ${jobs[i]!.name} was not ingested (\`npx plat runs\` tells more): ${why}`);
   }
 }

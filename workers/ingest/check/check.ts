@@ -15,6 +15,7 @@ import { compileLayerMapper } from '../map/layer.ts';
 import { compileListingMapper } from '../map/listing.ts';
 import { compileParcelMapper, showsSales } from '../map/parcel.ts';
 import { checkElevation, type TilesCheck } from './elevation.ts';
+import { checkImagery, type ImageryCheck } from './imagery.ts';
 import {
   addBadRow,
   addKey,
@@ -45,6 +46,8 @@ export type FeedCheck = {
   parts: PartCheck[];
   /** Kind elevation: what the headers of the first tiles say; null when none could be read. */
   tiles: TilesCheck | null;
+  /** Kind imagery: where it is and how fine; null when none could be read. */
+  imagery: ImageryCheck | null;
   /** Two-file feeds: how many keys of the roll's first rows the whole shape file has. */
   keys: KeyCheck | null;
 };
@@ -78,6 +81,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     extent: null,
     parts: [],
     tiles: null,
+    imagery: null,
     keys: null,
   };
   const read = options.read ?? (spec => readInput(spec, readContext(feed.baseDir)));
@@ -94,6 +98,8 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     await checkPart(check, 'contacts', input, { kind: 'contacts', names: CONTACT_FIELD_NAMES, columns, map });
   } else if (feed.kind === 'elevation') {
     result.tiles = await checkElevation(feed, check.limit, result.problems, result.warnings);
+  } else if (feed.kind === 'imagery') {
+    result.imagery = await checkImagery(feed, check.limit, result.problems, result.warnings);
   } else if ('layer' in feed) {
     await checkLayer(check, feed);
   }

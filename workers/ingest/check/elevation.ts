@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { openBytes } from '../../../shared/raster/byte-source.ts';
-import type { ElevationTile, TileHeader } from '../../../shared/raster/header.ts';
+import { type ElevationTile, readTileHeader, type TileHeader } from '../../../shared/raster/header.ts';
 import { type Block, openImage, readBlock } from '../../../shared/raster/image.ts';
 import { HIGHEST_M, LOWEST_M, nodataRange } from '../../../shared/raster/limits.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
@@ -44,10 +44,13 @@ const SAMPLED = 50;
 /** @throws PlatError of the index, or of a file that the feed names itself */
 async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
   const { signal } = new AbortController();
-  const named = await namedTiles(feed, undefined, { baseDir: feed.baseDir, tmpDir: tmpdir(), signal });
+  const { baseDir, elevation } = feed;
+  const named = await namedTiles(elevation.tiles, baseDir, undefined, { baseDir, tmpDir: tmpdir(), signal });
   const check: TilesCheck = { named: named.tiles.length, read: 0, absent: 0, rejected: [], tiles: [] };
   const some = { by: named.by, tiles: named.tiles.slice(0, limit) };
-  for await (const [{ rowNo }, outcome] of readTiles(some, feed.elevation, signal)) {
+  for await (const [{ rowNo }, outcome] of readTiles(some, source =>
+    readTileHeader(source, elevation, { signal }),
+  )) {
     check.read++;
     if ('absent' in outcome) check.absent++;
     else if ('tile' in outcome) {

@@ -9,7 +9,7 @@ import {
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { AssessorFeed, ElevationFeed, Gates, LayerFeed } from '../../feeds/feed.ts';
+import type { AssessorFeed, ElevationFeed, Gates, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { outsideParcels } from '../gate/gate.ts';
 import {
@@ -83,15 +83,15 @@ export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Box | nu
   ];
 }
 
-/** Of a layer of heights: its tiles. */
+/** Of a layer of heights or imagery: its tiles. */
 export function tileProblems(
   tiles: readonly { extent: Box }[],
-  { fips, coverage, gates }: ElevationFeed,
+  { kind, fips, coverage, gates }: ElevationFeed | ImageryFeed,
 ): string[] {
   const extent = boxAround(tiles.map(tile => tile.extent));
   const outside = tilesOutside(tiles, homeBoxes(fips));
   const figures = { outside, rows: tiles.length, extent, declared: tilesDeclared(tiles, coverage) };
-  return placeProblems('elevation', figures, gates, { rows: 'tiles', area: layerArea(fips) });
+  return placeProblems(kind, figures, gates, { rows: 'tiles', area: layerArea(fips) });
 }
 
 function placeProblems(

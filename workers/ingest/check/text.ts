@@ -1,5 +1,6 @@
 import type { FeedCheck } from './check.ts';
 import type { TileCheck, TilesCheck } from './elevation.ts';
+import type { ImageryCheck } from './imagery.ts';
 import type { ColumnCheck, Fault, PartCheck } from './part.ts';
 
 const TILES_SHOWN = 10;
@@ -9,6 +10,7 @@ export function renderCheck(check: FeedCheck): string {
   const preset = check.preset === null ? '' : `, preset ${check.preset}`;
   const blocks = [`${check.feed} (${check.kind}${preset}): ${check.file}`, ...check.parts.map(renderPart)];
   if (check.tiles) blocks.push(renderTiles(check.tiles));
+  if (check.imagery) blocks.push(renderImagery(check.imagery));
   if (check.keys) blocks.push(renderKeys(check.keys));
   if (check.warnings.length > 0) blocks.push(list('Warnings', check.warnings));
   blocks.push(check.ok ? 'No problems found.' : list('Problems', check.problems));
@@ -66,6 +68,27 @@ function renderTiles({ named, read, absent, rejected, tiles }: TilesCheck): stri
   ];
   if (tiles.length > TILES_SHOWN) lines.push(`  and ${tiles.length - TILES_SHOWN} more`);
   if (rejected.length > 0) lines.push('', faults('Tiles that would be rejected', rejected));
+  return lines.join('\n');
+}
+
+function renderImagery({ named, read, absent, rejected, sources }: ImageryCheck): string {
+  const refused = rejected.reduce((sum, { count }) => sum + count, 0);
+  const lines = [
+    `imagery: ${named} ${named === 1 ? 'source' : 'sources'} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
+    ...sources
+      .slice(0, TILES_SHOWN)
+      .flatMap(({ source, pixelM, extent, file }) => [
+        `  ${source}`,
+        ...(file
+          ? [
+              `    ${file.width} x ${file.height} pixels of ${file.bands} x ${file.bits} bits in ${cut(file.crs, 60)}, ${file.overviews} overviews`,
+            ]
+          : []),
+        `    pixels of ${Number(pixelM.toPrecision(3))} m, ${extent.map(degrees => degrees.toFixed(4)).join(', ')} (west, south, east, north)`,
+      ]),
+  ];
+  if (sources.length > TILES_SHOWN) lines.push(`  and ${sources.length - TILES_SHOWN} more`);
+  if (rejected.length > 0) lines.push('', faults('Files that would be rejected', rejected));
   return lines.join('\n');
 }
 

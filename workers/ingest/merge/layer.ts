@@ -11,7 +11,7 @@ export async function mergeFeatures(client: Client, feedId: number): Promise<voi
   await client.query(sql('layers/insert_features'), [feedId]);
 }
 
-export type SwitchedLayer = { runId: number; feedId: number; kind: LayerKind };
+export type SwitchedLayer = { runId: number; feedId: number; kind: LayerKind | 'imagery' };
 
 /**
  * Makes a run the version of its layer that readers see, once merges of parcels and of other layers that are under way are

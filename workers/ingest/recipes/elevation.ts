@@ -1,13 +1,12 @@
 import { type Client, sql } from '../../../shared/db.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
-import type { TileHeader } from '../../../shared/raster/header.ts';
+import { readTileHeader, type TileHeader } from '../../../shared/raster/header.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
 import { homeBoxes, tilesDeclared, tilesOutside } from '../gate/place.ts';
 import type { RunContext } from '../run/context.ts';
 import { NOWHERE } from '../run/layer-version.ts';
-import { interrupted } from '../run/read.ts';
 import { withStages } from '../run/stage-schema.ts';
-import { type NamedTile, namedTiles, readTiles, stageTiles, type TileOutcome } from '../stage/tiles.ts';
+import { elevationRow, stageTiles, tilesOf } from '../stage/tiles.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
 
@@ -16,7 +15,15 @@ export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
   tables: [sql('layers/create_tile_stage')],
   stage: (run, feed, sources) =>
     withStages(run, 1, ([client], rejects) =>
-      stageTiles(outcomes(run, feed, sources.elevation), { client: client!, run, rejects }),
+      stageTiles(
+        'elevation',
+        tilesOf(run, 'elevation', feed.elevation.tiles, feed.baseDir, sources.elevation, source =>
+          readTileHeader(source, feed.elevation, { signal: run.signal }),
+        ),
+        { client: client!, run, rejects },
+        sql('layers/stage_tiles'),
+        elevationRow,
+      ),
     ),
   compare,
 };
@@ -46,27 +53,4 @@ async function compare(
     boxed: false,
     merge: async transaction => void (await transaction.query(sql('layers/replace_tiles'), [feedId])),
   });
-}
-
-/** The tiles of the feed with what their headers say, recorded in the run and shown as progress. */
-async function* outcomes(
-  run: RunContext,
-  feed: ElevationFeed,
-  override: string | undefined,
-): AsyncGenerator<[NamedTile, TileOutcome]> {
-  const { baseDir } = feed;
-  const { signal, tmpDir } = run;
-  try {
-    const named = await namedTiles(feed, override, { baseDir, tmpDir, signal });
-    run.inputs.push({ input: 'elevation', source: named.given, bytes: 0 });
-    let done = 0;
-    for await (const outcome of readTiles(named, feed.elevation, signal)) {
-      if (signal.aborted) throw interrupted();
-      const all = named.tiles.length;
-      run.progress((0.6 * ++done) / all, `elevation: ${done} of ${all} tiles`);
-      yield outcome;
-    }
-  } catch (error) {
-    throw signal.aborted ? interrupted() : error;
-  }
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../../../shared/db.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { ElevationFeed, LayerFeed } from '../../feeds/feed.ts';
+import type { ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
 import { judgeLayer, layerArea } from '../gate/layer.ts';
 import type { DeclaredPlace } from '../gate/place.ts';
@@ -43,7 +43,7 @@ export type NewVersion = {
 export async function prepareVersion(
   { runId, feedId, counts, last, step }: RunContext,
   client: Client,
-  { kind, fips, gates }: LayerFeed | ElevationFeed,
+  { kind, fips, gates }: LayerFeed | ElevationFeed | ImageryFeed,
   { words, rows, outside, declared, version, covered, boxed, merge }: NewVersion,
 ): Promise<Prepared> {
   const { scope, extent } = version;
@@ -69,7 +69,8 @@ export async function prepareVersion(
     async merge(transaction) {
       await switchLayer(transaction, { runId, feedId, kind }, scope);
       await merge(transaction);
-      await markCovered(transaction, kind, before, version);
+      // Nothing is computed from imagery: pictures know its version.
+      if (kind !== 'imagery') await markCovered(transaction, kind, before, version);
     },
   };
 }

@@ -1,17 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Client, sql } from '../../../shared/db.ts';
+import type { Client } from '../../../shared/db.ts';
 import { isRetryable, PlatError } from '../../../shared/errors.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { formatError, type OpenContext } from '../../../shared/net/context.ts';
-import { type DeclaredElevation, readTileHeader, type TileHeader } from '../../../shared/raster/header.ts';
-import type { ElevationFeed, ElevationInput } from '../../feeds/feed.ts';
+import type { TileHeader } from '../../../shared/raster/header.ts';
+import type { Files } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';
+import type { RunContext } from '../run/context.ts';
 import { bump, type RunCounts } from '../run/counts.ts';
+import { interrupted } from '../run/read.ts';
 import type { RejectWriter } from '../run/rejects.ts';
 
-/** A file of heights that a feed names, in the order of the naming. */
+/** A file that a feed names, in the order of the naming. */
 export type NamedTile = {
   rowNo: number;
   /** Absolute path or http(s) address; null for an entry of an index that names none. */
@@ -19,7 +21,7 @@ export type NamedTile = {
 };
 
 export type NamedTiles = {
-  by: ElevationInput['tiles']['by'];
+  by: Files['by'];
   /** For the record of the run: what the feed itself names. */
   given: string[];
   tiles: NamedTile[];
@@ -29,17 +31,17 @@ export type NamedTiles = {
 const INDEX_BYTES = 64 * 2 ** 20;
 
 /**
- * The files that a feed of elevation names by source, template or index. Relative paths start at the feed file, those of
+ * The files that a feed of elevation or imagery names by source, template or index. Relative paths start at the feed file, those of
  * an index at the index.
  * @param override an operator's other source, relative to the working directory
  * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is neither lines nor GeoJSON
  */
 export async function namedTiles(
-  { elevation, baseDir }: Pick<ElevationFeed, 'elevation' | 'baseDir'>,
+  tiles: Files,
+  baseDir: string,
   override: string | undefined,
   context: OpenContext,
 ): Promise<NamedTiles> {
-  const { tiles } = elevation;
   if (override !== undefined) return listed('source', [override], [override], process.cwd());
   if (tiles.by === 'source') return listed('source', tiles.sources, tiles.sources, baseDir);
   if (tiles.by === 'template')
@@ -121,9 +123,34 @@ export async function isAbsent(source: string, error: unknown): Promise<boolean>
   return (await stat(source).catch(() => null)) === null;
 }
 
+/** The tiles of a run with what their headers say, recorded in the run and shown as progress. */
+export async function* tilesOf<Tile>(
+  run: RunContext,
+  input: 'elevation' | 'imagery',
+  files: Files,
+  baseDir: string,
+  override: string | undefined,
+  read: (source: string) => Promise<Tile>,
+): AsyncGenerator<[NamedTile, TileOutcome<Tile>]> {
+  const { signal, tmpDir } = run;
+  try {
+    const named = await namedTiles(files, baseDir, override, { baseDir, tmpDir, signal });
+    run.inputs.push({ input, source: named.given, bytes: 0 });
+    let done = 0;
+    for await (const outcome of readTiles(named, read)) {
+      if (signal.aborted) throw interrupted();
+      const all = named.tiles.length;
+      run.progress((0.6 * ++done) / all, `${input}: ${done} of ${all} tiles`);
+      yield outcome;
+    }
+  } catch (error) {
+    throw signal.aborted ? interrupted() : error;
+  }
+}
+
 /** What became of a file that a feed names. */
-export type TileOutcome =
-  | { tile: TileHeader }
+export type TileOutcome<Tile> =
+  | { tile: Tile }
   /** A template's file that is not there, as over the sea. */
   | { absent: true }
   | { reason: string; message: string };
@@ -136,15 +163,14 @@ const AT_A_TIME = 6;
  * names itself must be there and readable; those of an index are judged one by one, and those of a template may be absent.
  * @throws PlatError of a file that the feed names itself, and what may pass by itself (a server that is away)
  */
-export async function* readTiles(
+export async function* readTiles<Tile>(
   { by, tiles }: Pick<NamedTiles, 'by' | 'tiles'>,
-  declared: DeclaredElevation,
-  signal: AbortSignal,
-): AsyncGenerator<[NamedTile, TileOutcome]> {
-  const outcomeOf = async ({ source }: NamedTile): Promise<TileOutcome> => {
+  read: (source: string) => Promise<Tile>,
+): AsyncGenerator<[NamedTile, TileOutcome<Tile>]> {
+  const outcomeOf = async ({ source }: NamedTile): Promise<TileOutcome<Tile>> => {
     if (source === null) return { reason: 'missing_location', message: 'the feature has no location' };
     try {
-      return { tile: await readTileHeader(source, declared, { signal }) };
+      return { tile: await read(source) };
     } catch (error) {
       if (by === 'template' && (await isAbsent(source, error))) return { absent: true };
       if (!(error instanceof PlatError) || by === 'source' || isRetryable(error)) throw error;
@@ -158,33 +184,37 @@ export async function* readTiles(
   }
 }
 
+export type TileStage = { client: Client; run: { feedId: number; counts: RunCounts }; rejects: RejectWriter };
+
 /** Stages the tiles whose headers can be read, each once; the others are rejected or counted as absent. */
-export async function stageTiles(
-  outcomes: AsyncIterable<[NamedTile, TileOutcome]>,
-  stage: { client: Client; run: { feedId: number; counts: RunCounts }; rejects: RejectWriter },
-): Promise<TileHeader[]> {
-  const { client, rejects } = stage;
-  const { feedId, counts } = stage.run;
-  const tiles = new Map<string, TileHeader>();
+export async function stageTiles<Tile extends { source: string }>(
+  input: 'elevation' | 'imagery',
+  outcomes: AsyncIterable<[NamedTile, TileOutcome<Tile>]>,
+  { client, rejects, run: { feedId, counts } }: TileStage,
+  statement: string,
+  rowOf: (tile: Tile) => object,
+): Promise<Tile[]> {
+  const tiles = new Map<string, Tile>();
   counts.absent = 0;
-  counts.read.elevation = 0;
+  counts.read[input] = 0;
   for await (const [{ rowNo, source }, outcome] of outcomes) {
-    counts.read.elevation++;
+    counts.read[input]++;
     if ('absent' in outcome) counts.absent++;
     else if ('reason' in outcome) {
       const { reason, message } = outcome;
       bump(counts.rejected, reason);
-      rejects.add({ input: 'elevation', rowNo, field: 'source', reason, message, raw: source ?? '' });
+      rejects.add({ input, rowNo, field: 'source', reason, message, raw: source ?? '' });
     } else if (tiles.has(outcome.tile.source)) counts.identical++;
     else tiles.set(outcome.tile.source, outcome.tile);
     await rejects.drain();
   }
   const rows = [...tiles.values()].map(rowOf);
-  await client.query(sql('layers/stage_tiles'), [feedId, JSON.stringify(rows)]);
+  await client.query(statement, [feedId, JSON.stringify(rows)]);
   return [...tiles.values()];
 }
 
-function rowOf(tile: TileHeader): Record<string, string | number | null> {
+/** A file of heights as a row of elevation_tiles. */
+export function elevationRow(tile: TileHeader): object {
   const { source, fingerprint, width, height, crs, nodata } = tile;
   const [origin_x, origin_y, step_x, step_y] = [tile.originX, tile.originY, tile.stepX, tile.stepY];
   const place = { width, height, origin_x, origin_y, step_x, step_y, extent: boxSql(boxToE7(tile.extent)) };

@@ -1,0 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** 128 bits, as RFC 2104 section 5 allows for a truncated HMAC. */
+const MAC_BYTES = 16;
+/** Far above anything that was signed here. */
+const MAX_LENGTH = 2_000;
+
+/**
+ * A value as URL-safe text: HMAC-SHA256, then the JSON that it signs.
+ * @param format first in the signed text: what was signed for one use, or in an earlier form, is not mistaken for another
+ */
+export function sign(format: string, value: unknown, secret: Buffer): string {
+  const json = Buffer.from(JSON.stringify(value));
+  return Buffer.concat([macOf(format, json, secret), json]).toString('base64url');
+}
+
+/** What was signed, or undefined when it was not signed with one of these secrets or was changed since. */
+export function readSigned(format: string, text: string, secrets: readonly Buffer[]): unknown {
+  if (text.length > MAX_LENGTH || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  const bytes = Buffer.from(text, 'base64url');
+  // Base64 has several spellings of the same last byte; only our own counts.
+  if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== text) return undefined;
+  const json = bytes.subarray(MAC_BYTES);
+  const mac = bytes.subarray(0, MAC_BYTES);
+  if (!secrets.some(secret => timingSafeEqual(mac, macOf(format, json, secret)))) return undefined;
+  return JSON.parse(json.toString());
+}
+
+function macOf(format: string, json: Buffer, secret: Buffer): Buffer {
+  return createHmac('sha256', secret).update(format).update(json).digest().subarray(0, MAC_BYTES);
+}

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import type { Config } from '../../shared/config.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { Database } from '../http/database.ts';
+import { type Addresses, openAddresses } from './address.ts';
+import { openPictures, type Pictures } from './pictures.ts';
+import { openStore } from './store.ts';
+
+/** The pictures of parcels and their signed addresses. */
+export type Images = {
+  pictures: Pictures;
+  addresses: Addresses;
+  /** Signs an address for a while. @returns its path, and when it expires */
+  addressOf(propertyId: number, key: string, now: Date): Promise<{ path: string; expiresAt: Date }>;
+};
+
+export function openImages(database: Database, config: Config, log: Logger): Images {
+  const store = openStore(join(config.PLAT_DIR, 'images'), config.IMAGE_CACHE_MB * 2 ** 20, log);
+  const { REQUEST_TIMEOUT_MS: requestTimeoutMs, IMAGE_URL_MINUTES: urlMinutes } = config;
+  const addresses = openAddresses(database);
+  return {
+    pictures: openPictures({ database, store, log, requestTimeoutMs }),
+    addresses,
+    async addressOf(propertyId, key, now) {
+      const expires = Math.floor(now.getTime() / 1000) + 60 * urlMinutes;
+      const token = await addresses.sign({ p: propertyId, k: key, e: expires });
+      return { path: `/images/${token}.jpg`, expiresAt: new Date(expires * 1000) };
+    },
+  };
+}

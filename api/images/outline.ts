@@ -1,0 +1,50 @@
+import { px } from '../../shared/drawing/lines.ts';
+import { element } from '../../shared/drawing/xml.ts';
+import type { MultiPolygon } from '../../shared/geo/types.ts';
+import { type Frame, HEIGHT, WIDTH } from './frame.ts';
+
+const BLUE = '#1464ff';
+const LINE_PX = 3;
+const CASING_PX = 6;
+
+/** Vertices nearer than this to the last one that was kept cannot be told from it. */
+const LEAST_STEP_PX = 0.5;
+
+/**
+ * Vertices of one path: the time that librsvg takes for a line that crosses itself grows with the square of its length. The next one
+ * begins where it ends, with round caps, so that no gap is seen.
+ */
+const PATH_VERTICES = 200;
+
+/** The outline of a parcel, all parts and holes, as an overlay of the picture. */
+export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
+  const lines = shape.flat().flatMap(ring => pathsOf(ring.map(frame.toPx)));
+  const style = { fill: 'none', 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };
+  const drawn = (stroke: string, width: number) =>
+    element('g', { ...style, stroke, 'stroke-width': width }, ...lines.map(d => element('path', { d })));
+  const size = { width: WIDTH, height: HEIGHT };
+  return Buffer.from(
+    element(
+      'svg',
+      { xmlns: 'http://www.w3.org/2000/svg', ...size },
+      drawn('#ffffff', CASING_PX),
+      drawn(BLUE, LINE_PX),
+    ),
+  );
+}
+
+function pathsOf(ring: [number, number][]): string[] {
+  const kept = ring.slice(0, 1);
+  for (const point of ring.slice(1)) {
+    const [x, y] = kept.at(-1)!;
+    if (Math.hypot(point[0] - x, point[1] - y) >= LEAST_STEP_PX) kept.push(point);
+  }
+  // Closed also where its last place was too near.
+  kept.push(ring[0]!);
+  const paths: string[] = [];
+  for (let at = 0; at < kept.length - 1; at += PATH_VERTICES) {
+    const part = kept.slice(at, at + PATH_VERTICES + 1);
+    paths.push(`M${part.map(([x, y]) => `${px(x)} ${px(y)}`).join('L')}`);
+  }
+  return paths;
+}

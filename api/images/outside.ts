@@ -1,0 +1,94 @@
+import { LRUCache } from 'lru-cache';
+import { request, retryAfterMs } from '../../shared/net/http.ts';
+import { inTurns } from '../../shared/turns.ts';
+
+/** What is read for one picture, by when, and until when it may be taken for the latest. */
+export type Reading = {
+  signal: AbortSignal;
+  /** `request` of shared/net, which keeps answers as long as their headers allow, and asks a server 6 things at once. */
+  request: typeof request;
+  /** The first moment, in milliseconds, at which a part of what was read is out of date; Infinity of files on disk. */
+  freshUntil: number;
+};
+
+type Kept = { status: number; headers: [string, string][]; bytes: ArrayBuffer };
+
+const REQUESTS_AT_ONCE = 6;
+/** Tiles of some hundred pictures. */
+const CACHE_BYTES = 32 * 2 ** 20;
+/** Of one answer: a frame as PNG is 3 MB, blocks of files are at most as large as they are decoded. */
+const ANSWER_BYTES = 64 * 2 ** 20;
+/** What says nothing of its age is asked for again after an hour. */
+const UNSTATED_MS = 3_600_000;
+/** No source is asked for the same parcel more often than this. */
+const LEAST_MS = 60_000;
+
+/** How long an answer may be kept: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. 0 where it may not. */
+export function freshForMs(headers: Headers, now = Date.now()): number {
+  const control = headers.get('cache-control') ?? '';
+  if (/\bno-(store|cache)\b/i.test(control)) return 0;
+  const maxAge = /\bmax-age="?(\d+)/i.exec(control)?.[1];
+  if (maxAge !== undefined) return Math.max(0, Number(maxAge) - Number(headers.get('age') ?? 0)) * 1000;
+  return retryAfterMs(headers.get('expires'), now) ?? UNSTATED_MS;
+}
+
+/** Opens readings that share what is kept of servers' answers, and their turns at each server. */
+export function openOutside(): (signal: AbortSignal, options: { privateNetwork: boolean }) => Reading {
+  const kept = new LRUCache<string, Kept>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.byteLength + 500,
+  });
+  const turns = new LRUCache<string, ReturnType<typeof inTurns>>({ max: 1000 });
+  return (signal, { privateNetwork }) => {
+    const reading: Reading = { signal, freshUntil: Infinity, request: ask };
+    return reading;
+
+    async function ask(...[url, init]: Parameters<typeof request>): Promise<Response> {
+      const key = `${url.href} ${JSON.stringify(init.headers)}`;
+      const turn = turns.get(url.origin) ?? inTurns(REQUESTS_AT_ONCE);
+      turns.set(url.origin, turn);
+      return turn(async () => {
+        const known = kept.get(key);
+        if (known !== undefined) {
+          note(kept.getRemainingTTL(key));
+          return responseOf(known);
+        }
+        const response = await request(url, init, { publicRedirects: !privateNetwork });
+        if (!response.ok) return response;
+        const answer = {
+          status: response.status,
+          headers: [...response.headers],
+          bytes: await bytesOf(response),
+        };
+        const freshMs = freshForMs(response.headers);
+        note(freshMs);
+        if (freshMs > 0) kept.set(key, answer, { ttl: freshMs });
+        return responseOf(answer);
+      });
+    }
+
+    function note(freshMs: number): void {
+      reading.freshUntil = Math.min(reading.freshUntil, Date.now() + Math.max(LEAST_MS, freshMs));
+    }
+  };
+}
+
+/** @throws Error when the answer is too long, or shorter than it says. */
+async function bytesOf(response: Response): Promise<ArrayBuffer> {
+  const length = response.headers.get('content-length');
+  if (Number(length ?? 0) > ANSWER_BYTES) throw new Error('the answer is too long');
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > ANSWER_BYTES) throw new Error('the answer is too long');
+    parts.push(part);
+  }
+  const isPlain = response.headers.get('content-encoding') === null;
+  if (isPlain && length !== null && size !== Number(length)) throw new Error('the answer was cut off');
+  return new Uint8Array(Buffer.concat(parts)).buffer;
+}
+
+function responseOf({ status, headers, bytes }: Kept): Response {
+  return new Response(bytes, { status, headers });
+}

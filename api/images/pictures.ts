@@ -1,0 +1,232 @@
+import { hash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { LRUCache } from 'lru-cache';
+import sharp from 'sharp';
+import { countyOf } from '../../shared/domain/property-id.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
+import { decodeBoundary } from '../../shared/geo/codec.ts';
+import type { Box, MultiPolygon } from '../../shared/geo/types.ts';
+import type { Pixels } from '../../shared/kernels/resample.ts';
+import type { Logger } from '../../shared/log.ts';
+import type { ImageryFile } from '../../shared/raster/imagery.ts';
+import { inTurns } from '../../shared/turns.ts';
+import { forSeveral } from '../http/abandon.ts';
+import { type Database, unavailable } from '../http/database.ts';
+import { notFound } from '../http/errors.ts';
+import { paintFile } from './cog.ts';
+import { type Frame, frameOf, HEIGHT, WIDTH } from './frame.ts';
+import { outlineOf } from './outline.ts';
+import { openOutside, type Reading } from './outside.ts';
+import { paintRelief } from './relief.ts';
+import { type ImageServer, paintExport, paintTiles, type TileServer } from './servers.ts';
+import type { Caption, Picture, Store } from './store.ts';
+
+/** A file or server of imagery that was ingested, as images/list_imagery tells it. */
+type Source = {
+  feed: string;
+  source: string;
+  attribution: string;
+  captured: string | null;
+  /** Stands for the version of what it shows. */
+  version: string;
+  /** Redirects to private networks are followed. */
+  private_network: boolean;
+  west: number;
+  south: number;
+  east: number;
+  north: number;
+} & (
+  | { type: 'cog'; details: Omit<ImageryFile, 'source' | 'fingerprint'>; fingerprint: string }
+  | { type: 'xyz'; details: Omit<TileServer, 'template'> }
+  | { type: 'arcgis_image'; details: Omit<ImageServer, 'address'> }
+  | { type: 'relief' }
+);
+
+export type Pictures = {
+  /**
+   * The picture of a parcel and its key.
+   * @throws PlatError `not_found` without a boundary, `unprocessable` for one that is too complex, `internal_error` 503 where no imagery
+   *   is to be had
+   */
+  ofParcel(propertyId: number): Promise<{ key: string; picture: Picture }>;
+  /** What a picture will be, without waiting for far servers. @throws PlatError as `ofParcel` */
+  describe(propertyId: number): Promise<{ key: string } & Omit<Caption, 'freshUntil'>>;
+  /** A picture that was made before, as long as it is kept. */
+  kept(key: string): Promise<Picture | undefined>;
+};
+
+export type PictureDeps = { database: Database; store: Store; log: Logger; requestTimeoutMs: number };
+
+/** Of the pixels around the boundary, how many must be painted: the rest may be the sea. */
+const LEAST_PAINTED = 0.95;
+/** Seconds after which it is worth asking again for what a server did not give. */
+const RETRY_SECONDS = 30;
+/** Share of the request's time that one source may take, so that another one has its turn. */
+const SOURCE_SHARE = 0.4;
+/** A picture for which the best source did not answer. */
+const DEGRADED_MS = 60_000;
+
+/** Makes pictures: one for all who ask for the same at once, and no more at a time than there are cores. */
+export function openPictures({ database, store, log, requestTimeoutMs }: PictureDeps): Pictures {
+  const making = new Map<string, Promise<Picture>>();
+  const inTurn = inTurns(availableParallelism());
+  const openReading = openOutside();
+  /** Servers that have just failed: those who ask next need not wait for them. */
+  const down = new LRUCache<string, PlatError>({ max: 1000, ttl: RETRY_SECONDS * 1000 });
+
+  const make = async ({ key, shape, frame, sources }: Prepared): Promise<Picture> => {
+    const signal = AbortSignal.timeout(requestTimeoutMs);
+    const pixels: Pixels = { width: WIDTH, height: HEIGHT, data: new Uint8Array(4 * WIDTH * HEIGHT) };
+    const caption = await paintFrom(sources, frame, pixels, signal);
+    const bytes = await sharp(pixels.data, { raw: { width: WIDTH, height: HEIGHT, channels: 4 } })
+      .composite([{ input: outlineOf(shape, frame) }])
+      .flatten({ background: '#e9e9e4' })
+      // The thin outline would lose its colour among halved ones.
+      .jpeg({ quality: 85, chromaSubsampling: '4:4:4' })
+      .toBuffer();
+    const picture = { ...caption, bytes };
+    await store.keep(key, picture);
+    return picture;
+  };
+
+  /** From the smallest pixels to the largest, each where the picture is still empty. */
+  const paintFrom = async (
+    sources: Source[],
+    frame: Frame,
+    pixels: Pixels,
+    signal: AbortSignal,
+  ): Promise<Caption> => {
+    const used: Source[] = [];
+    let [freshUntil, failure]: [number, unknown] = [Infinity, undefined];
+    for (const source of sources) {
+      const before = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
+      if (before === 0) break;
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(SOURCE_SHARE * requestTimeoutMs)]);
+      const reading = openReading(limit, { privateNetwork: source.private_network });
+      try {
+        const known = down.get(source.source);
+        if (known !== undefined) throw known;
+        const own = await paintSource(source, frame, pixels, reading);
+        if (emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]) < before) used.push({ ...source, ...own });
+        freshUntil = Math.min(freshUntil, reading.freshUntil);
+      } catch (error) {
+        signal.throwIfAborted();
+        log.warn({ err: error, feed: source.feed, source: source.source }, 'a source of imagery failed');
+        if (error instanceof PlatError && error.retryable) down.set(source.source, error);
+        failure ??= error;
+        freshUntil = Math.min(freshUntil, Date.now() + DEGRADED_MS);
+      }
+    }
+    const [left, top, right, bottom] = frame.parcelPx.map(Math.round) as Box;
+    const around: Box = [left, top, Math.max(right, left + 1), Math.max(bottom, top + 1)];
+    const all = (around[2] - around[0]) * (around[3] - around[1]);
+    if (used.length === 0 || emptyPixels(pixels, around) > (1 - LEAST_PAINTED) * all)
+      throw noImagery(failure);
+    const [first] = used;
+    return {
+      imagery: first!.type === 'relief' ? 'relief' : 'aerial',
+      attribution: [...new Set(used.map(source => source.attribution))].join('; '),
+      captured: first!.captured,
+      freshUntil: freshUntil === Infinity ? null : freshUntil,
+    };
+  };
+
+  const paintSource = async (
+    source: Source,
+    frame: Frame,
+    pixels: Pixels,
+    reading: Reading,
+  ): Promise<{ attribution?: string }> => {
+    const { source: address } = source;
+    if (source.type === 'relief') return paintRelief(database, frame, pixels, reading.signal);
+    if (source.type === 'cog') {
+      const file = { ...source.details, source: address, fingerprint: source.fingerprint };
+      await paintFile(file, frame, pixels, reading);
+    } else if (source.type === 'xyz') {
+      await paintTiles({ ...source.details, template: address }, frame, pixels, reading);
+    } else await paintExport({ ...source.details, address }, frame, pixels, reading);
+    return {};
+  };
+
+  /** What a picture of a parcel is made from, and the key that stands for all of it. */
+  const prepare = async (propertyId: number): Promise<Prepared> => {
+    const [parcel] = await database.run<{ boundary: Buffer | null; shape_hash: string | null }>(
+      'images/get_boundary',
+      [countyOf(propertyId), propertyId],
+    );
+    if (parcel === undefined) throw notFound(`There is no parcel ${propertyId}.`);
+    if (parcel.boundary === null) throw notFound(`Parcel ${propertyId} has no boundary to draw.`);
+    const shape = decodeBoundary(parcel.boundary);
+    const frame = frameOf(shape);
+    const sources = chosen(await listSources(database, frame), frame);
+    const versions = sources.map(source => [source.source, source.version]);
+    const key = hash('sha256', JSON.stringify([propertyId, parcel.shape_hash, versions])).slice(0, 32);
+    return { key, shape, frame, sources };
+  };
+
+  const latest = async (prepared: Prepared): Promise<Picture> => {
+    const { key } = prepared;
+    const before = await store.read(key);
+    if (before !== undefined && (before.freshUntil ?? Infinity) > Date.now()) return before;
+    let picture = making.get(key);
+    if (picture === undefined) {
+      picture = forSeveral(() => inTurn(() => make(prepared))).finally(() => making.delete(key));
+      making.set(key, picture);
+    }
+    return picture;
+  };
+
+  return {
+    kept: key => store.read(key),
+    async ofParcel(propertyId) {
+      const prepared = await prepare(propertyId);
+      return { key: prepared.key, picture: await latest(prepared) };
+    },
+    async describe(propertyId) {
+      const prepared = await prepare(propertyId);
+      const { key, sources } = prepared;
+      // A server may keep a page waiting; the picture comes after it, and the best source's name stands for what it will be.
+      const isFar = sources.some(({ type, source }) => /^https?:/i.test(source) && type !== 'relief');
+      const { imagery, attribution, captured } =
+        (await store.read(key)) ??
+        (isFar ? { imagery: 'aerial' as const, ...sources[0]! } : await latest(prepared));
+      return { key, imagery, attribution, captured };
+    },
+  };
+}
+
+type Prepared = { key: string; shape: MultiPolygon; frame: Frame; sources: Source[] };
+
+async function listSources(database: Database, frame: Frame): Promise<Source[]> {
+  const boxes = frame.boxes.map(box => boxSql(boxToE7(box)));
+  return database.run<Source>('images/list_imagery', [boxes]);
+}
+
+/** What is declared as a relief is drawn where there is no imagery of the parcel, and not where imagery fails. */
+function chosen(sources: Source[], frame: Frame): Source[] {
+  const touching = sources.filter(({ west, south, east, north }) =>
+    frame.parcelBoxes.some(box => west <= box[2] && box[0] <= east && south <= box[3] && box[1] <= north),
+  );
+  if (touching.length === 0) throw noImagery(undefined);
+  const isAerial = touching.some(({ type }) => type !== 'relief');
+  return sources.filter(({ type }) => (type !== 'relief') === isAerial);
+}
+
+function noImagery(cause: unknown): PlatError {
+  const why =
+    cause === undefined ? 'No imagery covers this parcel.' : 'The imagery of this parcel cannot be read now.';
+  return unavailable(`${why} Nothing was charged; try again later.`, cause, {
+    'Retry-After': String(RETRY_SECONDS),
+  });
+}
+
+/** How many pixels of a rectangle nothing was painted on. */
+function emptyPixels({ data, width, height }: Pixels, [left, top, right, bottom]: Box): number {
+  let count = 0;
+  for (let y = Math.max(0, top); y < Math.min(height, bottom); y++) {
+    for (let x = Math.max(0, left); x < Math.min(width, right); x++)
+      if (data[4 * (y * width + x) + 3] === 0) count++;
+  }
+  return count;
+}

@@ -1,0 +1,128 @@
+import sharp from 'sharp';
+import { clipLine, clipRing, type Line, pathOf } from '../../shared/drawing/lines.ts';
+import { element } from '../../shared/drawing/xml.ts';
+import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
+import { decodeBoundary, decodeLines } from '../../shared/geo/codec.ts';
+import type { Pixels } from '../../shared/kernels/resample.ts';
+import { type ElevationTile, openElevation } from '../../shared/raster/elevation.ts';
+import { hillshade, SHADE_CELLS } from '../../shared/raster/hillshade.ts';
+import { countiesMeeting } from '../../shared/regions/county-polygons.ts';
+import type { Database } from '../http/database.ts';
+import { type Frame, HEIGHT, WIDTH } from './frame.ts';
+
+const GROUND = { r: 214, g: 221, b: 196 };
+const ROAD = '#ffffff';
+const ROAD_RIM = '#a39d8c';
+const LOT = '#8d9579';
+
+/** Roads are drawn as wide as they are, within what can be seen: metres, and the least in pixels. */
+const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
+const LEAST_ROAD_PX = 2;
+/** More lots than this in a picture are no longer told apart. */
+const MOST_LOTS = 4_000;
+/** Shares of a relief's light: flat ground keeps its colour. */
+const FLAT_LIGHT = 180;
+
+/** Decoded heights of a frame are few blocks. */
+const HEIGHTS_BYTES = 16_000_000;
+
+/** What is known of a place without imagery: its relief, where heights are known, its roads and lots. Paints the whole picture. */
+export async function paintRelief(
+  database: Database,
+  frame: Frame,
+  picture: Pixels,
+  signal: AbortSignal,
+): Promise<{ attribution: string }> {
+  const light = await lightOf(database, frame, signal);
+  const drawn = await drawingOf(database, frame);
+  const ground = sharp({ create: { width: WIDTH, height: HEIGHT, channels: 3, background: GROUND } });
+  const layers = [
+    ...(light === null ? [] : [{ input: light, blend: 'multiply' as const }]),
+    { input: Buffer.from(drawn) },
+  ];
+  const data = await ground.composite(layers).ensureAlpha().raw().toBuffer();
+  picture.data.set(data);
+  const from = light === null ? 'roads and parcels; no elevation is known here' : 'elevation';
+  return { attribution: `relief drawn from ${from}` };
+}
+
+/** The hillshade as a picture of greys, or null without heights. */
+async function lightOf(database: Database, frame: Frame, signal: AbortSignal): Promise<Buffer | null> {
+  const tiles = (
+    await Promise.all(
+      frame.boxes.map(box =>
+        database.run<ElevationTile & Record<string, unknown>>('tiles/list_elevation', [boxSql(boxToE7(box))]),
+      ),
+    )
+  ).flat();
+  if (tiles.length === 0) return null;
+  // A square as wide as the frame, of which the middle is kept.
+  const cellPx = WIDTH / SHADE_CELLS;
+  const above = (WIDTH - HEIGHT) / 2;
+  const elevation = openElevation(tiles, { signal, cacheBytes: HEIGHTS_BYTES });
+  try {
+    const placeOf = (column: number, row: number) =>
+      frame.toPlace((column + 0.5) * cellPx, (row + 0.5) * cellPx - above);
+    const shades = await hillshade(elevation, placeOf, frame.pixelM * cellPx);
+    if (shades === null) return null;
+    // Flat ground, and what has no height, is left as light as it is.
+    const greys = Uint8Array.from({ length: shades.length / 2 }, (_, i) =>
+      shades[2 * i + 1] === 0 ? 255 : Math.min(255, Math.round((shades[2 * i]! * 255) / FLAT_LIGHT)),
+    );
+    const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 1 as const };
+    return await sharp(greys, { raw })
+      .resize(WIDTH, WIDTH, { kernel: 'cubic' })
+      .extract({ left: 0, top: above, width: WIDTH, height: HEIGHT })
+      .toColourspace('srgb')
+      .png()
+      .toBuffer();
+  } finally {
+    await elevation.close();
+  }
+}
+
+/** Lots and roads as SVG. */
+async function drawingOf(database: Database, frame: Frame): Promise<string> {
+  const edge: [number, number, number, number] = [-20, -20, WIDTH + 20, HEIGHT + 20];
+  const lots: Line[] = [];
+  const roads = new Map<keyof typeof ROAD_M, Line[]>();
+  for (const box of frame.boxes) {
+    const place = boxSql(boxToE7(box));
+    const parcels = await database.run<{ boundary: Buffer | null }>('tiles/list_parcels', [
+      countiesMeeting(box),
+      ...[place, true, MOST_LOTS],
+    ]);
+    for (const { boundary } of parcels) {
+      if (boundary === null) continue;
+      for (const ring of decodeBoundary(boundary).flat()) {
+        const clipped = clipRing(ring.slice(0, -1).map(frame.toPx), edge);
+        if (clipped.length > 0) lots.push(clipped);
+      }
+    }
+    const features = await database.run<{ class: keyof typeof ROAD_M; geometry: Buffer }>(
+      'tiles/list_features',
+      [...[place, 'roads', MOST_LOTS]],
+    );
+    for (const { class: name, geometry } of features) {
+      const lines = decodeLines(geometry).flatMap(line => clipLine(line.map(frame.toPx), edge));
+      roads.set(name, [...(roads.get(name) ?? []), ...lines]);
+    }
+  }
+  const widthOf = (name: keyof typeof ROAD_M) => Math.max(LEAST_ROAD_PX, (ROAD_M[name] ?? 5) / frame.pixelM);
+  const byWidth = [...roads].sort(([a], [b]) => widthOf(a) - widthOf(b));
+  const strokes = (stroke: string, wider: number) =>
+    byWidth.map(([name, lines]) =>
+      element('path', { d: pathOf(lines, false), stroke, 'stroke-width': widthOf(name) + wider }),
+    );
+  return element(
+    'svg',
+    { xmlns: 'http://www.w3.org/2000/svg', width: WIDTH, height: HEIGHT },
+    element('path', { d: pathOf(lots, true), fill: 'none', stroke: LOT, 'stroke-width': 1 }),
+    element(
+      'g',
+      { fill: 'none', 'stroke-linecap': 'round', 'stroke-linejoin': 'round' },
+      ...strokes(ROAD_RIM, 1.5),
+      ...strokes(ROAD, 0),
+    ),
+  );
+}

@@ -1,0 +1,164 @@
+import sharp from 'sharp';
+import { nodesOf, type Pixels } from '../../shared/kernels/resample.ts';
+import { shownUrl, sourceError } from '../../shared/net/context.ts';
+import { networkOutcome, type Outcome, retrying, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
+import { secretHeaders } from '../../shared/net/secret-headers.ts';
+import { paint, SOURCE_LIMITS } from './cog.ts';
+import { type Frame, HEIGHT, WIDTH, WORLD_M } from './frame.ts';
+import type { Reading } from './outside.ts';
+
+/** Header fields and the environment variables that hold their values. */
+type HeaderNames = Record<string, string>;
+
+/** Tiles of Web Mercator: https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames */
+export type TileServer = { template: string; max_zoom: number; tile_size: number; headers: HeaderNames };
+
+/** Paints from the tiles whose pixels are nearest to the picture's in size, or the server's smallest. */
+export async function paintTiles(
+  { template, max_zoom, tile_size, headers }: TileServer,
+  frame: Frame,
+  picture: Pixels,
+  reading: Reading,
+): Promise<void> {
+  const zoom = Math.max(0, Math.min(max_zoom, Math.round(Math.log2(WORLD_M / tile_size / frame.step))));
+  const tilePx = WORLD_M / 2 ** zoom / tile_size;
+  const columnOf = (x: number) => (frame.left + x * frame.step + WORLD_M / 2) / tilePx;
+  const rowOf = (y: number) => (WORLD_M / 2 - frame.top + y * frame.step) / tilePx;
+  const [left, right] = [columnOf(0), columnOf(WIDTH)].map(column => Math.floor(column / tile_size)) as [
+    number,
+    number,
+  ];
+  const [top, bottom] = [rowOf(0), rowOf(HEIGHT)].map(row => Math.floor(row / tile_size)) as [number, number];
+  const width = (right - left + 1) * tile_size;
+  const mosaic: Pixels = {
+    width,
+    height: (bottom - top + 1) * tile_size,
+    data: new Uint8Array(4 * width * (bottom - top + 1) * tile_size),
+  };
+  const place = async (x: number, y: number): Promise<void> => {
+    const around = 2 ** zoom;
+    if (y < 0 || y >= around) return;
+    const address = template
+      .replaceAll('{z}', String(zoom))
+      // The world goes round.
+      .replaceAll('{x}', String(((x % around) + around) % around))
+      .replaceAll('{y}', String(y));
+    const tile = await fetchPixels(
+      new URL(address),
+      headers,
+      { width: tile_size, height: tile_size },
+      reading,
+    );
+    if (tile === null) return;
+    for (let row = 0; row < tile_size; row++) {
+      const to = 4 * (((y - top) * tile_size + row) * width + (x - left) * tile_size);
+      mosaic.data.set(tile.data.subarray(4 * row * tile_size, 4 * (row + 1) * tile_size), to);
+    }
+  };
+  const tiles: Promise<void>[] = [];
+  for (let y = top; y <= bottom; y++) for (let x = left; x <= right; x++) tiles.push(place(x, y));
+  await Promise.all(tiles);
+  const nodes = nodesOf(WIDTH, HEIGHT, (x, y) => [
+    columnOf(x) - left * tile_size,
+    rowOf(y) - top * tile_size,
+  ]);
+  await paint(mosaic, picture, nodes, frame.step / tilePx, reading.signal);
+}
+
+/** An ArcGIS ImageServer: https://developers.arcgis.com/rest/services-reference/enterprise/export-image/ */
+export type ImageServer = { address: string; headers: HeaderNames };
+
+/** Paints from one request for the whole frame; across the antimeridian one for each side of it. */
+export async function paintExport(
+  { address, headers }: ImageServer,
+  frame: Frame,
+  picture: Pixels,
+  reading: Reading,
+): Promise<void> {
+  const half = WORLD_M / 2;
+  const right = frame.left + WIDTH * frame.step;
+  const cut = right > half ? half : frame.left < -half ? -half : null;
+  const seam = cut === null ? WIDTH : Math.round((cut - frame.left) / frame.step);
+  for (const [from, to] of [
+    [0, seam],
+    [seam, WIDTH],
+  ] as const) {
+    if (from === to) continue;
+    const west = frame.left + from * frame.step;
+    const east = frame.left + to * frame.step;
+    const turn = (west + east) / 2 > half ? -WORLD_M : (west + east) / 2 < -half ? WORLD_M : 0;
+    const url = new URL(`${address.replace(/\/+$/, '')}/exportImage`);
+    const bottom = frame.top - HEIGHT * frame.step;
+    url.search = new URLSearchParams({
+      bbox: [west + turn, bottom, east + turn, frame.top].join(','),
+      ...{ bboxSR: '3857', imageSR: '3857', size: `${to - from},${HEIGHT}`, f: 'image' },
+      // JPEG, or PNG where a part of it is empty.
+      ...{ format: 'jpgpng', interpolation: 'RSP_BilinearInterpolation' },
+    }).toString();
+    const part = await fetchPixels(url, headers, { width: to - from, height: HEIGHT }, reading);
+    if (part !== null) copyEmpty(part, picture, from);
+  }
+}
+
+function copyEmpty(part: Pixels, picture: Pixels, left: number): void {
+  for (let row = 0; row < part.height; row++) {
+    for (let column = 0; column < part.width; column++) {
+      const from = 4 * (row * part.width + column);
+      const to = 4 * (row * picture.width + left + column);
+      if (picture.data[to + 3] !== 0 || part.data[from + 3] === 0) continue;
+      picture.data.set(part.data.subarray(from, from + 3), to);
+      picture.data[to + 3] = 255;
+    }
+  }
+}
+
+/** Half-transparent pixels are the rim of what there is. */
+const OPAQUE = 128;
+
+/** An image from a server, decoded; null where it has none (204, 404). */
+async function fetchPixels(
+  url: URL,
+  names: HeaderNames,
+  { width, height }: { width: number; height: number },
+  reading: Reading,
+): Promise<Pixels | null> {
+  const headers = { 'user-agent': USER_AGENT, accept: 'image/*', ...secretHeaders(names) };
+  const attempt = async (): Promise<Outcome<Pixels | null>> => {
+    try {
+      const signal = AbortSignal.any([reading.signal, AbortSignal.timeout(SOURCE_LIMITS.idleMs)]);
+      const response = await reading.request(url, { headers, signal });
+      const { status } = response;
+      if (status === 204 || status === 404) {
+        await response.body?.cancel();
+        return { value: null };
+      }
+      if (!response.ok) {
+        await response.body?.cancel();
+        return statusOutcome(response, url);
+      }
+      const type = response.headers.get('content-type') ?? 'no type';
+      if (!/^image\//i.test(type))
+        throw sourceError(
+          `${shownUrl(url)} answered with ${type.slice(0, 60)}, no image. Check the feed's source.`,
+        );
+      const { data, info } = await sharp(Buffer.from(await response.arrayBuffer()), {
+        limitInputPixels: width * height,
+      })
+        .toColourspace('srgb')
+        .ensureAlpha()
+        .raw()
+        .toBuffer({ resolveWithObject: true });
+      if (info.width !== width || info.height !== height) {
+        throw sourceError(
+          `${shownUrl(url)} answered with ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
+        );
+      }
+      for (let at = 3; at < data.length; at += 4) data[at] = data[at]! < OPAQUE ? 0 : 255;
+      return { value: { width, height, data } };
+    } catch (error) {
+      reading.signal.throwIfAborted();
+      return networkOutcome(error, url, reading.signal);
+    }
+  };
+  return retrying(attempt, SOURCE_LIMITS, reading.signal);
+}

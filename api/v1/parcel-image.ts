@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { propertyId } from './common/property-id.ts';
+import { defineEndpoint } from './common/resources.ts';
+import { EXAMPLE_ID } from './examples/examples.ts';
+
+const TOKENS = 30;
+
+/** What stands before it in the call's address is where the service is. */
+const PREFIX = '/api/public/v1/';
+
+const parcelImage = z
+  .object({
+    property_id: z.int().meta({ description: 'The parcel.' }),
+    image_url: z.url().meta({
+      description:
+        'Address of the picture, which needs no key and answers until `expires_at`. Calling again gives a fresh one.',
+    }),
+    mime_type: z.literal('image/jpeg'),
+    expires_at: z.iso.datetime().meta({ description: 'When the address expires.' }),
+    imagery: z.enum(['aerial', 'relief']).meta({
+      description:
+        'What the boundary is drawn on: aerial imagery, or a relief drawn from what is known of the land.',
+    }),
+    attribution: z.string().meta({ description: 'Who is to be credited for the imagery.' }),
+    captured: z.iso
+      .date()
+      .nullable()
+      .meta({ description: 'Day of the imagery; null where its source does not tell.' }),
+  })
+  .meta({ id: 'ParcelImage' });
+
+export const getParcelImage = defineEndpoint({
+  method: 'get',
+  path: '/api/public/v1/properties/{property_id}/parcel-image/',
+  operationId: 'get_parcel_image',
+  tag: 'Parcels',
+  summary: 'A picture of a parcel',
+  description:
+    'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Answers 503 with `Retry-After`, and costs nothing, where no imagery of the parcel is to be had.',
+  params: z.object({ property_id: propertyId }),
+  query: z.strictObject({}),
+  metering: { key: 'public_parcel_image', price: TOKENS, rule: '30 tokens; 0 on 404, 422 and 503' },
+  response: {
+    status: 200,
+    description: 'Where the picture is.',
+    schema: parcelImage,
+    etag: false,
+    examples: {
+      sample: {
+        summary: `Parcel ${EXAMPLE_ID} of the sample`,
+        value: {
+          property_id: EXAMPLE_ID,
+          image_url: 'http://127.0.0.1:3000/images/q8Yw3tqzG1aWlpZkC0b9eHsicCI6MzMwMTkwMDAwMTA0N30.jpg',
+          mime_type: 'image/jpeg',
+          expires_at: '2026-07-01T12:15:00.000Z',
+          imagery: 'relief',
+          attribution: 'relief drawn from roads and parcels; no elevation is known here',
+          captured: null,
+        },
+      },
+    },
+  },
+  errors: {
+    not_found: 'No parcel has this id, or it has no boundary. Costs nothing.',
+    unprocessable: 'The boundary has more than 50,000 vertices or 1,000 parts. Costs nothing.',
+  },
+  handle: async ({ params: { property_id } }, { images }, call) => {
+    const { key, picture } = await images.pictures.ofParcel(property_id);
+    const { path, expiresAt } = await images.addressOf(property_id, key, call.now);
+    const { imagery, attribution, captured } = picture;
+    const body = {
+      property_id,
+      image_url: call.url.href.split(PREFIX)[0] + path,
+      mime_type: 'image/jpeg',
+      expires_at: expiresAt.toISOString(),
+      ...{ imagery, attribution, captured },
+    };
+    return { body, tokens: TOKENS };
+  },
+});

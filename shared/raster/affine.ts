@@ -1,0 +1,73 @@
+import type { GeoTIFFImage } from 'geotiff';
+import { emptyBox, growBox } from '../geo/box.ts';
+import type { Box, Position } from '../geo/types.ts';
+import { formatError } from '../net/context.ts';
+
+/**
+ * Where cells lie, as GDAL writes it: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], in units of the CRS; columns
+ * and rows count from the outer corner of the first cell.
+ */
+export type GeoTransform = [
+  x: number,
+  xByColumn: number,
+  xByRow: number,
+  y: number,
+  yByColumn: number,
+  yByRow: number,
+];
+
+/** The transform of a file, its origin moved to the cell's corner where the file names its centre. */
+export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: string): GeoTransform {
+  const { fileDirectory } = image;
+  const matrix = fileDirectory.getValue('ModelTransformation');
+  const scale = fileDirectory.getValue('ModelPixelScale');
+  const ties = fileDirectory.getValue('ModelTiepoint');
+  const half = pixelIsPoint ? 0.5 : 0;
+  if (scale && ties && ties.length === 6) {
+    const [stepX, stepY] = [scale[0]!, -scale[1]!];
+    const [x, y] = [ties[3]! - (ties[0]! + half) * stepX, ties[4]! - (ties[1]! + half) * stepY];
+    if (stepX > 0 && stepY !== 0) return [x, stepX, 0, y, 0, stepY];
+  } else if (matrix && matrix.length === 16) {
+    const [a, b, , x, c, d, , y] = matrix as unknown as [
+      ...[number, number, number, number],
+      ...[number, number, number, number],
+    ];
+    if (a * d - b * c !== 0) return [x - half * (a + b), a, b, y - half * (c + d), c, d];
+  }
+  throw formatError(`${name} does not say where its cells lie. Georeference it with gdalwarp.`);
+}
+
+/** Points along each side from which the extent is taken: sides of projected grids bend. */
+const SIDE_POINTS = 16;
+
+/**
+ * The box, in degrees, around cells of which `inverse` tells the place.
+ * @throws PlatError `feed_format` when it is none on the globe
+ */
+export function extentOf(
+  { width, height, crs }: { width: number; height: number; crs: string },
+  inverse: (column: number, row: number) => Position,
+  name: string,
+): Box {
+  const extent = emptyBox();
+  for (let i = 0; i <= SIDE_POINTS; i++) {
+    const column = (i / SIDE_POINTS) * width;
+    const row = (i / SIDE_POINTS) * height;
+    for (const [x, y] of [
+      [column, 0],
+      [column, height],
+      [0, row],
+      [width, row],
+    ] as const) {
+      const [lon, lat] = inverse(x, y);
+      growBox(extent, [lon, lat, lon, lat]);
+    }
+  }
+  const [west, south, east, north] = extent;
+  if (!extent.every(Number.isFinite) || west < -180.1 || east > 180.1 || south < -90.1 || north > 90.1) {
+    throw formatError(
+      `${name} lies outside the world in ${crs}: [${extent.join(', ')}]. Correct crs in the feed.`,
+    );
+  }
+  return extent;
+}

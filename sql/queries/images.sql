@@ -1,0 +1,91 @@
+-- name: create_imagery_stage
+-- The staging table of the sources of a layer of imagery, in the run's own schema. The columns of imagery_sources.
+create unlogged table stage_imagery as
+select *
+from imagery_sources
+with no data
+
+-- name: delete_imagery
+-- Forgets all sources of a layer of imagery. $1 feed id int
+delete from imagery_sources
+where feed_id = $1
+
+-- name: get_boundary
+-- What a picture of a parcel is drawn from. $1 fips int, $2 property id bigint
+select boundary, shape_hash
+from parcels
+where fips = $1::int and property_id = $2::bigint
+
+-- name: list_imagery
+-- Files and servers of imagery that meet a frame, those with the smallest pixels first, the newest first of equal ones. $1 boxes in
+-- 1e-7 degrees text[]
+select
+  i.source, i.type, i.details, i.fingerprint, i.captured::text, f.name as feed,
+  coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as attribution,
+  coalesce((f.definition -> 'imagery' ->> 'private_network')::boolean, false) as private_network,
+  case i.type
+    -- What a relief is drawn from comes in other runs.
+    when 'relief' then (select coalesce(max(id), 0)::text from runs where status = 'merged')
+    else l.run_id || ' ' || i.fingerprint
+  end as version,
+  (i.extent[1])[0] / 1e7 as west, (i.extent[1])[1] / 1e7 as south,
+  (i.extent[0])[0] / 1e7 as east, (i.extent[0])[1] / 1e7 as north
+from imagery_sources i
+join land_layers l on l.feed_id = i.feed_id
+join feeds f on f.id = i.feed_id
+where exists (select from unnest($1::text[]) as b (box) where i.extent && b.box::box)
+order by i.pixel_m, i.captured desc nulls last, f.name, i.source
+limit 200
+
+-- name: list_secrets
+-- The secrets that addresses of pictures are signed with, the newest first. No parameters.
+select secret
+from image_secrets
+order by id desc
+limit 2
+
+-- name: measure_imagery
+-- The figures that the gate compares and the run reports. $1 feed id int
+select
+  count(s.source)::int as rows,
+  count(*) filter (where i.source is null)::int as new,
+  count(*) filter (where s::text <> i::text)::int as changed,
+  count(*) filter (where s.source is null)::int as retired
+from stage_imagery s
+full join (select * from imagery_sources where feed_id = $1) i on i.source = s.source
+
+-- name: replace_imagery
+-- Brings the sources of a layer of imagery to those of the run. $1 feed id int
+with gone as (
+  delete from imagery_sources i
+  where i.feed_id = $1 and not exists (select 1 from stage_imagery s where s.source = i.source)
+)
+insert into imagery_sources
+select *
+from stage_imagery
+on conflict (feed_id, source) do update
+set
+  type = excluded.type,
+  fingerprint = excluded.fingerprint,
+  extent = excluded.extent,
+  pixel_m = excluded.pixel_m,
+  captured = excluded.captured,
+  details = excluded.details
+
+-- name: rotate_secret
+-- A new secret signs from now on; the one before it stays valid, older ones are forgotten. No parameters.
+with made as (
+  insert into image_secrets default values
+  returning id
+)
+delete from image_secrets
+where id < (select max(id) from image_secrets)
+
+-- name: stage_imagery
+-- Stages the sources of a layer of imagery. $1 feed id int, $2 sources json: a list of objects with the columns of imagery_sources
+-- but feed_id
+insert into stage_imagery
+select $1, s.source, s.type, s.fingerprint, s.extent::box, s.pixel_m, s.captured, s.details
+from json_to_recordset($2::json) as s (
+  source text, type text, fingerprint text, extent text, pixel_m float8, captured date, details jsonb
+)

@@ -1,0 +1,89 @@
+import { type Client, sql } from '../../../shared/db.ts';
+import { boxAround, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import { type ImageryHeader, readImageryHeader } from '../../../shared/raster/imagery.ts';
+import type { ImageryFeed } from '../../feeds/feed.ts';
+import { homeBoxes, tilesDeclared, tilesOutside } from '../gate/place.ts';
+import type { RunContext } from '../run/context.ts';
+import { NOWHERE } from '../run/layer-version.ts';
+import { withStages } from '../run/stage-schema.ts';
+import { describeServer, type ImagerySource } from '../stage/imagery-server.ts';
+import { type NamedTile, stageTiles, type TileOutcome, tilesOf } from '../stage/tiles.ts';
+import type { Prepared, Recipe } from './recipe.ts';
+import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
+
+/** What is kept of imagery is where it is, how fine and of which day; pixels are read by window when a picture is made. */
+export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
+  tables: [sql('images/create_imagery_stage')],
+  stage: (run, feed, sources) =>
+    withStages(run, 1, ([client], rejects) =>
+      stageTiles(
+        'imagery',
+        sourcesOf(run, feed, sources.imagery),
+        { client: client!, run, rejects },
+        sql('images/stage_imagery'),
+        ({ extent, ...source }) => ({ ...source, extent: boxSql(boxToE7(extent)) }),
+      ),
+    ),
+  compare,
+};
+
+async function compare(
+  client: Client,
+  run: RunContext,
+  feed: ImageryFeed,
+  sources: ImagerySource[],
+): Promise<Prepared> {
+  const { feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  const { rows: measured } = await client.query<VersionFigures>(sql('images/measure_imagery'), [feedId]);
+  const extent = sources.length === 0 ? null : boxAround(sources.map(source => source.extent));
+  return prepareVersion(run, client, feed, {
+    words: 'sources',
+    rows: recordVersion(counts, measured[0]!),
+    // Pictures of a county's rim show its neighbours.
+    outside: tilesOutside(sources, homeBoxes(feed.fips)),
+    declared: tilesDeclared(sources, feed.coverage),
+    version: {
+      scope: { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null },
+      extent,
+    },
+    covered: version => version.extent,
+    boxed: false,
+    merge: async transaction => void (await transaction.query(sql('images/replace_imagery'), [feedId])),
+  });
+}
+
+function sourcesOf(
+  run: RunContext,
+  feed: ImageryFeed,
+  override: string | undefined,
+): AsyncIterable<[NamedTile, TileOutcome<ImagerySource>]> {
+  const { imagery: input, baseDir } = feed;
+  if (input.type !== 'cog') return oneServer(run, feed);
+  return tilesOf(run, 'imagery', input.tiles, baseDir, override, async source =>
+    fileSource(await readImageryHeader(source, input, { signal: run.signal }), input.captured),
+  );
+}
+
+function fileSource(header: ImageryHeader, captured: string | null): ImagerySource {
+  const {
+    source,
+    fingerprint,
+    extent,
+    pixelM,
+    bands: _bands,
+    bits: _bits,
+    overviews: _overviews,
+    ...details
+  } = header;
+  return { source, type: 'cog', fingerprint, extent, pixel_m: pixelM, captured, details };
+}
+
+async function* oneServer(
+  run: RunContext,
+  feed: ImageryFeed,
+): AsyncGenerator<[NamedTile, TileOutcome<ImagerySource>]> {
+  const tile = await describeServer(feed, run.signal);
+  run.inputs.push({ input: 'imagery', source: [tile.source], bytes: 0 });
+  yield [{ rowNo: 1, source: tile.source }, { tile }];
+}

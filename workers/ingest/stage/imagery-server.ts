@@ -1,0 +1,123 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { Box } from '../../../shared/geo/types.ts';
+import { LIMITS, sourceError } from '../../../shared/net/context.ts';
+import {
+  networkOutcome,
+  type Outcome,
+  request,
+  retrying,
+  statusOutcome,
+  USER_AGENT,
+} from '../../../shared/net/http.ts';
+import { secretHeaders } from '../../../shared/net/secret-headers.ts';
+import { extentOf, type GeoTransform } from '../../../shared/raster/affine.ts';
+import { pixelMetres, placeImage } from '../../../shared/raster/imagery.ts';
+import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import type { ImageryFeed, ImageryInput } from '../../feeds/feed.ts';
+import { NOWHERE } from '../run/layer-version.ts';
+
+/** A row of imagery_sources. */
+export type ImagerySource = {
+  source: string;
+  type: ImageryInput['type'];
+  fingerprint: string;
+  /** Degrees. */
+  extent: Box;
+  /** Metres on the ground that a pixel is wide in the middle. */
+  pixel_m: number;
+  captured: string | null;
+  details: object;
+};
+
+/** Metres around the equator of Web Mercator's sphere. */
+const WORLD_M = 2 * Math.PI * 6_378_137;
+
+/** A relief has no pixels; it is told after all imagery. */
+const RELIEF_M = 1e6;
+
+/**
+ * The source of a feed that is no list of files.
+ * @throws PlatError `feed_source` when an ImageServer cannot be asked, `feed_format` when it does not say where it is
+ */
+export async function describeServer(feed: ImageryFeed, signal: AbortSignal): Promise<ImagerySource> {
+  const { imagery: input } = feed;
+  const { type, captured } = input;
+  const declared: Box = [
+    ...(feed.coverage ?? (feed.fips === null ? null : countyExtent(feed.fips)) ?? NOWHERE),
+  ];
+  const kept = (source: string, extent: Box, pixel_m: number, details: object): ImagerySource => {
+    const fingerprint = hash('sha256', JSON.stringify([type, extent, details])).slice(0, 32);
+    return { source, type, fingerprint, extent, pixel_m, captured, details };
+  };
+  if (input.type === 'xyz') {
+    const { template, maxZoom: max_zoom, tileSize: tile_size, headers } = input;
+    const middle = Math.cos((((declared[1] + declared[3]) / 2) * Math.PI) / 180);
+    const pixelM = (WORLD_M / 2 ** max_zoom / tile_size) * middle;
+    return kept(template, declared, pixelM, { max_zoom, tile_size, headers });
+  }
+  if (input.type === 'arcgis_image') {
+    const { address, headers } = input;
+    const { extent, pixelM } = await askServer(address, headers, signal);
+    return kept(address, feed.coverage ?? extent, pixelM, { headers });
+  }
+  return kept(`relief of ${feed.name}`, declared, RELIEF_M, {});
+}
+
+/** What an ImageServer says of itself: https://developers.arcgis.com/rest/services-reference/enterprise/image-service/ */
+const serverSchema = z.object({
+  extent: z.object({
+    xmin: z.number(),
+    ymin: z.number(),
+    xmax: z.number(),
+    ymax: z.number(),
+    spatialReference: z.object({
+      latestWkid: z.int().optional(),
+      wkid: z.int().optional(),
+      wkt: z.string().optional(),
+    }),
+  }),
+  pixelSizeX: z.number().positive(),
+  pixelSizeY: z.number().positive(),
+});
+
+async function askServer(
+  address: string,
+  names: Record<string, string>,
+  signal: AbortSignal,
+): Promise<{ extent: Box; pixelM: number }> {
+  const url = new URL(address);
+  url.searchParams.set('f', 'json');
+  const headers = { 'user-agent': USER_AGENT, accept: 'application/json', ...secretHeaders(names) };
+  const answer = await retrying(
+    async (): Promise<Outcome<unknown>> => {
+      try {
+        const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.idleMs)]);
+        const response = await request(url, { headers, signal: limited }, { publicRedirects: true });
+        if (!response.ok) return statusOutcome(response, url);
+        return { value: await response.json() };
+      } catch (error) {
+        return networkOutcome(error, url, signal);
+      }
+    },
+    LIMITS,
+    signal,
+  );
+  const server = serverSchema.safeParse(answer);
+  if (!server.success) {
+    throw sourceError(
+      `${address} does not describe itself as an ArcGIS ImageServer does (extent, pixelSizeX). Check the feed's source.`,
+    );
+  }
+  const { extent: box, pixelSizeX, pixelSizeY } = server.data;
+  const { latestWkid, wkid, wkt } = box.spatialReference;
+  const crs = wkt ?? `EPSG:${latestWkid ?? wkid}`;
+  const transform: GeoTransform = [box.xmin, pixelSizeX, 0, box.ymax, 0, -pixelSizeY];
+  const width = (box.xmax - box.xmin) / pixelSizeX;
+  const height = (box.ymax - box.ymin) / pixelSizeY;
+  const place = placeImage({ transform, crs }, address);
+  return {
+    extent: extentOf({ width, height, crs }, place.inverse, address),
+    pixelM: pixelMetres(place, width / 2, height / 2),
+  };
+}
