@@ -10,7 +10,7 @@ import { countiesMeeting } from '../../shared/regions/county-polygons.ts';
 import type { Database } from '../http/database.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
 
-const GROUND = { r: 214, g: 221, b: 196 };
+const GROUND = { r: 232, g: 238, b: 213 };
 const ROAD = '#ffffff';
 const ROAD_RIM = '#a39d8c';
 const LOT = '#8d9579';
@@ -20,8 +20,13 @@ const ROAD_M = { highway: 24, normal: 14, local: 9, private: 5 } as const;
 const LEAST_ROAD_PX = 2;
 /** More lots than this in a picture are no longer told apart. */
 const MOST_LOTS = 4_000;
-/** Shares of a relief's light: flat ground keeps its colour. */
+/** The light of flat ground, what it becomes, and by how much slopes are shown steeper: most of the country is flat. */
 const FLAT_LIGHT = 180;
+const FLAT_GREY = 225;
+const EXAGGERATED = 3;
+/** Grids of heights have cells of about this size; finer shades between them are arithmetic, not ground. */
+const CELL_M = 10;
+const MOST_BLUR_PX = 60;
 
 /** Decoded heights of a frame are few blocks. */
 const HEIGHTS_BYTES = 16_000_000;
@@ -65,13 +70,13 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
       frame.toPlace((column + 0.5) * cellPx, (row + 0.5) * cellPx - above);
     const shades = await hillshade(elevation, placeOf, frame.pixelM * cellPx);
     if (shades === null) return null;
-    // Flat ground, and what has no height, is left as light as it is.
     const greys = Uint8Array.from({ length: shades.length / 2 }, (_, i) =>
-      shades[2 * i + 1] === 0 ? 255 : Math.min(255, Math.round((shades[2 * i]! * 255) / FLAT_LIGHT)),
+      shades[2 * i + 1] === 0 ? FLAT_GREY : grey(shades[2 * i]!),
     );
     const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 1 as const };
     return await sharp(greys, { raw })
       .resize(WIDTH, WIDTH, { kernel: 'cubic' })
+      .blur(Math.max(0.5, Math.min(MOST_BLUR_PX, CELL_M / frame.pixelM / 2)))
       .extract({ left: 0, top: above, width: WIDTH, height: HEIGHT })
       .toColourspace('srgb')
       .png()
@@ -80,6 +85,9 @@ async function lightOf(database: Database, frame: Frame, signal: AbortSignal): P
     await elevation.close();
   }
 }
+
+const grey = (light: number): number =>
+  Math.max(90, Math.min(255, Math.round(FLAT_GREY + EXAGGERATED * (light - FLAT_LIGHT))));
 
 /** Lots and roads as SVG. */
 async function drawingOf(database: Database, frame: Frame): Promise<string> {
@@ -90,7 +98,7 @@ async function drawingOf(database: Database, frame: Frame): Promise<string> {
     const place = boxSql(boxToE7(box));
     const parcels = await database.run<{ boundary: Buffer | null }>('tiles/list_parcels', [
       countiesMeeting(box),
-      ...[place, true, MOST_LOTS],
+      ...[place, true, false, MOST_LOTS],
     ]);
     for (const { boundary } of parcels) {
       if (boundary === null) continue;
