@@ -1,5 +1,6 @@
 import type { Endpoint } from './http/endpoint.ts';
 import { aiCompValue } from './v1/ai-comp-value.ts';
+import { createCompReport } from './v1/comp-reports.ts';
 import { listComps } from './v1/comps/endpoint.ts';
 import { countyCoverage, listCoverage } from './v1/coverage.ts';
 import { filterParcels } from './v1/filter/filter-parcels.ts';
@@ -28,6 +29,7 @@ export const endpoints: readonly Endpoint[] = [
   countyStats,
   zipStats,
   listComps,
+  createCompReport,
   searchRegions,
   listMarkets,
   saveMarket,

@@ -44,19 +44,32 @@ export type JobState = {
  * Writes a job to the outbox in the caller's transaction. It reaches the queue with the next `deliver`, at the
  * latest with the workers' sweep.
  */
-export async function enqueue<P>(
-  db: Queryable,
-  job: JobDefinition<P>,
-  payload: P,
-): Promise<{ id: string; added: boolean }> {
+export function enqueue<P>(db: Queryable, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
+  return add(async (name, values) => (await db.query<Enqueued>(sql(name), values)).rows, job, payload);
+}
+
+type Enqueued = { id: string; added: boolean };
+/** Runs a statement by its name, in the caller's transaction. */
+type Run = (name: string, values: unknown[]) => Promise<Enqueued[]>;
+
+async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   const parsed = job.payload.parse(payload);
   const values = [job.name, job.key(parsed), JSON.stringify(parsed)];
   // A second round: the waiting job may have been started between the two halves of the statement.
   for (let round = 0; round < 3; round++) {
-    const { rows } = await db.query<{ id: string; added: boolean }>(sql('jobs/enqueue_job'), values);
-    if (rows[0]) return rows[0];
+    const [row] = await run('jobs/enqueue_job', values);
+    if (row) return row;
   }
   throw new PlatError('enqueue', `Job ${job.name} could not be added.`, { retryable: true });
+}
+
+/** Workers listen here for jobs that are to be handed to their queue as soon as they are committed. */
+export const ANNOUNCEMENTS = 'plat_jobs';
+
+/** Writes a job that somebody waits for: a worker hears of it with the commit. For processes without queues, such as the API. */
+export async function enqueueAnnounced<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<void> {
+  const { id } = await add(run, job, payload);
+  await run('jobs/announce_job', [ANNOUNCEMENTS, id]);
 }
 
 /** What handing a job to its queue needs to know of it. */

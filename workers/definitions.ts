@@ -1,3 +1,4 @@
+import { prepareReports } from '../shared/comping/report.ts';
 import type { Deliverable } from '../shared/jobs.ts';
 import { attributesChunk, attributesPlan } from './attributes/jobs.ts';
 import { ingestJob } from './ingest/job.ts';
@@ -13,4 +14,5 @@ export const definitions: readonly Deliverable[] = [
   marketDaily,
   valuationAll,
   valuationCounty,
+  prepareReports,
 ];

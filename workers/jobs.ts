@@ -1,4 +1,5 @@
 import { attributesJobs } from './attributes/handlers.ts';
+import { compingJobs } from './comping/handlers.ts';
 import { definitions } from './definitions.ts';
 import { ingestJob } from './ingest/job.ts';
 import { handleIngest } from './ingest/run.ts';
@@ -12,4 +13,5 @@ export const registry = buildRegistry(definitions, [
   ...attributesJobs,
   ...marketJobs,
   ...valuationJobs,
+  ...compingJobs,
 ]);

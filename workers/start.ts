@@ -6,6 +6,7 @@ import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, openQueues, type Processor, QUEUE_NAMES } from '../shared/queue.ts';
 import { serveHealth } from './runner/health.ts';
+import { listenForJobs } from './runner/listen.ts';
 import { definitionsOf, type Registry } from './runner/registry.ts';
 import { createProcessor } from './runner/runner.ts';
 import { enqueueScheduled, keepSchedules } from './schedules.ts';
@@ -49,6 +50,7 @@ export async function startWorker(
   const stopping = new AbortController();
   const workers: Worker[] = [];
   let sweep: NodeJS.Timeout | undefined;
+  let listening: Promise<void> | undefined;
   let pausing: NodeJS.Timeout | undefined;
   let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
   const stop = async () => {
@@ -56,6 +58,7 @@ export async function startWorker(
     clearInterval(sweep);
     clearTimeout(pausing);
     await health?.close();
+    await listening;
     await Promise.all(workers.map(worker => worker.close()));
     await backend.close();
     await pool.end();
@@ -107,6 +110,7 @@ export async function startWorker(
         if (!stopping.signal.aborted) log.warn({ err: error }, 'the sweep for undelivered jobs failed');
       }
     };
+    listening = listenForJobs(pool, ids => deliver(pool, deliverer, ids), log, stopping.signal);
     sweep = setInterval(sweepOnce, SWEEP_MS);
     await sweepOnce();
     log.info({ queue: backend.kind, jobs: [...registry.keys()], healthPort: health?.port }, 'worker ready');

@@ -1,5 +1,7 @@
 import { accountPage } from './account.tsx';
 import { adminPages } from './admin.tsx';
+import { compsPage, csvPage, reportPage, sharedPage } from './comping.tsx';
+import { reportsPage } from './comping-own.tsx';
 import { coveragePage, coverageValuesPage } from './coverage.tsx';
 import { dataPage, hitsPage } from './data.tsx';
 import { homePage } from './home.tsx';
@@ -22,6 +24,11 @@ export const pages: readonly Page[] = [
   marketValuesPage,
   zipMarketPage,
   marketPage,
+  reportsPage,
+  sharedPage,
+  compsPage,
+  csvPage,
+  reportPage,
   coveragePage,
   coverageValuesPage,
   ...adminPages,

@@ -17,6 +17,7 @@ type Frame = {
 const PLACES = [
   ['/data', 'Map'],
   ['/markets', 'Markets'],
+  ['/comping', 'Comps'],
   ['/coverage', 'Coverage'],
   ['/account', 'Account'],
 ] as const;

@@ -19,6 +19,8 @@ type Options = {
   draw?: boolean;
   parcel?: Shown | undefined;
   start?: Readonly<Box> | undefined;
+  /** Where the map gets a report's comps from. */
+  comps?: string;
   /** Where the map gets counties' values from, to colour them by, and what they are. */
   values?: string;
   /** What a click on a county opens: the address before its FIPS code. */
@@ -42,7 +44,10 @@ export function mapHead({ deps: { assets } }: Visit) {
 }
 
 /** The map; the client module reads what it is to show from the attributes. */
-export function mapOf({ deps }: Visit, { layers, draw, parcel, start, values, opens, legend }: Options) {
+export function mapOf(
+  { deps }: Visit,
+  { layers, draw, parcel, start, comps, values, opens, legend }: Options,
+) {
   return (
     <section class="map" aria-label="Map">
       <div
@@ -50,8 +55,9 @@ export function mapOf({ deps }: Visit, { layers, draw, parcel, start, values, op
         data-basemap={deps.config.BASEMAP_URL}
         data-attribution={deps.config.BASEMAP_ATTRIBUTION}
         data-parcel={parcel?.property_id}
-        data-box={parcel ? JSON.stringify(boxOf(parcel)) : undefined}
+        data-box={parcel && comps === undefined ? JSON.stringify(boxOf(parcel)) : undefined}
         data-start={start && JSON.stringify(start)}
+        data-comps={comps}
         data-values={values}
         data-opens={opens}
         data-ramp={values && JSON.stringify(RAMP)}

@@ -215,6 +215,12 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
           <dd>{value ? usd(value.mean_adjusted_ppa) : '–'}</dd>
         </div>
       </dl>
+      <form method="post" action="/comping" class="buttons">
+        <input type="hidden" name="property_id" value={id} />
+        <button type="submit" class="second">
+          New comp report
+        </button>
+      </form>
       {photo && <ParcelPhoto photo={photo} />}
       <a href={`/data/drawing/${id}.svg`} class="drawing">
         <img

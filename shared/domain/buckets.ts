@@ -33,3 +33,11 @@ export const ACRE_BUCKETS = [
 
 export type AcreBucket = (typeof ACRE_BUCKETS)[number];
 export type BucketLabel = AcreBucket['label'];
+
+/** The narrowest of the buckets that hold an acreage, of equal ones the lower; undefined above them all. */
+export function narrowestBucket(acres: number): AcreBucket | undefined {
+  const width = ({ minAcres, maxAcres }: AcreBucket) => maxAcres - minAcres;
+  return ACRE_BUCKETS.filter(({ minAcres, maxAcres }) => minAcres <= acres && acres < maxAcres)
+    .toSorted((a, b) => width(a) - width(b) || a.minAcres - b.minAcres)
+    .at(0);
+}

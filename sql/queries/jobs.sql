@@ -32,6 +32,10 @@ from waiting
 where not exists (select 1 from added)
 limit 1
 
+-- name: announce_job
+-- Tells the workers of a job once the transaction is committed. $1 channel, $2 id
+select pg_notify($1, $2)
+
 -- name: cancel_job
 -- Ends a job that is open; the worker that runs it, if any, sees that it is open no longer and breaks off. $1 id, $2 by whom
 update jobs

@@ -120,7 +120,7 @@ export async function readMarket(
 }
 
 /** What the sales of the other counties say. */
-async function readOthers(client: Client, fips: number): Promise<Others> {
+export async function readOthers(client: Client, fips: number): Promise<Others> {
   const { rows } = await client.query<{ fips: number; estimates: CountyEstimates }>(
     sql('valuation/list_estimates'),
     [fips, MODEL_VERSION],

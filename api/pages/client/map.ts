@@ -24,7 +24,7 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
-const map = new MapLibre({
+export const map = new MapLibre({
   container: element,
   style: styleOf(element.dataset),
   bounds: start,
@@ -70,14 +70,14 @@ map.on('click', event => {
   const [found] = map.queryRenderedFeatures(event.point, { layers });
   if (found) open(found.properties.property_id ?? String(found.id));
 });
-for (const layer of ['hits', 'parcel-fill']) {
+for (const layer of ['hits', 'parcel-fill', 'comps']) {
   map.on('mouseenter', layer, () =>
     map.getCanvas().style.setProperty('cursor', drawing ? 'crosshair' : 'pointer'),
   );
   map.on('mouseleave', layer, () => map.getCanvas().style.setProperty('cursor', drawing ? 'crosshair' : ''));
 }
 
-function sourceOf(id: string) {
+export function sourceOf(id: string) {
   return map.getSource(id) as { setData(data: object): void } | undefined;
 }
 
@@ -98,10 +98,13 @@ button?.addEventListener('click', () => {
     drawn.length = 0;
     return showArea();
   }
-  const field = document.querySelector<HTMLInputElement>('[name=geom_intersects]');
+  const field = document.querySelector<HTMLInputElement>('[name=geom_intersects], [name=polygon]');
   if (drawn.length < 3 || !field) return;
-  const ring = [...drawn, drawn[0]!].map(([lon, lat]) => `${lon.toFixed(6)} ${lat.toFixed(6)}`).join(', ');
-  field.value = `POLYGON((${ring}))`;
+  const ring = [...drawn, drawn[0]!].map(place => place.map(degrees => Number(degrees.toFixed(6))));
+  field.value =
+    field.name === 'polygon'
+      ? JSON.stringify({ type: 'Polygon', coordinates: [ring] })
+      : `POLYGON((${ring.map(place => place.join(' ')).join(', ')}))`;
   field.dispatchEvent(new Event('input', { bubbles: true }));
 });
 
@@ -159,8 +162,11 @@ async function showValues(address: string): Promise<void> {
   });
 }
 
-const { values } = element.dataset;
-map.on('load', () => (values === undefined ? showHits() : showValues(values)));
+const { values, comps } = element.dataset;
+map.on('load', () => {
+  if (values !== undefined) showValues(values);
+  else if (comps === undefined) showHits();
+});
 document.addEventListener('plat:loaded', event => {
   const there = (event as CustomEvent<Document>).detail.getElementById('map')?.dataset;
   map.setFilter('open-line', isOpen(there?.parcel));

@@ -59,7 +59,7 @@ export function fitCounty(comps: Comps, county: number, asOfDay: number, others:
   const outliers = new Set(usable.filter(sale => !keptSet.has(sale)));
   const places = placesOf(comps, kept);
   const pairs = pairsOf(comps, kept, places, county);
-  const sales = marketOf(comps, kept, i => comps.soldDay[i]!);
+  const sales = marketOf(comps, kept, true, i => comps.soldDay[i]!);
   const metres = stepOf(comps, kept, county);
   const known: Known = { comps, county, asOfDay, pairs, places, sales, metres };
 
@@ -137,7 +137,7 @@ function build(
     county,
     asOfDay,
     sales: { ...sales, level },
-    asking: marketOf(comps, asks, () => asOfDay),
+    asking: marketOf(comps, asks, false, () => asOfDay),
     effects,
     steps: {
       metres: metres,

@@ -1,6 +1,6 @@
 import { mean } from 'simple-statistics';
 import { invert, times } from './regress.ts';
-import type { Chosen } from './select.ts';
+import type { Adjusted } from './select.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Estimate } from './shrink.ts';
 /** A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and steps to the nearest. */
 export const FEATURES = 5;
 
-export function featuresOf(chosen: Chosen, deviation: number, into: Float64Array): Float64Array {
+export function featuresOf(chosen: Adjusted, deviation: number, into: Float64Array): Float64Array {
   let mean = 0;
   for (let i = 0; i < chosen.count; i++) mean += chosen.steps[i]!;
   into[0] = 1;

@@ -1,7 +1,7 @@
 import type { Discount } from './asking.ts';
 import type { Effects } from './effects.ts';
 import { landMove, landOf } from './land.ts';
-import { createNearest, type Nearest, type Steps } from './nearest.ts';
+import { createNearest, type Nearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
 import { type Comps, DAYS_A_YEAR, type Subject } from './types.ts';
 
@@ -10,6 +10,8 @@ export const MOST_COMPS = 12;
 
 /** Sales, or listings, as the model searches them: entry i is the comp source[i]. */
 export type Market = {
+  /** Sales, not asking prices. */
+  sold: boolean;
   source: Int32Array;
   lon: Float64Array;
   lat: Float64Array;
@@ -49,7 +51,12 @@ export type Fitted = {
 };
 
 /** The chosen comps in columns of their own. */
-export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number) => number): Market {
+export function marketOf(
+  comps: Comps,
+  chosen: Int32Array,
+  sold: boolean,
+  dayOf: (comp: number) => number,
+): Market {
   // A loop: of 2,500 comps `Float64Array.from` takes 0.9 ms for five columns, and this 0.1.
   const column = (of: (comp: number) => number) => {
     const values = new Float64Array(chosen.length);
@@ -61,7 +68,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, dayOf: (comp: number)
   const logAcres = column(i => Math.log(comps.acres[i]!));
   const day = Int32Array.from(chosen, dayOf);
   return {
-    ...{ source: chosen, lon, lat, logAcres, day },
+    ...{ sold, source: chosen, lon, lat, logAcres, day },
     county: Int32Array.from(chosen, i => comps.county[i]!),
     land: landOf(comps.land, chosen),
     price: column(i => comps.price[i]!),
@@ -81,35 +88,48 @@ const ENOUGH_SALES = 6;
 /** An asking price is worth this much of a sale. */
 const ASKING_WEIGHT = 0.5;
 
-/** The comps of one subject, chosen and adjusted; entries from `count` on mean nothing. Reused from call to call. */
-export type Chosen = {
+/** Comps that are adjusted to a subject, as an estimate is made of them; entries from `count` on mean nothing. */
+export type Adjusted = {
   count: number;
+  steps: Float64Array;
+  /** Share in the estimate, of 1. */
+  weight: Float64Array;
+  price: Float64Array;
+  ppa: Float64Array;
+  logAcres: Float64Array;
+  /** 1 for a sale, 0 for an asking price. */
+  sale: Uint8Array;
+  /** ln(price per acre) as it would be of the subject on the day. */
+  adjusted: Float64Array;
+};
+
+/** The comps of one subject, with what each was moved by. Reused from call to call. */
+export type Chosen = Adjusted & {
   market: Market[];
   entry: Int32Array;
   /** Index in the comps that the model was made of. */
   source: Int32Array;
-  steps: Float64Array;
-  /** Share in the estimate, of 1. */
-  weight: Float64Array;
   /** What was added to ln(price per acre) for size, time, land, location and asking price; land is NaN where nothing is added. */
   size: Float64Array;
   time: Float64Array;
   land: Float64Array;
   location: Float64Array;
   asking: Float64Array;
-  /** ln(price per acre) as it would be of the subject on the day. */
-  adjusted: Float64Array;
 };
 
-export function newChosen(): Chosen {
-  const column = () => new Float64Array(MOST_COMPS);
+export function newChosen(most = MOST_COMPS): Chosen {
+  const column = () => new Float64Array(most);
   return {
     count: 0,
     market: [],
-    entry: new Int32Array(MOST_COMPS),
-    source: new Int32Array(MOST_COMPS),
+    entry: new Int32Array(most),
+    source: new Int32Array(most),
     steps: column(),
     weight: column(),
+    price: column(),
+    ppa: column(),
+    logAcres: column(),
+    sale: new Uint8Array(most),
     size: column(),
     time: column(),
     land: column(),
@@ -126,28 +146,63 @@ export function newChosen(): Chosen {
  * @param exclude an entry of model.sales
  */
 export function choose(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
-  const { sales, asking, asOfDay } = model;
-  const { steps, lag } = model;
-  const place = { lon: subject.lon, lat: subject.lat, logAcres: Math.log(subject.acres), day };
+  const { sales, asking, asOfDay, steps } = model;
+  const place = placeOf(subject, day);
   into.count = 0;
-  take(sales, MOST_COMPS, 1);
-  if (into.count < ENOUGH_SALES && day === asOfDay) take(asking, ENOUGH_SALES - into.count, ASKING_WEIGHT);
-  if (into.count < FEWEST_COMPS) return into;
+  take(sales, MOST_COMPS);
+  if (into.count < ENOUGH_SALES && day === asOfDay) take(asking, ENOUGH_SALES - into.count);
+  return into.count < FEWEST_COMPS ? into : adjust(model, subject, day, exclude, into);
 
+  function take(market: Market, most: number): void {
+    const found = market.nearest.find(place, steps, most, MOST_STEPS, market === sales ? exclude : -1);
+    for (let i = 0; i < found; i++) put(into, market, market.nearest.index[i]!, market.nearest.steps[i]!);
+  }
+}
+
+export const placeOf = ({ lon, lat, acres }: Subject, day: number): Place => ({
+  lon,
+  lat,
+  logAcres: Math.log(acres),
+  day,
+});
+
+/** Adds a comp, not adjusted yet. */
+export function put(into: Chosen, market: Market, entry: number, steps: number): void {
+  const i = into.count++;
+  into.market[i] = market;
+  into.entry[i] = entry;
+  into.source[i] = market.source[entry]!;
+  into.steps[i] = steps;
+  into.weight[i] = worthOf(market.sold, steps);
+}
+
+/** What a comp counts for beside others, before they share out the estimate. */
+export function worthOf(sold: boolean, steps: number): number {
+  return (sold ? 1 : ASKING_WEIGHT) * Math.exp(-steps);
+}
+
+/** Moves the price per acre of each comp to the subject's size, place and land and to the day. */
+export function adjust(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
+  const { lag } = model;
   const { elasticity, trend, land: landEffects } = model.effects;
+  const logAcres = Math.log(subject.acres);
   const level = model.surface.levelAt(subject.lon, subject.lat, model.county, day, exclude);
   let weights = 0;
   for (let i = 0; i < into.count; i++) {
     const market = into.market[i]!;
     const entry = into.entry[i]!;
-    const size = elasticity * (place.logAcres - market.logAcres[entry]!);
-    const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - (market === asking ? 0 : lag);
+    into.price[i] = market.price[entry]!;
+    into.ppa[i] = market.ppa[entry]!;
+    into.logAcres[i] = market.logAcres[entry]!;
+    into.sale[i] = market.sold ? 1 : 0;
+    const size = elasticity * (logAcres - market.logAcres[entry]!);
+    const time = (trend * (day - market.day[entry]!)) / DAYS_A_YEAR - (market.sold ? lag : 0);
     const location = level - model.levelOf(market, entry, day);
     const land =
       landEffects === null || subject.land === undefined || market.land === undefined
         ? Number.NaN
         : landMove(landEffects, subject.land, market.land, entry);
-    const discount = market === asking ? model.discount.log : 0;
+    const discount = market.sold ? 0 : model.discount.log;
     into.size[i] = size;
     into.time[i] = time;
     into.land[i] = land;
@@ -159,23 +214,10 @@ export function choose(model: Fitted, subject: Subject, day: number, exclude: nu
   }
   for (let i = 0; i < into.count; i++) into.weight[i]! /= weights;
   return into;
-
-  function take(market: Market, most: number, worth: number): void {
-    const { nearest } = market;
-    const found = nearest.find(place, steps, most, MOST_STEPS, market === sales ? exclude : -1);
-    for (let i = 0; i < found; i++) {
-      into.market[into.count] = market;
-      into.entry[into.count] = nearest.index[i]!;
-      into.source[into.count] = market.source[nearest.index[i]!]!;
-      into.steps[into.count] = nearest.steps[i]!;
-      into.weight[into.count] = worth * Math.exp(-nearest.steps[i]!);
-      into.count++;
-    }
-  }
 }
 
 /** Weighted mean of the adjusted ln(price per acre), and their weighted standard deviation. */
-export function combine({ count, weight, adjusted }: Chosen): { mean: number; deviation: number } {
+export function combine({ count, weight, adjusted }: Adjusted): { mean: number; deviation: number } {
   let mean = 0;
   for (let i = 0; i < count; i++) mean += weight[i]! * adjusted[i]!;
   let variance = 0;

@@ -1,9 +1,10 @@
 import { gini } from '../stats/region-stats.ts';
-import { chanceWithinQuarter, interval } from './calibrate.ts';
+import type { Discount } from './asking.ts';
+import { type Calibration, chanceWithinQuarter, interval } from './calibrate.ts';
 import type { Model } from './model.ts';
 import { insert } from './robust.ts';
 import { FEATURES, featuresOf, scaleOf } from './scale.ts';
-import { choose, combine, FEWEST_COMPS, MOST_COMPS, newChosen } from './select.ts';
+import { type Adjusted, choose, combine, FEWEST_COMPS, MOST_COMPS, newChosen } from './select.ts';
 import type { Subject, Valuation } from './types.ts';
 
 const MOST_CONFIDENCE = 95;
@@ -22,43 +23,54 @@ const SUPPORT_LOG_ACRES = 0.4;
  * @returns null when there are fewer than three relevant comps
  */
 export function createValuer(model: Model, chosen = newChosen()): (subject: Subject) => Valuation | null {
-  const features = new Float64Array(FEATURES);
-  const prices = new Float64Array(MOST_COMPS);
-
+  const conclude = createConclusion(model);
   return subject => {
     const exclude = subject.exclude === undefined ? -1 : model.sales.source.indexOf(subject.exclude);
     choose(model, subject, model.asOfDay, exclude, chosen);
-    const { count, market, entry } = chosen;
-    if (count < FEWEST_COMPS) return null;
-    const { mean, deviation } = combine(chosen);
-    const logAcres = Math.log(subject.acres);
+    return chosen.count < FEWEST_COMPS ? null : conclude(chosen, subject.acres);
+  };
+}
+
+/**
+ * What comps say together, whoever has chosen them: one of them at least, the fewest steps away first.
+ * @param most the most comps that there will be
+ */
+export function createConclusion(
+  { calibration, discount }: { calibration: Calibration; discount: Discount },
+  most = MOST_COMPS,
+): (comps: Adjusted, acres: number) => Valuation {
+  const features = new Float64Array(FEATURES);
+  const prices = new Float64Array(most);
+
+  return (comps, acres) => {
+    const { count } = comps;
+    const { mean, deviation } = combine(comps);
+    const logAcres = Math.log(acres);
     let meanPrice = 0;
     let meanPpa = 0;
     let least = Number.POSITIVE_INFINITY;
     let largest = Number.NEGATIVE_INFINITY;
     let hasSale = false;
     for (let i = 0; i < count; i++) {
-      const at = entry[i]!;
-      const of = market[i]!;
-      meanPrice += of.price[at]! / count;
-      meanPpa += of.ppa[at]! / count;
-      least = Math.min(least, of.logAcres[at]!);
-      largest = Math.max(largest, of.logAcres[at]!);
-      if (of === model.sales) hasSale = true;
-      insert(prices, i, Math.exp(chosen.adjusted[i]! + logAcres));
+      meanPrice += comps.price[i]! / count;
+      meanPpa += comps.ppa[i]! / count;
+      least = Math.min(least, comps.logAcres[i]!);
+      largest = Math.max(largest, comps.logAcres[i]!);
+      if (comps.sale[i] === 1) hasSale = true;
+      insert(prices, i, Math.exp(comps.adjusted[i]! + logAcres));
     }
-    const scale = scaleOf(model.calibration.coefficients, featuresOf(chosen, deviation, features));
-    const error = interval(model.calibration, scale);
+    const scale = scaleOf(calibration.coefficients, featuresOf(comps, deviation, features));
+    const error = interval(calibration, scale);
     // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors of estimates by sales.
-    if (!hasSale) widen(error, TENTH_Z * model.discount.deviation);
+    if (!hasSale) widen(error, TENTH_Z * discount.deviation);
     const outOfSupport =
       !hasSale ||
-      chosen.steps[0]! > SUPPORT_STEPS ||
+      comps.steps[0]! > SUPPORT_STEPS ||
       logAcres < least - SUPPORT_LOG_ACRES ||
       logAcres > largest + SUPPORT_LOG_ACRES;
-    const chance = 100 * chanceWithinQuarter(model.calibration, scale) * (outOfSupport ? OUT_OF_SUPPORT : 1);
+    const chance = 100 * chanceWithinQuarter(calibration, scale) * (outOfSupport ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
-    const meanAdjustedPrice = meanAdjustedPpa * subject.acres;
+    const meanAdjustedPrice = meanAdjustedPpa * acres;
     // Names one by one: a spread among them makes the object a tenth of the whole time.
     return {
       meanPrice,

@@ -1,0 +1,321 @@
+// Choosing comps: the browser sends what somebody picks or says, and shows the figures that the server computes of it.
+import { type Filters, inOrder, isShown, readFilters, type Shown } from '../comping-filter.ts';
+import { map, sourceOf } from './map.ts';
+import { EMPTY } from './style.ts';
+
+const page = document.querySelector<HTMLElement>('.comping')!;
+const address = page.dataset.report!;
+const find = <E extends HTMLElement>(id: string) => document.getElementById(id) as E;
+const filterForm = find<HTMLFormElement>('filters');
+const list = find('comps');
+
+let comps: Shown[] = [];
+let subject: [number, number] | null = null;
+const rows = new Map<string, HTMLElement>();
+const chosen = new Set<string>();
+let visible = new Set<string>();
+
+type Update = {
+  version: number;
+  chosen: string[];
+  title: string;
+  notes: string;
+  conflict?: { title?: string; notes?: string };
+  results: string;
+};
+
+/** One change after the other, so that answers come in the order of what was asked. */
+let last: Promise<unknown> = Promise.resolve();
+
+function send(fields: [string, string][]): Promise<void> {
+  const sending = last.then(async () => {
+    const body = new URLSearchParams(fields);
+    const headers = { Accept: 'application/json' };
+    const response = await fetch(address, { method: 'POST', body, headers });
+    if (response.ok && !response.redirected) return show(await response.json());
+    const { error } = await response
+      .json()
+      .catch(() => ({ error: { message: 'It was not saved: sign in again.' } }));
+    tell(error.details ? Object.values(error.details).flat().join('; ') : error.message);
+    markChosen();
+  });
+  last = sending.catch(() => {
+    tell('It was not saved: the server cannot be reached. Try again.');
+    markChosen();
+  });
+  return sending;
+}
+
+function show(update: Update): void {
+  if (update.version < Number(page.dataset.version)) return;
+  page.dataset.version = String(update.version);
+  const open = [...document.querySelectorAll<HTMLElement>('details[data-open][open]')].map(
+    one => one.dataset.open,
+  );
+  const parsed = new DOMParser().parseFromString(update.results, 'text/html');
+  find('results').replaceWith(parsed.getElementById('results')!);
+  for (const one of open) document.querySelector(`details[data-open="${one}"]`)?.setAttribute('open', '');
+  chosen.clear();
+  for (const id of update.chosen) chosen.add(id);
+  tell('');
+  markChosen();
+  showText(update);
+}
+
+function markChosen(): void {
+  for (const [id, row] of rows)
+    row.querySelector<HTMLInputElement>('input[name=comp]')!.checked = chosen.has(id);
+  drawComps();
+}
+
+let toldIn: HTMLElement | null = null;
+function tell(message: string): void {
+  toldIn ??= find('candidates').insertBefore(document.createElement('p'), list);
+  toldIn.className = message === '' ? '' : 'notice bad';
+  toldIn.setAttribute('role', 'alert');
+  toldIn.textContent = message;
+}
+
+// Filters.
+
+let due = 0;
+function filterSoon(): void {
+  cancelAnimationFrame(due);
+  due = requestAnimationFrame(filter);
+}
+
+let order = '';
+function filter(): void {
+  const filters: Filters = readFilters(
+    new URLSearchParams(new FormData(filterForm) as unknown as Record<string, string>),
+  );
+  visible = new Set(comps.filter(comp => isShown(comp, filters)).map(({ id }) => id));
+  for (const [id, row] of rows) if (row.hidden === visible.has(id)) row.hidden = !row.hidden;
+  if (filters.order !== order) {
+    order = filters.order;
+    list.append(...inOrder(comps, order).flatMap(({ id }) => rows.get(id) ?? []));
+  }
+  find('shown').textContent = visible.size.toLocaleString('en-US');
+  drawComps();
+}
+
+filterForm.addEventListener('input', filterSoon);
+filterForm.addEventListener('submit', event => event.preventDefault());
+find('unfilter').addEventListener('click', event => {
+  event.preventDefault();
+  for (const field of filterForm.querySelectorAll<HTMLInputElement>('input')) {
+    if (field.type === 'checkbox') field.checked = false;
+    else field.value = '';
+  }
+  sourceOf('area')?.setData(EMPTY);
+  filterSoon();
+});
+
+// Choosing.
+
+list.addEventListener('change', event => {
+  const box = event.target as HTMLInputElement;
+  if (box.name === 'comp')
+    send([
+      ['do', box.checked ? 'add' : 'remove'],
+      ['comp', box.value],
+    ]);
+});
+
+document.addEventListener('submit', event => {
+  const form = event.target as HTMLFormElement;
+  if (!form.matches('[data-change], #candidates')) return;
+  event.preventDefault();
+  if (form.id === 'candidates') return;
+  const button = (event as SubmitEvent).submitter as HTMLButtonElement;
+  const fields = [...new FormData(form)].map(([name, value]): [string, string] => [name, String(value)]);
+  send([...fields, [button.name, button.value]]);
+});
+
+// Title and notes, saved as one types.
+
+const texts = find<HTMLFormElement>('texts');
+const fieldOf = (name: string) => texts.elements.namedItem(name) as HTMLInputElement;
+let typing = 0;
+let unsaved = false;
+
+texts.addEventListener('input', () => {
+  unsaved = true;
+  find('saved').textContent = '';
+  clearTimeout(typing);
+  typing = setTimeout(saveText, 600) as unknown as number;
+});
+texts.addEventListener('submit', event => {
+  event.preventDefault();
+  clearTimeout(typing);
+  saveText();
+});
+
+function saveText(): void {
+  unsaved = false;
+  const names = ['title', 'notes', 'was_title', 'was_notes'];
+  send([['do', 'text'], ...names.map((name): [string, string] => [name, fieldOf(name).value])]);
+}
+
+/** What is stored is what the next change is told to start from; what is being typed stays. */
+function showText({ title, notes, conflict }: Update): void {
+  const saved = find('saved');
+  for (const [name, stored] of [
+    ['title', title],
+    ['notes', notes],
+  ] as const) {
+    const field = fieldOf(name);
+    const was = fieldOf(`was_${name}`);
+    const isMine = field.value !== was.value.replaceAll('\r\n', '\n');
+    was.value = stored;
+    if (!isMine && !unsaved) field.value = stored;
+    if (conflict?.[name] !== undefined)
+      saved.textContent = `The ${name} changed in another window to “${stored}”: type on to put yours in its place, or copy what you need.`;
+  }
+  find('report-title').textContent = title || fieldOf('title').placeholder;
+  if (
+    conflict === undefined &&
+    !unsaved &&
+    fieldOf('title').value === title &&
+    fieldOf('notes').value === notes
+  )
+    saved.textContent = 'Saved';
+}
+
+/** What another window has done since shows when one comes back to this. */
+document.addEventListener('visibilitychange', async () => {
+  if (document.visibilityState !== 'visible') return;
+  const response = await fetch(address, { headers: { Accept: 'application/json' } }).catch(() => undefined);
+  if (response?.ok && response.headers.get('content-type')?.startsWith('application/json'))
+    show(await response.json());
+});
+
+const print = find('print');
+print.hidden = false;
+print.addEventListener('click', () => window.print());
+
+// The map.
+
+const MARKS = { SOLD: '#1f7a4d', PENDING: '#b35c00', ACTIVE: '#2257c4', SUBJECT: '#d9480f' } as const;
+const SIZE = 36;
+
+/** A disc is sold, a square pending, a triangle for sale, as in the list; what is chosen has a dark rim. */
+function iconOf(kind: keyof typeof MARKS, isChosen: boolean): ImageData {
+  const canvas = document.createElement('canvas');
+  canvas.width = SIZE;
+  canvas.height = SIZE;
+  const pen = canvas.getContext('2d')!;
+  const r = isChosen ? 14 : 9;
+  const c = SIZE / 2;
+  pen.beginPath();
+  if (kind === 'SOLD') pen.arc(c, c, r, 0, 2 * Math.PI);
+  else if (kind === 'PENDING') pen.rect(c - r, c - r, 2 * r, 2 * r);
+  else if (kind === 'ACTIVE') {
+    pen.moveTo(c, c - r);
+    pen.lineTo(c + r, c + r);
+    pen.lineTo(c - r, c + r);
+    pen.closePath();
+  } else
+    for (let i = 0; i < 10; i++) {
+      const [angle, reach] = [(Math.PI * (i - 2.5)) / 5, i % 2 === 0 ? 17 : 7];
+      pen.lineTo(c + reach * Math.cos(angle), c + reach * Math.sin(angle));
+    }
+  pen.closePath();
+  pen.fillStyle = MARKS[kind];
+  pen.fill();
+  pen.lineWidth = isChosen ? 5 : 2;
+  pen.strokeStyle = isChosen ? '#111111' : '#ffffff';
+  pen.stroke();
+  return pen.getImageData(0, 0, SIZE, SIZE);
+}
+
+const pointAt = (lon: number, lat: number, properties: object) => ({
+  type: 'Feature' as const,
+  geometry: { type: 'Point' as const, coordinates: [lon, lat] },
+  properties,
+});
+
+function drawComps(): void {
+  const features = comps
+    .filter(({ id }) => visible.has(id) || chosen.has(id))
+    .map(({ id, lon, lat, status }) =>
+      pointAt(lon, lat, { id, icon: `${status}${chosen.has(id) ? '-chosen' : ''}`, chosen: chosen.has(id) }),
+    );
+  const own = subject === null ? [] : [pointAt(...subject, { id: 'subject', icon: 'SUBJECT', chosen: true })];
+  sourceOf('comps')?.setData({ type: 'FeatureCollection', features: [...features, ...own] });
+}
+
+function point(id: string | undefined): void {
+  if (map.getLayer('pointed')) map.setFilter('pointed', ['==', ['get', 'id'], id ?? '']);
+  for (const row of document.querySelectorAll('.pointed')) row.classList.remove('pointed');
+  if (id !== undefined) rows.get(id)?.classList.add('pointed');
+}
+
+list.addEventListener('pointerover', event =>
+  point((event.target as HTMLElement).closest<HTMLElement>('li')?.dataset.id),
+);
+list.addEventListener('focusin', event =>
+  point((event.target as HTMLElement).closest<HTMLElement>('li')?.dataset.id),
+);
+list.addEventListener('pointerleave', () => point(undefined));
+
+function addLayers(): void {
+  for (const kind of ['SOLD', 'PENDING', 'ACTIVE', 'SUBJECT'] as const) {
+    map.addImage(kind, iconOf(kind, false), { pixelRatio: 2 });
+    map.addImage(`${kind}-chosen`, iconOf(kind, true), { pixelRatio: 2 });
+  }
+  map.addSource('comps', { type: 'geojson', data: EMPTY });
+  map.addLayer({
+    id: 'pointed',
+    type: 'circle',
+    source: 'comps',
+    filter: ['==', ['get', 'id'], ''],
+    paint: {
+      'circle-radius': 15,
+      'circle-color': '#ffd43b',
+      'circle-stroke-color': '#111111',
+      'circle-stroke-width': 1.5,
+    },
+  });
+  map.addLayer({
+    id: 'comps',
+    type: 'symbol',
+    source: 'comps',
+    layout: {
+      'icon-image': ['get', 'icon'],
+      'icon-allow-overlap': true,
+      'symbol-sort-key': ['case', ['get', 'chosen'], 1, 0],
+    },
+  });
+  map.on('mousemove', 'comps', event => point(event.features?.[0]?.properties.id));
+  map.on('mouseleave', 'comps', () => point(undefined));
+  map.on('click', 'comps', event => {
+    const row = rows.get(event.features?.[0]?.properties.id);
+    row?.scrollIntoView({ block: 'nearest' });
+    row?.querySelector('input')?.focus();
+  });
+}
+
+async function start(): Promise<void> {
+  const response = await fetch(`${address}/comps.json`);
+  const told = (await response.json()) as {
+    comps: Shown[];
+    chosen: string[];
+    subject: [number, number] | null;
+  };
+  comps = told.comps;
+  subject = told.subject;
+  for (const id of told.chosen) chosen.add(id);
+  for (const row of list.querySelectorAll<HTMLElement>('li')) rows.set(row.dataset.id!, row);
+  order = readFilters(new URLSearchParams(location.search)).order;
+  filter();
+  page.dataset.ready = 'true';
+}
+
+const loaded = new Promise<void>(resolve => {
+  map.on('load', () => {
+    addLayers();
+    resolve();
+  });
+});
+Promise.all([start(), loaded]).then(drawComps);

@@ -1,0 +1,182 @@
+import type { Candidate } from '../../shared/comping/report.ts';
+import { BOUNDS, type Filters, inOrder, isShown, METRES_A_MILE, ORDERS, STATUSES } from './comping-filter.ts';
+import type { Report } from './comping-reports.ts';
+import { acres, count, day, usd } from './figures.ts';
+
+export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
+
+/** Each status by its shape as well as its colour: a disc is sold, a square pending, a triangle for sale. */
+export function Mark({ status }: { status: Candidate['status'] }) {
+  return (
+    <svg class={`mark ${status}`} viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+      {status === 'SOLD' && <circle cx="6" cy="6" r="5" />}
+      {status === 'PENDING' && <rect x="1.5" y="1.5" width="9" height="9" />}
+      {status === 'ACTIVE' && <path d="M6 0.5L11.5 11H0.5Z" />}
+    </svg>
+  );
+}
+
+export const nameOf = ({ address, apn, city }: Candidate): string =>
+  address || (apn && `APN ${apn}`) || city || 'Without an address';
+
+export const miles = (metres: number): string =>
+  `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METRES_A_MILE)} mi`;
+
+/** The comps to choose from. Without script it is a form whose button saves what is ticked. */
+export function CandidateList({ report, filters, path }: { report: Report; filters: Filters; path: string }) {
+  const { candidates, comps } = report.snapshot!;
+  const chosen = new Set(report.chosen);
+  const ordered = inOrder(candidates, filters.order);
+  const visible = ordered.filter(comp => isShown(comp, filters));
+  return (
+    <section class="candidates" aria-labelledby="candidates-title">
+      <h2 id="candidates-title">Comps to choose from</h2>
+      <FilterForm filters={filters} path={path} />
+      <form method="post" action={path} id="candidates">
+        <input type="hidden" name="do" value="select" />
+        <input
+          type="hidden"
+          name="was"
+          value={visible
+            .filter(({ id }) => chosen.has(id))
+            .map(({ id }) => id)
+            .join(',')}
+        />
+        <p class="told">
+          <output id="shown">{count(visible.length)}</output> of {count(candidates.length)}
+          {comps > candidates.length && `, those most alike of ${count(comps)} around`}
+        </p>
+        <ul class="comps" id="comps" tabindex={0} aria-label="Comps to choose from">
+          {ordered.map(
+            comp =>
+              isShown(comp, filters) && (
+                <li id={`c-${comp.id}`} data-id={comp.id}>
+                  <label>
+                    <input type="checkbox" name="comp" value={comp.id} checked={chosen.has(comp.id)} />
+                    <Mark status={comp.status} />
+                    <b>{nameOf(comp)}</b>
+                  </label>
+                  <span class="ppa">
+                    {usd(comp.price / comp.acres)} <small>an acre</small>
+                  </span>
+                  <small>
+                    {acres(comp.acres)} acres, {STATUS_WORDS[comp.status]}{' '}
+                    {comp.sold_date !== null && day(comp.sold_date)} for {usd(comp.price)},{' '}
+                    {miles(comp.distance_m)} away
+                    {comp.days_on_market !== null && `, ${count(comp.days_on_market)} days on market`}
+                    {comp.used && <span class="tag">the model's</span>}
+                    {comp.left_out && (
+                      <span
+                        class="tag"
+                        title="Its price is unlike those around it, or it is another record of a sale that is there already."
+                      >
+                        left out by the model
+                      </span>
+                    )}
+                    {comp.gone && <span class="tag">taken back by its source</span>}{' '}
+                    <Links url={comp.url} photos={comp.photos} />
+                  </small>
+                </li>
+              ),
+          )}
+        </ul>
+        <p class="buttons noscript">
+          <button type="submit">Save the selection</button>
+        </p>
+      </form>
+      <form method="post" action={path} class="buttons" data-change>
+        <button type="submit" name="do" value="model" class="second">
+          Select what the model uses
+        </button>
+        <button type="submit" name="do" value="clear" class="second">
+          Clear the selection
+        </button>
+      </form>
+    </section>
+  );
+}
+
+/** Photographs are linked, not shown: a page of ours asks no other host for anything. */
+export function Links({ url, photos }: { url: string; photos: readonly string[] }) {
+  const isWeb = (address: string) => /^https?:\/\//.test(address);
+  return (
+    <>
+      {isWeb(url) && (
+        <a href={url} rel="noreferrer" target="_blank">
+          listing
+        </a>
+      )}{' '}
+      {photos.filter(isWeb).map((photo, i) => (
+        <>
+          <a href={photo} rel="noreferrer" target="_blank">
+            photo {i + 1}
+          </a>{' '}
+        </>
+      ))}
+    </>
+  );
+}
+
+function FilterForm({ filters, path }: { filters: Filters; path: string }) {
+  const used = Object.keys(filters.bounds).length + (filters.zip ? 1 : 0) + (filters.fips ? 1 : 0);
+  return (
+    <form method="get" action={path} id="filters" class="comp-filters">
+      <div class="row">
+        {STATUSES.map(status => (
+          <label>
+            <input type="checkbox" name="status" value={status} checked={filters.statuses.includes(status)} />{' '}
+            <Mark status={status} /> {STATUS_WORDS[status]}
+          </label>
+        ))}
+        <label for="order" class="unseen">
+          Order
+        </label>
+        <select id="order" name="order">
+          {ORDERS.map(([value, words]) => (
+            <option value={value} selected={value === filters.order}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </div>
+      <details open={used > 0}>
+        <summary>Filters {used > 0 && <b class="count">{used}</b>}</summary>
+        <div class="bounds">
+          {BOUNDS.map(([name, label]) => (
+            <div class="field">
+              <label for={`f-${name}`}>{label}</label>
+              <input
+                id={`f-${name}`}
+                name={name}
+                inputmode="decimal"
+                autocomplete="off"
+                value={filters.bounds[name]}
+              />
+            </div>
+          ))}
+          <div class="field">
+            <label for="f-zip">ZIP code</label>
+            <input id="f-zip" name="zip" inputmode="numeric" autocomplete="off" value={filters.zip} />
+          </div>
+          <div class="field">
+            <label for="f-fips">County, by FIPS code</label>
+            <input id="f-fips" name="fips" inputmode="numeric" autocomplete="off" value={filters.fips} />
+          </div>
+        </div>
+        <input
+          type="hidden"
+          name="polygon"
+          value={filters.area ? JSON.stringify({ type: 'Polygon', coordinates: [filters.area] }) : ''}
+        />
+      </details>
+      <p class="buttons">
+        <button type="submit" class="second noscript">
+          Filter
+        </button>
+        <a href={path} class="button quiet" id="unfilter">
+          Show all
+        </a>
+      </p>
+    </form>
+  );
+}

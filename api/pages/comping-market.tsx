@@ -1,0 +1,50 @@
+import type { ReportSnapshot } from '../../shared/comping/report.ts';
+import { shown } from './market.tsx';
+
+const KEYS = [
+  'Active',
+  'Pending',
+  'Sold: 1yr',
+  '1yr STR',
+  'Avg DOM 1yr',
+  'Median Price 1yr',
+  'Median Sold PPA',
+  'Median Active PPA',
+  'Gini 1yr',
+];
+
+/** What the market does with lots of the subject's size, in its county and its ZIP code. */
+export function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
+  const markets = [county_market, zip_market].filter(market => market !== null);
+  if (bucket === null || markets.length === 0) return null;
+  return (
+    <section>
+      <h2>The market of {bucket}</h2>
+      <div class="scroll">
+        <table>
+          <thead>
+            <tr>
+              <td />
+              {markets.map(({ name }) => (
+                <th class="n">{name}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {KEYS.map(key => (
+              <tr>
+                <th>{key}</th>
+                {markets.map(({ data }) => (
+                  <td class="n">{shown(key, data?.[key])}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {markets[0]!.as_of && (
+        <p class="told">As of {markets[0]!.as_of}; a dash is a figure without any listing.</p>
+      )}
+    </section>
+  );
+}

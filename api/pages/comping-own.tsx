@@ -1,0 +1,61 @@
+import { createCompReport } from '../v1/comp-reports.ts';
+import { titleOf } from './comping-reports.ts';
+import { moment } from './figures.ts';
+import { Grid } from './layout.tsx';
+import type { Page } from './pages.tsx';
+import { ask } from './visit.ts';
+
+/** The last ones; who has more finds them by the link. */
+const MOST_LISTED = 500;
+
+type Listed = {
+  id: string;
+  title: string;
+  label: string;
+  property_id: number;
+  fips: number;
+  updated_at: Date;
+  shared: boolean | null;
+  comps: number;
+};
+
+/** The reports of the account; a form of a parcel's page begins a new one. */
+export const reportsPage: Page = {
+  path: '/comping',
+  access: 'app',
+  async get({ deps, session }) {
+    const values = [session!.account?.id ?? null, session!.user.id, MOST_LISTED];
+    const reports = await deps.resources.database.run<Listed>('reports/list_reports', values);
+    const body = (
+      <>
+        <h1>Comp reports</h1>
+        {reports.length === 0 ? (
+          <p>
+            There are none yet. A report compares a parcel with the sales and listings around it: open a
+            parcel on <a href="/data">the map</a> and begin one there.
+          </p>
+        ) : (
+          <Grid
+            name="Comp reports"
+            heads={['Report', 'Parcel', 'Comps', 'Changed', 'Link']}
+            rows={reports.map(report => [
+              <a href={`/comping/${report.id}`}>{titleOf(report)}</a>,
+              <a href={`/data?parcel=${report.property_id}`}>{report.label || String(report.property_id)}</a>,
+              String(report.comps),
+              moment(report.updated_at),
+              report.shared ? 'shared' : '',
+            ])}
+          />
+        )}
+      </>
+    );
+    return { title: 'Comp reports', body };
+  },
+  async post(visit) {
+    const property_id = Number(visit.form.get('property_id'));
+    const { report_id } = await ask<{ report_id: string }>(visit, createCompReport, {
+      body: { property_id },
+    });
+    return { redirect: `/comping/${report_id}` };
+  },
+};

@@ -1,0 +1,79 @@
+import type { ReportSnapshot } from '../../shared/comping/report.ts';
+import type { Line } from '../../shared/comping/result.ts';
+import { pathOf } from '../../shared/drawing/lines.ts';
+import { scaleBarOf, viewOf } from '../../shared/drawing/view.ts';
+import type { Position } from '../../shared/geo/types.ts';
+import { nameOf } from './comping-list.tsx';
+import { count } from './figures.ts';
+
+const WIDTH = 900;
+const HEIGHT = 480;
+const FEET_A_MILE = 5_280;
+
+/** Where the subject and the chosen comps are, numbered as in the table: for print, for readers, and for browsers without WebGL. */
+export function Picture({
+  snapshot: { subject },
+  lines,
+}: {
+  snapshot: ReportSnapshot;
+  lines: readonly Line[];
+}) {
+  const places: Position[] = [
+    [subject.lon, subject.lat],
+    ...subject.outline.flat(),
+    ...lines.map(({ comp }): Position => [comp.lon, comp.lat]),
+  ];
+  const view = viewOf([[places]], 0, WIDTH - 80, HEIGHT - 80);
+  const at = (place: Position): [number, number] => {
+    const [x, y] = view.toPx(place);
+    return [x + 40, y + 40];
+  };
+  const [x, y] = at([subject.lon, subject.lat]);
+  const bar = scaleBarOf(view, 220);
+  const words =
+    bar.feet < FEET_A_MILE ? `${count(bar.feet)} ft` : `${(bar.feet / FEET_A_MILE).toFixed(1)} mi`;
+  return (
+    <svg
+      class="picture"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      role="img"
+      aria-label={`The subject and ${lines.length} chosen comps on a map, north up`}
+    >
+      <rect width={WIDTH} height={HEIGHT} class="ground" />
+      <path
+        d={pathOf(
+          subject.outline.map(ring => ring.map(at)),
+          true,
+        )}
+        class="outline"
+        fill-rule="evenodd"
+      />
+      <path d={`M${x - 7} ${y}H${x + 7}M${x} ${y - 7}V${y + 7}`} class="cross" />
+      <text x={x + 9} y={y - 6} class="subject-word">
+        subject
+      </text>
+      {lines.map(({ comp }, i) => {
+        const [px, py] = at([comp.lon, comp.lat]);
+        return (
+          <g class={`pin ${comp.status}`}>
+            <title>{nameOf(comp)}</title>
+            {comp.status === 'SOLD' && <circle cx={px} cy={py} r="11" />}
+            {comp.status === 'PENDING' && <rect x={px - 10} y={py - 10} width="20" height="20" />}
+            {comp.status === 'ACTIVE' && <path d={`M${px} ${py - 15}L${px + 14} ${py + 9}H${px - 14}Z`} />}
+            <text x={px} y={py + 4} text-anchor="middle">
+              {i + 1}
+            </text>
+          </g>
+        );
+      })}
+      <path d={`M24 ${HEIGHT - 22}v6h${bar.px}v-6`} class="bar-line" />
+      <text x={24 + bar.px / 2} y={HEIGHT - 26} text-anchor="middle">
+        {words}
+      </text>
+      <path d={`M${WIDTH - 26} 48V18l-6 10m6 -10l6 10`} class="bar-line" />
+      <text x={WIDTH - 26} y="62" text-anchor="middle">
+        N
+      </text>
+    </svg>
+  );
+}

@@ -1,0 +1,236 @@
+import type { Result } from '../../shared/comping/result.ts';
+import { changesOf } from './comping-changes.ts';
+import { Charts } from './comping-charts.tsx';
+import { Market } from './comping-market.tsx';
+import { Picture } from './comping-picture.tsx';
+import {
+  type Changed,
+  figuresOf,
+  MOST_NOTES,
+  MOST_TITLE,
+  machineOf,
+  type Report,
+  SHARE_DAYS,
+  titleOf,
+} from './comping-reports.ts';
+import { Chosen, Conclusion, Strip } from './comping-results.tsx';
+import { acres, day, moment, percent, usd } from './figures.ts';
+import { Notice } from './layout.tsx';
+
+/** What follows from the selection; all of it changes with it. @param path none where the report can only be read */
+export function Results({ report, path }: { report: Report; path?: string }) {
+  const snapshot = report.snapshot!;
+  const result = figuresOf(report);
+  const machine = machineOf(snapshot);
+  return (
+    <div id="results">
+      <Strip result={result} machine={machine} />
+      <h2>Chosen comps</h2>
+      <Chosen result={result} path={path} />
+      {result && <Picture snapshot={snapshot} lines={result.lines} />}
+      <h2>Conclusion</h2>
+      <Conclusion report={report} result={result} machine={machine} />
+      <Charts snapshot={snapshot} result={result} chosen={new Set(report.chosen)} />
+      <Market snapshot={snapshot} />
+    </div>
+  );
+}
+
+/** Head and subject of a report. */
+export function Subject({ report }: { report: Report }) {
+  const { subject, as_of, made_at, model_version } = report.snapshot!;
+  const figures: [string, string | null][] = [
+    ['Acres', acres(subject.acres)],
+    ['APN', subject.apn || null],
+    ['County', `${subject.county}${subject.state && `, ${subject.state}`}`],
+    ['Steeper than 15 %', subject.steep_percent === null ? null : percent(subject.steep_percent)],
+    ['Road frontage', subject.frontage_ft === null ? null : `${Math.round(subject.frontage_ft)} ft`],
+    ['Flood zone', subject.flood_percent === null ? null : percent(subject.flood_percent)],
+    ['Wetlands', subject.wetlands_percent === null ? null : percent(subject.wetlands_percent)],
+  ];
+  return (
+    <section class="subject">
+      <p>
+        {[subject.address, subject.city, [subject.state, subject.zip].filter(Boolean).join(' ')]
+          .filter(Boolean)
+          .join(', ')}
+      </p>
+      <dl class="facts">
+        {figures.map(
+          ([name, value]) =>
+            value !== null && (
+              <div>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      <p class="told">
+        Data of {as_of}, model version {model_version}; made {moment(made_at)}.
+      </p>
+    </section>
+  );
+}
+
+/** Title and notes; what another window has written since is shown beside what this one would write. */
+export function Texts({
+  report,
+  path,
+  conflict,
+  kept,
+}: {
+  report: Report;
+  path: string;
+  conflict?: Changed['conflict'];
+  kept?: URLSearchParams;
+}) {
+  return (
+    <form method="post" action={path} class="stack texts" id="texts">
+      <input type="hidden" name="do" value="text" />
+      <input type="hidden" name="was_title" value={report.title} />
+      <input type="hidden" name="was_notes" value={report.notes} />
+      {(['title', 'notes'] as const).map(
+        name =>
+          conflict?.[name] !== undefined && (
+            <Notice kind="bad">
+              The {name} {name === 'title' ? 'was' : 'were'} changed in another window to “{conflict[name]}”.
+              Save again to put yours in its place.
+            </Notice>
+          ),
+      )}
+      <div class="field">
+        <label for="title">Title</label>
+        <input
+          id="title"
+          name="title"
+          value={kept?.get('title') ?? report.title}
+          maxlength={MOST_TITLE}
+          placeholder={titleOf(report)}
+          autocomplete="off"
+        />
+      </div>
+      <div class="field">
+        <label for="notes">Notes</label>
+        <textarea id="notes" name="notes" rows={3} maxlength={MOST_NOTES}>
+          {kept?.get('notes') ?? report.notes}
+        </textarea>
+      </div>
+      <p class="buttons">
+        <button type="submit" class="second noscript">
+          Save
+        </button>
+        <output id="saved" class="told" />
+      </p>
+    </form>
+  );
+}
+
+/** What has changed since, and whether the report is to go by it. */
+export function Offer({ report, path }: { report: Report; path: string }) {
+  const changes = changesOf(report);
+  return (
+    <section id="offer">
+      {changes.length > 0 && (
+        <div class="notice">
+          <p>
+            <b>Since {day(report.snapshot!.as_of)} this has changed:</b>
+          </p>
+          <ul>
+            {changes.map(change => (
+              <li>{change}</li>
+            ))}
+          </ul>
+          <form method="post" action={path} class="buttons">
+            <button type="submit" name="do" value="accept">
+              Refresh the report
+            </button>
+            <button type="submit" name="do" value="decline" class="second">
+              Leave it as it is
+            </button>
+          </form>
+        </div>
+      )}
+      {report.offered !== null && changes.length === 0 && (
+        <p class="told">
+          Compared with the data of {report.offered.as_of}: nothing has changed since the report was made.
+        </p>
+      )}
+      {report.wanted_at !== null && (
+        <Notice>The report is being compared with what is true now. Open it again in a moment.</Notice>
+      )}
+    </section>
+  );
+}
+
+/** Sharing, saving elsewhere, deleting. */
+export function Actions({ report, path, link }: { report: Report; path: string; link?: string | undefined }) {
+  const expires = report.share_expires_at;
+  const isShared = expires !== null && expires.getTime() > Date.now();
+  return (
+    <section class="actions screen">
+      {link && (
+        <Notice kind="good">
+          <b>The link, which is shown this once:</b>{' '}
+          <a href={link} class="share">
+            {link}
+          </a>
+        </Notice>
+      )}
+      <div class="buttons">
+        <button type="button" class="second" id="print" hidden>
+          Print or save as PDF
+        </button>
+        <a class="button second" href={`${path}/comps.csv`}>
+          Chosen comps as CSV
+        </a>
+        <form method="post" action={path} class="buttons">
+          <label for="days">{isShared ? `Shared until ${day(expires)}:` : 'Share for'}</label>
+          <select id="days" name="days">
+            {SHARE_DAYS.map(days => (
+              <option value={days} selected={days === SHARE_DAYS[1]}>
+                {days} days
+              </option>
+            ))}
+          </select>
+          <button type="submit" name="do" value="share" class="second">
+            {isShared ? 'Make a new link' : 'Make a link'}
+          </button>
+          {isShared && (
+            <button type="submit" name="do" value="unshare" class="danger">
+              Take the link back
+            </button>
+          )}
+        </form>
+        <form method="post" action={path} class="buttons">
+          <button type="submit" name="do" value="look" class="second">
+            Look for changes
+          </button>
+          <button type="submit" name="do" value="delete" class="danger">
+            Delete the report
+          </button>
+        </form>
+      </div>
+    </section>
+  );
+}
+
+/** For print alone: what a reader wants first. */
+export function Cover({ report, result }: { report: Report; result: Result | null }) {
+  const { acres: own } = report.snapshot!.subject;
+  return (
+    <section class="print">
+      <h1>{titleOf(report)}</h1>
+      {result && (
+        <p class="answer">
+          <b>{usd(result.estimate.meanAdjustedPrice)}</b> for {acres(own)} acres by {result.lines.length}{' '}
+          comparable sales and listings
+          {result.enough &&
+            `, four times in five between ${usd(result.estimate.low)} and ${usd(result.estimate.high)}`}
+          .
+        </p>
+      )}
+      {report.notes && <p class="notes">{report.notes}</p>}
+    </section>
+  );
+}

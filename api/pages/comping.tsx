@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { renderToString } from 'preact-render-to-string';
+import { PlatError } from '../../shared/errors.ts';
+import { changesOf } from './comping-changes.ts';
+import { csvOf } from './comping-csv.ts';
+import { readFilters } from './comping-filter.ts';
+import { CandidateList } from './comping-list.tsx';
+import { Actions, Cover, Offer, Results, Subject, Texts } from './comping-report.tsx';
+import {
+  type Changed,
+  change,
+  figuresOf,
+  type Report,
+  readReport,
+  readShared,
+  titleOf,
+  want,
+} from './comping-reports.ts';
+import { Notice } from './layout.tsx';
+import { mapOf } from './map.tsx';
+import type { Page } from './pages.tsx';
+import type { Reply, Visit } from './visit.ts';
+
+/** A page waits so long for a worker before it says that it does. */
+const PATIENCE_MS = 4_000;
+const LOOK_MS = 100;
+
+const pathOf = ({ id }: Report) => `/comping/${id}`;
+const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
+const json = (body: object): Reply => ({
+  data: JSON.stringify(body),
+  type: 'application/json; charset=utf-8',
+});
+
+/** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
+function updateOf(report: Report, changed: Changed): Reply {
+  return json({
+    version: report.version,
+    chosen: report.chosen,
+    title: report.title,
+    notes: report.notes,
+    conflict: changed.conflict,
+    result: figuresOf(report),
+    results: renderToString(<Results report={report} path={pathOf(report)} />),
+  });
+}
+
+export const reportPage: Page = {
+  path: '/comping/:report',
+  access: 'app',
+  async get(visit) {
+    const report = await prepared(visit, await readReport(visit));
+    if (asksForJson(visit) && report.snapshot !== null) return updateOf(report, {});
+    return show(visit, report);
+  },
+  async post(visit) {
+    const report = await readReport(visit);
+    try {
+      const changed = await change(visit, report);
+      if (changed.deleted) return { redirect: '/comping' };
+      const now = await prepared(visit, await readReport(visit));
+      if (asksForJson(visit)) return updateOf(now, changed);
+      if (changed.link || changed.conflict) return show(visit, now, { changed });
+      return { redirect: pathOf(now) };
+    } catch (error) {
+      if (asksForJson(visit) || !(error instanceof PlatError) || error.details === undefined) throw error;
+      const fault = Object.values(error.details).flat().join('; ');
+      return show(visit, report, { fault: `Nothing was changed: ${fault}.` });
+    }
+  },
+};
+
+/** The report once a worker has prepared it, or as it is when that takes long; one that is out of date is looked at again. */
+async function prepared(visit: Visit, report: Report): Promise<Report> {
+  const { database } = visit.deps.resources;
+  if (report.snapshot !== null && report.wanted_at === null) {
+    if (changesOf(report).length > 0) return report;
+    const values = [report.fips, report.property_id, report.looked_at];
+    if ((await database.run('reports/is_outdated', values)).length === 0) return report;
+    await want(database, report);
+  } else if (report.wanted_at === null) return report;
+  for (let waited = 0; waited < PATIENCE_MS && !visit.req.socket.destroyed; waited += LOOK_MS) {
+    if ((await database.run('reports/is_wanted', [report.id])).length === 0) break;
+    await sleep(LOOK_MS);
+  }
+  return readReport(visit);
+}
+
+function show(
+  visit: Visit,
+  report: Report,
+  { changed = {}, fault }: { changed?: Changed; fault?: string } = {},
+): Reply {
+  const { assets } = visit.deps;
+  const { snapshot } = report;
+  const path = pathOf(report);
+  const title = titleOf(report);
+  const style = <link rel="stylesheet" href={assets.path('comping.css')} />;
+  if (snapshot === null)
+    return {
+      title,
+      head: (
+        <>
+          {style}
+          {report.fault === null && <meta http-equiv="refresh" content="2" />}
+        </>
+      ),
+      body: <Waiting report={report} />,
+    };
+  const link = changed.link && visit.url.origin + changed.link;
+  const { subject, candidates } = snapshot;
+  const near = candidates.slice(0, 60);
+  const body = (
+    <div class="comping" data-report={path} data-version={report.version}>
+      {fault && <Notice kind="bad">{fault}</Notice>}
+      <div class="screen">
+        <h1 id="report-title">{title}</h1>
+      </div>
+      <Cover report={report} result={figuresOf(report)} />
+      <Subject report={report} />
+      <div class="screen">
+        <Offer report={report} path={path} />
+        <Texts
+          report={report}
+          path={path}
+          conflict={changed.conflict}
+          kept={changed.conflict && visit.form}
+        />
+      </div>
+      <div class="choose screen">
+        <CandidateList report={report} filters={readFilters(visit.url.searchParams)} path={path} />
+        {mapOf(visit, {
+          layers: true,
+          draw: true,
+          parcel: { property_id: report.property_id, point: [subject.lon, subject.lat] },
+          start: boxAround([subject, ...near]),
+          comps: `${path}/comps.json`,
+        })}
+      </div>
+      <Results report={report} path={path} />
+      <Actions report={report} path={path} link={link} />
+    </div>
+  );
+  const head = (
+    <>
+      {style}
+      <link rel="stylesheet" href={assets.path('maplibre-gl.css')} />
+      <link rel="modulepreload" href={assets.path('maplibre-gl.mjs')} />
+      <script type="module" src={assets.path('comping.mjs')} />
+    </>
+  );
+  return { title, body, head };
+}
+
+function Waiting({ report }: { report: Report }) {
+  return (
+    <section class="narrow">
+      <h1>{titleOf(report)}</h1>
+      {report.fault === null ? (
+        <p>
+          The comps around the parcel are being adjusted to it. This page shows them as soon as they are
+          there, in seconds.
+        </p>
+      ) : (
+        <Notice kind="bad">{report.fault}</Notice>
+      )}
+      <p>
+        <a href={`/data?parcel=${report.property_id}`}>The parcel</a> · <a href="/comping">Your reports</a>
+      </p>
+    </section>
+  );
+}
+
+/** West, south, east, north. */
+function boxAround(places: readonly { lon: number; lat: number }[]): [number, number, number, number] {
+  const lons = places.map(({ lon }) => lon);
+  const lats = places.map(({ lat }) => lat);
+  return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
+}
+
+/** What the map and the filters in the browser go by. */
+export const compsPage: Page = {
+  path: '/comping/:report/comps.json',
+  access: 'app',
+  async get(visit) {
+    const { snapshot, chosen } = await readReport(visit);
+    const comps = (snapshot?.candidates ?? []).map(
+      ({
+        id,
+        status,
+        acres,
+        price,
+        days_on_market,
+        age,
+        distance_m,
+        zip,
+        fips,
+        photos,
+        steps,
+        lon,
+        lat,
+      }) => ({
+        ...{ id, status, acres, price, days_on_market, age, distance_m, zip, fips, steps, lon, lat },
+        photos: { length: photos.length },
+      }),
+    );
+    return json({ subject: snapshot && [snapshot.subject.lon, snapshot.subject.lat], chosen, comps });
+  },
+};
+
+export const csvPage: Page = {
+  path: '/comping/:report/comps.csv',
+  access: 'app',
+  async get(visit) {
+    const report = await readReport(visit);
+    return {
+      data: csvOf(figuresOf(report)),
+      type: 'text/csv; charset=utf-8',
+      filename: `comps-${report.id.slice(0, 8)}.csv`,
+    };
+  },
+};
+
+/** The report for whoever has its link, to be read. */
+export const sharedPage: Page = {
+  path: '/comping/shared/:token',
+  access: 'public',
+  async get(visit) {
+    const report = await readShared(visit);
+    const body = (
+      <div class="comping">
+        <div class="screen">
+          <h1>{titleOf(report)}</h1>
+          {report.notes && <p class="notes">{report.notes}</p>}
+        </div>
+        <Cover report={report} result={figuresOf(report)} />
+        <Subject report={report} />
+        <Results report={report} />
+      </div>
+    );
+    const head = (
+      <>
+        <link rel="stylesheet" href={visit.deps.assets.path('comping.css')} />
+        <meta name="robots" content="noindex" />
+      </>
+    );
+    return { title: titleOf(report), body, head };
+  },
+};

@@ -1,0 +1,38 @@
+import type { Model } from './model.ts';
+import { createNearest } from './nearest.ts';
+import { isUsable } from './screen.ts';
+import { adjust, type Chosen, type Market, marketOf, newChosen, placeOf, put } from './select.ts';
+import { type Comps, NO_DAY, SOLD, type Subject } from './types.ts';
+
+/**
+ * The comps that are the fewest steps away from a subject, for a person to choose from, each adjusted to it as the model does:
+ * those also that it would not choose itself, because others are nearer or because it takes their prices for no market's.
+ * @param comps that the model was made of
+ * @returns in the order of steps; `market` is one of the model's own where the model takes the comp for sound
+ */
+export function candidatesOf(model: Model, comps: Comps, subject: Subject, most: number): Chosen {
+  const place = placeOf(subject, model.asOfDay);
+  const near: { market: Market; entry: number; steps: number }[] = [];
+  for (const market of [model.sales, model.asking, ...leftOut(model, comps)]) {
+    const { index, steps, find } = createNearest({ ...market, count: market.source.length }, most);
+    const found = find(place, model.steps, most, Number.POSITIVE_INFINITY);
+    for (let i = 0; i < found; i++) near.push({ market, entry: index[i]!, steps: steps[i]! });
+  }
+  const into = newChosen(most);
+  const nearest = near.sort((a, b) => a.steps - b.steps).slice(0, most);
+  for (const { market, entry, steps } of nearest) put(into, market, entry, steps);
+  return adjust(model, subject, model.asOfDay, -1, into);
+}
+
+/** Sales and listings known on the day that the model does not go by. */
+function leftOut({ sales, asking, asOfDay }: Model, comps: Comps): Market[] {
+  const used = new Set([...sales.source, ...asking.source]);
+  const left = Array.from({ length: comps.count }, (_, i) => i).filter(
+    i => !used.has(i) && isUsable(comps, i),
+  );
+  const [sold, open] = [true, false].map(isSale =>
+    Int32Array.from(left.filter(i => (comps.status[i] === SOLD) === isSale)),
+  );
+  const known = sold!.filter(i => comps.soldDay[i] !== NO_DAY && comps.soldDay[i]! <= asOfDay);
+  return [marketOf(comps, known, true, i => comps.soldDay[i]!), marketOf(comps, open!, false, () => asOfDay)];
+}

@@ -1,0 +1,257 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createKey } from '../../shared/accounts.ts';
+import type { Result } from '../../shared/comping/result.ts';
+import { prepareCounty } from '../../workers/comping/prepare.ts';
+import { posting, startTestApi } from '../support/api.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { newUser, visitor } from '../support/visitor.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db, { pages: true });
+const V1 = '/api/public/v1';
+const FIPS = 33_019;
+const PARCEL = 3301900001047;
+
+let ana: Awaited<ReturnType<typeof newUser>>;
+let key: string;
+const [window1, window2] = [visitor(api), visitor(api)];
+
+beforeAll(async () => {
+  ana = await newUser(db);
+  key = (await createKey(db.pool, ana.accountId, { name: 'x', scopes: ['api:direct'] })).key;
+  await window1.signIn(ana);
+  await window2.signIn(ana);
+});
+
+type Update = {
+  version: number;
+  chosen: string[];
+  title: string;
+  notes: string;
+  conflict?: { title?: string; notes?: string };
+  result: Result;
+  results: string;
+};
+
+/** A prepared report. @returns its path */
+async function newReport(property_id = PARCEL): Promise<string> {
+  const { json, status } = await api.call(
+    `${V1}/comp-reports/`,
+    posting(key, JSON.stringify({ property_id })),
+  );
+  expect(status).toBe(201);
+  await prepareCounty(db.pool, FIPS, AbortSignal.timeout(30_000));
+  return new URL((json as { url: string }).url).pathname;
+}
+
+const JSON_ONLY = { Accept: 'application/json' };
+const change = async (path: string, fields: Record<string, string>, by = window1): Promise<Update> =>
+  JSON.parse((await by.submit(path, fields, JSON_ONLY)).text);
+const candidatesOf = async (path: string) =>
+  (JSON.parse((await window1.open(`${path}/comps.json`)).text) as { comps: { id: string; status: string }[] })
+    .comps;
+
+describe('POST comp-reports/', () => {
+  test('every call makes a report of its own; the same Idempotency-Key makes one', async () => {
+    const post = (headers = {}) =>
+      api.call(`${V1}/comp-reports/`, {
+        ...posting(key, JSON.stringify({ property_id: PARCEL })),
+        headers: { 'Content-Type': 'application/json', ...headers },
+      });
+    const [one, two] = [await post(), await post()];
+    expect(one.headers.get('x-tokens-used')).toBe('0');
+    expect(one.json).not.toEqual(two.json);
+    const { report_id, url } = one.json as { report_id: string; url: string };
+    expect(url).toBe(`${api.url}/comping/${report_id}`);
+    const again = { 'Idempotency-Key': 'k1' };
+    expect((await post(again)).json).toEqual((await post(again)).json);
+  });
+
+  test.each([
+    [{ property_id: 'x' }, 400],
+    [{}, 400],
+    [{ property_id: 1.5 }, 400],
+    [{ property_id: PARCEL, title: 'x' }, 400],
+    [{ property_id: 3301999999999 }, 404],
+    [{ property_id: 1 }, 404],
+  ])('%j is answered %i', async (body, status) => {
+    expect((await api.call(`${V1}/comp-reports/`, posting(key, JSON.stringify(body)))).status).toBe(status);
+  });
+});
+
+test("the model's comps say what ai-comp-value/?explain=true says, to the cent", async () => {
+  const { json } = await api.call(`${V1}/properties/${PARCEL}/ai-comp-value/?explain=true`, { key });
+  const value = json as Record<string, number> & {
+    explanation: Record<string, number> & { comps: (Record<string, number> & { id: string })[] };
+  };
+  const { result } = await change(await newReport(), { do: 'model' });
+  const cents = (figure: number) => Math.round(100 * figure) / 100;
+  const { estimate } = result;
+  expect({
+    mean_price: cents(estimate.meanPrice),
+    mean_ppa: cents(estimate.meanPpa),
+    mean_adjusted_price: cents(estimate.meanAdjustedPrice),
+    mean_adjusted_ppa: cents(estimate.meanAdjustedPpa),
+    low_price: cents(estimate.low),
+    high_price: cents(estimate.high),
+  }).toEqual({
+    mean_price: value.mean_price,
+    mean_ppa: value.mean_ppa,
+    mean_adjusted_price: value.mean_adjusted_price,
+    mean_adjusted_ppa: value.mean_adjusted_ppa,
+    low_price: value.explanation.low_price,
+    high_price: value.explanation.high_price,
+  });
+  // Stored as single floats.
+  expect(estimate.gini).toBeCloseTo(value.gini_index!, 1);
+  expect(estimate.confidence).toBeCloseTo(value.confidence_score!, 1);
+  expect(result.lines.map(({ comp }) => comp.id)).toEqual(value.explanation.comps.map(({ id }) => id));
+  for (const [i, comp] of value.explanation.comps.entries()) {
+    const { adjustments, weight } = result.lines[i]!;
+    expect(weight).toBeCloseTo(comp.weight!, 3);
+    // Stored in steps of 0.02 %.
+    for (const name of ['size', 'time', 'location', 'asking'] as const)
+      expect(Math.log1p(adjustments[name].percent! / 100)).toBeCloseTo(
+        Math.log1p(comp[`${name}_percent`]! / 100),
+        3,
+      );
+    expect(adjustments.land.percent === null).toBe(comp.land_percent === null);
+  }
+});
+
+describe('a report', () => {
+  test('is there for users of its account alone, and for nobody who has not signed in', async () => {
+    const path = await newReport();
+    expect((await window1.open(path)).status).toBe(200);
+    const eve = visitor(api);
+    expect((await eve.open(path)).headers.get('location')).toBe(`/sign-in?next=${encodeURIComponent(path)}`);
+    await eve.signIn(await newUser(db));
+    for (const one of [path, `${path}/comps.json`, `${path}/comps.csv`])
+      expect((await eve.open(one)).status).toBe(404);
+    expect((await eve.submit(path, { do: 'delete' })).status).toBe(404);
+    expect((await window1.open('/comping')).text).toContain(path);
+    expect((await eve.open('/comping')).text).not.toContain(path);
+  });
+
+  test('the link of a fresh report leads through sign-in to it', async () => {
+    const path = await newReport();
+    const answer = await visitor(api).signIn(ana, path);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, path]);
+  });
+
+  test('two windows: what either chooses or takes out comes together, also by forms that were opened earlier', async () => {
+    const path = await newReport();
+    const [a, b, c] = (await candidatesOf(path)).map(({ id }) => id);
+    await change(path, { do: 'add', comp: a! });
+    const together = await change(path, { do: 'add', comp: b! }, window2);
+    expect(together.chosen).toEqual([a, b]);
+    // Without script: this page was opened when a alone was chosen, and c is ticked in place of it.
+    await window1.submit(path, { do: 'select', was: a!, comp: c! });
+    const { text } = await window2.open(path, JSON_ONLY);
+    expect((JSON.parse(text) as Update).chosen.toSorted()).toEqual([b!, c!].toSorted());
+  });
+
+  test('two windows: a text that somebody else has written since is not overwritten unseen', async () => {
+    const path = await newReport();
+    await change(path, { do: 'text', title: 'Mine', was_title: '', notes: 'one', was_notes: '' });
+    const late = await change(
+      path,
+      { do: 'text', title: 'Theirs', was_title: '', notes: 'one', was_notes: '' },
+      window2,
+    );
+    expect([late.conflict, late.title]).toEqual([{ title: 'Mine' }, 'Mine']);
+    const page = await window2.submit(path, {
+      do: 'text',
+      title: 'Theirs',
+      was_title: '',
+      notes: 'one',
+      was_notes: '',
+    });
+    expect(page.text).toContain('changed in another window to “Mine”');
+    const seen = await change(
+      path,
+      { do: 'text', title: 'Theirs', was_title: 'Mine', notes: 'one', was_notes: 'one' },
+      window2,
+    );
+    expect([seen.conflict, seen.title]).toEqual([undefined, 'Theirs']);
+  });
+
+  test('an adjustment is overridden with a reason, moves the figures by just that, and can be given back', async () => {
+    const path = await newReport();
+    const before = await change(path, { do: 'model' });
+    const { comp, weight, adjustments } = before.result.lines[0]!;
+    const fields = { do: 'override', comp: comp.id, adjustment: 'size', percent: '-10 %', reason: '=swampy' };
+    const after = await change(path, fields);
+    const expected = weight * (Math.log(0.9) - Math.log1p(adjustments.size.model! / 100));
+    const ratio = after.result.estimate.meanAdjustedPpa / before.result.estimate.meanAdjustedPpa;
+    expect(Math.log(ratio)).toBeCloseTo(expected, 9);
+    expect(after.results).toContain('=swampy');
+    expect((await window1.open(`${path}/comps.csv`)).text).toContain(",-10,'=swampy,");
+    const refused = await window1.submit(path, { ...fields, reason: ' ' }, JSON_ONLY);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('say why')]);
+    expect((await window1.submit(path, { ...fields, percent: 'much' })).text).toContain('from -95 to 1000');
+    const back = await change(path, { do: 'restore', comp: comp.id, adjustment: 'size' });
+    expect(back.result).toEqual(before.result);
+  });
+
+  test('keeps what was true, says what has changed since, and goes by it when it is told to', async () => {
+    const path = await newReport();
+    const { result } = await change(path, { do: 'model' });
+    const { comp } = result.lines[0]!;
+    await db.pool.query('update listings set price = price * 2 where id = $1', [comp.id]);
+    await change(path, { do: 'look' }).catch(() => undefined);
+    await prepareCounty(db.pool, FIPS, AbortSignal.timeout(30_000));
+    const { text } = await window1.open(path);
+    expect(text).toContain('this has changed');
+    expect(text).toMatch(/Your estimate: \$[\d,]+ → \$[\d,]+\./);
+    const kept = JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update;
+    expect(kept.result).toEqual(result);
+    await window1.submit(path, { do: 'accept' });
+    const now = JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update;
+    expect(now.result.lines.find(line => line.comp.id === comp.id)?.comp.price).toBe(2 * comp.price);
+    expect((await window1.open(path)).text).not.toContain('this has changed');
+    await db.pool.query('update listings set price = price / 2 where id = $1', [comp.id]);
+  });
+
+  test('its link shows it to anybody, to read, until it runs out or is taken back', async () => {
+    const path = await newReport();
+    await change(path, { do: 'model' });
+    const shared = /\/comping\/shared\/[\w-]{43}/;
+    const link = shared.exec((await window1.submit(path, { do: 'share', days: '7' })).text)![0];
+    const { text, status } = await visitor(api).open(link);
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/<form|<script|name="do"/);
+    expect((await window1.open(path)).text).not.toMatch(shared);
+    await db.pool.query(
+      "update comp_reports set share_expires_at = now() - interval '1 second' where share_hash is not null",
+    );
+    expect((await visitor(api).open(link)).status).toBe(404);
+    const other = shared.exec((await window1.submit(path, { do: 'share', days: '7' })).text)![0];
+    expect((await visitor(api).open(other)).status).toBe(200);
+    await window1.submit(path, { do: 'unshare' });
+    expect((await visitor(api).open(other)).status).toBe(404);
+  });
+
+  test('what a feed says is text, never markup, address or formula', async () => {
+    const path = await newReport();
+    const [one] = await candidatesOf(path);
+    await db.pool.query(
+      `update listings set address = '=HYPERLINK("x")<script>', url = 'javascript:alert(1)', photos = '{javascript:alert(2)}' where id = $1`,
+      [one!.id],
+    );
+    const other = await newReport();
+    await change(other, { do: 'add', comp: one!.id });
+    const { text } = await window1.open(other);
+    expect(text).toContain('=HYPERLINK');
+    expect(text).not.toMatch(/javascript:|<script>/);
+    expect((await window1.open(`${other}/comps.csv`)).text).toContain(`"'=HYPERLINK(""x"")<script>"`);
+  });
+
+  test('a parcel without an acreage or comps says so', async () => {
+    const { rows } = await db.pool.query<{ id: number }>(
+      'update parcel_filters set effective_acres = null where property_id = (select min(property_id) from parcel_filters where fips = 33019 and location is not null) returning property_id as id',
+    );
+    const { text } = await window1.open(await newReport(rows[0]!.id));
+    expect(text).toContain('The acreage of the parcel is unknown');
+  });
+});
