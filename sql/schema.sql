@@ -143,6 +143,51 @@ create table comp_land (
   constraint comp_land_pkey PRIMARY KEY (listing_id)
 );
 
+create table comp_report_comps (
+  report_id uuid not null,
+  comp_id uuid not null,
+  added_at timestamp with time zone default now() not null,
+  constraint comp_report_comps_pkey PRIMARY KEY (report_id, comp_id)
+);
+
+create table comp_report_overrides (
+  report_id uuid not null,
+  comp_id uuid not null,
+  adjustment text not null,
+  percent double precision not null,
+  reason text not null,
+  changed_at timestamp with time zone default now() not null,
+  constraint comp_report_overrides_pkey PRIMARY KEY (report_id, comp_id, adjustment),
+  constraint comp_report_overrides_adjustment_check CHECK ((adjustment = ANY (ARRAY['size'::text, 'time'::text, 'location'::text, 'land'::text, 'asking'::text]))),
+  constraint comp_report_overrides_percent_check CHECK (((percent >= ('-95'::integer)::double precision) AND (percent <= (1000)::double precision))),
+  constraint comp_report_overrides_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 500)))
+);
+
+create table comp_reports (
+  id uuid default gen_random_uuid() not null,
+  account_id uuid not null,
+  fips integer not null,
+  property_id bigint not null,
+  label text default ''::text not null,
+  title text default ''::text not null,
+  notes text default ''::text not null,
+  version integer default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  wanted_at timestamp with time zone,
+  looked_at timestamp with time zone,
+  fault text,
+  snapshot json,
+  offered json,
+  share_hash bytea,
+  share_expires_at timestamp with time zone,
+  constraint comp_reports_pkey PRIMARY KEY (id),
+  constraint comp_reports_share_hash_key UNIQUE (share_hash),
+  constraint comp_reports_check CHECK (((share_hash IS NULL) = (share_expires_at IS NULL))),
+  constraint comp_reports_notes_check CHECK ((char_length(notes) <= 20000)),
+  constraint comp_reports_title_check CHECK ((char_length(title) <= 200))
+);
+
 create table companies (
   id uuid default gen_random_uuid() not null,
   name text not null,
@@ -744,6 +789,8 @@ CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chun
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
 CREATE INDEX audit_entity ON public.audit USING btree (entity, entity_id);
 CREATE INDEX comp_land_parcel ON public.comp_land USING btree (fips, property_id);
+CREATE INDEX comp_reports_account ON public.comp_reports USING btree (account_id, updated_at DESC);
+CREATE INDEX comp_reports_wanted ON public.comp_reports USING btree (fips) WHERE (wanted_at IS NOT NULL);
 CREATE INDEX contacts_feed ON public.contacts USING btree (feed_id);
 CREATE INDEX contacts_keys ON public.contacts USING gin (keys);
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
@@ -781,6 +828,9 @@ alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (compan
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table comp_report_comps add constraint comp_report_comps_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
+alter table comp_report_overrides add constraint comp_report_overrides_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
+alter table comp_reports add constraint comp_reports_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);

@@ -109,12 +109,11 @@ test("the model's comps say what ai-comp-value/?explain=true says, to the cent",
   for (const [i, comp] of value.explanation.comps.entries()) {
     const { adjustments, weight } = result.lines[i]!;
     expect(weight).toBeCloseTo(comp.weight!, 3);
-    // Stored in steps of 0.02 %.
-    for (const name of ['size', 'time', 'location', 'asking'] as const)
-      expect(Math.log1p(adjustments[name].percent! / 100)).toBeCloseTo(
-        Math.log1p(comp[`${name}_percent`]! / 100),
-        3,
-      );
+    for (const name of ['size', 'time', 'location', 'asking'] as const) {
+      const said = comp[`${name}_percent`]!;
+      // Stored in steps of 0.02 % of the factor, and answered with two decimals.
+      expect(Math.abs(adjustments[name].percent! - said)).toBeLessThan(0.006 + 0.0002 * (100 + said));
+    }
     expect(adjustments.land.percent === null).toBe(comp.land_percent === null);
   }
 });
