@@ -3,6 +3,8 @@ import { aiCompValue } from './v1/ai-comp-value.ts';
 import { createCompReport } from './v1/comp-reports.ts';
 import { listComps } from './v1/comps/endpoint.ts';
 import { countyCoverage, listCoverage } from './v1/coverage.ts';
+import { addListing, changeListing, getListing, listDeals, removeListing } from './v1/deal-flow/endpoints.ts';
+import { dealHistory } from './v1/deal-flow/history.ts';
 import { filterParcels } from './v1/filter/filter-parcels.ts';
 import { listFilters } from './v1/filter/list-filters.ts';
 import { countyStats, zipStats } from './v1/market-stats.ts';
@@ -34,6 +36,12 @@ export const endpoints: readonly Endpoint[] = [
   listMarkets,
   saveMarket,
   deleteMarket,
+  listDeals,
+  addListing,
+  getListing,
+  changeListing,
+  removeListing,
+  dealHistory,
   readUsage,
   readUsageBreakdown,
   listCoverage,

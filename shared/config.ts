@@ -7,7 +7,7 @@ import { PlatError } from './errors.ts';
 import { rootDir } from './root.ts';
 
 const flag = z.enum(['0', '1', 'true', 'false']).transform(value => value === '1' || value === 'true');
-const folder = z
+const path = z
   .string()
   .min(1)
   .transform(value => (isAbsolute(value) ? value : join(rootDir, value)));
@@ -72,15 +72,16 @@ const schema = z.object({
     .regex(/^smtps?:\/\//, 'must start with smtp:// or smtps://')
     .optional(),
   MAIL_FROM: z.string().default('Plat <plat@localhost>'),
+  LISTING_PROVIDER: path.optional(),
   TRUSTED_PROXIES: proxies.default(''),
   CORS_ORIGINS: origins.default('*'),
   CURSOR_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   ADMIN_PASSWORD: z.string().min(12, 'needs at least 12 characters').optional(),
   METRICS_TOKEN: z.string().min(12, 'needs at least 12 characters').optional(),
-  FEEDS_DIR: folder.default(join(rootDir, 'feeds')),
+  FEEDS_DIR: path.default(join(rootDir, 'feeds')),
   SAMPLE_FEEDS: flag.default(true),
   USGS_IMAGERY: flag.default(false),
-  PLAT_DIR: folder.default(join(rootDir, '.plat')),
+  PLAT_DIR: path.default(join(rootDir, '.plat')),
   IMAGE_CACHE_MB: z.coerce.number().min(1).max(1_000_000).default(512),
   IMAGE_URL_MINUTES: z.coerce.number().min(1).max(1_440).default(15),
   WORKERS: z.coerce.number().int().min(1).max(64).default(1),

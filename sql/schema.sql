@@ -41,6 +41,33 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.record_deal_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  kept constant text[] := '{status,deal_type,purchase_price,agent_fee,misc_costs,closing_costs,expected_sell_price,contract_expiration_date,closing_date,price,fetch_status,listing_grade,price_advantage,traction_score,suggested_action,suggested_action_price}';
+  was constant jsonb := case when tg_op = 'INSERT' then '{}'::jsonb else to_jsonb(old) end;
+  is_now constant jsonb := case when tg_op = 'DELETE' then '{}'::jsonb else to_jsonb(new) end;
+  changed jsonb;
+begin
+  select jsonb_object_agg(field, jsonb_build_array(was ->> field, is_now ->> field)) into changed
+  from unnest(kept) as field
+  where was ->> field is distinct from is_now ->> field;
+  if changed is null then
+    return null;
+  end if;
+  insert into deal_events (deal_id, author, cause, changes, price, price_advantage, traction_score)
+  values (
+    (coalesce(is_now ->> 'id', was ->> 'id'))::uuid,
+    coalesce(nullif(current_setting('plat.actor', true), ''), session_user),
+    coalesce(nullif(current_setting('plat.cause', true), ''), 'edited'),
+    changed, (is_now ->> 'price')::numeric, (is_now ->> 'price_advantage')::int, (is_now ->> 'traction_score')::int
+  );
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -77,7 +104,6 @@ END)) stored,
   user_id uuid,
   terms integer default 0 not null,
   disabled_at timestamp with time zone,
-  skip_trace boolean default true not null,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_name_key UNIQUE (name),
   constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
@@ -143,93 +169,12 @@ create table comp_land (
   constraint comp_land_pkey PRIMARY KEY (listing_id)
 );
 
-create table comp_report_comps (
-  report_id uuid not null,
-  comp_id uuid not null,
-  added_at timestamp with time zone default now() not null,
-  constraint comp_report_comps_pkey PRIMARY KEY (report_id, comp_id)
-);
-
-create table comp_report_overrides (
-  report_id uuid not null,
-  comp_id uuid not null,
-  adjustment text not null,
-  percent double precision not null,
-  reason text not null,
-  changed_at timestamp with time zone default now() not null,
-  constraint comp_report_overrides_pkey PRIMARY KEY (report_id, comp_id, adjustment),
-  constraint comp_report_overrides_adjustment_check CHECK ((adjustment = ANY (ARRAY['size'::text, 'time'::text, 'location'::text, 'land'::text, 'asking'::text]))),
-  constraint comp_report_overrides_percent_check CHECK (((percent >= ('-95'::integer)::double precision) AND (percent <= (1000)::double precision))),
-  constraint comp_report_overrides_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 500)))
-);
-
-create table comp_reports (
-  id uuid default gen_random_uuid() not null,
-  account_id uuid not null,
-  fips integer not null,
-  property_id bigint not null,
-  label text default ''::text not null,
-  title text default ''::text not null,
-  notes text default ''::text not null,
-  version integer default 1 not null,
-  created_at timestamp with time zone default now() not null,
-  updated_at timestamp with time zone default now() not null,
-  wanted_at timestamp with time zone,
-  looked_at timestamp with time zone,
-  fault text,
-  snapshot json,
-  offered json,
-  share_hash bytea,
-  share_expires_at timestamp with time zone,
-  constraint comp_reports_pkey PRIMARY KEY (id),
-  constraint comp_reports_share_hash_key UNIQUE (share_hash),
-  constraint comp_reports_check CHECK (((share_hash IS NULL) = (share_expires_at IS NULL))),
-  constraint comp_reports_notes_check CHECK ((char_length(notes) <= 20000)),
-  constraint comp_reports_title_check CHECK ((char_length(title) <= 200))
-);
-
 create table companies (
   id uuid default gen_random_uuid() not null,
   name text not null,
   created_at timestamp with time zone default now() not null,
   constraint companies_pkey PRIMARY KEY (id),
   constraint companies_name_key UNIQUE (name)
-);
-
-create table contact_secret (
-  only_one boolean default true not null,
-  secret bytea not null,
-  constraint contact_secret_pkey PRIMARY KEY (only_one),
-  constraint contact_secret_only_one_check CHECK (only_one)
-);
-
-create table contact_suppressions (
-  hash bytea not null,
-  request uuid not null,
-  created_at timestamp with time zone default now() not null,
-  created_by text not null,
-  constraint contact_suppressions_pkey PRIMARY KEY (hash, request)
-);
-
-create table contacts (
-  id uuid not null,
-  feed_id integer not null,
-  source text not null,
-  source_id text not null,
-  entity_name text,
-  first_name text,
-  middle_name text,
-  last_name text,
-  suffix text,
-  places jsonb not null,
-  phones jsonb not null,
-  emails text[] default '{}'::text[] not null,
-  last_seen date,
-  keys bigint[] not null,
-  row_hash uuid not null,
-  changed_run bigint not null,
-  constraint contacts_pkey PRIMARY KEY (id),
-  constraint contacts_check CHECK (((entity_name IS NULL) <> ((first_name IS NULL) AND (last_name IS NULL))))
 );
 
 create table county_coverage (
@@ -261,6 +206,86 @@ create table cursor_secret (
   constraint cursor_secret_id_check CHECK (id)
 );
 
+create table deal_boards (
+  id uuid default gen_random_uuid() not null,
+  user_id uuid,
+  account_id uuid,
+  version bigint default 0 not null,
+  constraint deal_boards_pkey PRIMARY KEY (id),
+  constraint deal_boards_account_id_key UNIQUE (account_id),
+  constraint deal_boards_user_id_key UNIQUE (user_id),
+  constraint deal_boards_check CHECK ((num_nonnulls(user_id, account_id) = 1))
+);
+
+create table deal_events (
+  id bigint generated always as identity,
+  deal_id uuid not null,
+  at timestamp with time zone default clock_timestamp() not null,
+  author text not null,
+  cause text not null,
+  changes jsonb not null,
+  price numeric(12,2),
+  price_advantage integer,
+  traction_score integer,
+  constraint deal_events_pkey PRIMARY KEY (id)
+);
+
+create table deals (
+  id uuid default gen_random_uuid() not null,
+  board_id uuid not null,
+  status text not null,
+  "position" integer not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  property_id bigint,
+  listing_id uuid,
+  listing_url text,
+  deal_type text default 'cash_close'::text not null,
+  purchase_price numeric(12,2),
+  agent_fee numeric(12,2),
+  misc_costs numeric(12,2),
+  closing_costs numeric(12,2),
+  expected_sell_price numeric(12,2),
+  contract_expiration_date date,
+  closing_date date,
+  own_price numeric(12,2),
+  own_price_over numeric(12,2),
+  fetch_status text default 'waiting'::text not null,
+  fetched_at timestamp with time zone,
+  seen_at timestamp with time zone,
+  fips integer,
+  address text,
+  county text,
+  state text,
+  acreage double precision,
+  listed_price numeric(12,2),
+  days_on_market integer,
+  views integer,
+  saves integer,
+  price numeric(12,2) generated always as (COALESCE(own_price, listed_price)) stored,
+  expected_profit numeric(13,2) generated always as (((((COALESCE(expected_sell_price, own_price, listed_price, (0)::numeric) - COALESCE(purchase_price, (0)::numeric)) - COALESCE(agent_fee, (0)::numeric)) - COALESCE(misc_costs, (0)::numeric)) - COALESCE(closing_costs, (0)::numeric))) stored,
+  traction_score integer,
+  price_advantage integer,
+  listing_grade text default ''::text not null,
+  suggested_action text default ''::text not null,
+  suggested_action_price numeric(12,2),
+  figures jsonb,
+  constraint deals_pkey PRIMARY KEY (id),
+  constraint deals_agent_fee_check CHECK ((agent_fee >= (0)::numeric)),
+  constraint deals_check CHECK (((status = 'listed'::text) OR (suggested_action = ''::text))),
+  constraint deals_check1 CHECK (((suggested_action = 'drop'::text) = (suggested_action_price IS NOT NULL))),
+  constraint deals_check2 CHECK (((((COALESCE(purchase_price, (0)::numeric) + COALESCE(agent_fee, (0)::numeric)) + COALESCE(misc_costs, (0)::numeric)) + COALESCE(closing_costs, (0)::numeric)) <= 9999999999.99)),
+  constraint deals_closing_costs_check CHECK ((closing_costs >= (0)::numeric)),
+  constraint deals_deal_type_check CHECK ((deal_type = ANY (ARRAY['cash_close'::text, 'double_close'::text]))),
+  constraint deals_expected_sell_price_check CHECK ((expected_sell_price >= (0)::numeric)),
+  constraint deals_fetch_status_check CHECK ((fetch_status = ANY (ARRAY['waiting'::text, 'found'::text, 'ended'::text, 'not_found'::text, 'no_provider'::text, 'provider_failed'::text]))),
+  constraint deals_misc_costs_check CHECK ((misc_costs >= (0)::numeric)),
+  constraint deals_own_price_check CHECK ((own_price >= (0)::numeric)),
+  constraint deals_purchase_price_check CHECK ((purchase_price >= (0)::numeric)),
+  constraint deals_status_check CHECK ((status = ANY (ARRAY['listed'::text, 'offer_received'::text, 'offer_accepted'::text, 'in_title'::text, 'sold'::text, 'on_hold'::text, 'canceled'::text, ''::text]))),
+  constraint deals_suggested_action_check CHECK ((suggested_action = ANY (ARRAY[''::text, 'drop'::text, 'relist'::text, 'hold'::text])))
+);
+
 create table elevation_tiles (
   feed_id integer not null,
   source text not null,
@@ -289,7 +314,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text])))
 );
 
 create table idempotent_calls (
@@ -302,26 +327,6 @@ create table idempotent_calls (
   status integer,
   body bytea,
   constraint idempotent_calls_pkey PRIMARY KEY (account_id, key)
-);
-
-create table image_secrets (
-  id bigint generated always as identity,
-  secret bytea default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) not null,
-  created_at timestamp with time zone default now() not null,
-  constraint image_secrets_pkey PRIMARY KEY (id)
-);
-
-create table imagery_sources (
-  feed_id integer not null,
-  source text not null,
-  type text not null,
-  fingerprint text not null,
-  extent box not null,
-  pixel_m double precision not null,
-  captured date,
-  details jsonb not null,
-  constraint imagery_sources_pkey PRIMARY KEY (feed_id, source),
-  constraint imagery_sources_type_check CHECK ((type = ANY (ARRAY['cog'::text, 'xyz'::text, 'arcgis_image'::text, 'relief'::text])))
 );
 
 create table job_totals (
@@ -366,7 +371,7 @@ create table land_layers (
   reach_m jsonb,
   merged_at timestamp with time zone default now() not null,
   constraint land_layers_pkey PRIMARY KEY (feed_id),
-  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'imagery'::text])))
+  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text])))
 );
 
 create table layer_features (
@@ -418,6 +423,8 @@ create table listings (
   created_run bigint not null,
   changed_run bigint not null,
   asked_price numeric(14,2),
+  views integer,
+  saves integer,
   constraint listings_pkey PRIMARY KEY (id),
   constraint listings_source_source_id_key UNIQUE (source, source_id),
   constraint listings_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text, 'SOLD'::text, 'OFF_MARKET'::text])))
@@ -700,18 +707,6 @@ create table tiers (
   constraint tiers_tokens_included_check CHECK ((tokens_included >= 0))
 );
 
-create table traces (
-  id bigint generated always as identity,
-  account_id uuid not null,
-  key_id uuid,
-  asked_at timestamp with time zone default now() not null,
-  endpoint text not null,
-  question bytea not null,
-  source text not null,
-  matched boolean not null,
-  constraint traces_pkey PRIMARY KEY (id)
-);
-
 create table usage_daily (
   account_id uuid not null,
   period_start timestamp with time zone not null,
@@ -789,20 +784,20 @@ CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chun
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
 CREATE INDEX audit_entity ON public.audit USING btree (entity, entity_id);
 CREATE INDEX comp_land_parcel ON public.comp_land USING btree (fips, property_id);
-CREATE INDEX comp_reports_account ON public.comp_reports USING btree (account_id, updated_at DESC);
-CREATE INDEX comp_reports_wanted ON public.comp_reports USING btree (fips) WHERE (wanted_at IS NOT NULL);
-CREATE INDEX contacts_feed ON public.contacts USING btree (feed_id);
-CREATE INDEX contacts_keys ON public.contacts USING gin (keys);
+CREATE INDEX deal_events_deal ON public.deal_events USING btree (deal_id, id);
+CREATE INDEX deals_board ON public.deals USING btree (board_id, status, "position");
+CREATE INDEX deals_county ON public.deals USING btree (fips) WHERE ((status = 'listed'::text) OR (seen_at IS NULL));
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
-CREATE INDEX imagery_sources_extent ON public.imagery_sources USING gist (extent);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
 CREATE INDEX layer_features_extent ON public.layer_features USING gist (extent);
+CREATE INDEX listings_address ON public.listings USING btree (upper(address) text_pattern_ops) WHERE ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text])) AND (address <> ''::text));
 CREATE INDEX listings_county ON public.listings USING btree (fips, status) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text]));
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX listings_url ON public.listings USING hash (url) WHERE (url <> ''::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
@@ -819,8 +814,6 @@ CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id I
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id);
-CREATE INDEX traces_account ON public.traces USING btree (account_id, asked_at);
-CREATE INDEX traces_asked_at ON public.traces USING btree (asked_at);
 CREATE INDEX users_company ON public.users USING btree (company_id);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE INDEX valuations_dirty_fips ON public.valuations_dirty USING btree (fips);
@@ -828,13 +821,11 @@ alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (compan
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table comp_report_comps add constraint comp_report_comps_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
-alter table comp_report_overrides add constraint comp_report_overrides_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
-alter table comp_reports add constraint comp_reports_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
-alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
+alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFERENCES deal_boards(id) ON DELETE CASCADE;
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
-alter table imagery_sources add constraint imagery_sources_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id);
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
@@ -882,6 +873,8 @@ CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE OF account_id, nam
 CREATE TRIGGER keeps_all BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.companies FOR EACH ROW EXECUTE FUNCTION record_change();
+
+CREATE TRIGGER record_deal_change AFTER INSERT OR DELETE OR UPDATE OF status, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, listed_price, fetch_status, listing_grade, price_advantage, traction_score, suggested_action, suggested_action_price ON public.deals FOR EACH ROW EXECUTE FUNCTION record_deal_change();
 
 CREATE TRIGGER record_change AFTER INSERT OR DELETE OR UPDATE ON public.tiers FOR EACH ROW EXECUTE FUNCTION record_change();
 

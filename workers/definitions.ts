@@ -1,6 +1,8 @@
 import { prepareReports } from '../shared/comping/report.ts';
+import { dealFetch } from '../shared/deals.ts';
 import type { Deliverable } from '../shared/jobs.ts';
 import { attributesChunk, attributesPlan } from './attributes/jobs.ts';
+import { dealDaily, dealGrade } from './deals/jobs.ts';
 import { ingestJob } from './ingest/job.ts';
 import { marketDaily, marketRecompute } from './market/jobs.ts';
 import { valuationAll, valuationCounty } from './valuation/jobs.ts';
@@ -15,4 +17,7 @@ export const definitions: readonly Deliverable[] = [
   valuationAll,
   valuationCounty,
   prepareReports,
+  dealFetch,
+  dealGrade,
+  dealDaily,
 ];

@@ -1,5 +1,6 @@
 import { attributesJobs } from './attributes/handlers.ts';
 import { compingJobs } from './comping/handlers.ts';
+import { dealJobs } from './deals/handlers.ts';
 import { definitions } from './definitions.ts';
 import { ingestJob } from './ingest/job.ts';
 import { handleIngest } from './ingest/run.ts';
@@ -14,4 +15,5 @@ export const registry = buildRegistry(definitions, [
   ...marketJobs,
   ...valuationJobs,
   ...compingJobs,
+  ...dealJobs,
 ]);

@@ -5,6 +5,7 @@ import { type Deliverer, deliver, enqueue } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { DeliveryQueue } from '../shared/queue.ts';
 import { ATTRIBUTES_DAILY, attributesPlan } from './attributes/jobs.ts';
+import { DEALS_DAILY, dealDaily } from './deals/jobs.ts';
 import { installedFeeds } from './feeds/dirs.ts';
 import type { Feed } from './feeds/feed.ts';
 import { ingestJob } from './ingest/job.ts';
@@ -15,6 +16,7 @@ const FEED_PREFIX = 'feed-';
 const MARKET_ID = 'market-daily';
 const ATTRIBUTES_ID = 'attributes-daily';
 const VALUATION_ID = 'valuation-daily';
+const DEALS_ID = 'deals-daily';
 
 /** All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a quarter of an hour. */
 const DUE_OPTIONS = {
@@ -56,6 +58,7 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
     [MARKET_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }],
     [ATTRIBUTES_ID, { pattern: ATTRIBUTES_DAILY.cron, tz: ATTRIBUTES_DAILY.timeZone }],
     [VALUATION_ID, { pattern: VALUATION_DAILY.cron, tz: VALUATION_DAILY.timeZone }],
+    [DEALS_ID, { pattern: DEALS_DAILY.cron, tz: DEALS_DAILY.timeZone }],
   ]);
   for (const { name, schedule } of feeds) {
     if (schedule) wanted.set(`${FEED_PREFIX}${name}`, { pattern: schedule.cron, tz: schedule.timezone });
@@ -98,6 +101,7 @@ function enqueueDue(pool: Pool, id: string): Promise<{ id: string }> {
   if (id === MARKET_ID) return enqueue(pool, marketDaily, {});
   if (id === ATTRIBUTES_ID) return enqueue(pool, attributesPlan, { scope: { dirty: true } });
   if (id === VALUATION_ID) return enqueue(pool, valuationAll, {});
+  if (id === DEALS_ID) return enqueue(pool, dealDaily, {});
   if (!id.startsWith(FEED_PREFIX)) throw new PlatError('schedule', `Unknown schedule ${id}.`);
   const payload = { feed: id.slice(FEED_PREFIX.length), force: false, sources: {}, requestedBy: 'schedule' };
   return enqueue(pool, ingestJob, payload);

@@ -4,7 +4,13 @@ import { createPool, sql } from '../shared/db.ts';
 import { deliver } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
-import { openQueueBackend, openQueues, type Processor, QUEUE_NAMES } from '../shared/queue.ts';
+import {
+  openQueueBackend,
+  openQueues,
+  type Processor,
+  QUEUE_NAMES,
+  type QueueName,
+} from '../shared/queue.ts';
 import { serveHealth } from './runner/health.ts';
 import { listenForJobs } from './runner/listen.ts';
 import { definitionsOf, type Registry } from './runner/registry.ts';
@@ -19,6 +25,8 @@ const STALLED_MS = 5_000;
 /** More killed workers than the runner allows a job, so that it is the one to say so. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
+/** People wait for a deal, and providers take seconds to answer. */
+const CONCURRENCY: Partial<Record<QueueName, number>> = { deals: 4 };
 
 /** So long a worker whose jobs found the disk full takes none. */
 const DISK_PAUSE_MS = 60_000;
@@ -93,7 +101,7 @@ export async function startWorker(
     for (const name of QUEUE_NAMES) {
       workers.push(
         backend.worker(name, name === 'schedule' ? processDue : processJob, {
-          concurrency: name === 'ingest' ? config.WORKER_CONCURRENCY : 1,
+          concurrency: CONCURRENCY[name] ?? (name === 'ingest' ? config.WORKER_CONCURRENCY : 1),
           lockDuration: LOCK_MS,
           stalledInterval: STALLED_MS,
           maxStalledCount: MAX_STALLED,

@@ -22,6 +22,8 @@ export type CallContext = {
   account: Account;
   /** The API key's id; absent for who calls without one. */
   keyId?: string | undefined;
+  /** The person who has signed in to the web app; absent for a key, whose account tells. */
+  user?: { id: string };
   /** The call's own address as clients see it, query included. */
   url: URL;
   /** Where the web app is, without a slash at its end: APP_URL, else the origin of the call. */
@@ -42,7 +44,7 @@ export type Endpoint<
   Body extends z.ZodType = z.ZodType,
   Resources extends object = object,
 > = {
-  method: 'get' | 'post' | 'delete';
+  method: 'get' | 'post' | 'patch' | 'delete';
   /** The documented form, with `{name}` parameters and the trailing slash. */
   path: string;
   /** In OpenAPI, and the name of the tool that assistants get: snake_case, a verb first. */

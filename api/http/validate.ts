@@ -19,7 +19,8 @@ export type Given = { params: object; query: object; body?: unknown };
  */
 export async function readRequest(endpoint: Endpoint, req: Request, res: Response): Promise<Given> {
   refuseOversize(req);
-  const body = endpoint.body === undefined ? undefined : await readBody(req, res);
+  const body =
+    endpoint.body === undefined ? undefined : await readBody(req, res, endpoint.method === 'patch');
   return { params: req.params, query: req.query, body };
 }
 
@@ -51,7 +52,8 @@ function refuseOversize(req: Request): void {
   );
 }
 
-async function readBody(req: Request, res: Response): Promise<unknown> {
+/** @param keepsNulls whether null takes a value back, instead of standing for an optional field that is absent */
+async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<unknown> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {
     throw validationError({ body: ['must be JSON, with Content-Type: application/json'] });
@@ -66,7 +68,7 @@ async function readBody(req: Request, res: Response): Promise<unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw validationError({ body: ['must be a JSON object'] });
   }
-  // An optional field may be null as well as absent.
+  if (keepsNulls) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 

@@ -196,10 +196,11 @@ export async function ask<T>(
   endpoint: Endpoint,
   { params = {}, query = {}, body }: { params?: object; query?: object; body?: object } = {},
 ): Promise<T> {
-  const { deps, url } = visit;
+  const { deps, url, session } = visit;
   const account = await requireAccount(visit);
   const input = checkInput(endpoint, { params, query, body });
-  const context = { account, url, appUrl: deps.config.APP_URL ?? url.origin, now: deps.now() };
+  const appUrl = deps.config.APP_URL ?? url.origin;
+  const context = { account, ...(session && { user: session.user }), url, appUrl, now: deps.now() };
   const { body: answer } = await endpoint.handle(input, deps.resources, context);
   // Statistics are stored as the bytes that the endpoint sends.
   return (Buffer.isBuffer(answer) ? JSON.parse(answer.toString()) : answer) as T;

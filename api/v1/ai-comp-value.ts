@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { countyOf } from '../../shared/domain/property-id.ts';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
-import { countyOf, propertyId } from './common/property-id.ts';
+import { propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import type { StoredValuation } from './common/valuations.ts';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './examples/examples.ts';

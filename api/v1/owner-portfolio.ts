@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countyOf } from '../../shared/domain/property-id.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import { notFound, validationError } from '../http/errors.ts';
@@ -9,7 +10,7 @@ import {
   type SummaryRow,
   toSummary,
 } from './common/parcel-summary.ts';
-import { countyOf, propertyId } from './common/property-id.ts';
+import { propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './examples/examples.ts';
 

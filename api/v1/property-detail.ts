@@ -5,6 +5,7 @@ import {
   PARCEL_FIELDS,
   type ParcelField,
 } from '../../shared/domain/parcel-fields.ts';
+import { countyOf } from '../../shared/domain/property-id.ts';
 import { decodeBoundary } from '../../shared/geo/codec.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import { notFound } from '../http/errors.ts';
@@ -15,7 +16,7 @@ import {
   type SummaryRow,
   toSummary,
 } from './common/parcel-summary.ts';
-import { countyOf, propertyId } from './common/property-id.ts';
+import { propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/examples.ts';
 

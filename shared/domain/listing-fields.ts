@@ -37,6 +37,8 @@ export const LISTING_FIELDS = {
   sale_type: spec('text', 'Label of the kind of sale, as the source gives it'),
   url: spec('text', 'Public address of the listing'),
   photos: spec('list', 'Addresses of photographs'),
+  views: spec('integer', 'How often its page was looked at', 'times'),
+  saves: spec('integer', 'How often it was saved', 'times'),
 } as const satisfies Record<string, ListingFieldSpec>;
 
 export type ListingField = keyof typeof LISTING_FIELDS;

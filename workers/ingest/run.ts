@@ -3,6 +3,7 @@ import { type Client, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
+import { enqueueTouched } from '../deals/jobs.ts';
 import { installedFeed } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
@@ -170,14 +171,14 @@ async function follow<F extends Feed, Staged>(
   return withStage(run.pool, run.runId, client => recipe.compare(client, run, feed, staged));
 }
 
-/** Enqueues what a merge has put out of date: statistics of regions, attributes of parcels. Returns the jobs' ids. */
+/** Enqueues what a merge has put out of date: statistics of regions, attributes and values of parcels, grades of deals. Returns the jobs' ids. */
 async function enqueueFollowing(client: Client): Promise<string[]> {
   const stats = await client.query('select from stats_dirty limit 1');
   const attributes = await client.query('select from attributes_dirty limit 1');
   const jobs: string[] = [];
   if (stats.rowCount) jobs.push((await enqueue(client, marketRecompute, { scope: { dirty: true } })).id);
   if (attributes.rowCount) jobs.push((await enqueue(client, attributesPlan, { scope: { dirty: true } })).id);
-  return [...jobs, ...(await enqueueMarked(client))];
+  return [...jobs, ...(await enqueueMarked(client)), ...(await enqueueTouched(client))];
 }
 
 /**

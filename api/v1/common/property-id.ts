@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-/** Within a county (property_id = fips * 100,000,000 + serial). */
-const PER_COUNTY = 100_000_000;
-
 /** The parameter {property_id} of a path. */
 export const propertyId = z
   .string()
@@ -19,15 +16,3 @@ export const propertyId = z
       pattern: undefined,
     },
   });
-
-export function countyOf(propertyId: number): number {
-  return Math.floor(propertyId / PER_COUNTY);
-}
-
-export function propertyIdOf(fips: number, serial: number): number {
-  return fips * PER_COUNTY + serial;
-}
-
-export function serialOf(propertyId: number): number {
-  return propertyId % PER_COUNTY;
-}

@@ -1,6 +1,6 @@
+import { propertyIdOf } from '../../../shared/domain/property-id.ts';
 import { likeLiteral } from '../../../shared/kernels/owner/words.ts';
 import type { Statements } from '../../http/database.ts';
-import { propertyIdOf } from '../common/property-id.ts';
 
 /** To read the names of so many parcels costs less than the lists of the words that most owners have. */
 const FEW_PARCELS = 1_000;

@@ -88,8 +88,16 @@ export function* generateListings(options: ListingOptions): Generator<GeneratedL
         { length: below(random, 3) },
         (_, i) => `https://listings.example/${ending}/${i + 1}.jpg`,
       ),
+      ...interest(serial),
     };
   }
+}
+
+/** Not of the stream of random numbers, so that everything else stays what it was. One page in five is not counted. */
+function interest(serial: number): { views: number | null; saves: number | null } {
+  if (serial % 5 === 0) return { views: null, saves: null };
+  const views = (serial * 7_919) % 997;
+  return { views, saves: views % 13 };
 }
 
 /** Towns differ in how much is listed there: each place's weight is log-normal. */

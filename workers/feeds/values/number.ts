@@ -63,6 +63,9 @@ export const MAX_COUNT = 100_000;
 /** A century: what is more is a filler, or a date instead of a count. */
 export const MAX_DAYS = 36_525;
 
+/** No page is looked at by as many as live in the United States. */
+export const MAX_TIMES = 300_000_000;
+
 export function count(value: Numeric, most: number): Numeric {
   return typeof value === 'number' && value >= 0 && !Number.isInteger(value)
     ? FAILURES.notWhole

@@ -10,6 +10,7 @@ import {
   floorArea,
   MAX_COUNT,
   MAX_DAYS,
+  MAX_TIMES,
   money,
   parseNumber,
   percent,
@@ -142,7 +143,7 @@ export function fieldParser(name: string, spec: TargetSpec, options: ParserOptio
     case 'money':
       return raw => money(number(raw));
     case 'integer': {
-      const most = spec.unit === 'days' ? MAX_DAYS : MAX_COUNT;
+      const most = { days: MAX_DAYS, times: MAX_TIMES }[spec.unit ?? ''] ?? MAX_COUNT;
       return raw => count(number(raw), most);
     }
     case 'degrees':

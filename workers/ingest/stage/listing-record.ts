@@ -19,7 +19,7 @@ import { digest } from './hash.ts';
 const COLUMNS = [
   ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),
   ...(['location', 'fips', 'lot_acres', 'price', 'listed_date', 'status_date', 'sold_date'] as const),
-  ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price'] as const),
+  ...(['days_on_market', 'sale_type', 'url', 'photos', 'asked_price', 'views', 'saves'] as const),
 ];
 
 /** A comp as the staging table holds it. Dates are 'YYYY-MM-DD', the location integers of 1e-7 degree. */
@@ -56,10 +56,14 @@ export function listingLine(rowNo: number, listing: ListingRecord): string {
   const { location: at, photos } = listing;
   const flat = { ...listing, location: at && `(${at.x},${at.y})`, photos: arrayLiteral(photos) };
   const values = COLUMNS.map(name => copyValue(flat[name] as FieldValue));
-  // Without an asking price the digest is what it was before there were any.
-  const hash = digest(values.slice(0, listing.asked_price === null ? -1 : undefined).join('\t'));
+  const hash = digest(values.slice(0, COLUMNS.findLastIndex(isDigested(listing)) + 1).join('\t'));
   return `${rowNo}\t${listingId(listing.source, listing.source_id)}\t${values.join('\t')}\t${hash}`;
 }
+
+/** Columns that came later count from the first that has a value on, so that the digests of before hold. */
+const isDigested = (listing: ListingRecord) => (name: (typeof COLUMNS)[number]) =>
+  !LATER.has(name) || listing[name] !== null;
+const LATER = new Set<string>(['asked_price', 'views', 'saves']);
 
 const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, i) => [name, i])) as Record<
   ListingField,
@@ -109,6 +113,8 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
     sale_type: text('sale_type'),
     url: text('url'),
     photos: (values[AT.photos] as string[] | null) ?? [],
+    views: number('views'),
+    saves: number('saves'),
   };
 }
 

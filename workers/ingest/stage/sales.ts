@@ -91,5 +91,7 @@ function comp(sale: Sale, { label, saleType }: Sales): ListingRecord {
     sale_type: sale.multi_parcel ? SEVERAL_PARCELS : saleType,
     url: '',
     photos: [],
+    views: null,
+    saves: null,
   };
 }

@@ -1,0 +1,237 @@
+import { z } from 'zod';
+import {
+  addDeal,
+  changeDeal,
+  type DealChange,
+  type DealFields,
+  type Owner,
+  removeDeal,
+} from '../../../shared/deals.ts';
+import { DEAL_STAGES, DEAL_TYPES, MAX_DEALS } from '../../../shared/domain/deals.ts';
+import type { CallContext } from '../../http/endpoint.ts';
+import { notFound } from '../../http/errors.ts';
+import { defineEndpoint, type Resources } from '../common/resources.ts';
+import { DEAL_EXAMPLE, type Deal, type DealRow, deal, toDeal } from './deal.ts';
+
+const PATH = '/api/public/v1/deal-flow/listings/';
+
+const common = { tag: 'Deal flow', metering: null } as const;
+const NO_DEAL = 'The board of the caller has no deal with this id.';
+
+const params = z.object({ id: z.uuid('must be a UUID').meta({ description: 'The id of the deal.' }) });
+const explained = z.strictObject({
+  explain: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Whether to tell the figures behind grade and advice.' }),
+});
+
+/** Also of a number, which is written as it was sent: 18400.5 is never anything else. */
+const money = z
+  .preprocess(
+    value => (typeof value === 'number' ? String(value) : value),
+    z
+      .string('must be an amount such as "18400.00"')
+      .regex(
+        /^[0-9]{1,10}(\.[0-9]{1,2})?$/,
+        'must be an amount such as "18400.00": up to 10 digits, then up to 2',
+      ),
+  )
+  .meta({
+    description: 'US dollars: a decimal text, or a number.',
+    example: '18400.00',
+    override: { type: ['string', 'number'], pattern: '^[0-9]{1,10}(\\.[0-9]{1,2})?$' },
+  });
+const day = z.iso.date('must be a day such as 2026-12-15');
+
+const fields = {
+  status: z
+    .enum([...DEAL_STAGES, ''])
+    .optional()
+    .meta({ description: 'Stage on the board.' }),
+  deal_type: z.enum(DEAL_TYPES).optional(),
+  purchase_price: money.optional(),
+  agent_fee: money.optional(),
+  misc_costs: money.optional(),
+  closing_costs: money.optional(),
+  expected_sell_price: money.optional(),
+  contract_expiration_date: day.optional(),
+  closing_date: day.optional(),
+};
+
+const SUBJECTS = ['property_id', 'listing_id', 'listing_url'] as const;
+
+const newDeal = z
+  .strictObject({
+    property_id: z.int('must be a whole number').min(1).optional().meta({ description: 'A parcel.' }),
+    listing_id: z.uuid('must be a UUID').optional().meta({ description: 'A comp.' }),
+    listing_url: z
+      .url({ protocol: /^https?$/, error: 'must be the http(s) address of a page' })
+      .max(2_000, 'must be at most 2,000 characters long')
+      .optional()
+      .meta({
+        description:
+          'The page of the listing. It is looked for in the feeds and handed to the provider, never opened.',
+      }),
+    ...fields,
+  })
+  .superRefine((body, { addIssue }) => {
+    const named = SUBJECTS.filter(name => body[name] !== undefined);
+    if (named.length === 1) return;
+    const message = `exactly one of ${SUBJECTS.join(', ')} is required`;
+    for (const name of named.length === 0 ? SUBJECTS : named)
+      addIssue({ code: 'custom', path: [name], message });
+  })
+  .meta({ id: 'NewDeal' });
+
+const changedDeal = z
+  .strictObject({
+    status: fields.status,
+    deal_type: fields.deal_type,
+    purchase_price: money.nullish(),
+    agent_fee: money.nullish(),
+    misc_costs: money.nullish(),
+    closing_costs: money.nullish(),
+    expected_sell_price: money.nullish(),
+    contract_expiration_date: day.nullish(),
+    closing_date: day.nullish(),
+    position: z.int('must be a whole number').min(0).optional().meta({
+      description:
+        'Place in the column of its stage, from 0; beyond the end is the end. Without it a deal that changes its stage goes to the end.',
+    }),
+    price: money.nullish().meta({
+      description:
+        'What is asked from now on; it counts until the live listing shows another price than it does now. Null takes it back.',
+    }),
+  })
+  .meta({ id: 'DealChange', description: 'What is absent stays; null takes a value back.' });
+
+const ownerOf = ({ account, user }: CallContext): Owner => ({ accountId: account.id, userId: user?.id });
+
+async function readDeals(
+  { database }: Resources,
+  call: CallContext,
+  id: string | null,
+  explain: boolean,
+): Promise<Deal[]> {
+  const { accountId, userId } = ownerOf(call);
+  const [board] = await database.run<{ id: string }>('deals/find_board', [accountId, userId ?? null]);
+  if (board === undefined) return [];
+  const rows = await database.run<DealRow>('deals/list_deals', [board.id, id, explain]);
+  return rows.map(row => toDeal(row, explain));
+}
+
+async function readDeal(resources: Resources, call: CallContext, id: string, explain = false): Promise<Deal> {
+  const [found] = await readDeals(resources, call, id, explain);
+  if (found === undefined) throw notFound(NO_DEAL);
+  return found;
+}
+
+export const listDeals = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: PATH,
+  operationId: 'list_deal_flow_listings',
+  summary: 'Deals of the user',
+  description:
+    "The board of the key's user: what they sell, with the live listing, its grade and what is advised, by stage and place. An account without a user has a board of its own.",
+  params: z.object({}),
+  query: explained,
+  response: {
+    status: 200,
+    description: `All of them, at most ${MAX_DEALS}; the list is not paged.`,
+    schema: z.array(deal),
+    etag: false,
+    examples: { sample: { summary: 'One deal', value: [DEAL_EXAMPLE] } },
+  },
+  errors: {},
+  handle: async ({ query: { explain } }, resources, call) => ({
+    body: await readDeals(resources, call, null, explain === 'true'),
+    tokens: 0,
+  }),
+});
+
+const ONE = {
+  schema: deal,
+  etag: false,
+  examples: { sample: { summary: 'A deal', value: DEAL_EXAMPLE } },
+} as const;
+
+export const addListing = defineEndpoint({
+  ...common,
+  method: 'post',
+  path: PATH,
+  operationId: 'add_deal_flow_listing',
+  summary: 'Put a deal on the board',
+  description:
+    'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
+  params: z.object({}),
+  query: z.strictObject({}),
+  body: newDeal,
+  response: { ...ONE, status: 201, description: 'The deal, its listing not looked for yet.' },
+  errors: { unprocessable: `The board has ${MAX_DEALS} deals already: remove one first.` },
+  handle: async ({ body: { property_id, listing_id, listing_url, ...given } }, resources, call) => {
+    const subject = { property_id, listing_id, listing_url };
+    const id = await resources.database.transaction((_run, client) =>
+      addDeal(client, ownerOf(call), subject as never, given as DealFields),
+    );
+    return { body: await readDeal(resources, call, id), tokens: 0 };
+  },
+});
+
+export const getListing = defineEndpoint({
+  ...common,
+  method: 'get',
+  path: `${PATH}{id}/`,
+  operationId: 'get_deal_flow_listing',
+  summary: 'A deal',
+  description: 'One deal of the board.',
+  params,
+  query: explained,
+  response: { ...ONE, status: 200, description: 'The deal.' },
+  errors: { not_found: NO_DEAL },
+  handle: async ({ params: { id }, query: { explain } }, resources, call) => ({
+    body: await readDeal(resources, call, id, explain === 'true'),
+    tokens: 0,
+  }),
+});
+
+export const changeListing = defineEndpoint({
+  ...common,
+  method: 'patch',
+  path: `${PATH}{id}/`,
+  operationId: 'change_deal_flow_listing',
+  summary: 'Change or move a deal',
+  description:
+    'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds; a deal that leaves `listed` has none.',
+  params,
+  query: z.strictObject({}),
+  body: changedDeal,
+  response: { ...ONE, status: 200, description: 'The deal as it is now.' },
+  errors: { not_found: NO_DEAL },
+  handle: async ({ params: { id }, body }, resources, call) => {
+    const isThere = await resources.database.transaction((_run, client) =>
+      changeDeal(client, ownerOf(call), id, body as DealChange),
+    );
+    if (!isThere) throw notFound(NO_DEAL);
+    return { body: await readDeal(resources, call, id), tokens: 0 };
+  },
+});
+
+export const removeListing = defineEndpoint({
+  ...common,
+  method: 'delete',
+  path: `${PATH}{id}/`,
+  operationId: 'remove_deal_flow_listing',
+  summary: 'Take a deal off the board',
+  description: 'The others keep their order.',
+  params,
+  query: z.strictObject({}),
+  response: { status: 204, description: 'It is removed.', etag: false, examples: {} },
+  errors: { not_found: NO_DEAL },
+  handle: async ({ params: { id } }, { database }, call) => {
+    const removed = await database.transaction((_run, client) => removeDeal(client, ownerOf(call), id));
+    if (!removed) throw notFound(NO_DEAL);
+    return { body: null, tokens: 0 };
+  },
+});

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { type Queryable, sql } from './db.ts';
+import {
+  DEAL_COSTS,
+  DEAL_MONEY,
+  type DealStage,
+  type DealType,
+  fromCents,
+  MAX_CENTS,
+  MAX_DEALS,
+  toCents,
+} from './domain/deals.ts';
+import { countyOf } from './domain/property-id.ts';
+import { PlatError } from './errors.ts';
+import { enqueue, type JobDefinition } from './jobs.ts';
+
+const fetchPayload = z.strictObject({ deal: z.uuid() });
+
+/**
+ * Finds a deal's live listing, grades it and says what to do. Five attempts from a second on, doubled, last half a minute; what is left then is
+ * found with the daily run.
+ */
+export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
+  name: 'deal.fetch',
+  queue: 'deals',
+  payload: fetchPayload,
+  key: ({ deal }) => deal,
+  attempts: 5,
+  backoffMs: 1_000,
+};
+
+/** Whose board: the one of the user who has signed in, else of the account's user, else of the account. */
+export type Owner = { accountId: string; userId?: string | undefined };
+
+export type Board = { id: string; version: number; author: string };
+
+type Money = Partial<Record<(typeof DEAL_MONEY)[number], string | null>>;
+
+/** What a person may say of a deal; amounts are decimal texts, days 'YYYY-MM-DD', null takes a value back. */
+export type DealFields = Money & {
+  status?: DealStage;
+  deal_type?: DealType;
+  contract_expiration_date?: string | null;
+  closing_date?: string | null;
+};
+
+/** What a deal is of: one of the three. */
+export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
+
+export type DealChange = DealFields & {
+  /** Place in the column, from 0; beyond its end is its end. */
+  position?: number;
+  /** What is asked from now on, until the listing shows another price than today's. */
+  price?: string | null;
+};
+
+export async function findBoard(db: Queryable, { accountId, userId }: Owner): Promise<Board | undefined> {
+  return (await db.query<Board>(sql('deals/find_board'), [accountId, userId ?? null])).rows[0];
+}
+
+/** The board, made where there is none, alone with the caller until the transaction ends. */
+async function lockBoard(db: Queryable, owner: Owner): Promise<Board> {
+  await db.query(sql('deals/add_board'), [owner.accountId, owner.userId ?? null]);
+  const board = (await findBoard(db, owner))!;
+  await db.query(sql('deals/lock_board'), [board.id]);
+  return board;
+}
+
+async function sign(db: Queryable, author: string, cause: string): Promise<void> {
+  await db.query(sql('deals/sign_changes'), [author, cause]);
+}
+
+/**
+ * To be run in a transaction, like the other changes. Its job finds the listing and grades.
+ * @returns the deal's id
+ * @throws PlatError `validation_error` for what is not there, `unprocessable` for a full board
+ */
+export async function addDeal(
+  db: Queryable,
+  owner: Owner,
+  subject: DealSubject,
+  fields: DealFields,
+): Promise<string> {
+  const { property_id = null, listing_id = null, listing_url = null } = subject;
+  const fips = await countyOfSubject(db, property_id, listing_id);
+  requireSpend(fields);
+  const board = await lockBoard(db, owner);
+  const { rows } = await db.query<{ deals: number }>(sql('deals/count_deals'), [board.id]);
+  if (rows[0]!.deals >= MAX_DEALS)
+    throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`, {
+      status: 422,
+    });
+  await sign(db, board.author, 'added');
+  const added = await db.query<{ id: string }>(sql('deals/insert_deal'), [
+    ...[board.id, fields.status ?? 'listed', property_id, listing_id, listing_url, fips],
+    fields.deal_type ?? 'cash_close',
+    ...DEAL_MONEY.map(name => fields[name] ?? null),
+    ...[fields.contract_expiration_date ?? null, fields.closing_date ?? null],
+  ]);
+  const { id } = added.rows[0]!;
+  await db.query(sql('deals/touch_boards'), [[board.id]]);
+  await enqueue(db, dealFetch, { deal: id });
+  return id;
+}
+
+async function countyOfSubject(
+  db: Queryable,
+  propertyId: number | null,
+  listingId: string | null,
+): Promise<number | null> {
+  const ofParcel = propertyId === null ? null : countyOf(propertyId);
+  // No county has a number beyond; it would not fit the column.
+  const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
+  const { rows } = await db.query<{ parcel: boolean; listing: boolean; fips: number | null }>(
+    sql('deals/find_known'),
+    [county, propertyId, listingId],
+  );
+  const { parcel, listing, fips } = rows[0]!;
+  if (propertyId !== null && !parcel) throw refused('property_id', 'is not the id of a parcel on a roll');
+  if (listingId !== null && !listing) throw refused('listing_id', 'is not the id of a comp');
+  return county ?? fips;
+}
+
+function refused(field: string, why: string): PlatError {
+  return new PlatError('validation_error', `Rejected: ${field} ${why}.`, {
+    status: 400,
+    details: { [field]: [why] },
+  });
+}
+
+function requireSpend(amounts: Money): void {
+  const spend = DEAL_COSTS.reduce((sum, name) => sum + toCents(amounts[name] ?? '0'), 0n);
+  if (spend > MAX_CENTS)
+    throw refused('purchase_price', `and the other costs must be at most ${fromCents(MAX_CENTS)} together`);
+}
+
+type Row = Required<DealFields> & {
+  status: DealStage;
+  position: number;
+  own_price: string | null;
+  own_price_over: string | null;
+  listed_price: string | null;
+  suggested_action_price: string | null;
+};
+
+/** @returns whether the board has it. @throws PlatError `validation_error` */
+export async function changeDeal(
+  db: Queryable,
+  owner: Owner,
+  id: string,
+  change: DealChange,
+): Promise<boolean> {
+  const board = await lockBoard(db, owner);
+  const { rows } = await db.query<Row>(sql('deals/get_deal'), [board.id, id]);
+  const before = rows[0];
+  if (before === undefined) return false;
+  const { price, position, ...fields } = change;
+  const after = { ...before, ...given(fields) };
+  requireSpend(after);
+  if (price !== undefined) {
+    after.own_price = price;
+    after.own_price_over = price === null ? null : before.listed_price;
+  }
+  await sign(db, board.author, causeOf(before, after, price));
+  after.position = await place(db, board.id, id, before, { status: after.status, position });
+  await db.query(sql('deals/update_deal'), [
+    ...[board.id, id, after.status, after.position, after.deal_type],
+    ...DEAL_MONEY.map(name => after[name]),
+    ...[after.contract_expiration_date, after.closing_date, after.own_price, after.own_price_over],
+  ]);
+  await db.query(sql('deals/touch_boards'), [[board.id]]);
+  // A card that only makes room in its column is graded already.
+  const isPlaced = Object.keys(change).every(name => name === 'position');
+  if (!isPlaced) await enqueue(db, dealFetch, { deal: id });
+  return true;
+}
+
+const given = <T extends object>(fields: T): Partial<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+function causeOf(before: Row, after: Row, price: string | null | undefined): string {
+  const advised = before.suggested_action_price;
+  if (price != null && advised !== null && toCents(price) === toCents(advised)) return 'advice taken';
+  return before.status === after.status ? 'edited' : 'moved';
+}
+
+/** Makes room for a card in a column and closes the gap that it leaves. @returns its place */
+async function place(
+  db: Queryable,
+  boardId: string,
+  id: string,
+  from: { status: DealStage; position: number },
+  to: { status: DealStage; position: number | undefined },
+): Promise<number> {
+  if (to.position === undefined && to.status === from.status) return from.position;
+  const { rows } = await db.query<{ deals: number }>(sql('deals/count_column'), [boardId, to.status, id]);
+  const at = Math.min(to.position ?? Number.POSITIVE_INFINITY, rows[0]!.deals);
+  await db.query(sql('deals/shift_cards'), [boardId, from.status, from.position, -1, id]);
+  await db.query(sql('deals/shift_cards'), [boardId, to.status, at, 1, id]);
+  return at;
+}
+
+/** @returns whether the board had it */
+export async function removeDeal(db: Queryable, owner: Owner, id: string): Promise<boolean> {
+  const board = await lockBoard(db, owner);
+  await sign(db, board.author, 'removed');
+  const { rows } = await db.query<{ status: DealStage; position: number }>(sql('deals/delete_deal'), [
+    board.id,
+    id,
+  ]);
+  if (rows[0] === undefined) return false;
+  await db.query(sql('deals/shift_cards'), [board.id, rows[0].status, rows[0].position, -1, id]);
+  await db.query(sql('deals/touch_boards'), [[board.id]]);
+  return true;
+}

@@ -1,0 +1,175 @@
+/**
+ * The figures of a deal's listing against its county's market. Amounts are bigint cents; a price per acre is USD an acre, always computed by
+ * `perAcre`, so that equal prices of equal lots compare as equal.
+ */
+
+export const perAcre = (cents: bigint, acres: number): number => Number(cents) / 100 / acres;
+
+/** Views and saves a day; a save is worth ten views. A listing of today counts as of one day. */
+export const interestOf = (views: number | null, saves: number | null, days: number | null): number =>
+  ((views ?? 0) + 10 * (saves ?? 0)) / Math.max(1, days ?? 1);
+
+/** Ascending figures of a county's listings, of which `own` is the deal's own one where it is among them. */
+export type Others = { ascending: ArrayLike<number>; own: number | null };
+
+const countOf = ({ ascending, own }: Others): number => ascending.length - (own === null ? 0 : 1);
+
+/** How many of the ascending are below `value`, those equal to it included where asked. */
+function below(ascending: ArrayLike<number>, value: number, orEqual: boolean): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const at = ascending[middle]!;
+    if (at < value || (orEqual && at === value)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How many of the others ask more per acre. */
+export function dearer(ppa: number, { ascending, own }: Others): number {
+  const count = ascending.length - below(ascending, ppa, true);
+  return own !== null && own > ppa ? count - 1 : count;
+}
+
+/** The share of the others, 0 to 100, that ask more per acre; null without any. */
+export function priceAdvantage(ppa: number, others: Others): number | null {
+  const count = countOf(others);
+  return count === 0 ? null : Math.round((100 * dearer(ppa, others)) / count);
+}
+
+/**
+ * The highest price, in cents, at which `priceAdvantage` reaches `wanted`; null where none does.
+ * @param wanted 1 to 100
+ */
+export function priceAtAdvantage(acres: number, others: Others, wanted: number): bigint | null {
+  const count = countOf(others);
+  if (count === 0 || !(acres > 0)) return null;
+  // From half a percent less on, which rounds up to it.
+  let need = Math.max(1, Math.floor(((wanted - 0.5) * count) / 100));
+  while (Math.round((100 * need) / count) < wanted) need++;
+  const limit = fromTop(others, need);
+  let cents = BigInt(Math.ceil(limit * acres * 100));
+  while (cents >= 0n && perAcre(cents, acres) >= limit) cents--;
+  return cents < 0n ? null : cents;
+}
+
+/** The n-th highest of the others, from 1. */
+function fromTop({ ascending, own }: Others, n: number): number {
+  const at = ascending.length - n;
+  // Ascending: the own one stands among the n highest when it is not below the n-th.
+  return own !== null && own >= ascending[at]! ? ascending[at - 1]! : ascending[at]!;
+}
+
+/** With fewer listings to compare with, interest is measured by itself. */
+const FEW_LISTINGS = 10;
+/** Views a day at which a listing that is measured by itself has 63 of 100. */
+const USUAL_INTEREST = 20;
+
+/** 0 to 100 by views and saves a day, against the others that have views; 0 without a view or save. */
+export function tractionScore(interest: number, others: Others): number {
+  if (!(interest > 0)) return 0;
+  const count = countOf(others);
+  if (count < FEW_LISTINGS) return Math.round(100 * (1 - Math.exp(-interest / USUAL_INTEREST)));
+  const { ascending, own } = others;
+  const lower = below(ascending, interest, false) - (own !== null && own < interest ? 1 : 0);
+  const upTo = below(ascending, interest, true) - (own !== null && own <= interest ? 1 : 0);
+  return Math.round((100 * (lower + upTo)) / (2 * count));
+}
+
+export type GradeParts = {
+  /** 0 to 100, null where it is not known. */
+  priceAdvantage: number | null;
+  traction: number | null;
+  freshness: number | null;
+};
+
+const WEIGHTS: Record<keyof GradeParts, number> = { priceAdvantage: 0.45, traction: 0.35, freshness: 0.2 };
+
+/** 100 on the first day, 37 when the usual time to sell has passed. */
+export const freshnessOf = (days: number | null, medianDays: number): number | null =>
+  days === null ? null : 100 * Math.exp(-Math.max(0, days) / Math.max(1, medianDays));
+
+/** 0 to 100; the weight of what is not known goes to the rest. Null where nothing is known. */
+export function gradeScore(parts: GradeParts): number | null {
+  let sum = 0;
+  let weight = 0;
+  for (const name of ['priceAdvantage', 'traction', 'freshness'] as const) {
+    const part = parts[name];
+    if (part === null) continue;
+    sum += WEIGHTS[name] * part;
+    weight += WEIGHTS[name];
+  }
+  return weight === 0 ? null : sum / weight;
+}
+
+const GRADES = [
+  [93, 'A+'],
+  [85, 'A'],
+  [78, 'A-'],
+  [71, 'B+'],
+  [64, 'B'],
+  [57, 'B-'],
+  [50, 'C+'],
+  [43, 'C'],
+  [36, 'C-'],
+  [20, 'D'],
+] as const;
+
+export const LETTERS = [...GRADES.map(([, letter]) => letter), 'F'] as const;
+
+export function listingGrade(score: number | null): (typeof LETTERS)[number] | '' {
+  if (score === null) return '';
+  return GRADES.find(([from]) => score >= from)?.[1] ?? 'F';
+}
+
+export type Advised = {
+  /** Null where it is not known; the same of the others. */
+  days: number | null;
+  /** Days after which half of the sales of its size were sold. */
+  medianDays: number;
+  advantage: number | null;
+  cents: bigint | null;
+  /** Of the valuation. */
+  highCents: bigint | null;
+  adjustedCents: bigint | null;
+  /** What the deal has cost. */
+  spendCents: bigint;
+  /** See `priceAtAdvantage`. */
+  competitiveCents: bigint | null;
+};
+
+/** Why something is advised. */
+export type AdviceReason =
+  | 'long_and_cheap'
+  | 'dearer_than_others'
+  | 'above_value'
+  | 'no_lower_price'
+  | 'no_reason';
+export type Advice = { action: 'drop' | 'relist' | 'hold'; cents: bigint | null; reason: AdviceReason };
+
+/** A competitive price asks less per acre than this share of the others. */
+export const COMPETITIVE = 60;
+const UNCOMPETITIVE = 40;
+/** Cents: advised prices are whole hundreds of dollars. */
+const STEP = 10_000n;
+
+/** What to do with a listing. A price that is advised is below today's and never below the spend. */
+export function suggestedAction(deal: Advised): Advice {
+  const { days, medianDays, advantage, cents, highCents, spendCents } = deal;
+  const hold = (reason: AdviceReason): Advice => ({ action: 'hold', cents: null, reason });
+  if (days === null || cents === null) return hold('no_reason');
+  if (days > 2 * medianDays && advantage !== null && advantage >= COMPETITIVE)
+    return { action: 'relist', cents: null, reason: 'long_and_cheap' };
+  const uncompetitive = advantage !== null && advantage < UNCOMPETITIVE;
+  const tooDear = highCents !== null && cents > highCents;
+  if (days <= medianDays / 2 || !(uncompetitive || tooDear)) return hold('no_reason');
+  const bounds = [deal.competitiveCents, deal.adjustedCents].filter(bound => bound !== null);
+  if (bounds.length === 0) return hold('no_lower_price');
+  const lowest = bounds.reduce((least, bound) => (bound < least ? bound : least));
+  const floor = [spendCents, 1n].reduce((most, bound) => (bound > most ? bound : most), lowest);
+  const price = ((floor + STEP - 1n) / STEP) * STEP;
+  if (price >= cents) return hold('no_lower_price');
+  return { action: 'drop', cents: price, reason: uncompetitive ? 'dearer_than_others' : 'above_value' };
+}

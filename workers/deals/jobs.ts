@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { type Queryable, sql } from '../../shared/db.ts';
+import { dealFetch } from '../../shared/deals.ts';
+import { enqueue, type JobDefinition } from '../../shared/jobs.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
+
+const countyPayload = z.strictObject({ fips: z.number().int().min(1001).max(78_999) });
+
+/** As deal.fetch; what is left is done with the next ingestion or the daily run. */
+const RETRY = { attempts: 5, backoffMs: 2_000 };
+
+/** Looks for the listings of a county's deals and grades them anew, all against one reading of the market. */
+export const dealGrade: JobDefinition<z.infer<typeof countyPayload>> = {
+  name: 'deal.grade',
+  queue: 'deals',
+  payload: countyPayload,
+  key: ({ fips }) => fiveDigits(fips),
+  ...RETRY,
+};
+
+/** The same for every deal that is listed, or was never found, when another day has passed. */
+export const dealDaily: JobDefinition<Record<string, never>> = {
+  name: 'deal.daily',
+  queue: 'deals',
+  payload: z.strictObject({}),
+  key: () => 'daily',
+  ...RETRY,
+};
+
+/** After statistics and valuations. */
+export const DEALS_DAILY = { cron: '20 1 * * *', timeZone: 'UTC' };
+
+/** In the transaction of a merge: the counties that it has touched and that have deals. @returns the jobs' ids */
+export async function enqueueTouched(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ fips: number }>(sql('deals/list_marked_counties'));
+  return enqueueCounties(db, rows);
+}
+
+/** @returns the jobs' ids */
+export async function enqueueDaily(db: Queryable): Promise<string[]> {
+  const { rows: counties } = await db.query<{ fips: number }>(sql('deals/list_counties'));
+  const { rows: strays } = await db.query<{ id: string }>(sql('deals/list_strays'));
+  const jobs = await enqueueCounties(db, counties);
+  for (const { id } of strays) jobs.push((await enqueue(db, dealFetch, { deal: id })).id);
+  return jobs;
+}
+
+async function enqueueCounties(db: Queryable, counties: readonly { fips: number }[]): Promise<string[]> {
+  const jobs: string[] = [];
+  for (const { fips } of counties) jobs.push((await enqueue(db, dealGrade, { fips })).id);
+  return jobs;
+}
