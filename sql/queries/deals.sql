@@ -111,18 +111,27 @@ where board_id = $1 and id = $2
 select
   l.id, l.status, nullif((l.price * 100)::int8, 0) as cents, nullif(l.lot_acres, 0) as acres,
   coalesce(l.days_on_market, case when l.listed_date <= $3::date then $3::date - l.listed_date end) as days, l.views, l.saves,
-  upper(translate(l.apn, ' .-', '')) as apn, l.address, l.zip, l.state, l.county, l.url, l.fips, l.location[0] as x, l.location[1] as y
+  l.apn, l.address, l.zip, l.state, l.county, l.url, l.fips, l.location[0] as x, l.location[1] as y
 from listings l
 where l.id = any ($1::uuid[]) or (l.url <> '' and l.url = any ($2::text[]))
 order by l.status = 'ACTIVE' desc, l.status = 'PENDING' desc, l.listed_date desc nulls last, l.id
 
--- name: find_numbered_parcels
--- The only parcels of a county with these numbers. $1 county FIPS int, $2 normalised APNs text[]
-select p.apn_normalized as apn, min(p.property_id) as property_id
+-- name: find_lots
+-- The parcels of a county that have one of these numbers, or whose extents hold one of these points. $1 county FIPS int, $2 APNs text[],
+-- $3 points in integers of 1e-7 degree text[]
+select p.property_id, p.apn, p.effective_acres as acres, p.boundary
 from parcels p
-where p.fips = $1 and p.apn_normalized = any ($2::text[]) and p.retired_at is null
-group by p.apn_normalized
-having count(*) = 1
+join (
+  select n.property_id
+  from parcels n
+  where n.fips = $1 and n.retired_at is null
+    and n.apn_normalized in (select upper(translate(apn, ' .-', '')) from unnest($2::text[]) as apn)
+  union
+  select f.property_id
+  from unnest($3::text[]) as place
+  join parcel_filters f on f.fips = $1 and f.extent @> place::point
+) as near on near.property_id = p.property_id
+where p.fips = $1 and p.retired_at is null
 
 -- name: get_market_day
 -- The day as of which a county's market is looked at: today in UTC, unless all its listings come from snapshots; then the day of the
@@ -142,7 +151,7 @@ select distinct fips from deals where fips is not null and (status = 'listed' or
 select
   l.id, l.status, nullif((l.price * 100)::int8, 0) as cents, nullif(l.lot_acres, 0) as acres,
   coalesce(l.days_on_market, case when l.listed_date <= latest.day then latest.day - l.listed_date end) as days, l.views, l.saves,
-  upper(translate(l.apn, ' .-', '')) as apn, l.address, l.zip, l.state, l.county, l.url, l.fips, l.location[0] as x, l.location[1] as y
+  l.apn, l.address, l.zip, l.state, l.county, l.url, l.fips, l.location[0] as x, l.location[1] as y
 from listings l
 cross join lateral (select case when l.status = 'ACTIVE' then $2::date else l.status_date end as day) as latest
 where l.fips = $1 and l.status in ('ACTIVE', 'PENDING')
@@ -191,7 +200,7 @@ for update
 
 -- name: read_lots
 -- What deals need of their parcels. $1 county FIPS int, $2 property ids bigint[]
-select p.property_id, p.apn_normalized as apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
+select p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
   p.effective_acres as acres, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
   (round(v.low_price::numeric, 2) * 100)::int8 as low, (round(v.high_price::numeric, 2) * 100)::int8 as high
 from parcels p

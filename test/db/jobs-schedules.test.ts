@@ -55,6 +55,7 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     'market-daily': '5 0 * * * UTC',
     'attributes-daily': '20 0 * * * UTC',
     'valuation-daily': '40 0 * * * UTC',
+    'deals-daily': '20 1 * * * UTC',
   };
   const at = (cron: string, timezone: string) => `schedule: { cron: "${cron}", timezone: ${timezone} }`;
 
@@ -123,24 +124,25 @@ describe.each(BACKENDS)('schedules on $kind', ({ kind }) => {
     await startTestWorker(config, registry);
     const due = await eventually(async () => {
       const delayed = await queue.getDelayed();
-      return delayed.length === 4 && delayed;
+      return delayed.length === 5 && delayed;
     });
     for (const one of due) await one.promote();
     const jobs = await eventually(async () => {
       const { rows } = await db.pool.query<{ name: string; payload: unknown; status: string }>(
-        "select name, payload, status from jobs where payload->>'feed' = $1 or name in ('market.daily', 'attributes.plan', 'valuation.all') order by name",
+        "select name, payload, status from jobs where payload->>'feed' = $1 or name in ('market.daily', 'attributes.plan', 'valuation.all', 'deal.daily') order by name",
         [name],
       );
-      return rows.length === 4 && rows.every(row => row.status === 'done' || row.status === 'failed') && rows;
+      return rows.length === 5 && rows.every(row => row.status === 'done' || row.status === 'failed') && rows;
     });
     // The feed's roll does not exist, so that its job has come as far as the ingestion and failed there.
     expect(jobs).toMatchObject([
       { name: 'attributes.plan', payload: { scope: { dirty: true } }, status: 'done' },
+      { name: 'deal.daily', status: 'done' },
       { name: 'ingest.run', payload: { feed: name, requestedBy: 'schedule' }, status: 'failed' },
       { name: 'market.daily', status: 'done' },
       { name: 'valuation.all', payload: {}, status: 'done' },
     ]);
     await db.pool.query('delete from jobs');
-    expect((await queue.getDelayed()).length).toBe(4);
+    expect((await queue.getDelayed()).length).toBe(5);
   });
 });

@@ -3,9 +3,10 @@ import type { FetchStatus } from '../../shared/domain/deals.ts';
 import { MOST_CORRECTION } from '../../shared/domain/sold-acres.ts';
 import { decodeBoundary, fromE7 } from '../../shared/geo/codec.ts';
 import { pointInMultiPolygon } from '../../shared/geo/point-in-polygon.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
 import { countyName } from '../../shared/regions/counties.ts';
 import { stateOfFips } from '../../shared/regions/states.ts';
-import { centsOf, houseOf, type Listing, type Market } from './market.ts';
+import { centsOf, houseOf, type Listing, type Market, plainApn } from './market.ts';
 import type { Told } from './provider.ts';
 
 /** A row of deals/list_unfinished, as far as finding its listing goes. */
@@ -69,22 +70,49 @@ export async function readLots(
 
 /** The live listing of a lot: by its number, else the one whose point lies on it, else by its address. */
 export function listingOf(lot: Lot, market: Market): Listing | undefined {
-  const numbered = lot.apn === null || lot.apn === '' ? undefined : market.byApn.get(lot.apn);
-  return numbered ?? listingOn(lot, market) ?? listingAt(lot, market);
+  const apn = plainApn(lot.apn);
+  return (
+    (apn === '' ? undefined : market.byApn.get(apn)) ??
+    [...market.live.values()].find(listing => isOn(listing, lot)) ??
+    listingAt(lot, market)
+  );
 }
 
+type Shape = Pick<Lot, 'acres' | 'boundary'>;
+
 /** Only where the acreage agrees: a place in a listing is often that of the road, or of a neighbour. */
-function listingOn({ boundary, acres }: Lot, market: Market): Listing | undefined {
-  if (boundary === null || acres === null) return undefined;
-  let shape: ReturnType<typeof decodeBoundary> | undefined;
-  for (const listing of market.live.values()) {
-    const { x, y, acres: listed } = listing;
-    if (x === null || y === null || listed === null || listing.apn !== '') continue;
-    if (Math.abs(acres - listed) > MOST_CORRECTION * listed) continue;
-    shape ??= decodeBoundary(boundary);
-    if (pointInMultiPolygon([fromE7(x), fromE7(y)], shape) !== 'outside') return listing;
+function isOn(listing: Listing, lot: Shape): boolean {
+  const { x, y, acres: listed } = listing;
+  if (x === null || y === null || listed === null || lot.acres === null || lot.boundary === null)
+    return false;
+  if (Math.abs(lot.acres - listed) > MOST_CORRECTION * listed) return false;
+  return pointInMultiPolygon([fromE7(x), fromE7(y)], decodeBoundary(lot.boundary)) !== 'outside';
+}
+
+/** The parcels of listings, by the ids of these: the only one with the number, else the one that the point lies on. */
+export async function findLots(
+  client: Client,
+  fips: number | null,
+  listings: readonly Listing[],
+): Promise<Map<string, number>> {
+  if (listings.length === 0) return new Map();
+  const { rows: lots } = await client.query<Shape & { property_id: number; apn: string | null }>(
+    sql('deals/find_lots'),
+    [
+      fips,
+      listings.flatMap(({ apn }) => apn || []),
+      listings.flatMap(({ x, y }) => (x === null ? [] : `(${x},${y})`)),
+    ],
+  );
+  const byApn = new Map<string, typeof lots>();
+  for (const lot of lots) addTo(byApn, plainApn(lot.apn), lot);
+  const found = new Map<string, number>();
+  for (const listing of listings) {
+    const numbered = listing.apn === '' ? [] : (byApn.get(plainApn(listing.apn)) ?? []);
+    const lot = numbered.length === 1 ? numbered[0] : lots.find(each => isOn(listing, each));
+    if (lot !== undefined) found.set(listing.id, lot.property_id);
   }
-  return undefined;
+  return found;
 }
 
 function listingAt({ address, zip }: Lot, market: Market): Listing | undefined {

@@ -16,7 +16,7 @@ export type Listing = {
   days: number | null;
   views: number | null;
   saves: number | null;
-  /** Normalised; empty when unknown. */
+  /** Empty when unknown. */
   apn: string;
   address: string;
   zip: string;
@@ -36,6 +36,7 @@ export type Market = {
   /** 'YYYY-MM-DD' */
   asOf: string;
   live: Map<string, Listing>;
+  /** By `plainApn`. */
   byApn: Map<string, Listing>;
   /** By its street as people and rolls may write it; null where several listings have it. */
   byStreet(street: string): Listing | null | undefined;
@@ -84,6 +85,18 @@ export async function readMarket(client: Client, fips: number | null): Promise<M
     interest: Float64Array.from(live.filter(hasViews), interestIn).sort(),
     timeToSell: timesToSell(sold),
   };
+}
+
+/**
+ * A parcel number as rolls and agents both write it: its groups without leading zeros, and without groups of nothing at the end. 9-11
+ * is 000009-000011-000000.
+ */
+export function plainApn(apn: string | null): string {
+  const groups = (apn ?? '')
+    .toUpperCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .map(group => group.replace(/^0+/, ''));
+  return groups.slice(0, groups.findLastIndex(group => group !== '') + 1).join('-');
 }
 
 function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {

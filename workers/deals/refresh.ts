@@ -1,7 +1,7 @@
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { type FetchStatus, fromCents, toCents } from '../../shared/domain/deals.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
-import { factsOf, isLive, type Lot, readLots, type Sought } from './find.ts';
+import { factsOf, findLots, isLive, type Lot, readLots, type Sought } from './find.ts';
 import { type Costs, type Grade, gradeDeal } from './grade.ts';
 import { type Listing, type Market, readMarket } from './market.ts';
 import type { Told } from './provider.ts';
@@ -36,7 +36,7 @@ export function refreshDeals(pool: Pool, which: Which, told?: Told | FetchStatus
     const named = await readNamed(client, rows);
     const fips = 'fips' in which ? which.fips : countyOf(rows[0]!, named, told);
     const market = await readMarket(client, fips);
-    await findLots(client, fips, rows, named);
+    await placeDeals(client, fips, rows, named);
     const lots = await readLots(
       client,
       fips,
@@ -76,24 +76,17 @@ function countyOf(row: Row, named: Named, told: Told | FetchStatus | undefined):
   return row.fips ?? namedBy(row, named)?.fips ?? ofTold;
 }
 
-/** Notes the parcels of deals that were named by a listing, where its number is that of one parcel alone. */
-async function findLots(
+/** Notes the parcels of deals that were named by a listing. */
+async function placeDeals(
   client: Client,
   fips: number | null,
   rows: readonly Row[],
   named: Named,
 ): Promise<void> {
-  const open = rows.flatMap(row => {
-    const apn = namedBy(row, named)?.apn ?? '';
-    return row.property_id === null && apn !== '' ? [{ row, apn }] : [];
-  });
-  if (open.length === 0) return;
-  const { rows: found } = await client.query<{ apn: string; property_id: number }>(
-    sql('deals/find_numbered_parcels'),
-    [fips, open.map(({ apn }) => apn)],
-  );
-  const parcels = new Map(found.map(({ apn, property_id }) => [apn, property_id]));
-  for (const { row, apn } of open) row.property_id = parcels.get(apn) ?? null;
+  const open = rows.filter(row => row.property_id === null);
+  const listings = open.flatMap(row => namedBy(row, named) ?? []);
+  const lots = await findLots(client, fips, listings);
+  for (const row of open) row.property_id = lots.get(namedBy(row, named)?.id ?? '') ?? null;
 }
 
 type Stored = ReturnType<typeof refreshed>;
