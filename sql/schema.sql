@@ -104,6 +104,7 @@ END)) stored,
   user_id uuid,
   terms integer default 0 not null,
   disabled_at timestamp with time zone,
+  skip_trace boolean default true not null,
   constraint accounts_pkey PRIMARY KEY (id),
   constraint accounts_name_key UNIQUE (name),
   constraint accounts_backstop_tokens_check CHECK ((backstop_tokens >= 0)),
@@ -175,6 +176,42 @@ create table companies (
   created_at timestamp with time zone default now() not null,
   constraint companies_pkey PRIMARY KEY (id),
   constraint companies_name_key UNIQUE (name)
+);
+
+create table contact_secret (
+  only_one boolean default true not null,
+  secret bytea not null,
+  constraint contact_secret_pkey PRIMARY KEY (only_one),
+  constraint contact_secret_only_one_check CHECK (only_one)
+);
+
+create table contact_suppressions (
+  hash bytea not null,
+  request uuid not null,
+  created_at timestamp with time zone default now() not null,
+  created_by text not null,
+  constraint contact_suppressions_pkey PRIMARY KEY (hash, request)
+);
+
+create table contacts (
+  id uuid not null,
+  feed_id integer not null,
+  source text not null,
+  source_id text not null,
+  entity_name text,
+  first_name text,
+  middle_name text,
+  last_name text,
+  suffix text,
+  places jsonb not null,
+  phones jsonb not null,
+  emails text[] default '{}'::text[] not null,
+  last_seen date,
+  keys bigint[] not null,
+  row_hash uuid not null,
+  changed_run bigint not null,
+  constraint contacts_pkey PRIMARY KEY (id),
+  constraint contacts_check CHECK (((entity_name IS NULL) <> ((first_name IS NULL) AND (last_name IS NULL))))
 );
 
 create table county_coverage (
@@ -314,7 +351,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text])))
 );
 
 create table idempotent_calls (
@@ -707,6 +744,18 @@ create table tiers (
   constraint tiers_tokens_included_check CHECK ((tokens_included >= 0))
 );
 
+create table traces (
+  id bigint generated always as identity,
+  account_id uuid not null,
+  key_id uuid,
+  asked_at timestamp with time zone default now() not null,
+  endpoint text not null,
+  question bytea not null,
+  source text not null,
+  matched boolean not null,
+  constraint traces_pkey PRIMARY KEY (id)
+);
+
 create table usage_daily (
   account_id uuid not null,
   period_start timestamp with time zone not null,
@@ -784,6 +833,8 @@ CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chun
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
 CREATE INDEX audit_entity ON public.audit USING btree (entity, entity_id);
 CREATE INDEX comp_land_parcel ON public.comp_land USING btree (fips, property_id);
+CREATE INDEX contacts_feed ON public.contacts USING btree (feed_id);
+CREATE INDEX contacts_keys ON public.contacts USING gin (keys);
 CREATE INDEX deal_events_deal ON public.deal_events USING btree (deal_id, id);
 CREATE INDEX deals_board ON public.deals USING btree (board_id, status, "position");
 CREATE INDEX deals_county ON public.deals USING btree (fips) WHERE ((status = 'listed'::text) OR (seen_at IS NULL));
@@ -814,6 +865,8 @@ CREATE UNIQUE INDEX runs_job ON public.runs USING btree (job_id) WHERE (job_id I
 CREATE INDEX saved_markets_region ON public.saved_markets USING btree (region_id);
 CREATE INDEX sessions_user ON public.sessions USING btree (user_id);
 CREATE INDEX sign_in_links_user ON public.sign_in_links USING btree (user_id);
+CREATE INDEX traces_account ON public.traces USING btree (account_id, asked_at);
+CREATE INDEX traces_asked_at ON public.traces USING btree (asked_at);
 CREATE INDEX users_company ON public.users USING btree (company_id);
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 CREATE INDEX valuations_dirty_fips ON public.valuations_dirty USING btree (fips);
@@ -821,6 +874,7 @@ alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (compan
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFERENCES deal_boards(id) ON DELETE CASCADE;

@@ -10,9 +10,11 @@ const SHARED: Readonly<Record<string, readonly string[]>> = {
   get_coverage: ['get_county_coverage', 'get_coverage'],
 };
 
-/** Endpoints that no tool calls: a deal board is its owner's to write. */
+/** Endpoints that no tool calls: a deal board is its owner's to write, and the list tells what reading one deal would. */
 const NO_TOOLS = new Set([
   'create_deal_flow_listing',
+  'get_deal_flow_listing',
+  'get_deal_flow_listing_history',
   'update_deal_flow_listing',
   'delete_deal_flow_listing',
 ]);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { subjectsOf } from '../../shared/contacts/identity.ts';
 import { MOST_PHONES } from '../../shared/domain/contact-fields.ts';
+import { countyOf } from '../../shared/domain/property-id.ts';
 import { placeOf } from '../../shared/kernels/person/match.ts';
 import { person } from '../../shared/kernels/person/person.ts';
 import { notFound, validationError } from '../http/errors.ts';
-import { countyOf, propertyId } from './common/property-id.ts';
+import { propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { zip } from './common/schemas.ts';
 import { SKIP_TRACE_EXAMPLE } from './examples/examples.ts';

@@ -161,7 +161,7 @@ export const addListing = defineEndpoint({
   ...common,
   method: 'post',
   path: PATH,
-  operationId: 'add_deal_flow_listing',
+  operationId: 'create_deal_flow_listing',
   summary: 'Put a deal on the board',
   description:
     'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
@@ -200,7 +200,7 @@ export const changeListing = defineEndpoint({
   ...common,
   method: 'patch',
   path: `${PATH}{id}/`,
-  operationId: 'change_deal_flow_listing',
+  operationId: 'update_deal_flow_listing',
   summary: 'Change or move a deal',
   description:
     'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds; a deal that leaves `listed` has none.',
@@ -222,7 +222,7 @@ export const removeListing = defineEndpoint({
   ...common,
   method: 'delete',
   path: `${PATH}{id}/`,
-  operationId: 'remove_deal_flow_listing',
+  operationId: 'delete_deal_flow_listing',
   summary: 'Take a deal off the board',
   description: 'The others keep their order.',
   params,
