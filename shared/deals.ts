@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type Queryable, sql } from './db.ts';
 import {
   DEAL_COSTS,
   DEAL_MONEY,
@@ -12,7 +11,10 @@ import {
 } from './domain/deals.ts';
 import { countyOf } from './domain/property-id.ts';
 import { PlatError } from './errors.ts';
-import { enqueue, type JobDefinition } from './jobs.ts';
+import { enqueueAnnounced, type JobDefinition } from './jobs.ts';
+
+/** Runs a statement by its name, in the caller's transaction. */
+export type Run = <Row extends object>(name: string, values?: unknown[]) => Promise<Row[]>;
 
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 
@@ -54,20 +56,20 @@ export type DealChange = DealFields & {
   price?: string | null;
 };
 
-export async function findBoard(db: Queryable, { accountId, userId }: Owner): Promise<Board | undefined> {
-  return (await db.query<Board>(sql('deals/find_board'), [accountId, userId ?? null])).rows[0];
+export async function findBoard(run: Run, { accountId, userId }: Owner): Promise<Board | undefined> {
+  return (await run<Board>('deals/find_board', [accountId, userId ?? null]))[0];
 }
 
 /** The board, made where there is none, alone with the caller until the transaction ends. */
-async function lockBoard(db: Queryable, owner: Owner): Promise<Board> {
-  await db.query(sql('deals/add_board'), [owner.accountId, owner.userId ?? null]);
-  const board = (await findBoard(db, owner))!;
-  await db.query(sql('deals/lock_board'), [board.id]);
+async function lockBoard(run: Run, owner: Owner): Promise<Board> {
+  await run('deals/add_board', [owner.accountId, owner.userId ?? null]);
+  const board = (await findBoard(run, owner))!;
+  await run('deals/lock_board', [board.id]);
   return board;
 }
 
-async function sign(db: Queryable, author: string, cause: string): Promise<void> {
-  await db.query(sql('deals/sign_changes'), [author, cause]);
+async function sign(run: Run, author: string, cause: string): Promise<void> {
+  await run('deals/sign_changes', [author, cause]);
 }
 
 /**
@@ -76,46 +78,45 @@ async function sign(db: Queryable, author: string, cause: string): Promise<void>
  * @throws PlatError `validation_error` for what is not there, `unprocessable` for a full board
  */
 export async function addDeal(
-  db: Queryable,
+  run: Run,
   owner: Owner,
   subject: DealSubject,
   fields: DealFields,
 ): Promise<string> {
   const { property_id = null, listing_id = null, listing_url = null } = subject;
-  const fips = await countyOfSubject(db, property_id, listing_id);
+  const fips = await countyOfSubject(run, property_id, listing_id);
   requireSpend(fields);
-  const board = await lockBoard(db, owner);
-  const { rows } = await db.query<{ deals: number }>(sql('deals/count_deals'), [board.id]);
-  if (rows[0]!.deals >= MAX_DEALS)
+  const board = await lockBoard(run, owner);
+  const [row] = await run<{ deals: number }>('deals/count_deals', [board.id]);
+  if (row!.deals >= MAX_DEALS)
     throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`, {
       status: 422,
     });
-  await sign(db, board.author, 'added');
-  const added = await db.query<{ id: string }>(sql('deals/insert_deal'), [
+  await sign(run, board.author, 'added');
+  const [added] = await run<{ id: string }>('deals/insert_deal', [
     ...[board.id, fields.status ?? 'listed', property_id, listing_id, listing_url, fips],
     fields.deal_type ?? 'cash_close',
     ...DEAL_MONEY.map(name => fields[name] ?? null),
     ...[fields.contract_expiration_date ?? null, fields.closing_date ?? null],
   ]);
-  const { id } = added.rows[0]!;
-  await db.query(sql('deals/touch_boards'), [[board.id]]);
-  await enqueue(db, dealFetch, { deal: id });
+  const { id } = added!;
+  await run('deals/touch_boards', [[board.id]]);
+  await enqueueAnnounced(run, dealFetch, { deal: id });
   return id;
 }
 
 async function countyOfSubject(
-  db: Queryable,
+  run: Run,
   propertyId: number | null,
   listingId: string | null,
 ): Promise<number | null> {
   const ofParcel = propertyId === null ? null : countyOf(propertyId);
   // No county has a number beyond; it would not fit the column.
   const county = ofParcel !== null && ofParcel < 100_000 ? ofParcel : null;
-  const { rows } = await db.query<{ parcel: boolean; listing: boolean; fips: number | null }>(
-    sql('deals/find_known'),
-    [county, propertyId, listingId],
-  );
-  const { parcel, listing, fips } = rows[0]!;
+  const [row] = await run<{ parcel: boolean; listing: boolean; fips: number | null }>('deals/find_known', [
+    ...[county, propertyId, listingId],
+  ]);
+  const { parcel, listing, fips } = row!;
   if (propertyId !== null && !parcel) throw refused('property_id', 'is not the id of a parcel on a roll');
   if (listingId !== null && !listing) throw refused('listing_id', 'is not the id of a comp');
   return county ?? fips;
@@ -144,15 +145,9 @@ type Row = Required<DealFields> & {
 };
 
 /** @returns whether the board has it. @throws PlatError `validation_error` */
-export async function changeDeal(
-  db: Queryable,
-  owner: Owner,
-  id: string,
-  change: DealChange,
-): Promise<boolean> {
-  const board = await lockBoard(db, owner);
-  const { rows } = await db.query<Row>(sql('deals/get_deal'), [board.id, id]);
-  const before = rows[0];
+export async function changeDeal(run: Run, owner: Owner, id: string, change: DealChange): Promise<boolean> {
+  const board = await lockBoard(run, owner);
+  const [before] = await run<Row>('deals/get_deal', [board.id, id]);
   if (before === undefined) return false;
   const { price, position, ...fields } = change;
   const after = { ...before, ...given(fields) };
@@ -161,17 +156,17 @@ export async function changeDeal(
     after.own_price = price;
     after.own_price_over = price === null ? null : before.listed_price;
   }
-  await sign(db, board.author, causeOf(before, after, price));
-  after.position = await place(db, board.id, id, before, { status: after.status, position });
-  await db.query(sql('deals/update_deal'), [
+  await sign(run, board.author, causeOf(before, after, price));
+  after.position = await place(run, board.id, id, before, { status: after.status, position });
+  await run('deals/update_deal', [
     ...[board.id, id, after.status, after.position, after.deal_type],
     ...DEAL_MONEY.map(name => after[name]),
     ...[after.contract_expiration_date, after.closing_date, after.own_price, after.own_price_over],
   ]);
-  await db.query(sql('deals/touch_boards'), [[board.id]]);
+  await run('deals/touch_boards', [[board.id]]);
   // A card that only makes room in its column is graded already.
   const isPlaced = Object.keys(change).every(name => name === 'position');
-  if (!isPlaced) await enqueue(db, dealFetch, { deal: id });
+  if (!isPlaced) await enqueueAnnounced(run, dealFetch, { deal: id });
   return true;
 }
 
@@ -186,30 +181,27 @@ function causeOf(before: Row, after: Row, price: string | null | undefined): str
 
 /** Makes room for a card in a column and closes the gap that it leaves. @returns its place */
 async function place(
-  db: Queryable,
+  run: Run,
   boardId: string,
   id: string,
   from: { status: DealStage; position: number },
   to: { status: DealStage; position: number | undefined },
 ): Promise<number> {
   if (to.position === undefined && to.status === from.status) return from.position;
-  const { rows } = await db.query<{ deals: number }>(sql('deals/count_column'), [boardId, to.status, id]);
-  const at = Math.min(to.position ?? Number.POSITIVE_INFINITY, rows[0]!.deals);
-  await db.query(sql('deals/shift_cards'), [boardId, from.status, from.position, -1, id]);
-  await db.query(sql('deals/shift_cards'), [boardId, to.status, at, 1, id]);
+  const [row] = await run<{ deals: number }>('deals/count_column', [boardId, to.status, id]);
+  const at = Math.min(to.position ?? Number.POSITIVE_INFINITY, row!.deals);
+  await run('deals/shift_cards', [boardId, from.status, from.position, -1, id]);
+  await run('deals/shift_cards', [boardId, to.status, at, 1, id]);
   return at;
 }
 
 /** @returns whether the board had it */
-export async function removeDeal(db: Queryable, owner: Owner, id: string): Promise<boolean> {
-  const board = await lockBoard(db, owner);
-  await sign(db, board.author, 'removed');
-  const { rows } = await db.query<{ status: DealStage; position: number }>(sql('deals/delete_deal'), [
-    board.id,
-    id,
-  ]);
-  if (rows[0] === undefined) return false;
-  await db.query(sql('deals/shift_cards'), [board.id, rows[0].status, rows[0].position, -1, id]);
-  await db.query(sql('deals/touch_boards'), [[board.id]]);
+export async function removeDeal(run: Run, owner: Owner, id: string): Promise<boolean> {
+  const board = await lockBoard(run, owner);
+  await sign(run, board.author, 'removed');
+  const [row] = await run<{ status: DealStage; position: number }>('deals/delete_deal', [board.id, id]);
+  if (row === undefined) return false;
+  await run('deals/shift_cards', [board.id, row.status, row.position, -1, id]);
+  await run('deals/touch_boards', [[board.id]]);
   return true;
 }

@@ -16,7 +16,15 @@ import type { Logger } from './log.ts';
 import { QUEUE_SCHEMA } from './migrate.ts';
 
 /** One queue a job family, so that a long ingestion never stands in the way of a recompute. */
-export const QUEUE_NAMES = ['ingest', 'attributes', 'market', 'valuation', 'comping', 'deals', 'schedule'] as const;
+export const QUEUE_NAMES = [
+  'ingest',
+  'attributes',
+  'market',
+  'valuation',
+  'comping',
+  'deals',
+  'schedule',
+] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 /** What travels through the queue: the row of table `jobs`, or the feed whose schedule has come round. */

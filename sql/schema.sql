@@ -170,6 +170,51 @@ create table comp_land (
   constraint comp_land_pkey PRIMARY KEY (listing_id)
 );
 
+create table comp_report_comps (
+  report_id uuid not null,
+  comp_id uuid not null,
+  added_at timestamp with time zone default now() not null,
+  constraint comp_report_comps_pkey PRIMARY KEY (report_id, comp_id)
+);
+
+create table comp_report_overrides (
+  report_id uuid not null,
+  comp_id uuid not null,
+  adjustment text not null,
+  percent double precision not null,
+  reason text not null,
+  changed_at timestamp with time zone default now() not null,
+  constraint comp_report_overrides_pkey PRIMARY KEY (report_id, comp_id, adjustment),
+  constraint comp_report_overrides_adjustment_check CHECK ((adjustment = ANY (ARRAY['size'::text, 'time'::text, 'location'::text, 'land'::text, 'asking'::text]))),
+  constraint comp_report_overrides_percent_check CHECK (((percent >= ('-95'::integer)::double precision) AND (percent <= (1000)::double precision))),
+  constraint comp_report_overrides_reason_check CHECK (((char_length(reason) >= 1) AND (char_length(reason) <= 500)))
+);
+
+create table comp_reports (
+  id uuid default gen_random_uuid() not null,
+  account_id uuid not null,
+  fips integer not null,
+  property_id bigint not null,
+  label text default ''::text not null,
+  title text default ''::text not null,
+  notes text default ''::text not null,
+  version integer default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  wanted_at timestamp with time zone,
+  looked_at timestamp with time zone,
+  fault text,
+  snapshot json,
+  offered json,
+  share_hash bytea,
+  share_expires_at timestamp with time zone,
+  constraint comp_reports_pkey PRIMARY KEY (id),
+  constraint comp_reports_share_hash_key UNIQUE (share_hash),
+  constraint comp_reports_check CHECK (((share_hash IS NULL) = (share_expires_at IS NULL))),
+  constraint comp_reports_notes_check CHECK ((char_length(notes) <= 20000)),
+  constraint comp_reports_title_check CHECK ((char_length(title) <= 200))
+);
+
 create table companies (
   id uuid default gen_random_uuid() not null,
   name text not null,
@@ -351,7 +396,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
 );
 
 create table idempotent_calls (
@@ -364,6 +409,26 @@ create table idempotent_calls (
   status integer,
   body bytea,
   constraint idempotent_calls_pkey PRIMARY KEY (account_id, key)
+);
+
+create table image_secrets (
+  id bigint generated always as identity,
+  secret bytea default (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())) not null,
+  created_at timestamp with time zone default now() not null,
+  constraint image_secrets_pkey PRIMARY KEY (id)
+);
+
+create table imagery_sources (
+  feed_id integer not null,
+  source text not null,
+  type text not null,
+  fingerprint text not null,
+  extent box not null,
+  pixel_m double precision not null,
+  captured date,
+  details jsonb not null,
+  constraint imagery_sources_pkey PRIMARY KEY (feed_id, source),
+  constraint imagery_sources_type_check CHECK ((type = ANY (ARRAY['cog'::text, 'xyz'::text, 'arcgis_image'::text, 'relief'::text])))
 );
 
 create table job_totals (
@@ -408,7 +473,7 @@ create table land_layers (
   reach_m jsonb,
   merged_at timestamp with time zone default now() not null,
   constraint land_layers_pkey PRIMARY KEY (feed_id),
-  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text])))
+  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'imagery'::text])))
 );
 
 create table layer_features (
@@ -833,6 +898,8 @@ CREATE INDEX attributes_dirty_chunk ON public.attributes_dirty USING btree (chun
 CREATE INDEX audit_account ON public.audit USING btree (account_id, id);
 CREATE INDEX audit_entity ON public.audit USING btree (entity, entity_id);
 CREATE INDEX comp_land_parcel ON public.comp_land USING btree (fips, property_id);
+CREATE INDEX comp_reports_account ON public.comp_reports USING btree (account_id, updated_at DESC);
+CREATE INDEX comp_reports_wanted ON public.comp_reports USING btree (fips) WHERE (wanted_at IS NOT NULL);
 CREATE INDEX contacts_feed ON public.contacts USING btree (feed_id);
 CREATE INDEX contacts_keys ON public.contacts USING gin (keys);
 CREATE INDEX deal_events_deal ON public.deal_events USING btree (deal_id, id);
@@ -840,6 +907,7 @@ CREATE INDEX deals_board ON public.deals USING btree (board_id, status, "positio
 CREATE INDEX deals_county ON public.deals USING btree (fips) WHERE ((status = 'listed'::text) OR (seen_at IS NULL));
 CREATE INDEX elevation_tiles_extent ON public.elevation_tiles USING gist (extent);
 CREATE INDEX idempotent_calls_age ON public.idempotent_calls USING btree (created_at);
+CREATE INDEX imagery_sources_extent ON public.imagery_sources USING gist (extent);
 CREATE INDEX jobs_open ON public.jobs USING btree (queued_at) WHERE (status = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX jobs_recent ON public.jobs USING btree (queued_at DESC);
 CREATE UNIQUE INDEX jobs_waiting ON public.jobs USING btree (name, key) WHERE (status = 'queued'::text);
@@ -874,12 +942,16 @@ alter table accounts add constraint accounts_company_id_fkey FOREIGN KEY (compan
 alter table accounts add constraint accounts_tier_fkey FOREIGN KEY (tier) REFERENCES tiers(name);
 alter table accounts add constraint accounts_user FOREIGN KEY (user_id, company_id) REFERENCES users(id, company_id) ON UPDATE CASCADE;
 alter table api_keys add constraint api_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table comp_report_comps add constraint comp_report_comps_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
+alter table comp_report_overrides add constraint comp_report_overrides_report_id_fkey FOREIGN KEY (report_id) REFERENCES comp_reports(id) ON DELETE CASCADE;
+alter table comp_reports add constraint comp_reports_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFERENCES deal_boards(id) ON DELETE CASCADE;
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
+alter table imagery_sources add constraint imagery_sources_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id);
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);

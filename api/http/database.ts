@@ -1,13 +1,5 @@
 import type pg from 'pg';
-import {
-  type Client,
-  compose,
-  type Pool,
-  type Queryable,
-  snapshot,
-  sql,
-  transaction,
-} from '../../shared/db.ts';
+import { type Client, compose, type Pool, snapshot, sql, transaction } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { stoppable, waitedFor } from './abandon.ts';
 
@@ -26,7 +18,7 @@ export type Statements = {
 
 export type Database = Statements & {
   /** Statements that succeed or fail together; each sees what was committed when it began. */
-  transaction<T>(work: (run: Database['run'], client: Queryable) => Promise<T>): Promise<T>;
+  transaction<T>(work: (run: Database['run']) => Promise<T>): Promise<T>;
   /** Statements that all see the database as of one moment. */
   snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
 };
@@ -87,7 +79,7 @@ export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
     run: (...asked) => run<never>(...asked).catch(fail),
     runComposed: (...asked) => runComposed<never>(...asked).catch(fail),
     runBinary: (...asked) => runBinary<never>(...asked).catch(fail),
-    transaction: work => transaction(pool, client => work(on(client).run, client)).catch(fail),
+    transaction: work => transaction(pool, client => work(on(client).run)).catch(fail),
     snapshot: work => snapshot(pool, client => work(on(client))).catch(fail),
   };
 }

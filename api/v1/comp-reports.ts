@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { prepareReports } from '../../shared/comping/report.ts';
+import { countyOf } from '../../shared/domain/property-id.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueueAnnounced } from '../../shared/jobs.ts';
 import { notFound } from '../http/errors.ts';
-import { countyOf } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 
 /** Some 100 KB each. */

@@ -1,5 +1,5 @@
 import { type Client, sql } from '../../shared/db.ts';
-import { ACRE_BUCKETS, type AcreBucket } from '../../shared/domain/buckets.ts';
+import { type AcreBucket, narrowestBucket } from '../../shared/domain/buckets.ts';
 import { MAX_CENTS } from '../../shared/domain/deals.ts';
 import { interestOf, perAcre } from '../../shared/kernels/deals.ts';
 import { normaliseStreet } from '../../shared/kernels/owner/street.ts';
@@ -114,20 +114,10 @@ export function houseOf(address: string | null): string | null {
   return street !== null && /^\d/.test(street) ? street : null;
 }
 
-/** The narrowest bucket that holds an acreage, of equal ones the lower. */
-export function bucketOf(acres: number | null): AcreBucket | undefined {
-  const width = ({ minAcres, maxAcres }: AcreBucket) => maxAcres - minAcres;
-  return ACRE_BUCKETS.filter(
-    ({ minAcres, maxAcres }) => acres !== null && minAcres <= acres && acres < maxAcres,
-  )
-    .toSorted((a, b) => width(a) - width(b) || a.minAcres - b.minAcres)
-    .at(0);
-}
-
 function timesToSell(sold: readonly { acres: number; days: number }[]): Market['timeToSell'] {
   const known = new Map<AcreBucket | undefined, TimeToSell>();
   return acres => {
-    const bucket = bucketOf(acres);
+    const bucket = acres === null ? undefined : narrowestBucket(acres);
     const found = known.get(bucket);
     if (found !== undefined) return found;
     const days = sold

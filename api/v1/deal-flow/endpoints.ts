@@ -172,8 +172,8 @@ export const addListing = defineEndpoint({
   errors: { unprocessable: `The board has ${MAX_DEALS} deals already: remove one first.` },
   handle: async ({ body: { property_id, listing_id, listing_url, ...given } }, resources, call) => {
     const subject = { property_id, listing_id, listing_url };
-    const id = await resources.database.transaction((_run, client) =>
-      addDeal(client, ownerOf(call), subject as never, given as DealFields),
+    const id = await resources.database.transaction(run =>
+      addDeal(run, ownerOf(call), subject as never, given as DealFields),
     );
     return { body: await readDeal(resources, call, id), tokens: 0 };
   },
@@ -210,8 +210,8 @@ export const changeListing = defineEndpoint({
   response: { ...ONE, status: 200, description: 'The deal as it is now.' },
   errors: { not_found: NO_DEAL },
   handle: async ({ params: { id }, body }, resources, call) => {
-    const isThere = await resources.database.transaction((_run, client) =>
-      changeDeal(client, ownerOf(call), id, body as DealChange),
+    const isThere = await resources.database.transaction(run =>
+      changeDeal(run, ownerOf(call), id, body as DealChange),
     );
     if (!isThere) throw notFound(NO_DEAL);
     return { body: await readDeal(resources, call, id), tokens: 0 };
@@ -230,7 +230,7 @@ export const removeListing = defineEndpoint({
   response: { status: 204, description: 'It is removed.', etag: false, examples: {} },
   errors: { not_found: NO_DEAL },
   handle: async ({ params: { id } }, { database }, call) => {
-    const removed = await database.transaction((_run, client) => removeDeal(client, ownerOf(call), id));
+    const removed = await database.transaction(run => removeDeal(run, ownerOf(call), id));
     if (!removed) throw notFound(NO_DEAL);
     return { body: null, tokens: 0 };
   },
