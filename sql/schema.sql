@@ -368,6 +368,23 @@ create table deals (
   constraint deals_suggested_action_check CHECK ((suggested_action = ANY (ARRAY[''::text, 'drop'::text, 'relist'::text, 'hold'::text])))
 );
 
+create table dnc_areas (
+  area_code smallint not null,
+  edition date not null,
+  numbers integer not null,
+  feed_id integer not null,
+  changed_run bigint not null,
+  constraint dnc_areas_pkey PRIMARY KEY (area_code)
+);
+
+create table dnc_numbers (
+  prefix integer not null,
+  bits bytea not null,
+  constraint dnc_numbers_pkey PRIMARY KEY (prefix),
+  constraint dnc_numbers_bits_check CHECK ((length(bits) = 1250))
+);
+alter table dnc_numbers alter column bits set storage plain;
+
 create table elevation_tiles (
   feed_id integer not null,
   source text not null,
@@ -530,6 +547,19 @@ create table listings (
   constraint listings_pkey PRIMARY KEY (id),
   constraint listings_source_source_id_key UNIQUE (source, source_id),
   constraint listings_status_check CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'PENDING'::text, 'SOLD'::text, 'OFF_MARKET'::text])))
+);
+
+create table number_blocks (
+  prefix integer not null,
+  block smallint not null,
+  feed_id integer not null,
+  operator text,
+  line_type text,
+  row_hash uuid not null,
+  constraint number_blocks_pkey PRIMARY KEY (prefix, block, feed_id),
+  constraint number_blocks_block_check CHECK (((block >= '-1'::integer) AND (block <= 9))),
+  constraint number_blocks_line_type_check CHECK ((line_type = ANY (ARRAY['Mobile'::text, 'Landline'::text]))),
+  constraint number_blocks_prefix_check CHECK (((prefix >= 200000) AND (prefix <= 999999)))
 );
 
 create table owner_parcels (
@@ -949,6 +979,7 @@ alter table contacts add constraint contacts_feed_id_fkey FOREIGN KEY (feed_id) 
 alter table deal_boards add constraint deal_boards_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table deal_boards add constraint deal_boards_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table deals add constraint deals_board_id_fkey FOREIGN KEY (board_id) REFERENCES deal_boards(id) ON DELETE CASCADE;
+alter table dnc_areas add constraint dnc_areas_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table elevation_tiles add constraint elevation_tiles_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table idempotent_calls add constraint idempotent_calls_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id);
 alter table imagery_sources add constraint imagery_sources_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
@@ -957,6 +988,7 @@ alter table land_layers add constraint land_layers_run_id_fkey FOREIGN KEY (run_
 alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table number_blocks add constraint number_blocks_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table passwords add constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
 alter table run_rejects add constraint run_rejects_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;

@@ -47,6 +47,11 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
     help: '1 when the database answered.',
     registers: [registry],
   });
+  const registryAge = new Gauge({
+    name: 'plat_dnc_edition_age_days',
+    help: 'Days since the oldest edition of the Do Not Call registry that is in use; missing without one. Over 31 it may not be relied on.',
+    registers: [registry],
+  });
   const depth = new Gauge({
     name: 'plat_queue_jobs',
     help: 'Jobs in a queue by state.',
@@ -65,6 +70,9 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
   async function refresh(): Promise<void> {
     const read = await database.run<JobTotals>('api/read_job_totals').catch(() => undefined);
     up.set(read === undefined ? 0 : 1);
+    const dnc = await database.run<{ age_days: number | null }>('phones/summarise_registry').catch(() => []);
+    if (dnc[0]?.age_days != null) registryAge.set(dnc[0].age_days);
+    else registryAge.remove();
     totals = read ?? [];
     rows.reset();
     for (const total of totals) rows.inc({ name: total.name, outcome: total.outcome }, total.rows);

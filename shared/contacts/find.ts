@@ -1,5 +1,5 @@
 import type { Run } from '../db.ts';
-import type { KnownPhone } from '../domain/contact-fields.ts';
+import type { KnownPhone, LineType } from '../domain/contact-fields.ts';
 import {
   type Address,
   bestMatches,
@@ -86,6 +86,19 @@ export async function phonesOf(run: Run, matches: readonly Match<Known>[]): Prom
   return all.filter(
     ({ number }, i) => !listed.has(phoneKey(number)) && all.findIndex(each => each.number === number) === i,
   );
+}
+
+export type NumberFacts = {
+  number: string;
+  line_type: LineType | null;
+  dnc: boolean | null;
+  dnc_as_of: string | null;
+};
+
+/** What the numbering plan and the registry say of numbers, each where it is loaded. */
+export async function factsOf(run: Run, numbers: readonly string[]): Promise<Map<string, NumberFacts>> {
+  const rows = await run<NumberFacts>('phones/look_up_numbers', [numbers]);
+  return new Map(rows.map(row => [row.number, row]));
 }
 
 /** A number as it was found, before the numbering plan and the registry are asked. */

@@ -8,6 +8,11 @@ import { type ConnectedConfig, withSession } from './common/session.ts';
 import { readState } from './common/state.ts';
 import { jobsTable } from './jobs.ts';
 
+type Registry = { areas: number; numbers: number; edition: string | null; age_days: number | null };
+
+/** As old as a copy of the Do Not Call registry may be: 16 CFR 310.4(b)(3)(iv). */
+const MOST_DNC_DAYS = 31;
+
 export function addStatusCommand(program: Command): void {
   program
     .command('status')
@@ -24,8 +29,10 @@ export function addStatusCommand(program: Command): void {
         const api = readState(config)?.apiUrl ?? null;
         const redis = await stateOfRedis(config);
         const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
+        const { rows: registries } = await pool.query<Registry>(sql('phones/summarise_registry'));
+        const registry = registries[0]!;
         if (json) {
-          printJson({ api, redis, ...overview[0], disk, jobs });
+          printJson({ api, redis, ...overview[0], dnc: registry, disk, jobs });
           return;
         }
         const figures: Record<string, number | string> = {
@@ -33,6 +40,9 @@ export function addStatusCommand(program: Command): void {
           redis: redis ?? 'not used (REDIS_URL)',
           ...overview[0],
           ...(disk && { disk: describeDisk(disk) }),
+          ...(registry.areas > 0 && {
+            do_not_call: `${registry.numbers.toLocaleString('en-US')} numbers of ${registry.areas} area codes as of ${registry.edition}`,
+          }),
         };
         for (const [name, value] of Object.entries(figures)) {
           print(
@@ -40,6 +50,10 @@ export function addStatusCommand(program: Command): void {
           );
         }
         print(`\n${jobsTable(jobs)}`);
+        if (registry.age_days !== null && registry.age_days > MOST_DNC_DAYS)
+          printNote(
+            `the copy of the Do Not Call registry is ${registry.age_days} days old: calls may rely on one of the last ${MOST_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
+          );
         if (disk?.low)
           printNote(`the disk is nearly full: ${describeDisk(disk)}. Jobs pause when it is full.`);
       }),

@@ -12,10 +12,12 @@ import { enqueueMarked } from '../valuation/jobs.ts';
 import type { IngestPayload } from './job.ts';
 import { assessor } from './recipes/assessor.ts';
 import { contacts } from './recipes/contacts.ts';
+import { dnc } from './recipes/dnc.ts';
 import { elevation } from './recipes/elevation.ts';
 import { imagery } from './recipes/imagery.ts';
 import { layers } from './recipes/layers.ts';
 import { listings } from './recipes/listings.ts';
+import { numbering } from './recipes/numbering.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
 import { newCounts, type RunCounts, total } from './run/counts.ts';
@@ -152,8 +154,9 @@ function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): 
     case 'contacts':
       return follow(contacts, run, feed, sources);
     case 'numbering':
+      return follow(numbering, run, feed, sources);
     case 'dnc':
-      throw new PlatError('feed_kind', `Feeds of kind ${feed.kind} cannot be run yet.`);
+      return follow(dnc, run, feed, sources);
     default:
       return follow(layers, run, feed, sources);
   }

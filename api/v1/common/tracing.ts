@@ -1,4 +1,10 @@
-import { type ContactRow, findContacts, phonesOf, type Traced } from '../../../shared/contacts/find.ts';
+import {
+  type ContactRow,
+  factsOf,
+  findContacts,
+  phonesOf,
+  type Traced,
+} from '../../../shared/contacts/find.ts';
 import { hmac } from '../../../shared/contacts/identity.ts';
 import { contactSecret } from '../../../shared/contacts/suppression.ts';
 import { type LineType, MOST_PHONES } from '../../../shared/domain/contact-fields.ts';
@@ -53,7 +59,7 @@ export function openTracing(database: Database): Trace {
       ...[call.account.id, call.keyId ?? null, question.endpoint],
       ...[hmac(await contactSecret(database.run), asked), matched ? answer.source : 'none', matched],
     ]);
-    return matched ? present(answer) : NOBODY;
+    return matched ? present(database, answer) : NOBODY;
   };
 }
 
@@ -72,8 +78,16 @@ async function look(database: Database, { subjects, address }: Question): Promis
 
 const KIND_ORDER: (LineType | null)[] = ['Mobile', 'Landline', null];
 
-function present({ matchedOn, name, phones }: Answer): PhoneTrace {
-  const place = (phone: Traced) => KIND_ORDER.indexOf(phone.line_type);
+async function present(database: Database, { matchedOn, name, phones: found }: Answer): Promise<PhoneTrace> {
+  const facts = await factsOf(
+    database.run,
+    found.map(({ number }) => number),
+  );
+  const phones = found.map(phone => {
+    const { line_type, dnc = null, dnc_as_of = null } = facts.get(phone.number) ?? {};
+    return { ...phone, line_type: line_type ?? phone.line_type, dnc: dnc ?? phone.dnc, dnc_as_of };
+  });
+  const place = (phone: (typeof phones)[number]) => KIND_ORDER.indexOf(phone.line_type);
   const ordered = phones.toSorted(
     (a, b) => a.rank - b.rank || place(a) - place(b) || (b.lastSeen ?? '').localeCompare(a.lastSeen ?? ''),
   );
@@ -84,6 +98,6 @@ function present({ matchedOn, name, phones }: Answer): PhoneTrace {
     last_name: name.last_name ?? name.entity_name,
     phones: ordered
       .slice(0, MOST_PHONES)
-      .map(({ number, line_type, dnc }) => ({ number, line_type, dnc, dnc_as_of: null })),
+      .map(({ number, line_type, dnc, dnc_as_of }) => ({ number, line_type, dnc, dnc_as_of })),
   };
 }

@@ -4,12 +4,16 @@ import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { AssessorFeed, Feed, LayerFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
+import type { AssessorFeed, DncFeed, Feed, LayerFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
+import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
+import { readDnc } from '../../formats/dnc.ts';
 import { readInput } from '../../formats/read.ts';
 import type { BadRow, InputSpec, RowBatch } from '../../formats/rows.ts';
+import { openSource } from '../../formats/source.ts';
 import { NO_USABLE_ROW } from '../gate/gate.ts';
 import { noneCounts } from '../gate/layer.ts';
+import { compileBlockMapper } from '../map/block.ts';
 import { compileContactMapper } from '../map/contact.ts';
 import { compileLayerMapper } from '../map/layer.ts';
 import { compileListingMapper } from '../map/listing.ts';
@@ -96,6 +100,17 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     const { input, columns } = feed.contacts;
     const map = compileContactMapper(feed.contacts);
     await checkPart(check, 'contacts', input, { kind: 'contacts', names: CONTACT_FIELD_NAMES, columns, map });
+  } else if (feed.kind === 'numbering') {
+    const { input, columns } = feed.numbering;
+    const map = compileBlockMapper(feed.numbering);
+    await checkPart(check, 'numbering', input, {
+      kind: 'numbering',
+      names: NUMBERING_FIELD_NAMES,
+      columns,
+      map,
+    });
+  } else if (feed.kind === 'dnc') {
+    await checkRegistry(check, feed);
   } else if (feed.kind === 'elevation') {
     result.tiles = await checkElevation(feed, check.limit, result.problems, result.warnings);
   } else if (feed.kind === 'imagery') {
@@ -106,6 +121,29 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   judgeEmpty(feed, result);
   for (const part of result.parts) judgeRejects(part, feed.gates.maxRejectPercent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
+}
+
+/** How many numbers the files hold; a list is read whole, which takes a minute for the nation's. */
+async function checkRegistry({ result }: Check, { baseDir, dnc }: DncFeed): Promise<void> {
+  const columns = dnc.list === 'changes' ? dnc.columns : null;
+  for (const source of dnc.sources) {
+    const [numbers, faults] = [{ added: 0, removed: 0 }, [] as string[]];
+    try {
+      const opened = await openSource(source, { extensions: ['.txt', '.csv', '.xml'] }, readContext(baseDir));
+      const lines = await readDnc(opened.bytes(), columns, {
+        add: () => void numbers.added++,
+        remove: () => void numbers.removed++,
+        bad: (lineNo, what) =>
+          void (faults.length < UNMATCHED_SHOWN && faults.push(`dnc: ${source} line ${lineNo} ${what}`)),
+      }).finally(opened.close);
+      if (numbers.added + numbers.removed === 0)
+        result.problems.push(`dnc: ${source} holds no number in ${lines} lines.`);
+      result.warnings.push(...faults);
+    } catch (error) {
+      if (!(error instanceof PlatError)) throw error;
+      result.problems.push(`dnc: ${error.message}`);
+    }
+  }
 }
 
 async function checkLayer(check: Check, feed: LayerFeed): Promise<void> {

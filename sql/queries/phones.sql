@@ -1,0 +1,116 @@
+-- name: count_changed
+-- The numbers of each area code as they become by the staged bitmaps. No parameters.
+select a.area_code, to_char(a.edition, 'YYYY-MM-DD') as edition, (a.numbers + sum(bit_count(s.bits) - coalesce(bit_count(d.bits), 0)))::int as numbers
+from stage_dnc s
+join dnc_areas a on a.area_code = s.prefix / 1000
+left join dnc_numbers d on d.prefix = s.prefix
+group by a.area_code, a.edition, a.numbers
+
+-- name: create_block_stage
+-- The staging table of a run's blocks of numbers, in the run's own schema. Unlogged, filled once by COPY. No parameters.
+create unlogged table stage_block as
+select null::bigint as row_no, prefix, block, operator, line_type, row_hash as hash
+from number_blocks
+with no data
+
+-- name: create_dnc_stage
+-- The staging table of a run's bitmaps, in the run's own schema. Unlogged, filled once by COPY. No parameters.
+create unlogged table stage_dnc (prefix int, bits bytea)
+
+-- name: delete_areas
+-- Takes area codes out of the registry, for a full list to take their place. $1 area codes int[]
+delete from dnc_numbers where prefix / 1000 = any($1::int[])
+
+-- name: delete_gone_blocks
+-- Removes the blocks that a feed no longer lists. $1 feed id int
+delete from number_blocks b
+where b.feed_id = $1 and not exists (select from stage_block s where s.prefix = b.prefix and s.block = b.block)
+
+-- name: list_areas
+-- The area codes of the registry. No parameters.
+select area_code, to_char(edition, 'YYYY-MM-DD') as edition, numbers from dnc_areas
+
+-- name: list_bitmaps
+-- What is known of these area codes and exchanges. $1 prefixes int[]
+select prefix, bits from dnc_numbers where prefix = any($1::int[])
+
+-- name: look_up_numbers
+-- Of each number the kind of its line by the longest block that is known, whether it is on the registry, and as of which day: null where
+-- its area code's list is not there. $1 numbers bigint[]
+select
+  n.number::text as number,
+  b.line_type,
+  case when a.area_code is not null then coalesce(get_bit(d.bits, (n.number % 10000)::int) = 1, false) end as dnc,
+  to_char(a.edition, 'YYYY-MM-DD') as dnc_as_of
+from unnest($1::bigint[]) as n (number)
+left join dnc_areas a on a.area_code = (n.number / 10000000)::smallint
+left join dnc_numbers d on d.prefix = (n.number / 10000)::int
+left join lateral (
+  select line_type
+  from number_blocks
+  where prefix = (n.number / 10000)::int and block in (-1, ((n.number / 1000) % 10)::smallint)
+  order by block desc, line_type nulls last
+  limit 1
+) b on true
+
+-- name: measure_blocks
+-- The figures that the gate compares and the run reports. $1 feed id int
+select
+  count(s.prefix)::int as blocks,
+  count(*) filter (where b.prefix is null)::int as new,
+  count(*) filter (where b.row_hash <> s.hash)::int as changed,
+  count(*) filter (where b.row_hash = s.hash)::int as unchanged,
+  count(*) filter (where s.prefix is null)::int as retired
+from stage_block s
+full join (select prefix, block, row_hash from number_blocks where feed_id = $1) b on b.prefix = s.prefix and b.block = s.block
+
+-- name: resolve_block_duplicates
+-- Rows of one block within a run: the last is kept. How many were equal, and how many were not. No parameters.
+with ranked as (
+  select
+    ctid as place,
+    row_number() over same_block as n,
+    first_value(hash) over same_block as kept_hash
+  from stage_block
+  window same_block as (partition by prefix, block order by row_no desc)
+),
+removed as (
+  delete from stage_block s using ranked where s.ctid = ranked.place and ranked.n > 1
+  returning s.hash = ranked.kept_hash as identical
+)
+select
+  count(*) filter (where identical)::int as identical,
+  count(*) filter (where not identical)::int as superseded
+from removed
+
+-- name: summarise_registry
+-- How old the copy of the registry is: the oldest of its editions, its age in days, its area codes and numbers. No parameters.
+select
+  count(*)::int as areas,
+  coalesce(sum(numbers), 0)::bigint as numbers,
+  to_char(min(edition), 'YYYY-MM-DD') as edition,
+  (current_date - min(edition))::int as age_days
+from dnc_areas
+
+-- name: upsert_blocks
+-- Writes new and changed blocks. $1 feed id int
+insert into number_blocks (prefix, block, feed_id, operator, line_type, row_hash)
+select prefix, block, $1, operator, line_type, hash
+from stage_block
+on conflict (prefix, block, feed_id) do update
+set operator = excluded.operator, line_type = excluded.line_type, row_hash = excluded.row_hash
+where number_blocks.row_hash <> excluded.row_hash
+
+-- name: write_areas
+-- Notes of which day the registry is. $1 area codes int[], $2 editions date[], $3 numbers int[], $4 feed id int, $5 run id bigint
+insert into dnc_areas (area_code, edition, numbers, feed_id, changed_run)
+select a.code, a.edition, a.numbers, $4, $5
+from unnest($1::int[], $2::date[], $3::int[]) as a (code, edition, numbers)
+on conflict (area_code) do update
+set edition = excluded.edition, numbers = excluded.numbers, feed_id = excluded.feed_id, changed_run = excluded.changed_run
+
+-- name: write_bitmaps
+-- Brings the staged bitmaps into the registry. No parameters.
+insert into dnc_numbers (prefix, bits)
+select prefix, bits from stage_dnc
+on conflict (prefix) do update set bits = excluded.bits

@@ -1,0 +1,70 @@
+import { copyValue, openCopy } from '../../../shared/copy.ts';
+import { type Client, sql } from '../../../shared/db.ts';
+import type { NumberingFeed } from '../../feeds/feed.ts';
+import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
+import { judgeList } from '../gate/gate.ts';
+import { compileBlockMapper } from '../map/block.ts';
+import type { RunContext } from '../run/context.ts';
+import { countFilled } from '../run/counts.ts';
+import { readBatches } from '../run/read.ts';
+import { withStages } from '../run/stage-schema.ts';
+import { digest } from '../stage/hash.ts';
+import { stageRows } from '../stage/rows.ts';
+import type { Prepared, Recipe } from './recipe.ts';
+
+/** Blocks of telephone numbers with their carriers. A feed lists everything: blocks that it no longer shows are removed. */
+export const numbering: Recipe<NumberingFeed, void> = {
+  tables: [sql('phones/create_block_stage')],
+  async stage(run, { baseDir, numbering: input }, sources) {
+    const { counts } = run;
+    const batches = readBatches(run, {
+      name: 'numbering',
+      spec: input.input,
+      baseDir,
+      override: sources.numbering,
+    });
+    await withStages(run, 1, async ([client], rejects) => {
+      const copy = openCopy(
+        client!,
+        'copy stage_block (row_no, prefix, block, operator, line_type, hash) from stdin',
+      );
+      await stageRows(
+        { name: 'numbering', batches, map: compileBlockMapper(input) },
+        { counts, rejects },
+        ({ values, prefix, block, operator, lineType }, { rowNo }) => {
+          countFilled(counts.filled, NUMBERING_FIELD_NAMES, values);
+          const told = [copyValue(operator), copyValue(lineType)].join('\t');
+          copy.write([rowNo, prefix, block, told, digest(told)].join('\t'));
+        },
+        () => copy.drain(),
+      );
+      await copy.end();
+    });
+  },
+  compare,
+};
+
+type Figures = { blocks: number; new: number; changed: number; unchanged: number; retired: number };
+
+async function compare(client: Client, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
+  const { feedId, counts } = run;
+  await run.step('match', 'comparing with what is there', 0.68);
+  const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
+    sql('phones/resolve_block_duplicates'),
+  );
+  // Two carriers of one block: the last row is the list's last word.
+  counts.identical = settled[0]!.identical + settled[0]!.superseded;
+  await client.query('analyze stage_block (prefix)');
+  const { rows: measured } = await client.query<Figures>(sql('phones/measure_blocks'), [feedId]);
+  const { blocks: rows, ...figures } = measured[0]!;
+  Object.assign(counts, figures, { rows });
+  await run.step('gate', 'checking', 0.74);
+  return {
+    gate: judgeList(run, rows, gates, 'blocks'),
+    touched: counts.new + counts.changed + counts.retired > 0,
+    async merge(transaction) {
+      await transaction.query(sql('phones/delete_gone_blocks'), [feedId]);
+      await transaction.query(sql('phones/upsert_blocks'), [feedId]);
+    },
+  };
+}
