@@ -3,7 +3,7 @@ import { filterParcels } from '../v1/filter/filter-parcels.ts';
 import { listFilters } from '../v1/filter/list-filters.ts';
 import { acres } from './figures.ts';
 import { Notice } from './layout.tsx';
-import { knownBox, mapHead, mapOf } from './map.tsx';
+import { boxOfCounties, knownBox, mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
 import { ParcelPanel, readParcel, type Summary } from './parcel.tsx';
 import { ask, type Visit } from './visit.ts';
@@ -49,7 +49,7 @@ export const dataPage: Page = {
     const { filters } = await ask<{ filters: Filter[] }>(visit, listFilters);
     const asked = askedOf(visit.url.searchParams, filters);
     const parcel = visit.url.searchParams.get('parcel');
-    const [counties, found, shown, start] = await Promise.all([
+    const [counties, found, shown, county] = await Promise.all([
       visit.deps.resources.database.run<County>('coverage/list_counties', [MOST_COUNTIES]),
       parcel === null && Object.keys(asked).length > 0 ? search(visit, asked) : undefined,
       parcel === null ? undefined : readParcel(visit, parcel),
@@ -79,7 +79,15 @@ export const dataPage: Page = {
             </>
           )}
         </section>
-        {mapOf(visit, { layers: true, draw: true, parcel: shown?.detail, start })}
+        {mapOf(visit, {
+          ...{ layers: true, draw: true, parcel: shown?.detail },
+          start:
+            county ??
+            boxOfCounties(
+              counties.map(({ fips }) => fips),
+              0,
+            ),
+        })}
       </div>
     );
     return {
@@ -196,9 +204,18 @@ function FilterForm({ filters, params }: { filters: readonly Filter[]; params: U
   );
 }
 
+/** What goes into a field, by its name or its type. */
+const PLACEHOLDERS: Record<string, string> = {
+  county: 'one of the list, or its FIPS code',
+  geom_intersects: 'drawn on the map, or WKT',
+  date: 'YYYYMMDD',
+  'list of strings': 'one, another',
+};
+
 function FilterInput({ filter, given }: { filter: Filter; given: string }) {
   const { name, type, unit, description, values } = filter;
-  const label = wordsOf(name) + (unit ? ` (${unit})` : '');
+  const words = wordsOf(name);
+  const label = unit && !words.toLowerCase().includes(unit) ? `${words} (${unit})` : words;
   const told = `${name}-told`;
   const choices =
     name === 'county' ? undefined : (values ?? (type === 'boolean' ? ['true', 'false'] : undefined));
@@ -221,7 +238,7 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
           value={given}
           aria-describedby={told}
           inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
-          placeholder={type === 'date' ? 'YYYYMMDD' : type === 'list of strings' ? 'one, another' : undefined}
+          placeholder={PLACEHOLDERS[name] ?? PLACEHOLDERS[type]}
           autocomplete="off"
           list={name === 'county' ? 'counties' : undefined}
         />
@@ -238,7 +255,8 @@ function wordsOf(name: string): string {
     .replace(/_(min|max)$/, '')
     .replaceAll('_', ' ')
     .replace(/\bapn\b/, 'APN')
-    .replace(/\bhoa\b/, 'HOA');
+    .replace(/\bhoa\b/, 'HOA')
+    .replace(/\bzips\b/, 'ZIPs');
   const text = words.charAt(0).toUpperCase() + words.slice(1);
   return bound === undefined ? text : `${text}, ${bound === 'min' ? 'at least' : 'at most'}`;
 }

@@ -28,6 +28,15 @@ type Options = {
   legend?: string;
 };
 
+/** What can be switched on. */
+const LAYERS = [
+  ['roads', 'roads'],
+  ['wetlands', 'wetlands'],
+  ['flood', 'flood zones'],
+  ['hillshade', 'relief'],
+  ['zips', 'ZIP codes'],
+] as const;
+
 /** ColorBrewer's YlGnBu, which people who cannot tell red from green can read. */
 const RAMP = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
 
@@ -75,20 +84,25 @@ export function mapOf(
         </div>
       )}
       {layers && (
-        <fieldset class="layers">
-          <legend>Layers</legend>
-          {['roads', 'wetlands', 'flood', 'hillshade'].map(name => (
+        <details class="layers" open>
+          <summary>Layers</summary>
+          {LAYERS.map(([id, name]) => (
             <label>
-              <input type="checkbox" data-layer={name} checked={name === 'roads'} />{' '}
-              {name === 'flood' ? 'flood zones' : name}
+              <input type="checkbox" data-layer={id} checked={id === 'roads'} /> {name}
             </label>
           ))}
-        </fieldset>
+        </details>
       )}
       {draw && (
-        <button type="button" id="draw" class="second" hidden>
-          Draw an area
-        </button>
+        <>
+          <button type="button" id="draw" class="second" hidden>
+            Draw an area
+          </button>
+          <output id="drawing" class="notice" hidden />
+          <svg id="cross" viewBox="0 0 20 20" aria-hidden="true" class="unseen">
+            <path d="M10 0V8M10 12V20M0 10H8M12 10H20" />
+          </svg>
+        </>
       )}
       <noscript>
         <p class="notice">The map needs JavaScript; the list beside it does not.</p>
@@ -102,11 +116,11 @@ function boxOf({ shape, point }: Shown): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
 
-/** Where parcels are known: of a county, or of all; undefined where there are none. */
+/** Where the parcels of the address's county are; undefined without one. */
 export async function knownBox({ deps, url }: Visit): Promise<Box | undefined> {
   const county = url.searchParams.get('county');
-  const fips = county !== null && /^\d{4,5}$/.test(county.trim()) ? Number(county) : null;
-  const [box] = await deps.resources.database.run<BoxColumns>('tiles/read_box', [fips]);
+  if (county === null || !/^\d{4,5}$/.test(county.trim())) return undefined;
+  const [box] = await deps.resources.database.run<BoxColumns>('tiles/read_box', [Number(county)]);
   return box?.west == null ? undefined : boxOfColumns(box);
 }
 
@@ -131,12 +145,12 @@ const CONTIGUOUS: Box = [-125, 24, -66, 50];
 const AROUND_DEG = 2;
 
 /** Counties with what is around them, within the contiguous states. */
-export function boxOfCounties(fips: readonly string[]): Box {
+export function boxOfCounties(fips: readonly string[], aroundDeg = AROUND_DEG): Box {
   const boxes = fips
     .map(code => countyExtent(Number(code)))
     .filter(box => box !== undefined && boxesMeet(box, CONTIGUOUS)) as Box[];
   if (boxes.length === 0) return CONTIGUOUS;
-  const [west, south, east, north] = padBox(boxAround(boxes), AROUND_DEG);
+  const [west, south, east, north] = padBox(boxAround(boxes), aroundDeg);
   const [least, lowest, most, highest] = CONTIGUOUS;
   return [Math.max(least, west), Math.max(lowest, south), Math.min(most, east), Math.min(highest, north)];
 }

@@ -4,12 +4,13 @@ import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
 import { clipLine, clipRing } from '../../shared/drawing/lines.ts';
 import type { Point } from '../../shared/drawing/view.ts';
-import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
+import { boxHolds, boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../shared/geo/codec.ts';
 import type { Box, MultiPolygon, Position } from '../../shared/geo/types.ts';
 import { type ElevationTile, openElevation } from '../../shared/raster/elevation.ts';
 import { hillshade, SHADE_CELLS } from '../../shared/raster/hillshade.ts';
 import { countiesMeeting, countyExtent, countyOutline } from '../../shared/regions/county-polygons.ts';
+import { readZips, type Zip } from '../../shared/regions/zip-file.ts';
 import { notFound } from '../http/errors.ts';
 import type { Resources } from '../v1/common/resources.ts';
 import type { Page } from './pages.tsx';
@@ -46,7 +47,7 @@ type Feature = {
 };
 
 /** What may be drawn: parcels and county lines, and the layers of the land. */
-const LAYERS = ['parcels', 'roads', 'wetlands', 'flood', 'hillshade'] as const;
+const LAYERS = ['parcels', 'zips', 'roads', 'wetlands', 'flood', 'hillshade'] as const;
 
 export const tilePage: Page = {
   path: '/tiles/:layer/:z/:x/:file',
@@ -57,6 +58,7 @@ export const tilePage: Page = {
     const known = LAYERS.find(name => name === layer);
     if (known === undefined || !isTile(tile)) throw notFound('There is no such tile.');
     if (known === 'hillshade') return shadeTile(visit, tile);
+    if (known === 'zips') return zipTile(tile);
     const { resources } = visit.deps;
     return known === 'parcels' ? parcelTile(resources, tile) : landTile(resources, known, tile);
   },
@@ -68,6 +70,10 @@ function isTile({ z, x, y }: Tile): boolean {
   return z <= DEEPEST && x < 2 ** z && y < 2 ** z;
 }
 
+const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
+/** Seconds for which browsers keep what changes with an installation alone. */
+const SETTLED_AGE = 3_600;
+
 /** A tile from the cache, or made: the version stands for all data that it may show. */
 async function cached({ database }: Resources, name: string, make: () => Promise<Buffer>): Promise<Reply> {
   const [{ version } = { version: 0 }] = await database.run<{ version: number }>('tiles/read_version');
@@ -78,7 +84,7 @@ async function cached({ database }: Resources, name: string, make: () => Promise
     tile = { bytes, etag: `"${hash('sha256', bytes, 'hex').slice(0, 20)}"` };
     cache.set(key, tile);
   }
-  return { data: tile.bytes, type: 'application/vnd.mapbox-vector-tile', etag: tile.etag, maxAge: 60 };
+  return { data: tile.bytes, type: VECTOR_TILE, etag: tile.etag, maxAge: 60 };
 }
 
 function encoded(layers: Record<string, Feature[]>): Buffer {
@@ -94,6 +100,8 @@ type ParcelRow = {
   lon: number;
   lat: number;
 };
+
+type Count = { fips: number; parcels: number; name: string };
 
 export function parcelTile(resources: Resources, tile: Tile): Promise<Reply> {
   return cached(resources, `parcels/${tile.z}/${tile.x}/${tile.y}`, () => makeParcelTile(resources, tile));
@@ -117,12 +125,12 @@ export async function makeParcelTile({ database }: Resources, tile: Tile): Promi
     counties: lines.filter(({ geometry }) => geometry.length > 0),
   };
   if (tile.z < POINTS_FROM) {
-    const rows = await database.run<{ fips: number; parcels: number }>('tiles/count_parcels', [counties]);
-    layers.counts = rows.map(({ fips, parcels }) => ({
+    const rows = await database.run<Count>('tiles/count_parcels', [counties]);
+    layers.counts = rows.map(({ fips, parcels, name }) => ({
       id: fips,
       type: 1,
       geometry: [toUnits(project(middleOfBox(countyExtent(fips)!)))],
-      tags: { parcels },
+      tags: { parcels, name },
     }));
     return encoded(layers);
   }
@@ -148,6 +156,23 @@ function nameOf({ apn, lon, lat }: ParcelRow, project: (place: Position) => Poin
   const at = project([lon / 1e7, lat / 1e7]);
   const within = at.every(px => px >= 0 && px < PIXELS);
   return apn !== null && within ? [{ type: 1, geometry: [toUnits(at)], tags: { apn } }] : [];
+}
+
+/** ZIPs are told apart from here on. */
+const ZIPS_FROM = 8;
+let zips: Zip[] | undefined;
+
+/** ZIP codes at their middles. Their outlines are not drawn, as nobody publishes them: the post office delivers along streets. */
+function zipTile(tile: Tile): Reply {
+  zips ??= readZips().zips;
+  const box = boundsOf(tile);
+  const project = projector(tile);
+  const features = zips
+    .filter(({ lon, lat }) => tile.z >= ZIPS_FROM && boxHolds(box, lon, lat))
+    .map(
+      ({ zip, lon, lat }): Feature => ({ type: 1, geometry: [toUnits(project([lon, lat]))], tags: { zip } }),
+    );
+  return { data: encoded({ zips: features }), type: VECTOR_TILE, maxAge: SETTLED_AGE };
 }
 
 /** Features of the land from where they can be told apart. */
@@ -207,7 +232,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
     if (shades === null) return nothing;
     const raw = { width: SHADE_CELLS, height: SHADE_CELLS, channels: 2 as const };
     const data = await sharp(shades, { raw }).resize(256, 256, { kernel: 'cubic' }).png().toBuffer();
-    return { data, type: 'image/png', maxAge: 3_600 };
+    return { data, type: 'image/png', maxAge: SETTLED_AGE };
   } finally {
     await elevation.close();
   }

@@ -4,7 +4,10 @@ select coalesce(max(id), 0) as version from runs where status = 'merged';
 
 -- name: count_parcels
 -- Parcels on the roll, by county. $1 county FIPS codes
-select fips, parcels from county_coverage where fips = any ($1::int[]) and parcels > 0;
+select c.fips, c.parcels, r.name || ', ' || r.state as name
+from county_coverage c
+join regions r on r.type = 'county' and r.fips = c.fips
+where c.fips = any ($1::int[]) and c.parcels > 0;
 
 -- name: list_parcels
 -- Parcels whose extent meets a tile, the largest first where there are too many.
@@ -27,9 +30,8 @@ order by area(l.extent) desc
 limit $3;
 
 -- name: read_box
--- Where parcels are known, in degrees. $1 county FIPS, or null for all
-select min(west) as west, min(south) as south, max(east) as east, max(north) as north
-from county_coverage where ($1::int is null or fips = $1) and parcels > 0;
+-- Where parcels of a county are known, in degrees. $1 county FIPS
+select west, south, east, north from county_coverage where fips = $1 and parcels > 0;
 
 -- name: list_elevation
 -- The files of heights that meet a tile. $1 box in 1e-7 degrees text

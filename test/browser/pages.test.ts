@@ -8,7 +8,7 @@ describePages('the web app', site => {
     const all = await page.locator('#count').textContent();
     expect(all).toMatch(/^2,0\d\d$/);
     await page.getByText('Find parcels').click();
-    await page.getByLabel('Acres, at least (acres)').fill('100');
+    await page.getByLabel('Acres, at least').fill('100');
     await page.waitForFunction(before => document.querySelector('#count')?.textContent !== before, all);
     expect(page.url()).toContain('acres_min=100');
     await page.locator('#results a[data-parcel]').first().click();
@@ -31,12 +31,62 @@ describePages('the web app', site => {
     expect(page.url()).toContain('parcel=');
   });
 
+  test('an area is drawn with the mouse, asked for, and shown again by its address', async () => {
+    const page = await site.open('/data?county=33019');
+    const all = await page.locator('#count').textContent();
+    const { x, y, width, height } = (await page.locator('#map').boundingBox())!;
+    await page.getByRole('button', { name: 'Draw an area' }).click();
+    for (const [across, down] of [
+      [0.4, 0.3],
+      [0.7, 0.3],
+      [0.7, 0.6],
+      [0.4, 0.6],
+    ] as const)
+      await page.mouse.click(x + across * width, y + down * height);
+    await page.getByText('4 corners').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.waitForFunction(before => document.querySelector('#count')?.textContent !== before, all);
+    const found = await page.locator('#count').textContent();
+    expect(Number(found)).toBeGreaterThan(0);
+    const address = new URL(page.url());
+    expect(address.searchParams.get('geom_intersects')).toMatch(
+      /^POLYGON\(\((-7\d\.\d{1,6} 4\d\.\d{1,6}(, )?){5}\)\)$/,
+    );
+    await page.reload();
+    expect(await page.locator('#count').textContent()).toBe(found);
+  });
+
+  test('an area is drawn by keyboard alone; Escape gives it up', async () => {
+    const page = await site.open('/data?county=33019');
+    const all = await page.locator('#count').textContent();
+    await page.getByRole('button', { name: 'Draw an area' }).press('Enter');
+    await page.keyboard.press('Enter');
+    for (const arrow of ['ArrowRight', 'ArrowDown']) {
+      await page.keyboard.press(arrow);
+      // The key moves the map before it is known to be moving.
+      await page.waitForTimeout(50);
+      await drawn(page);
+      await page.keyboard.press('Enter');
+    }
+    await page.getByText('3 corners').waitFor();
+    await page.getByRole('button', { name: 'Done' }).press('Enter');
+    await page.waitForFunction(before => document.querySelector('#count')?.textContent !== before, all);
+    const address = page.url();
+    await page.getByRole('button', { name: 'Draw an area' }).press('Enter');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Backspace');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Draw an area' }).waitFor();
+    expect(page.url()).toBe(address);
+  });
+
   test.each([
     '/',
     '/data?county=33019&acres_min=20',
     '/data?county=33019&parcel=3301900000010',
     '/markets',
     '/markets/33019',
+    '/markets/zip/03280',
     '/coverage',
     '/account',
     '/nowhere',

@@ -4,7 +4,7 @@ import { NO_STATS, type RegionFields, statsBody, statsEtag } from '../../shared/
 import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
-import { readZips, type Skipped } from './zip-file.ts';
+import { readZips, type Skipped } from '../../shared/regions/zip-file.ts';
 
 export type RegionsLoaded = {
   counties: number;

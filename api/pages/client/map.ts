@@ -8,6 +8,7 @@ import {
   ScaleControl,
   setWorkerUrl,
 } from 'maplibre-gl';
+import { openDrawing } from './draw.ts';
 import { EMPTY, isOpen, styleOf } from './style.ts';
 
 declare const MAP_WORKER: string;
@@ -39,6 +40,9 @@ map.addControl(new ScaleControl({ unit: 'imperial' }));
 map.addControl(new GeolocateControl({}));
 if (element.dataset.basemap !== undefined) map.addControl(new AttributionControl({ compact: true }));
 
+// On a telephone the list of layers would hide half of the map.
+if (element.clientWidth < 600) document.querySelector('.layers')?.removeAttribute('open');
+
 /** Tests and measurements ask whether all is drawn. */
 map.on('idle', () => element.setAttribute('data-idle', 'true'));
 map.on('error', ({ error }) => element.setAttribute('data-error', error.message));
@@ -56,14 +60,11 @@ function open(id: string | number): void {
   document.dispatchEvent(new CustomEvent('plat:open', { detail: url.pathname + url.search }));
 }
 
-const drawn: [number, number][] = [];
-let drawing = false;
-const button = document.getElementById('draw');
+const area = openDrawing(map);
 
 map.on('click', event => {
-  if (drawing) {
-    drawn.push([event.lngLat.lng, event.lngLat.lat]);
-    showArea();
+  if (area.isDrawing()) {
+    area.add(event.lngLat);
     return;
   }
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
@@ -72,44 +73,20 @@ map.on('click', event => {
 });
 for (const layer of ['hits', 'parcel-fill', 'comps']) {
   map.on('mouseenter', layer, () =>
-    map.getCanvas().style.setProperty('cursor', drawing ? 'crosshair' : 'pointer'),
+    map.getCanvas().style.setProperty('cursor', area.isDrawing() ? 'crosshair' : 'pointer'),
   );
-  map.on('mouseleave', layer, () => map.getCanvas().style.setProperty('cursor', drawing ? 'crosshair' : ''));
+  map.on('mouseleave', layer, () =>
+    map.getCanvas().style.setProperty('cursor', area.isDrawing() ? 'crosshair' : ''),
+  );
 }
 
 export function sourceOf(id: string) {
   return map.getSource(id) as { setData(data: object): void } | undefined;
 }
 
-function showArea(): void {
-  sourceOf('area')?.setData({
-    type: 'Feature',
-    properties: {},
-    geometry: { type: 'LineString', coordinates: drawn.length > 2 ? [...drawn, drawn[0]!] : drawn },
-  });
-}
-
-/** Places are clicked one after the other; the button ends the outline and asks for what is within. */
-button?.removeAttribute('hidden');
-button?.addEventListener('click', () => {
-  drawing = !drawing;
-  button.textContent = drawing ? 'Done' : 'Draw an area';
-  if (drawing) {
-    drawn.length = 0;
-    return showArea();
-  }
-  const field = document.querySelector<HTMLInputElement>('[name=geom_intersects], [name=polygon]');
-  if (drawn.length < 3 || !field) return;
-  const ring = [...drawn, drawn[0]!].map(place => place.map(degrees => Number(degrees.toFixed(6))));
-  field.value =
-    field.name === 'polygon'
-      ? JSON.stringify({ type: 'Polygon', coordinates: [ring] })
-      : `POLYGON((${ring.map(place => place.join(' ')).join(', ')}))`;
-  field.dispatchEvent(new Event('input', { bubbles: true }));
-});
-
 /** The hits of the filters that the address has, as dots. */
 async function showHits(): Promise<void> {
+  area.show();
   const params = new URLSearchParams(location.search);
   params.delete('parcel');
   params.delete('page');

@@ -36,13 +36,13 @@ const tiles = (layer: string, from: number, to: number) => ({
 export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
 
 function layersOf(parcel: string | undefined): LayerSpecification[] {
-  const land = (id: string, spec: object, visible = false) =>
+  const land = (id: string, spec: { type: string; paint: object; layout?: object }, visible = false) =>
     ({
       ...spec,
       id,
       source: id,
       'source-layer': id,
-      layout: { visibility: visible ? 'visible' : 'none' },
+      layout: { ...spec.layout, visibility: visible ? 'visible' : 'none' },
     }) as LayerSpecification;
   return [
     { id: 'ground', type: 'background', paint: { 'background-color': ink.ground } },
@@ -131,7 +131,13 @@ function layersOf(parcel: string | undefined): LayerSpecification[] {
       source: 'parcels',
       'source-layer': 'counts',
       layout: {
-        'text-field': ['concat', ['number-format', ['get', 'parcels'], {}], '\nparcels'],
+        'text-field': [
+          'concat',
+          ['get', 'name'],
+          '\n',
+          ['number-format', ['get', 'parcels'], {}],
+          ' parcels',
+        ],
         'text-size': 12,
         'text-font': FONT,
       },
@@ -146,6 +152,11 @@ function layersOf(parcel: string | undefined): LayerSpecification[] {
       layout: { 'text-field': ['get', 'apn'], 'text-size': 11, 'text-font': FONT },
       paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.2 },
     },
+    land('zips', {
+      type: 'symbol',
+      layout: { 'text-field': ['get', 'zip'], 'text-size': 12, 'text-font': FONT },
+      paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.5 },
+    }),
   ];
 }
 
@@ -154,6 +165,7 @@ export function styleOf({ parcel, basemap, attribution }: DOMStringMap): StyleSp
   const sources: StyleSpecification['sources'] = {
     parcels: tiles('parcels', 0, 16),
     roads: tiles('roads', 11, 15),
+    zips: tiles('zips', 8, 12),
     wetlands: tiles('wetlands', 11, 15),
     flood: tiles('flood', 10, 15),
     hillshade: {

@@ -6,7 +6,7 @@ import { PlatError } from '../../../shared/errors.ts';
 import type { Box, MultiPolygon, Position } from '../../../shared/geo/types.ts';
 import { allCounties, fiveDigits, readCountyTopology } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
-import { readZips } from '../../../workers/regions/zip-file.ts';
+import { readZips } from '../../../shared/regions/zip-file.ts';
 
 /** Where a listing can be: a ZIP in its county, or a county without any ZIP (the island areas), then with `zip` ''. */
 export type Place = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseZips, readZips } from '../../../workers/regions/zip-file.ts';
+import { parseZips, readZips } from '../../../shared/regions/zip-file.ts';
 
 const line = (zip: string, state: string, county: string, lat = '43.17', lon = '-72.1') =>
   ['US', zip, 'Place', state && 'State', state, state && 'County', county, '', '', lat, lon, '4'].join('\t');

