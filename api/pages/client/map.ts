@@ -69,7 +69,9 @@ map.on('click', event => {
   }
   const layers = ['hits', 'parcel-fill', 'parcel-points'];
   const [found] = map.queryRenderedFeatures(event.point, { layers });
-  if (found) open(found.properties.property_id ?? String(found.id));
+  if (found) return open(found.properties.property_id ?? String(found.id));
+  const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
+  if (county) location.assign(`/data?county=${String(county.id).padStart(5, '0')}`);
 });
 for (const layer of ['hits', 'parcel-fill', 'comps']) {
   map.on('mouseenter', layer, () =>

@@ -13,14 +13,16 @@ describe('the file of ZIPs', () => {
   });
 
   test('the stated county counts, not the point', () => {
-    expect(parseZips(line('03280', 'ME', '019')).zips).toEqual([{ zip: '03280', fips: 23_019 }]);
+    expect(parseZips(line('03280', 'ME', '019')).zips).toEqual([
+      { zip: '03280', fips: 23_019, lon: -72.1, lat: 43.17 },
+    ]);
   });
 
   test('a county of the past is replaced by that of the point, or the nearest', () => {
     const hartford = line('06103', 'CT', '003', '41.76', '-72.68');
     const atSea = line('06999', 'CT', '001', '40.95', '-73.2');
     const { zips } = parseZips(`${hartford}\n${atSea}\n`);
-    expect(zips[0]).toEqual({ zip: '06103', fips: 9_110 });
+    expect(zips[0]).toMatchObject({ zip: '06103', fips: 9_110 });
     expect(zips[1]?.zip).toBe('06999');
     expect(Math.floor((zips[1]?.fips ?? 0) / 1000)).toBeOneOf([9, 36]);
   });
@@ -29,7 +31,7 @@ describe('the file of ZIPs', () => {
     const { zips, skipped } = parseZips(
       [line('96863', '', ''), line('96863', 'HI', '003'), line('96863', 'HI', '001')].join('\n'),
     );
-    expect(zips).toEqual([{ zip: '96863', fips: 15_003 }]);
+    expect(zips).toMatchObject([{ zip: '96863', fips: 15_003 }]);
     expect(skipped).toEqual({ military: 1, abroad: 0 });
   });
 
