@@ -22,6 +22,7 @@ import { handlerFor, type RestDeps } from './http/rest.ts';
 import { openImages } from './images/images.ts';
 import { imagesRouter } from './images/route.ts';
 import { mcpRouter } from './mcp/router.ts';
+import { openOAuth } from './oauth/router.ts';
 import { openApiDocument } from './openapi.ts';
 import type { Assets } from './pages/assets.ts';
 import { pages } from './pages/index.ts';
@@ -89,11 +90,13 @@ export function createApp({
   );
   mountEndpoints(app, endpoints, serving);
   const document = openApiDocument(endpoints);
+  const oauth = openOAuth({ ...serving, ...resources });
   app.use(mcpRouter({ ...serving, endpoints, document, metrics, config, log }));
   app.use(imagesRouter(images, now));
   app.use(presetHeaders);
+  app.use(oauth.router);
   app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
-  const pageDeps = assets && { ...serving, resources, config, log, pool, assets };
+  const pageDeps = assets && { ...serving, endpoints, oauth, resources, config, log, pool, assets };
   if (pageDeps !== undefined) {
     app.use(pageDeps.assets.router);
     app.use(pagesRouter(pages, pageDeps));

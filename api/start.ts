@@ -61,8 +61,8 @@ export async function startApi(
 const EVERY_MS = 60_000;
 
 /**
- * Once a minute, in every process: periods that are over begin anew also for accounts that nobody calls with, and answers that
- * were kept for repeated calls are deleted after their day. Returns how to stop it.
+ * Once a minute, in every process: periods that are over begin anew also for accounts that nobody calls with, and what has expired
+ * (answers kept for repeated calls, sessions, what assistants were given) is deleted. Returns how to stop it.
  */
 export function startHousekeeping(pool: Pool, log: Logger, everyMs = EVERY_MS): () => Promise<void> {
   let running = Promise.resolve();
@@ -83,4 +83,5 @@ export async function keepHouse(pool: Pool): Promise<void> {
   if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
   await pool.query(sql('api/delete_old_answers'));
   await pool.query(sql('users/delete_old_sessions'));
+  await pool.query(sql('oauth/delete_old_records'));
 }

@@ -53,6 +53,8 @@ const FRESH_MS = 2_000;
 const MAX_KNOWN = 10_000;
 
 const KEY = /^plat_[A-Za-z0-9_-]{43}$/;
+/** An access token of the authorization server (api/oauth), which is for `/mcp` alone. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 const BEARER = /^Bearer +([^ ]+) *$/i;
 
 export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
@@ -62,19 +64,25 @@ function isFresh({ readAt }: Known, now: number): boolean {
   return now >= readAt && now - readAt < FRESH_MS;
 }
 
-/** Finds out who calls, from `Authorization: Bearer plat_…`. */
+/** Finds out who calls, from `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
 export function openCallers(database: Database, now = Date.now): Callers {
   const known = new Map<string, Known>();
-  const read = batch<Buffer, Known | undefined>(hashes => readKeys(database, hashes, now));
+  const readKey = batch<Buffer, Known | undefined>(hashes =>
+    readKnown('api/identify_keys', database, hashes, now),
+  );
+  const readToken = batch<Buffer, Known | undefined>(hashes =>
+    readKnown('oauth/identify_tokens', database, hashes, now),
+  );
 
   async function find(key: string): Promise<Known> {
+    const isKey = KEY.test(key);
     const hash = hashKey(key);
     const id = hash.toString('base64');
     const cached = known.get(id);
     if (cached !== undefined && isFresh(cached, now())) return cached;
     known.delete(id);
-    const fresh = await read(hash);
-    if (fresh === undefined) throw unauthorized('The API key is not known.');
+    const fresh = await (isKey ? readKey : readToken)(hash);
+    if (fresh === undefined) throw unauthorized(`The ${isKey ? 'API key' : 'access token'} is not known.`);
     known.set(id, fresh);
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return fresh;
@@ -85,11 +93,11 @@ export function openCallers(database: Database, now = Date.now): Callers {
       if (authorization === undefined)
         throw unauthorized('Send your API key: `Authorization: Bearer plat_…`.');
       const key = BEARER.exec(authorization)?.[1];
-      if (key === undefined || !KEY.test(key))
+      if (key === undefined || !(KEY.test(key) || (mode === 'mcp' && TOKEN.test(key))))
         throw unauthorized('The Authorization header is not `Bearer plat_…` with a whole API key.');
       const { account, scopes, keyId, expiresAt, revoked, disabled } = await find(key);
       if (revoked) throw unauthorized('The API key was revoked.');
-      if (expiresAt <= now()) throw unauthorized('The API key has expired.');
+      if (expiresAt <= now()) throw unauthorized('The key has expired.');
       if (disabled) throw unauthorized('The account of the API key is disabled.');
       return { account, scopes, mode, keyId };
     },
@@ -113,14 +121,15 @@ export async function readAccount(database: Database, id: string): Promise<Accou
   return row && { ...row, periodEnd: row.periodEnd?.getTime() ?? null };
 }
 
-async function readKeys(
+async function readKnown(
+  statement: 'api/identify_keys' | 'oauth/identify_tokens',
   database: Database,
   hashes: Buffer[],
   now: () => number,
 ): Promise<(Known | undefined)[]> {
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
-  const rows = await database.run<KeyRow>('api/identify_keys', [hashes]);
+  const rows = await database.run<KeyRow>(statement, [hashes]);
   const found = new Map(rows.map(row => [row.keyHash.toString('base64'), toKnown(row, readAt)]));
   return hashes.map(hash => found.get(hash.toString('base64')));
 }

@@ -3,10 +3,12 @@ import { toWebRequest } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import express, { type Request, type Response, Router } from 'express';
 import type { Config } from '../../shared/config.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/errors.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { MAX_BODY_BYTES } from '../http/validate.ts';
+import { metadataOf, SCOPE } from '../oauth/paths.ts';
 import type { Asked } from './call.ts';
 import { type McpDeps, mcpServers } from './server.ts';
 
@@ -46,7 +48,9 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     if (fault !== undefined) return sendRpcError(res, 403, -32_000, fault);
     const { authorization, 'idempotency-key': idempotencyKey } = req.headers;
     // Before the body is read. Each tool's call asks again, which memory answers.
-    const { scopes, account } = await deps.callers.identify(authorization, 'mcp');
+    const { scopes, account } = await deps.callers
+      .identify(authorization, 'mcp')
+      .catch(error => challenge(error, deps.originOf(req)));
     const body = await read(req, res);
     if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
     if (Array.isArray(body))
@@ -67,6 +71,13 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
     respond(res, response.status, headers, text, asked.tokens);
   }
+}
+
+/** RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in. */
+function challenge(error: unknown, origin: string): never {
+  if (error instanceof PlatError && error.status === 401)
+    error.headers['WWW-Authenticate'] = `Bearer resource_metadata="${metadataOf(origin)}", scope="${SCOPE}"`;
+  throw error;
 }
 
 /** @returns undefined when it is no JSON, or too much. */

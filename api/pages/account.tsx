@@ -3,6 +3,7 @@ import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { isPassword, requirePassword } from '../../shared/sign-in.ts';
 import { inviteUser, requireEmail } from '../../shared/users.ts';
+import { assistantsSection } from './assistants.tsx';
 import { changesSection } from './changes.tsx';
 import { keysSection } from './keys.tsx';
 import { Notice } from './layout.tsx';
@@ -60,6 +61,16 @@ const ACTIONS: Record<string, Action> = {
     if (!own) throw new PlatError('key_unknown', 'There is no such key.');
     const { name } = await revokeKey(visit.deps.pool, id, session.user.email);
     return { good: `Key ${name} is revoked.` };
+  },
+  async 'end assistant'(visit, session) {
+    const { database } = visit.deps.resources;
+    const ended = await database.run('oauth/end_grant', [
+      accountOf(session).id,
+      (visit.form.get('id') ?? '').replace(/[^0-9a-f]/g, ''),
+    ]);
+    if (ended.length === 0) throw new PlatError('grant_unknown', 'This assistant has no access any more.');
+    await recordEvent(visit, session, 'end_assistant');
+    return { good: 'The assistant has no access any more.' };
   },
   async invite(visit, session) {
     const email = requireEmail((visit.form.get('email') ?? '').trim());
@@ -136,6 +147,7 @@ async function show(visit: Visit, done: Done) {
         <>
           {await usageSection(visit)}
           {await keysSection(visit, session.account)}
+          {await assistantsSection(visit, session.account)}
         </>
       )}
       <Members members={members} company={session.company.name} />

@@ -2,6 +2,7 @@ import { accountPage } from './account.tsx';
 import { adminPages } from './admin.tsx';
 import { compsPage, csvPage, reportPage, sharedPage } from './comping.tsx';
 import { reportsPage } from './comping-own.tsx';
+import { consentPage } from './consent.tsx';
 import { coveragePage, coverageValuesPage } from './coverage.tsx';
 import { dataPage, hitsPage } from './data.tsx';
 import { homePage } from './home.tsx';
@@ -17,6 +18,7 @@ export const pages: readonly Page[] = [
   homePage,
   ...signInPages,
   accountPage,
+  consentPage,
   dataPage,
   hitsPage,
   drawingPage,

@@ -11,6 +11,7 @@ import type { Endpoint } from '../http/endpoint.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { type RateLimits, requireAdmitted } from '../http/rate-limits.ts';
 import { checkInput } from '../http/validate.ts';
+import type { OAuth } from '../oauth/router.ts';
 import type { Resources } from '../v1/common/resources.ts';
 import type { Assets } from './assets.ts';
 
@@ -22,6 +23,9 @@ export type PageDeps = {
   assets: Assets;
   resources: Resources;
   rateLimits: RateLimits;
+  /** Those of the API, with their prices. */
+  endpoints: readonly Endpoint[];
+  oauth: OAuth;
   originOf(req: Request): string;
   now(): Date;
 };

@@ -1,0 +1,93 @@
+import { moment } from './figures.ts';
+import { Act, Grid } from './layout.tsx';
+import type { Visit } from './visit.ts';
+
+type Grant = {
+  id: string;
+  name: string | null;
+  redirect_uri: string | null;
+  created_at: Date;
+  used_at: Date | null;
+};
+
+/** The assistants that have been let in, and how to connect one. */
+export async function assistantsSection({ deps, url }: Visit, account: { id: string; own: boolean }) {
+  const grants = await deps.resources.database.run<Grant>('oauth/list_grants', [account.id]);
+  const address = `${deps.config.BASE_URL ?? url.origin}/mcp`;
+  const local = {
+    mcpServers: {
+      plat: {
+        command: 'npx',
+        args: ['plat', 'mcp'],
+        env: { PLAT_URL: deps.config.BASE_URL ?? url.origin, PLAT_API_KEY: 'plat_…' },
+      },
+    },
+  };
+  return (
+    <section id="assistants">
+      <h2>Assistants</h2>
+      {grants.length > 0 && (
+        <Grid
+          name="Assistants"
+          heads={['Name', 'Leads to', 'Let in', 'Last token', '']}
+          rows={grants.map(({ id, name, redirect_uri, created_at, used_at }) => [
+            name ?? 'unnamed',
+            redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,
+            moment(created_at),
+            used_at === null ? 'never' : moment(used_at),
+            account.own ? (
+              <Act name="end assistant" id={id} danger>
+                End access
+              </Act>
+            ) : (
+              ''
+            ),
+          ])}
+        />
+      )}
+      <p>
+        Assistants use the same data through MCP, at the same prices; the free tier includes it. Their address
+        is
+      </p>
+      <pre tabindex={0}>{address}</pre>
+      <details>
+        <summary>Claude, ChatGPT</summary>
+        <p>
+          In Claude: Settings, Connectors, Add custom connector. In ChatGPT: Settings, Connectors, Advanced,
+          developer mode, Create. Give it the address; you will be asked here whether it may use your account.
+          It has to reach the address from the internet.
+        </p>
+      </details>
+      <details>
+        <summary>Cursor</summary>
+        <p>
+          In <code>.cursor/mcp.json</code>:
+        </p>
+        <pre tabindex={0}>{JSON.stringify({ mcpServers: { plat: { url: address } } }, null, 2)}</pre>
+      </details>
+      <details>
+        <summary>VS Code</summary>
+        <p>
+          In <code>.vscode/mcp.json</code>:
+        </p>
+        <pre tabindex={0}>
+          {JSON.stringify({ servers: { plat: { type: 'http', url: address } } }, null, 2)}
+        </pre>
+      </details>
+      <details>
+        <summary>Claude Code, or an agent of your own</summary>
+        <p>
+          With a key that may be used for MCP, in the header <code>Authorization: Bearer plat_…</code>:
+        </p>
+        <pre
+          tabindex={0}
+        >{`claude mcp add --transport http plat ${address} --header "Authorization: Bearer plat_…"`}</pre>
+      </details>
+      <details>
+        <summary>A client that starts programs on its own machine</summary>
+        <p>In a checkout of Plat, with a key that may be used for MCP:</p>
+        <pre tabindex={0}>{JSON.stringify(local, null, 2)}</pre>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,133 @@
+import { PlatError } from '../../shared/errors.ts';
+import { readAccount } from '../http/callers.ts';
+import { SCOPE } from '../oauth/paths.ts';
+import { count, day } from './figures.ts';
+import { Act, Grid, Notice } from './layout.tsx';
+import type { Page } from './pages.tsx';
+import type { Session, Visit } from './visit.ts';
+
+/** An assistant asks to use an account: what it will be able to do, what that costs, and yes or no. */
+export const consentPage: Page = {
+  path: '/oauth/consent/:uid',
+  access: 'session',
+  async get(visit) {
+    const { params, client } = await readRequest(visit);
+    const { session } = visit;
+    const name = client.clientName ?? 'An assistant';
+    const back = new URL(String(params.redirect_uri));
+    const body = (
+      <section class="narrow">
+        <h1>{name} wants to use Plat for you</h1>
+        {session!.account?.own ? (
+          await question(visit, name, session!)
+        ) : (
+          <Notice>Only the person whose account it is can let assistants in.</Notice>
+        )}
+        <p>
+          <small>
+            The name is what the assistant calls itself. You will be sent to{' '}
+            <b>{back.host || back.protocol}</b>. Do not go on if you have not just connected it yourself.
+          </small>
+        </p>
+      </section>
+    );
+    return { title: 'Connect an assistant', body };
+  },
+  async post(visit) {
+    const { provider, params, client } = await readRequest(visit);
+    const { req, res, deps, session, form } = visit;
+    const { database } = deps.resources;
+    if (form.get('do') !== 'allow') {
+      const result = { error: 'access_denied', error_description: 'The person said no.' };
+      return goOn(await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }));
+    }
+    const { account, user } = session!;
+    if (!account?.own)
+      throw new PlatError('forbidden', 'Only the person whose account it is can let assistants in.', {
+        status: 403,
+      });
+    await database.run('oauth/end_grants_of_client', [account.id, client.clientId]);
+    const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
+    grant.addOIDCScope(String(params.scope ?? SCOPE));
+    grant.addResourceScope(`${new URL(provider.issuer).origin}/mcp`, SCOPE);
+    const grantId = await grant.save();
+    await database.run('users/record_event', [user.email, 'let_assistant_in', user.id]);
+    const result = { login: { accountId: account.id, remember: false }, consent: { grantId } };
+    return goOn(await provider.interactionResult(req, res, result, { mergeWithLastSubmission: false }));
+  },
+};
+
+async function readRequest({ req, res, deps }: Visit) {
+  const provider = await deps.oauth.providerFor(req);
+  const details = await provider.interactionDetails(req, res).catch(cause => {
+    throw new PlatError('not_found', 'This request is over. Begin again in the assistant.', {
+      status: 404,
+      cause,
+    });
+  });
+  const { params } = details;
+  const client = await provider.Client.find(String(params.client_id));
+  if (client === undefined)
+    throw new PlatError('not_found', 'The assistant is not registered any more. Begin again there.', {
+      status: 404,
+    });
+  return { provider, params, client };
+}
+
+/** Not a redirection: browsers hold the answer to a form to this site (form-action), and this leads on to the assistant's. */
+function goOn(address: string) {
+  return {
+    title: 'Back to the assistant',
+    head: <meta http-equiv="refresh" content={`0;url=${address}`} />,
+    body: (
+      <section class="narrow">
+        <h1>Back to the assistant</h1>
+        <p>
+          <a href={address}>Go on</a> if nothing happens.
+        </p>
+      </section>
+    ),
+  };
+}
+
+async function question({ deps }: Visit, name: string, { account: own, user }: Session) {
+  const account = await readAccount(deps.resources.database, own!.id);
+  const priced = deps.endpoints.filter(({ metering }) => metering !== null);
+  return (
+    <>
+      <p>
+        You are <b>{user.email}</b>, account <b>{own!.name}</b>. {name} will be able to
+      </p>
+      <ul>
+        <li>look up parcels, owners, sales, market statistics and valuations;</li>
+        <li>see and change your company's saved markets, and see your deals and usage;</li>
+        <li>make comp reports.</li>
+      </ul>
+      <p>
+        It cannot change your account, your keys or your deals. You can end its access on the account page.
+      </p>
+      <p>
+        What it looks up is paid for with your tokens
+        {account?.tokensAllowed == null || account.periodEnd === null
+          ? '.'
+          : `: ${count(Math.max(0, account.tokensAllowed - account.tokensUsed))} are left until ${day(new Date(account.periodEnd))}.`}
+      </p>
+      <details>
+        <summary>Prices</summary>
+        <Grid
+          name="Prices"
+          heads={['What', 'Tokens']}
+          rows={priced.map(({ summary, metering }) => [summary, metering!.rule.split(/[;.]/)[0]!])}
+        />
+      </details>
+      <div class="buttons">
+        <Act name="allow" id="yes">
+          Let it in
+        </Act>
+        <Act name="deny" id="no">
+          No
+        </Act>
+      </div>
+    </>
+  );
+}
