@@ -85,11 +85,19 @@ function memory() {
       token_endpoint_auth_method: 'none',
     },
     clientInformation: () => kept.client as never,
-    saveClientInformation: given => void (kept.client = given),
+    saveClientInformation(given) {
+      kept.client = given;
+    },
     tokens: () => kept.tokens as never,
-    saveTokens: given => void (kept.tokens = given),
-    redirectToAuthorization: address => void (provider.address = address),
-    saveCodeVerifier: given => void (kept.verifier = given),
+    saveTokens(given) {
+      kept.tokens = given;
+    },
+    redirectToAuthorization(address) {
+      provider.address = address;
+    },
+    saveCodeVerifier(given) {
+      kept.verifier = given;
+    },
     codeVerifier: () => kept.verifier as string,
   };
   return { kept, provider };
