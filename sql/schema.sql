@@ -562,6 +562,18 @@ create table number_blocks (
   constraint number_blocks_prefix_check CHECK (((prefix >= 200000) AND (prefix <= 999999)))
 );
 
+create table oauth_records (
+  model text not null,
+  id_hash bytea not null,
+  payload jsonb not null,
+  grant_hash bytea,
+  account_id uuid,
+  created_at timestamp with time zone default now() not null,
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  constraint oauth_records_pkey PRIMARY KEY (model, id_hash)
+);
+
 create table owner_parcels (
   owner_key uuid not null,
   property_id bigint not null,
@@ -948,6 +960,11 @@ CREATE INDEX listings_feed ON public.listings USING btree (feed_id) WHERE (statu
 CREATE INDEX listings_location ON public.listings USING gist (location) WHERE (status <> 'OFF_MARKET'::text);
 CREATE INDEX listings_url ON public.listings USING hash (url) WHERE (url <> ''::text);
 CREATE INDEX listings_zip ON public.listings USING btree (zip, status) WHERE (status <> 'OFF_MARKET'::text);
+CREATE INDEX oauth_records_account ON public.oauth_records USING btree (account_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX oauth_records_clients ON public.oauth_records USING btree (created_at) WHERE (model = 'Client'::text);
+CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash) WHERE (grant_hash IS NOT NULL);
+CREATE INDEX oauth_records_grants ON public.oauth_records USING btree (((payload ->> 'clientId'::text))) WHERE (model = 'Grant'::text);
 CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);
@@ -989,6 +1006,7 @@ alter table layer_features add constraint layer_features_feed_id_fkey FOREIGN KE
 alter table listing_events add constraint listing_events_listing_id_fkey FOREIGN KEY (listing_id) REFERENCES listings(id);
 alter table listings add constraint listings_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
 alter table number_blocks add constraint number_blocks_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES feeds(id);
+alter table oauth_records add constraint oauth_records_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table passwords add constraint passwords_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE;
 alter table region_stats add constraint region_stats_type_code_fkey FOREIGN KEY (type, code) REFERENCES regions(type, code);
 alter table run_rejects add constraint run_rejects_run_id_fkey FOREIGN KEY (run_id) REFERENCES runs(id) ON DELETE CASCADE;
