@@ -1,9 +1,9 @@
 import { prepareReports } from '../shared/comping/report.ts';
 import { dealFetch } from '../shared/deals.ts';
 import type { Deliverable } from '../shared/jobs.ts';
+import { ingestJob } from '../shared/runs.ts';
 import { attributesChunk, attributesPlan } from './attributes/jobs.ts';
 import { dealDaily, dealGrade } from './deals/jobs.ts';
-import { ingestJob } from './ingest/job.ts';
 import { marketDaily, marketRecompute } from './market/jobs.ts';
 import { valuationAll, valuationCounty } from './valuation/jobs.ts';
 

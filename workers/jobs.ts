@@ -1,8 +1,8 @@
+import { ingestJob } from '../shared/runs.ts';
 import { attributesJobs } from './attributes/handlers.ts';
 import { compingJobs } from './comping/handlers.ts';
 import { dealJobs } from './deals/handlers.ts';
 import { definitions } from './definitions.ts';
-import { ingestJob } from './ingest/job.ts';
 import { handleIngest } from './ingest/run.ts';
 import { marketJobs } from './market/handlers.ts';
 import { buildRegistry, job } from './runner/registry.ts';

@@ -4,11 +4,11 @@ import { PlatError } from '../shared/errors.ts';
 import { type Deliverer, deliver, enqueue } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { DeliveryQueue } from '../shared/queue.ts';
+import { ingestJob } from '../shared/runs.ts';
 import { ATTRIBUTES_DAILY, attributesPlan } from './attributes/jobs.ts';
 import { DEALS_DAILY, dealDaily } from './deals/jobs.ts';
 import { installedFeeds } from './feeds/dirs.ts';
 import type { Feed } from './feeds/feed.ts';
-import { ingestJob } from './ingest/job.ts';
 import { MARKET_DAILY, marketDaily } from './market/jobs.ts';
 import { VALUATION_DAILY, valuationAll } from './valuation/jobs.ts';
 

@@ -1,58 +1,15 @@
+import { CronExpressionParser } from 'cron-parser';
 import { listAccounts } from '../../shared/accounts.ts';
-import { sql } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
-import { cancelJob, retryJob } from '../../shared/jobs.ts';
+import { findRun, listRejects, listRuns, type RunSummary } from '../../shared/runs.ts';
 import { listUsers } from '../../shared/users.ts';
 import { notFound } from '../http/errors.ts';
+import { adminActions, type FeedRow, type Job, rows } from './admin-actions.tsx';
 import { count, day, moment } from './figures.ts';
 import { Grid, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
-import type { Reply, Visit } from './visit.ts';
 
-type FeedRow = {
-  name: string;
-  kind: string;
-  as_of: string | null;
-  status: string | null;
-  finished_at: Date | null;
-  last_merged: Date | null;
-};
-type Run = {
-  id: number;
-  feed: string;
-  kind: string;
-  status: string;
-  forced: boolean;
-  requested_by: string;
-  counts: Record<string, unknown>;
-  gate: { blocked: { gate?: string; message: string }[] } | null;
-  error: string | null;
-  started_at: Date;
-  finished_at: Date | null;
-};
-type Reject = {
-  input: string;
-  row_no: number;
-  field: string | null;
-  reason: string;
-  message: string;
-  raw: string;
-};
-type Job = {
-  id: string;
-  name: string;
-  key: string;
-  status: string;
-  progress: number;
-  note: string | null;
-  error: string | null;
-  attempts: number;
-  queued_at: Date;
-};
-
-async function rows<T extends object>({ deps }: Visit, name: string, values: unknown[] = []): Promise<T[]> {
-  return deps.resources.database.run<T & Record<string, unknown>>(name, values);
-}
+/** Of a run; the command line shows more. */
+const MOST_REJECTS = 100;
 
 const admin: Page = {
   path: '/admin',
@@ -61,7 +18,7 @@ const admin: Page = {
     const { pool } = visit.deps;
     const [feeds, runs, jobs, accounts, users] = await Promise.all([
       rows<FeedRow>(visit, 'admin/list_feeds'),
-      rows<Run>(visit, 'runs/list_runs', [null, 20]),
+      listRuns(pool, null, 20),
       rows<Job>(visit, 'jobs/list_jobs', [20, null]),
       listAccounts(pool),
       listUsers(pool),
@@ -72,7 +29,7 @@ const admin: Page = {
         <p>
           <a href="/admin/queues">Queues</a> <small>(user admin, with the operator's password)</small>
         </p>
-        <Feeds feeds={feeds} />
+        <Feeds feeds={feeds} now={visit.deps.now()} />
         <Runs runs={runs} />
         <Jobs jobs={jobs} />
         <section>
@@ -112,19 +69,34 @@ const admin: Page = {
   },
 };
 
-function Feeds({ feeds }: { feeds: FeedRow[] }) {
+/** How long ago, in the unit that tells most. */
+function ageOf(then: Date, now: Date): string {
+  const hours = Math.floor((now.getTime() - then.getTime()) / 3_600_000);
+  if (hours < 1) return 'within the hour';
+  return hours < 48 ? `${hours} h ago` : `${count(Math.floor(hours / 24))} days ago`;
+}
+
+/** By the schedule of the feed file as it was when the feed was run last. */
+function nextRun({ cron, timezone }: FeedRow, now: Date): string {
+  if (cron === null) return 'when it is asked for';
+  const options = { currentDate: now, ...(timezone !== null && { tz: timezone }) };
+  return moment(CronExpressionParser.parse(cron, options).next().toDate());
+}
+
+function Feeds({ feeds, now }: { feeds: FeedRow[]; now: Date }) {
   return (
     <section>
       <h2>Feeds</h2>
       <Grid
         name="Feeds"
-        heads={['Feed', 'Kind', 'Edition', 'Last run', 'Data of', '']}
+        heads={['Feed', 'Kind', 'Edition', 'Last run', 'Data taken in', 'Next run', '']}
         rows={feeds.map(feed => [
           feed.name,
           feed.kind,
           feed.as_of ?? '–',
           feed.finished_at ? `${feed.status}, ${moment(feed.finished_at)}` : (feed.status ?? 'never'),
-          feed.last_merged ? moment(feed.last_merged) : '–',
+          feed.last_merged ? `${moment(feed.last_merged)}, ${ageOf(feed.last_merged, now)}` : '–',
+          nextRun(feed, now),
           <a href={`/admin/run?feed=${encodeURIComponent(feed.name)}`}>Run now</a>,
         ])}
       />
@@ -132,7 +104,7 @@ function Feeds({ feeds }: { feeds: FeedRow[] }) {
   );
 }
 
-function Runs({ runs }: { runs: Run[] }) {
+function Runs({ runs }: { runs: RunSummary[] }) {
   return (
     <section>
       <h2>Runs</h2>
@@ -152,7 +124,7 @@ function Runs({ runs }: { runs: Run[] }) {
   );
 }
 
-function summary(counts: Record<string, unknown>): string {
+function summary(counts: RunSummary['counts']): string {
   return ['new', 'changed', 'unchanged', 'retired']
     .filter(name => typeof counts[name] === 'number' && counts[name] !== 0)
     .map(name => `${count(counts[name] as number)} ${name}`)
@@ -188,10 +160,10 @@ const run: Page = {
   access: 'operator',
   async get(visit) {
     const id = Number(visit.req.params.id);
-    const [found] = Number.isSafeInteger(id) ? await rows<Run>(visit, 'runs/get_run', [id]) : [];
+    const found = Number.isSafeInteger(id) ? await findRun(visit.deps.pool, id) : undefined;
     if (found === undefined) throw notFound('There is no such run.');
     const reason = visit.url.searchParams.get('reason');
-    const rejects = await rows<Reject>(visit, 'runs/list_rejects', [id, reason, 100]);
+    const rejects = await listRejects(visit.deps.pool, id, reason, MOST_REJECTS);
     const body = (
       <>
         <p>
@@ -214,6 +186,7 @@ const run: Page = {
         <h2>Counts</h2>
         <Grid name="Counts" heads={['What', 'How many']} rows={flat(found.counts)} />
         <h2>Rejected rows</h2>
+        <Reasons counts={found.counts} path={visit.url.pathname} open={reason} />
         {rejects.length === 0 ? (
           <p>None.</p>
         ) : (
@@ -235,96 +208,39 @@ const run: Page = {
   },
 };
 
+/** Rejects by reason, each a link to its rows. */
+function Reasons({
+  counts,
+  path,
+  open,
+}: {
+  counts: RunSummary['counts'];
+  path: string;
+  open: string | null;
+}) {
+  const reasons = Object.entries(counts.rejected ?? {});
+  if (reasons.length === 0) return null;
+  return (
+    <p class="buttons">
+      {[['', 0] as const, ...reasons].map(([name, number]) => (
+        <a
+          href={name === '' ? path : `${path}?reason=${encodeURIComponent(name)}`}
+          aria-current={(open ?? '') === name ? 'true' : undefined}
+        >
+          {name === '' ? 'all' : `${name} ${count(number)}`}
+        </a>
+      ))}
+    </p>
+  );
+}
+
 /** Nested counts as lines: rejected.missing_key 12. */
 function flat(counts: object, before = ''): string[][] {
   return Object.entries(counts).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
       ? flat(value, `${before}${name}.`)
-      : [[before + name, String(value)]],
+      : [[before + name, typeof value === 'number' ? count(value) : String(value)]],
   );
 }
 
-/** What changes something is asked for once more on a page of its own. */
-function confirmation(
-  title: string,
-  question: string,
-  fields: Record<string, string>,
-  button: string,
-): Reply {
-  const body = (
-    <section class="narrow">
-      <h1>{title}</h1>
-      <p>{question}</p>
-      <form method="post" class="buttons">
-        {Object.entries(fields).map(([name, value]) => (
-          <input type="hidden" name={name} value={value} />
-        ))}
-        <button type="submit">{button}</button>
-        <a href="/admin">No</a>
-      </form>
-    </section>
-  );
-  return { title, body };
-}
-
-const runNow: Page = {
-  path: '/admin/run',
-  access: 'operator',
-  get({ url }) {
-    const feed = url.searchParams.get('feed') ?? '';
-    const force = url.searchParams.get('force') === '1';
-    const question = force
-      ? `Run ${feed} and merge what it brings although the gate blocks? It is recorded with the run.`
-      : `Fetch the sources of ${feed} and take in what has changed?`;
-    return confirmation(
-      `Run ${feed}`,
-      question,
-      { feed, force: force ? '1' : '' },
-      force ? 'Run and merge' : 'Run',
-    );
-  },
-  async post(visit) {
-    const feed = visit.form.get('feed') ?? '';
-    const known = await rows<FeedRow>(visit, 'admin/list_feeds');
-    if (!known.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
-    const payload = {
-      feed,
-      force: visit.form.get('force') === '1',
-      sources: {},
-      requestedBy: visit.session!.user.email,
-    };
-    const key = JSON.stringify([payload.feed, payload.force, payload.sources]);
-    await visit.deps.pool.query(sql('jobs/enqueue_job'), ['ingest.run', key, JSON.stringify(payload)]);
-    return { redirect: '/admin' };
-  },
-};
-
-const job: Page = {
-  path: '/admin/job',
-  access: 'operator',
-  async get(visit) {
-    const found = await jobOf(visit, visit.url.searchParams.get('id'));
-    const verb = found.status === 'queued' ? 'Cancel' : 'Retry';
-    return confirmation(
-      `${verb} ${found.name}`,
-      `${verb} ${found.name} for ${found.key}?`,
-      { id: found.id },
-      verb,
-    );
-  },
-  async post(visit) {
-    const found = await jobOf(visit, visit.form.get('id'));
-    if (found.status === 'queued') await cancelJob(visit.deps.pool, found.id, visit.session!.user.email);
-    else await retryJob(visit.deps.pool, found.id);
-    return { redirect: '/admin' };
-  },
-};
-
-async function jobOf(visit: Visit, id: string | null): Promise<Job> {
-  const found = (await rows<Job>(visit, 'jobs/list_jobs', [200, null])).find(one => one.id === id);
-  if (found === undefined || !['queued', 'failed'].includes(found.status))
-    throw new PlatError('not_found', 'The job has gone on meanwhile.', { status: 404 });
-  return found;
-}
-
-export const adminPages = [admin, run, runNow, job];
+export const adminPages = [admin, run, ...adminActions];

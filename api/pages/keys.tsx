@@ -22,9 +22,12 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
             key.revoked_at || !account.own ? (
               ''
             ) : (
-              <Act name="revoke key" id={key.id} danger>
-                Revoke
-              </Act>
+              <details>
+                <summary>Revoke</summary>
+                <Act name="revoke key" id={key.id} danger>
+                  Revoke it for good
+                </Act>
+              </details>
             ),
           ])}
         />

@@ -176,8 +176,8 @@ function Terms({ terms, direct }: { terms: AccountDetails; direct: boolean }) {
     ['This web app', 'costs no tokens'],
   ];
   return (
-    <details>
-      <summary>What tier {terms.tier} includes</summary>
+    <>
+      <h3>What tier {terms.tier} includes</h3>
       <dl class="facts">
         {facts.map(([name, value]) => (
           <div>
@@ -186,6 +186,6 @@ function Terms({ terms, direct }: { terms: AccountDetails; direct: boolean }) {
           </div>
         ))}
       </dl>
-    </details>
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue, getJob } from '../../shared/jobs.ts';
-import { ingestJob } from '../../workers/ingest/job.ts';
+import { ingestJob } from '../../shared/runs.ts';
 import { type BenchOptions, type BenchResult, judged, withBenchDatabase } from './bench.ts';
 import { rollFeed, writeFeed } from './generate/feed-files.ts';
 import { writeRoll } from './generate/roll.ts';

@@ -117,7 +117,8 @@ describePages('the web app', site => {
     await page.getByLabel('Name').fill('website');
     await page.getByRole('button', { name: 'Make the key' }).click();
     expect(await page.locator('.secret').textContent()).toMatch(/plat_[\w-]{43}/);
-    await page.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('Revoke', { exact: true }).click();
+    await page.getByRole('button', { name: 'Revoke it' }).click();
     expect(await page.getByText('is revoked').count()).toBe(1);
     await page.getByRole('banner').getByRole('button', { name: 'Sign out' }).click();
     await page.goto('/data');

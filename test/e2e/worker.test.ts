@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
 import { rootDir } from '../../shared/root.ts';
+import { ingestJob } from '../../shared/runs.ts';
 import { deliverFromHere } from '../../workers/cli/common/session.ts';
-import { ingestJob } from '../../workers/ingest/job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { BACKENDS, eventually, queueEnv, workerConfig } from '../support/workers.ts';
 

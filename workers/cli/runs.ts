@@ -1,40 +1,14 @@
 import type { Command } from 'commander';
-import { sql } from '../../shared/db.ts';
 import { LAYER_KINDS } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
+import { findRun, listRejects, listRuns, type Reject, type Run, type RunSummary } from '../../shared/runs.ts';
 import { installedFeed } from '../feeds/dirs.ts';
 import { extentWords } from '../ingest/gate/place.ts';
-import { type RunCounts, total } from '../ingest/run/counts.ts';
-import type { GateResult } from '../ingest/run/record.ts';
+import { total } from '../ingest/run/counts.ts';
 import { wholeNumber } from './common/options.ts';
 import { answer, listCounts, table } from './common/output.ts';
 import { type Session, withSession } from './common/session.ts';
-
-type Run = {
-  id: number;
-  feed: string;
-  kind: string;
-  status: string;
-  forced: boolean;
-  requested_by: string;
-  attempts: number;
-  inputs: { input: string; source: string[]; bytes: number }[];
-  counts: Partial<RunCounts>;
-  gate: GateResult | null;
-  error: string | null;
-  started_at: Date;
-  finished_at: Date | null;
-};
-
-type Reject = {
-  input: string;
-  row_no: number;
-  field: string | null;
-  reason: string;
-  message: string;
-  raw: string;
-};
 
 export function addRunCommands(program: Command): void {
   const runs = program
@@ -49,7 +23,7 @@ export function addRunCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(({ feed, limit, json }: { feed?: string; limit: number; json?: boolean }) =>
       withSession(async ({ pool, config }) => {
-        const { rows } = await pool.query<Run>(sql('runs/list_runs'), [feed ?? null, limit]);
+        const rows = await listRuns(pool, feed ?? null, limit);
         // No runs may be the answer; of a feed that is not there it is not.
         if (feed !== undefined && rows.length === 0) await installedFeed(config, feed);
         const shown = table(rows.map(summary), [
@@ -82,15 +56,14 @@ export async function printRun(
   reason?: string,
   limit = 10,
 ): Promise<void> {
-  const { rows } = await pool.query<Run>(sql('runs/get_run'), [id]);
-  const run = rows[0];
+  const run = await findRun(pool, id);
   if (run === undefined)
     throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`, { status: 404 });
-  const { rows: rejects } = await pool.query<Reject>(sql('runs/list_rejects'), [id, reason ?? null, limit]);
+  const rejects = await listRejects(pool, id, reason ?? null, limit);
   answer(json, { ...run, rejects }, describe(run, rejects));
 }
 
-function summary(run: Run) {
+function summary(run: RunSummary) {
   const { counts } = run;
   const { id, feed, forced, started_at: started } = run;
   const status = forced ? `${run.status} (forced)` : run.status;

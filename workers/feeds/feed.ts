@@ -156,17 +156,3 @@ export type ImageryFeed = Extract<Feed, { kind: 'imagery' }>;
 export type ContactsFeed = Extract<Feed, { kind: 'contacts' }>;
 export type NumberingFeed = Extract<Feed, { kind: 'numbering' }>;
 export type DncFeed = Extract<Feed, { kind: 'dnc' }>;
-
-/** What feeds read, by the sections of their files. */
-export const INPUTS = [
-  'roll',
-  'shape',
-  'listings',
-  'layer',
-  'elevation',
-  'imagery',
-  'contacts',
-  'numbering',
-  'dnc',
-] as const;
-export type Input = (typeof INPUTS)[number];

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { parse } from 'yaml';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import { isFormerCounty } from '../../shared/regions/connecticut.ts';
+import type { Input } from '../../shared/runs.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import { columnProblem, mergeColumns } from './columns.ts';
 import {
@@ -13,16 +14,7 @@ import {
   type RollFile,
   targetSpec,
 } from './definition.ts';
-import type {
-  Feed,
-  FeedBase,
-  Gates,
-  Input,
-  ListingInput,
-  ParcelInput,
-  Sales,
-  SkipCondition,
-} from './feed.ts';
+import type { Feed, FeedBase, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue, Report } from './locate.ts';
 import { elevation, imagery, layer, strayIssues } from './resolve-layer.ts';

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { type Client, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
+import type { GateResult, IngestPayload, RunCounts } from '../../shared/runs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { enqueueTouched } from '../deals/jobs.ts';
 import { installedFeed } from '../feeds/dirs.ts';
@@ -9,7 +10,6 @@ import type { Feed } from '../feeds/feed.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import type { JobContext, JobResult } from '../runner/registry.ts';
 import { enqueueMarked } from '../valuation/jobs.ts';
-import type { IngestPayload } from './job.ts';
 import { assessor } from './recipes/assessor.ts';
 import { contacts } from './recipes/contacts.ts';
 import { dnc } from './recipes/dnc.ts';
@@ -20,7 +20,7 @@ import { listings } from './recipes/listings.ts';
 import { numbering } from './recipes/numbering.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
-import { newCounts, type RunCounts, total } from './run/counts.ts';
+import { newCounts, total } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
 import { makeRunFolder } from './run/folder.ts';
 import {
@@ -28,7 +28,6 @@ import {
   detachRun,
   endedRun,
   endRun,
-  type GateResult,
   lastAcceptedRun,
   type RunStatus,
   registerFeed,

@@ -1,9 +1,9 @@
 import type { Config } from '../../../shared/config.ts';
 import { type Pool, sql } from '../../../shared/db.ts';
 import { enqueue, waitForJob } from '../../../shared/jobs.ts';
+import { ingestJob } from '../../../shared/runs.ts';
 import { installedFeeds, isBundled } from '../../feeds/dirs.ts';
 import type { Feed } from '../../feeds/feed.ts';
-import { ingestJob } from '../../ingest/job.ts';
 import { openProgress } from '../common/enqueue.ts';
 import { print } from '../common/output.ts';
 

@@ -1,7 +1,7 @@
+import type { Input } from '../../../shared/runs.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { sourceColumns } from '../../feeds/columns.ts';
 import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
-import type { Input } from '../../feeds/feed.ts';
 import type { Value } from '../../feeds/values/parser.ts';
 import { shown, tidyText } from '../../feeds/values/text.ts';
 import { type BadRow, type InputSpec, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/rows.ts';

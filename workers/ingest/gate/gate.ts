@@ -1,8 +1,8 @@
+import type { GateResult, RunCounts } from '../../../shared/runs.ts';
 import { AREA_UNITS, type AreaUnit } from '../../feeds/column-schema.ts';
 import type { Gates } from '../../feeds/feed.ts';
 import { TO_ACRES } from '../map/column.ts';
-import { type RunCounts, total } from '../run/counts.ts';
-import type { GateResult } from '../run/record.ts';
+import { total } from '../run/counts.ts';
 import type { OutsideParcels } from './place.ts';
 
 export type RowFigures = {

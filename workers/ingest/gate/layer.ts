@@ -1,9 +1,9 @@
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
+import type { GateResult } from '../../../shared/runs.ts';
 import type { Gates } from '../../feeds/feed.ts';
 import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
-import type { GateResult } from '../run/record.ts';
 import { type Block, judgeRows, percent, type RowFigures, show } from './gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './place.ts';
 

@@ -1,8 +1,8 @@
 import type { Client } from '../../../shared/db.ts';
+import type { GateResult } from '../../../shared/runs.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
 import type { RunContext } from '../run/context.ts';
-import type { GateResult } from '../run/record.ts';
 
 /** How one kind of feed is ingested, up to its gate. */
 export type Recipe<F extends Feed, Staged> = {

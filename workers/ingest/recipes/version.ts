@@ -1,12 +1,13 @@
 import type { Client } from '../../../shared/db.ts';
 import type { Box } from '../../../shared/geo/types.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
 import type { ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
 import { judgeLayer, layerArea } from '../gate/layer.ts';
 import type { DeclaredPlace } from '../gate/place.ts';
 import { markCovered, switchLayer } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
-import { type RunCounts, total } from '../run/counts.ts';
+import { total } from '../run/counts.ts';
 import {
   boxFigures,
   coverageFigures,

@@ -1,7 +1,7 @@
 import type { Pool } from '../../../shared/db.ts';
 import type { Logger } from '../../../shared/log.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
-import type { RunCounts } from './counts.ts';
 import type { AcceptedRun, InputRecord } from './record.ts';
 
 /** The places at which a run can be looked at, and killed in tests. */

@@ -1,32 +1,4 @@
-/**
- * What happened to the rows of a run; the JSON of `runs.counts`. Every row read is in exactly one place: skipped,
- * rejected, identical, a part, or the row of its input that a parcel or a listing was made of.
- */
-export type RunCounts = {
-  /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
-  read: Record<string, number>;
-  /** Rows that the feed's own `skip_where` leaves out. */
-  skipped: number;
-  /** Rows that were not used, by reason; each is kept in run_rejects. */
-  rejected: Record<string, number>;
-  /** Single values that were not used, by field, of rows that were; each is kept in run_rejects. */
-  dropped: Record<string, number>;
-  /** Boundaries that were repaired, by kind of repair. */
-  repaired: Record<string, number>;
-  /** Rows that repeat another one in everything that is used of them. */
-  identical: number;
-  /** Rows whose geometry was joined to that of an earlier row of the same key. */
-  parts: number;
-  /** How many rows fill each mapped field; those of a geometry file as `shape.<field>`. */
-  filled: Record<string, number>;
-  /** The result of the comparison with what was there, and other figures of the kind of feed. */
-  new: number;
-  changed: number;
-  unchanged: number;
-  retired: number;
-  returned: number;
-  [figure: string]: number | Record<string, number>;
-};
+import type { RunCounts } from '../../../shared/runs.ts';
 
 export function newCounts(): RunCounts {
   return {

@@ -3,7 +3,7 @@ import type { RoadReach } from '../../../shared/domain/land.ts';
 import { type BoxColumns, boxOfColumns, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { fromE7 } from '../../../shared/geo/codec.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { RunCounts } from './counts.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
 import type { AcceptedRun } from './record.ts';
 
 /** Where a layer is complete, and how far its roads reach. */

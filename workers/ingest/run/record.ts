@@ -1,15 +1,12 @@
 import { type Queryable, sql } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
+import type { GateResult, RunCounts } from '../../../shared/runs.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
-import type { RunCounts } from './counts.ts';
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
 export type InputRecord = { input: string; source: string[]; bytes: number };
-
-/** Why a run is not merged, every reason of it, and the figures that say so. */
-export type GateResult = { blocked: { gate: string; message: string }[]; figures: object };
 
 /** `moved`: another as_of has put statistics and values out of date. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };

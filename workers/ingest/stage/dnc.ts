@@ -1,7 +1,8 @@
 import { copyBytes, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
 import { type NumberSink, readDnc } from '../../formats/dnc.ts';
-import { bump, type RunCounts } from '../run/counts.ts';
+import { bump } from '../run/counts.ts';
 import type { RejectWriter } from '../run/rejects.ts';
 
 /** Numbers of one area code and exchange. */

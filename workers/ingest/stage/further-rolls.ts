@@ -1,9 +1,10 @@
 import { copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
 import type { MappedParcel, PriorSale } from '../map/parcel.ts';
 import type { RunContext } from '../run/context.ts';
-import { bump, type RunCounts } from '../run/counts.ts';
+import { bump } from '../run/counts.ts';
 import type { RejectWriter } from '../run/rejects.ts';
 import { COPY_SHAPE, stageGeometry } from './parcels.ts';
 import { type RowInput, stageRows } from './rows.ts';

@@ -3,7 +3,8 @@ import { acres, areaSqM } from '../../../shared/geo/area.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { combineParts } from '../../../shared/geo/overlay.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
-import { bump, type RunCounts } from '../run/counts.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
+import { bump } from '../run/counts.ts';
 import { measureBoundary, type StagedBoundary } from './boundary.ts';
 
 type SplitShape = {

@@ -1,9 +1,10 @@
 import { type CopyWriter, copyBytes, copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import type { MappedParcel } from '../map/parcel.ts';
-import { bump, countFilled, type RunCounts } from '../run/counts.ts';
+import { bump, countFilled } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
 import { stageBoundary } from './boundary.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';

@@ -1,6 +1,7 @@
+import type { RunCounts } from '../../../shared/runs.ts';
 import { isTooDeep, type RowBatch, type SourceRow, TOO_DEEP } from '../../formats/rows.ts';
 import type { Mapper } from '../map/fields.ts';
-import { bump, type RunCounts } from '../run/counts.ts';
+import { bump } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
 
 /** An input of a feed: its rows and how they map. */

@@ -6,10 +6,11 @@ import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { formatError, type OpenContext } from '../../../shared/net/context.ts';
 import type { TileHeader } from '../../../shared/raster/header.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
 import type { Files } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';
 import type { RunContext } from '../run/context.ts';
-import { bump, type RunCounts } from '../run/counts.ts';
+import { bump } from '../run/counts.ts';
 import { interrupted } from '../run/read.ts';
 import type { RejectWriter } from '../run/rejects.ts';
 

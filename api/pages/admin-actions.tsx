@@ -1,0 +1,117 @@
+import { PlatError } from '../../shared/errors.ts';
+import { cancelJob, enqueue, retryJob } from '../../shared/jobs.ts';
+import { ingestJob } from '../../shared/runs.ts';
+import { notFound } from '../http/errors.ts';
+import type { Page } from './pages.tsx';
+import type { Reply, Visit } from './visit.ts';
+
+export type FeedRow = {
+  name: string;
+  kind: string;
+  as_of: string | null;
+  status: string | null;
+  finished_at: Date | null;
+  last_merged: Date | null;
+  cron: string | null;
+  timezone: string | null;
+};
+
+export type Job = {
+  id: string;
+  name: string;
+  key: string;
+  status: string;
+  progress: number;
+  note: string | null;
+  error: string | null;
+  attempts: number;
+  queued_at: Date;
+};
+
+export async function rows<T extends object>(
+  { deps }: Visit,
+  name: string,
+  values: unknown[] = [],
+): Promise<T[]> {
+  return deps.resources.database.run<T & Record<string, unknown>>(name, values);
+}
+
+/** What changes something is asked for once more on a page of its own. */
+function confirmation(
+  title: string,
+  question: string,
+  fields: Record<string, string>,
+  button: string,
+): Reply {
+  const body = (
+    <section class="narrow">
+      <h1>{title}</h1>
+      <p>{question}</p>
+      <form method="post" class="buttons">
+        {Object.entries(fields).map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <button type="submit">{button}</button>
+        <a href="/admin">No</a>
+      </form>
+    </section>
+  );
+  return { title, body };
+}
+
+const runNow: Page = {
+  path: '/admin/run',
+  access: 'operator',
+  get({ url }) {
+    const feed = url.searchParams.get('feed') ?? '';
+    const force = url.searchParams.get('force') === '1';
+    const question = force
+      ? `Run ${feed} and merge what it brings although the gate blocks? It is recorded with the run.`
+      : `Fetch the sources of ${feed} and take in what has changed?`;
+    return confirmation(
+      `Run ${feed}`,
+      question,
+      { feed, force: force ? '1' : '' },
+      force ? 'Run and merge' : 'Run',
+    );
+  },
+  async post(visit) {
+    const feed = visit.form.get('feed') ?? '';
+    const known = await rows<FeedRow>(visit, 'admin/list_feeds');
+    if (!known.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
+    const force = visit.form.get('force') === '1';
+    const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
+    await enqueue(visit.deps.pool, ingestJob, payload);
+    return { redirect: '/admin' };
+  },
+};
+
+const job: Page = {
+  path: '/admin/job',
+  access: 'operator',
+  async get(visit) {
+    const found = await jobOf(visit, visit.url.searchParams.get('id'));
+    const verb = found.status === 'queued' ? 'Cancel' : 'Retry';
+    return confirmation(
+      `${verb} ${found.name}`,
+      `${verb} ${found.name} for ${found.key}?`,
+      { id: found.id },
+      verb,
+    );
+  },
+  async post(visit) {
+    const found = await jobOf(visit, visit.form.get('id'));
+    if (found.status === 'queued') await cancelJob(visit.deps.pool, found.id, visit.session!.user.email);
+    else await retryJob(visit.deps.pool, found.id);
+    return { redirect: '/admin' };
+  },
+};
+
+async function jobOf(visit: Visit, id: string | null): Promise<Job> {
+  const found = (await rows<Job>(visit, 'jobs/list_jobs', [200, null])).find(one => one.id === id);
+  if (found === undefined || !['queued', 'failed'].includes(found.status))
+    throw new PlatError('not_found', 'The job has gone on meanwhile.', { status: 404 });
+  return found;
+}
+
+export const adminActions = [runNow, job];
