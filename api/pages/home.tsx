@@ -4,6 +4,7 @@ import type { Page } from './pages.tsx';
 export const homePage: Page = {
   path: '/',
   access: 'public',
+  forBrowsers: true,
   get: ({ session }) => ({
     title: 'US land parcels',
     body: (

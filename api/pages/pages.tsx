@@ -28,6 +28,8 @@ export type Access = 'public' | 'session' | 'app' | 'operator';
 export type Page = {
   path: string;
   access: Access;
+  /** Programs that ask for something else than HTML get what the API answers at the path. */
+  forBrowsers?: true;
   get?(visit: Visit): Promise<Reply> | Reply;
   /** Only forms of our own pages get here. */
   post?(visit: Visit): Promise<Reply>;
@@ -46,8 +48,7 @@ export function pagesRouter(pages: readonly Page[], deps: PageDeps): Router {
 
 function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): RequestHandler {
   return async (req, res, next) => {
-    // The service's address tells programs where its documentation is (docs.ts).
-    if (page.path === '/' && !/\btext\/html\b/.test(req.headers.accept ?? '')) return next();
+    if (page.forBrowsers && !/\btext\/html\b/.test(req.headers.accept ?? '')) return next();
     nameRoute(res, page.path);
     const visit: Visit = {
       req,

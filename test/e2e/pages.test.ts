@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '../../shared/accounts.ts';
+import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { inviteUser } from '../../shared/users.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -36,6 +37,8 @@ beforeAll(async () => {
   ]);
   const definition = {
     name: 'hostile',
+    title: SCRIPT,
+    attribution: IMAGE,
     kind: 'assessor',
     fips: '33019',
     roll: {
@@ -85,6 +88,7 @@ describe('what others may not do', () => {
       '/data?county=33019',
       `/data?county=${encodeURIComponent(SCRIPT)}`,
       `/markets?bucket=${encodeURIComponent(IMAGE)}`,
+      '/coverage',
     ]) {
       const { text, status } = await ana.open(path);
       expect(status).toBe(200);
@@ -107,6 +111,12 @@ describe('what others may not do', () => {
       bob.id,
     ]);
     await browser.submit('/account', { do: 'end session', id: rows[0]!.id });
+    const county = uuidV5('county:33019');
+    await theirs.submit('/markets', { region_id: county, status: 'Theirs' });
+    const { rows: markets } = await db.pool.query<{ id: string }>('select id from saved_markets');
+    await browser.submit('/markets', { do: 'remove', id: markets[0]!.id });
+    expect((await theirs.open('/markets')).text).toContain('Theirs');
+    expect((await browser.open('/markets')).text).not.toContain('Theirs');
     expect((await theirs.open('/data')).status).toBe(200);
     const { rows: keys } = await db.pool.query('select revoked_at from api_keys where id = $1', [key]);
     expect(keys).toEqual([{ revoked_at: null }]);
@@ -172,6 +182,41 @@ describe('the account', () => {
       await inviteUser(db.pool, { companyId: user.accountId, email: 'new@acme.example', actor: 'test' }),
     ).toBeUndefined();
   });
+});
+
+test('the owner sees every change of the account, and who made it; a colleague does not', async () => {
+  const user = await newUser(db);
+  const ana = visitor(api);
+  await ana.signIn(user);
+  const changes: Record<string, string>[] = [
+    { do: 'create key', name: 'website', scope: 'api:direct' },
+    { do: 'invite', email: 'colleague@acme.example' },
+    { do: 'password', current: user.password, password: 'another four words now' },
+  ];
+  for (const change of changes) await ana.submit('/account', change);
+  await ana.submit('/account', { do: 'end session', id: '00000000-0000-0000-0000-000000000000' });
+  const page = (await ana.open('/account')).text;
+  for (const said of ['key website', 'user colleague@acme.example', 'password set', 'a session signed out'])
+    expect(page).toContain(said);
+  const colleague = visitor(api);
+  await colleague.submit(await mailTo(api, 'colleague@acme.example'), { password: 'some words of my own' });
+  expect((await colleague.open('/account')).text).not.toContain('What was changed');
+});
+
+test('a session that asks without end is told to wait, and others are not', async () => {
+  const [ana, bob] = [visitor(api), visitor(api)];
+  const user = await newUser(db);
+  await ana.signIn(user);
+  await bob.signIn(await newUser(db));
+  expect((await ana.open('/data')).status).toBe(200);
+  await db.pool.query(
+    'update rate_buckets set level = 0, updated_at = now() where account_id in (select id from sessions where user_id = $1)',
+    [user.id],
+  );
+  const refused = await ana.open('/tiles/parcels/0/0/0.mvt');
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await bob.open('/data')).status).toBe(200);
 });
 
 describe('tiles', () => {

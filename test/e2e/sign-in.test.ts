@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -147,6 +148,31 @@ describe('signing in', () => {
     const thief = visitor(api);
     thief.cookie = planted;
     expect((await thief.open('/data')).status).toBe(303);
+  });
+});
+
+describe('secrets', () => {
+  test('tokens, passwords and cookies are in no log line and in no address that other sites are told', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
+    const logged = await startTestApi(db, { pages: true, log, env: { LOG_REQUESTS: 'true' } });
+    const user = await newUser(db);
+    const link = await linkOf(db, user.id);
+    const ana = visitor(logged);
+    expect((await ana.open(link)).headers.get('referrer-policy')).toBe('same-origin');
+    await ana.submit(link, {});
+    await ana.signIn(user);
+    await ana.submit('/account', { do: 'password', current: 'wrong', password: 'a password of many words' });
+    await logged.stop();
+    const all = lines.join('');
+    expect(all).toContain('/sign-in/link/[removed]');
+    for (const secret of [
+      link.split('/').at(-1)!,
+      ana.cookie!.split('=')[1]!,
+      user.password,
+      'of many words',
+    ])
+      expect(all).not.toContain(secret);
   });
 });
 
