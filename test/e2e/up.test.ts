@@ -269,7 +269,7 @@ test('filters and plat tell what the ground of the sample is, and the same when 
 
   const shown = async () => (await plat('parcel', 'show', '3301900000010')).land as { computed_at: string };
   const { computed_at: at, ...figures } = await shown();
-  expect(figures).toMatchObject({ landlocked: false, of_boundary: true });
+  expect(figures).toMatchObject({ landlocked: true, of_boundary: true });
   expect(await plat('recompute', 'attributes', '--fips', '33019', '--wait')).toMatchObject({
     status: 'done',
     result: { parcels: 2_028, counties: 1, failed: 0 },

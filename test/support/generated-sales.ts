@@ -73,10 +73,11 @@ export function generateSales(market: Market, count: number, seed: number): Comp
   return sales;
 }
 
-/** With a day of sale a so many days at most, so that a backtest fits its model few times. */
-export function onFewDays(sales: Comps, everyDays: number, asOfDay = MARKET.asOfDay): Comps {
-  const early = (day: number) => everyDays * Math.floor((asOfDay - day) / everyDays);
-  return { ...sales, soldDay: sales.soldDay.map(day => asOfDay - early(day)) };
+/** With one day of sale in so many within the last 300, so that a backtest fits its model few times. */
+export function onFewDays(sales: Comps, everyDays: number): Comps {
+  const { asOfDay } = MARKET;
+  const before = (day: number) => everyDays * Math.floor((asOfDay - day) / everyDays);
+  return { ...sales, soldDay: sales.soldDay.map(day => (day < asOfDay - 300 ? day : asOfDay - before(day))) };
 }
 
 /** Room for so many sales, all of them SOLD. */
