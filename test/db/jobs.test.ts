@@ -100,13 +100,8 @@ describe('the registry', () => {
   test('the program has one for every job', async () => {
     const { registry } = await import('../../workers/jobs.ts');
     expect([...registry.keys()]).toEqual([
-      'ingest.run',
-      'attributes.plan',
-      'attributes.chunk',
-      'market.recompute',
-      'market.daily',
-      'valuation.all',
-      'valuation.county',
+      ...['ingest.run', 'attributes.plan', 'attributes.chunk', 'market.recompute', 'market.daily'],
+      ...['valuation.all', 'valuation.county'],
     ]);
   });
 });

@@ -146,15 +146,8 @@ describe('the definitions, end to end', () => {
 
   test('buckets without any listing are left out; county and ZIP count their own listings', async () => {
     const both = [
-      '0-9.5k sqft',
-      '0-0.25 acre',
-      '0.15 acre-1 acre',
-      '0.2 acre-100 acre',
-      '2 acre-100 acre',
-      '5 acre-10 acre',
-      '5 acre-100 acre',
-      '5 acre-10000 acre',
-      '10 acre-20 acre',
+      ...['0-9.5k sqft', '0-0.25 acre', '0.15 acre-1 acre', '0.2 acre-100 acre', '2 acre-100 acre'],
+      ...['5 acre-10 acre', '5 acre-100 acre', '5 acre-10000 acre', '10 acre-20 acre'],
     ];
     await recomputeStats(pool, { all: true }, { asOf: D });
     const types = async (type: string, code: string) =>

@@ -22,14 +22,7 @@ const TEXTS = [
   ...["'; drop table parcels; --", "E'\\\\x00'", '$1', '{{where}}', '%', '_', '\\', '\0', '\ud800', '\u202e'],
   ...['😀'.repeat(60), 'a'.repeat(10_000), '٣٣٠١٩', 'é', '__proto__', '99999999999999999999', '00000'],
   ...[
-    '33019',
-    '03280',
-    'SOLD',
-    '-ppa',
-    '-72.1',
-    '43.18',
-    '20240230',
-    'POINT (-72.1 43.2)',
+    ...['33019', '03280', 'SOLD', '-ppa', '-72.1', '43.18', '20240230', 'POINT (-72.1 43.2)'],
     'SRID=4326;POINT(',
   ],
   '{"type":"Polygon","coordinates":[[[-73,43],[-72,43],[-72,44],[-73,43]]]}',
@@ -161,19 +154,7 @@ test('whatever a geometry says, the answer is a page or names it', async () => {
   const word = fc.constantFrom(
     ...['POINT', 'LINESTRING', 'POLYGON', 'MULTIPOLYGON', 'GEOMETRYCOLLECTION', 'EMPTY', 'Z', 'SRID=4326;'],
     ...[
-      '(',
-      '((',
-      ')',
-      '))',
-      ',',
-      ' ',
-      '0 0',
-      '1 1',
-      '0 1',
-      '-72.1 43.2',
-      '181 91',
-      '1e999 0',
-      'NaN 0',
+      ...['(', '((', ')', '))', ',', ' ', '0 0', '1 1', '0 1', '-72.1 43.2', '181 91', '1e999 0', 'NaN 0'],
       '\0',
     ],
   );
@@ -189,14 +170,7 @@ test('whatever a geometry says, the answer is a page or names it', async () => {
 });
 
 test.each([
-  '',
-  '{',
-  '[]',
-  '"',
-  'nul',
-  '{"county":"33019"',
-  '{"county":"33019"}x',
-  '\ufeff{}',
+  ...['', '{', '[]', '"', 'nul', '{"county":"33019"', '{"county":"33019"}x', '\ufeff{}'],
   '['.repeat(50_000),
 ])('text that is no JSON object is refused', async body => {
   expect((await api.call(FILTER, posting(key, body))).status).toBe(400);

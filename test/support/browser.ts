@@ -12,13 +12,8 @@ const CHROMIUM = process.env.TEST_CHROMIUM ?? '/usr/bin/chromium';
 
 /** Without these Chromium looks for its makers' servers at every start. */
 const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
 ];
 
 export const WIDE = { width: 1_440, height: 900 };

@@ -18,14 +18,8 @@ export type Reply = { method: string; path: string; status: number; headers: Hea
 
 /** Headers of every response, on documented paths or not. */
 const ALWAYS = [
-  'x-request-id',
-  'x-tokens-used',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  'ratelimit-policy',
-  'ratelimit',
-  'x-content-type-options',
+  ...['x-request-id', 'x-tokens-used', 'x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+  ...['ratelimit-policy', 'ratelimit', 'x-content-type-options'],
 ];
 
 /**

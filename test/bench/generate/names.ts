@@ -23,14 +23,7 @@ export const COMPANY_WORDS =
   );
 
 export const COMPANY_TRADES = [
-  'LAND',
-  'HOLDINGS',
-  'PROPERTIES',
-  'DEVELOPMENT',
-  'HOMES',
-  'RENTALS',
-  'FARMS',
-  'INVESTMENTS',
+  ...['LAND', 'HOLDINGS', 'PROPERTIES', 'DEVELOPMENT', 'HOMES', 'RENTALS', 'FARMS', 'INVESTMENTS'],
 ];
 
 export const PUBLIC_OWNERS = [

@@ -4,29 +4,12 @@ import { all, feedOf, ingest, one, writeObjects } from '../../support/ingest.ts'
 
 const FIELDS = [
   ...[
-    'source_id',
-    'status',
-    'address',
-    'city',
-    'state',
-    'zip',
-    'county',
-    'fips',
-    'apn',
-    'latitude',
+    ...['source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'fips', 'apn', 'latitude'],
     'longitude',
   ],
   ...[
-    'lot_acres',
-    'list_price',
-    'sold_price',
-    'listed_date',
-    'status_date',
-    'sold_date',
-    'days_on_market',
-    'sale_type',
-    'url',
-    'photos',
+    ...['lot_acres', 'list_price', 'sold_price', 'listed_date', 'status_date', 'sold_date', 'days_on_market'],
+    ...['sale_type', 'url', 'photos'],
   ],
 ];
 export const COLUMNS = Object.fromEntries(FIELDS.map(field => [field, { column: field, optional: true }]));

@@ -18,16 +18,8 @@ describe('plat account', () => {
   test('create and show, with every term', async () => {
     await json(
       ...[
-        'account',
-        'create',
-        'acme',
-        '--tier',
-        'growth',
-        '--no-pro',
-        '--tokens',
-        '1000',
-        '--overage-price',
-        '250',
+        ...['account', 'create', 'acme', '--tier', 'growth', '--no-pro', '--tokens', '1000'],
+        ...['--overage-price', '250'],
       ],
       ...['--overage', '--payment-method', '--invoice', 'unpaid', '--backstop', '500', '--rate', '30'],
       ...['--burst', '40', '--company', 'Acme Land', '--user', 'ana@acme.example'],

@@ -76,16 +76,8 @@ test('what is not known of a parcel is null', async () => {
       fips: '33019',
       ...Object.fromEntries(
         [
-          'apn',
-          'point',
-          'acres',
-          'calculated_acres',
-          'effective_acres',
-          'owner_name',
-          'situs_address',
-          'situs_city',
-          'situs_state',
-          'situs_zip',
+          ...['apn', 'point', 'acres', 'calculated_acres', 'effective_acres', 'owner_name', 'situs_address'],
+          ...['situs_city', 'situs_state', 'situs_zip'],
         ].map(name => [name, null]),
       ),
     },

@@ -28,13 +28,8 @@ describe('requests that are not HTTP', () => {
       const [head, body] = text.split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1.1 400 /);
       for (const header of [
-        'X-Request-Id',
-        'X-Tokens-Used: 0',
-        'X-RateLimit-Limit',
-        'X-RateLimit-Remaining',
-        'X-RateLimit-Reset',
-        'RateLimit-Policy',
-        'RateLimit:',
+        ...['X-Request-Id', 'X-Tokens-Used: 0', 'X-RateLimit-Limit', 'X-RateLimit-Remaining'],
+        ...['X-RateLimit-Reset', 'RateLimit-Policy', 'RateLimit:'],
       ]) {
         expect(head).toContain(header);
       }

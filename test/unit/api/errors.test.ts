@@ -10,19 +10,8 @@ function failing(error: unknown): Database {
 
 describe('errors of the database', () => {
   test.each([
-    '57014',
-    '57P01',
-    '57P03',
-    '08006',
-    '53300',
-    '53100',
-    '40001',
-    '40P01',
-    '55P03',
-    '25006',
-    '28P01',
-    'ECONNREFUSED',
-    'ENOTFOUND',
+    ...['57014', '57P01', '57P03', '08006', '53300', '53100', '40001', '40P01', '55P03', '25006', '28P01'],
+    ...['ECONNREFUSED', 'ENOTFOUND'],
     undefined,
   ])('%s means that it can be tried again: 503', async code => {
     const error = await failing(Object.assign(new Error('secret detail'), { code }))

@@ -162,14 +162,7 @@ describe('TRUSTED_PROXIES', () => {
   );
 
   test.each([
-    'true',
-    '1',
-    'proxy.example',
-    '10.0.0.0/33',
-    '10.0.0.0/0',
-    'fd00::/129',
-    '10.0.0.1/8/8',
-    '10.0.0.0/',
+    ...['true', '1', 'proxy.example', '10.0.0.0/33', '10.0.0.0/0', 'fd00::/129', '10.0.0.1/8/8', '10.0.0.0/'],
   ])('may not be "%s"', value => {
     expect(() => loadConfig({ TRUSTED_PROXIES: value })).toThrow(
       /^The environment does not fit: TRUSTED_PROXIES: takes /,
