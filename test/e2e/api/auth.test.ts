@@ -102,31 +102,6 @@ describe('who calls', () => {
 });
 
 describe('what the account may do', () => {
-  test.each([
-    ['a key without the REST scope', {}, { scopes: ['api:mcp'] }, 403, 'forbidden'],
-    ['no Pro subscription', { pro: false }, {}, 402, 'subscription_required'],
-    ['a tier without REST', { tier: 'free' }, {}, 402, 'tier_upgrade_required'],
-    ['an unpaid invoice', { invoicePaid: false }, {}, 402, 'payment_required'],
-    ['tokens used up', { tokensIncluded: 9 }, {}, 402, 'usage_limit_exceeded'],
-    [
-      'tokens used up, overage without a payment method',
-      { tokensIncluded: 9, overageAllowed: true, backstopTokens: 100 },
-      {},
-      402,
-      'payment_method_required',
-    ],
-    [
-      'the ceiling of overage reached',
-      { tokensIncluded: 5, overageAllowed: true, paymentMethod: true, backstopTokens: 4 },
-      {},
-      402,
-      'usage_backstop_reached',
-    ],
-  ] as const)('%s', async (_name, account, key, status, code) => {
-    const caller = await newCaller(db, account, key);
-    expectError(await api.call(PATH, { key: caller.key }), status, code);
-  });
-
   const overage = { overageAllowed: true, backstopTokens: 0 };
   test.each([
     [{ tokensIncluded: 0 }, "The period's tokens are used up. Overage is switched off for the account."],

@@ -7,10 +7,14 @@ import { areaSqM, SQ_M_PER_ACRE } from '../../../shared/geo/area.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { countyAt } from '../../../shared/regions/county-polygons.ts';
 import { type FlatRing, fabric, shapeOf } from '../../bench/generate/fabric.ts';
+import { rollFeed } from '../../bench/generate/feed-files.ts';
 import { generateListings } from '../../bench/generate/listings.ts';
 import { generateParcels, KEY_COLUMN, ROLL_FIELDS, writeRoll } from '../../bench/generate/roll.ts';
+import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
+import { feedOf, ingest } from '../../support/ingest.ts';
 
+const { pool } = await createTestDatabase();
 const folder = testFolder();
 
 const edgesOf = (ring: FlatRing): string[] =>
@@ -81,6 +85,13 @@ describe('a generated roll', () => {
     expect(new Set(keys).size).toBe(3_000);
     expect(bytes.length / 3_000).toBeGreaterThan(600);
     expect(bytes.length / 3_000).toBeLessThan(1_000);
+  });
+
+  test('is ingested whole, without a reject or a repair', async () => {
+    const { status, blocked, counts } = await ingest(pool, feedOf(folder, rollFeed('generated', 'roll')));
+    expect({ status, blocked }).toEqual({ status: 'merged', blocked: [] });
+    const clean = { rejected: {}, dropped: {}, repaired: {}, without_geometry: 0 };
+    expect(counts).toMatchObject({ new: 3_000, ...clean });
   });
 
   test('fills every field in a share of the parcels, lies in its county and states the acres that it measures', () => {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -138,44 +137,4 @@ test('docs/operating.md names metrics that there are', () => {
   // A key's prefix is none of them.
   metrics.delete('plat_');
   for (const metric of metrics) expect(sources.join(), metric).toContain(metric);
-});
-
-describe('the last line of a CI run', () => {
-  const summary = (report: object) => {
-    const file = join(folder, 'report.json');
-    writeFileSync(file, JSON.stringify(report));
-    const { stdout, status } = spawnSync(process.execPath, [join(rootDir, 'tools/test-summary.mjs'), file], {
-      encoding: 'utf8',
-    });
-    return { stdout, status };
-  };
-  const report = (
-    success: boolean,
-    numPassedTests: number,
-    numFailedTests: number,
-    ...files: string[][]
-  ) => ({
-    ...{ success, numPassedTests, numFailedTests },
-    testResults: files.map(([status, ...tests]) => ({
-      status,
-      assertionResults: tests.map(state => ({ status: state })),
-    })),
-  });
-
-  test.each([
-    ['all passed', report(true, 2, 0, ['passed', 'passed', 'passed']), '2 passed, 0 failed\n', 0],
-    ['one failed', report(false, 1, 1, ['failed', 'passed', 'failed']), '1 passed, 1 failed\n', 1],
-    [
-      'a file broke before its tests',
-      report(false, 1, 0, ['passed', 'passed'], ['failed']),
-      '1 passed, 1 failed\n',
-      1,
-    ],
-  ])('counts what passed and failed: %s', (_what, given, stdout, status) =>
-    expect(summary(given)).toEqual({ stdout, status }),
-  );
-
-  test('a run without a test is no success', () => {
-    expect(summary({ success: true, numPassedTests: 0, numFailedTests: 0, testResults: [] }).status).toBe(1);
-  });
 });

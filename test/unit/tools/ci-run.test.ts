@@ -18,13 +18,14 @@ const [passed, failed] = [Number(process.env.PASSED), Number(process.env.FAILED)
 if (readFileSync(0).length > 0) throw new Error('standard input is not empty');
 const file = process.argv.find(argument => argument.startsWith('--outputFile.json=')).split('=')[1];
 const assertionResults = [...Array(passed).fill('passed'), ...Array(failed).fill('failed')].map(status => ({ status }));
-const testResults = [{ status: failed ? 'failed' : 'passed', assertionResults }];
-if (passed + failed > 0) writeFileSync(file, JSON.stringify({ success: !failed, numPassedTests: passed, numFailedTests: failed, testResults }));
-process.exitCode = failed ? 1 : 0;
+const broke = Number(process.env.BROKE);
+const testResults = [{ status: failed ? 'failed' : 'passed', assertionResults }, ...Array(broke).fill({ status: 'failed', assertionResults: [] })];
+if (passed + failed > 0) writeFileSync(file, JSON.stringify({ success: !failed && !broke, numPassedTests: passed, numFailedTests: failed, testResults }));
+process.exitCode = failed || broke ? 1 : 0;
 `;
 
 /** Runs .ci/run in a folder whose `check` and `test` end as they are told to. */
-function ci(check: 'true' | 'false', passed: number, failed: number) {
+function ci(check: 'true' | 'false', passed: number, failed: number, broke = 0) {
   for (const path of ['.ci/run', 'tools/test-summary.mjs']) cpSync(join(rootDir, path), join(root, path));
   mkdirSync(join(root, 'tools'), { recursive: true });
   writeFileSync(join(root, 'tools', 'install.mjs'), '');
@@ -34,7 +35,13 @@ function ci(check: 'true' | 'false', passed: number, failed: number) {
     encoding: 'utf8',
     cwd: tmpdir(),
     input: 'not for the tests',
-    env: { ...process.env, TEST_REDIS_URL: 'redis://127.0.0.1:1', PASSED: `${passed}`, FAILED: `${failed}` },
+    env: {
+      ...process.env,
+      TEST_REDIS_URL: 'redis://127.0.0.1:1',
+      PASSED: `${passed}`,
+      FAILED: `${failed}`,
+      BROKE: `${broke}`,
+    },
   });
   return { last: stdout.trimEnd().split('\n').at(-1), status };
 }
@@ -42,8 +49,8 @@ function ci(check: 'true' | 'false', passed: number, failed: number) {
 describe.skipIf(process.platform === 'win32')('.ci/run', () => {
   test('ends with the counts', () =>
     expect(ci('true', 3, 0)).toEqual({ last: '3 passed, 0 failed', status: 0 }));
-  test('fails with a test', () =>
-    expect(ci('true', 3, 2)).toEqual({ last: '3 passed, 2 failed', status: 1 }));
+  test('fails with a test, and a file that broke before its tests counts as one', () =>
+    expect(ci('true', 3, 2, 1)).toEqual({ last: '3 passed, 3 failed', status: 1 }));
   test('fails with the check, and runs the tests all the same', () =>
     expect(ci('false', 3, 0)).toEqual({ last: '3 passed, 0 failed', status: 1 }));
   test('fails when the tests leave no report', () =>
