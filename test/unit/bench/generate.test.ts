@@ -88,7 +88,10 @@ describe('a generated roll', () => {
   });
 
   test('is ingested whole, without a reject or a repair', async () => {
-    const { status, blocked, counts } = await ingest(pool, feedOf(folder, rollFeed('generated', 'roll')));
+    const { status, blocked, counts } = await ingest(
+      pool,
+      feedOf(folder, { ...rollFeed('generated', 'roll') }),
+    );
     expect({ status, blocked }).toEqual({ status: 'merged', blocked: [] });
     const clean = { rejected: {}, dropped: {}, repaired: {}, without_geometry: 0 };
     expect(counts).toMatchObject({ new: 3_000, ...clean });
