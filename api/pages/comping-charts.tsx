@@ -122,6 +122,7 @@ export function Charts({
   const back = (comp: Candidate) => years.at((comp.age ?? 0) / 365.25);
   const last = (list: readonly Candidate[]) =>
     list.toSorted((a, b) => Number(chosen.has(a.id)) - Number(chosen.has(b.id)));
+  const isLeft = x.at(own) < WIDTH / 2;
   const told = `${count(comps.length)} comps, ${count(chosen.size)} of them chosen`;
   return (
     <div class="comp-charts">
@@ -146,7 +147,12 @@ export function Charts({
           {last(comps).map(comp => (
             <Dot comp={comp} x={x.at(comp.acres)} y={y.at(ppaOf(comp))} chosen={chosen.has(comp.id)} />
           ))}
-          <text x={x.at(own) + 4} y={FRAME.top + 9} class="subject-word">
+          <text
+            x={x.at(own) + (isLeft ? 4 : -4)}
+            y={FRAME.top + 9}
+            text-anchor={isLeft ? 'start' : 'end'}
+            class="subject-word"
+          >
             subject
           </text>
         </svg>

@@ -1,8 +1,11 @@
 import type { ReportSnapshot } from '../../shared/comping/report.ts';
 import type { Line } from '../../shared/comping/result.ts';
-import { pathOf } from '../../shared/drawing/lines.ts';
-import { scaleBarOf, viewOf } from '../../shared/drawing/view.ts';
+import { clipLine, pathOf } from '../../shared/drawing/lines.ts';
+import { scaleBarOf, type View, viewOf } from '../../shared/drawing/view.ts';
+import { boxSql } from '../../shared/geo/box.ts';
+import { decodeLines } from '../../shared/geo/codec.ts';
 import type { Position } from '../../shared/geo/types.ts';
+import type { Database } from '../http/database.ts';
 import { nameOf } from './comping-list.tsx';
 import { count } from './figures.ts';
 
@@ -10,24 +13,42 @@ const WIDTH = 900;
 const HEIGHT = 480;
 const FEET_A_MILE = 5_280;
 
-/** Where the subject and the chosen comps are, numbered as in the table: for print, for readers, and for browsers without WebGL. */
-export function Picture({
-  snapshot: { subject },
-  lines,
-}: {
-  snapshot: ReportSnapshot;
-  lines: readonly Line[];
-}) {
+/** Room around what is shown. */
+const MARGIN_PX = 40;
+/** The longest ones; more would be a grey field. */
+const MOST_ROADS = 1_500;
+
+export type Ground = { view: View; roads: Position[][] };
+
+/** The ground that the subject and the chosen comps lie on, with its roads as they are now. */
+export async function readGround(
+  database: Database,
+  { subject }: ReportSnapshot,
+  lines: readonly Line[],
+): Promise<Ground> {
   const places: Position[] = [
     [subject.lon, subject.lat],
     ...subject.outline.flat(),
     ...lines.map(({ comp }): Position => [comp.lon, comp.lat]),
   ];
-  const view = viewOf([[places]], 0, WIDTH - 80, HEIGHT - 80);
-  const at = (place: Position): [number, number] => {
-    const [x, y] = view.toPx(place);
-    return [x + 40, y + 40];
-  };
+  const { metresPerPx } = viewOf([[places]], 0, WIDTH - 2 * MARGIN_PX, HEIGHT - 2 * MARGIN_PX);
+  const view = viewOf([[places]], MARGIN_PX * metresPerPx, WIDTH, HEIGHT);
+  const values = [boxSql(view.box), 'roads', MOST_ROADS];
+  const rows = await database.run<{ geometry: Uint8Array }>('parcels/list_view_features', values);
+  return { view, roads: rows.flatMap(({ geometry }) => decodeLines(geometry)) };
+}
+
+/** Where the subject and the chosen comps are, numbered as in the table: for print, for readers, and for browsers without WebGL. */
+export function Picture({
+  snapshot: { subject },
+  lines,
+  ground: { view, roads },
+}: {
+  snapshot: ReportSnapshot;
+  lines: readonly Line[];
+  ground: Ground;
+}) {
+  const at = view.toPx;
   const [x, y] = at([subject.lon, subject.lat]);
   const bar = scaleBarOf(view, 220);
   const words =
@@ -40,6 +61,13 @@ export function Picture({
       aria-label={`The subject and ${lines.length} chosen comps on a map, north up`}
     >
       <rect width={WIDTH} height={HEIGHT} class="ground" />
+      <path
+        d={pathOf(
+          roads.flatMap(road => clipLine(road.map(at), [0, 0, WIDTH, HEIGHT])),
+          false,
+        )}
+        class="road"
+      />
       <path
         d={pathOf(
           subject.outline.map(ring => ring.map(at)),

@@ -1,8 +1,9 @@
 import type { Result } from '../../shared/comping/result.ts';
+import type { Database } from '../http/database.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
 import { Market } from './comping-market.tsx';
-import { Picture } from './comping-picture.tsx';
+import { type Ground, Picture, readGround } from './comping-picture.tsx';
 import {
   type Changed,
   figuresOf,
@@ -13,21 +14,28 @@ import {
   SHARE_DAYS,
   titleOf,
 } from './comping-reports.ts';
-import { Chosen, Conclusion, Strip } from './comping-results.tsx';
+import { Chosen, Conclusion } from './comping-results.tsx';
 import { acres, day, moment, percent, usd } from './figures.ts';
 import { Notice } from './layout.tsx';
 
-/** What follows from the selection; all of it changes with it. @param path none where the report can only be read */
-export function Results({ report, path }: { report: Report; path?: string }) {
+/** What a prepared report says, and the ground that its picture is drawn on. */
+export type Said = { report: Report; result: Result | null; machine: Result | null; ground: Ground | null };
+
+export async function read(database: Database, report: Report): Promise<Said> {
   const snapshot = report.snapshot!;
   const result = figuresOf(report);
-  const machine = machineOf(snapshot);
+  const ground = result && (await readGround(database, snapshot, result.lines));
+  return { report, result, machine: machineOf(snapshot), ground };
+}
+
+/** What follows from the selection; all of it changes with it. @param path none where the report can only be read */
+export function Results({ said: { report, result, machine, ground }, path }: { said: Said; path?: string }) {
+  const snapshot = report.snapshot!;
   return (
     <div id="results">
-      <Strip result={result} machine={machine} />
+      {result && ground && <Picture snapshot={snapshot} lines={result.lines} ground={ground} />}
       <h2>Chosen comps</h2>
       <Chosen result={result} path={path} />
-      {result && <Picture snapshot={snapshot} lines={result.lines} />}
       <h2>Conclusion</h2>
       <Conclusion report={report} result={result} machine={machine} />
       <Charts snapshot={snapshot} result={result} chosen={new Set(report.chosen)} />
@@ -216,10 +224,10 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
 }
 
 /** For print alone: what a reader wants first. */
-export function Cover({ report, result }: { report: Report; result: Result | null }) {
+export function Cover({ said: { report, result } }: { said: Said }) {
   const { acres: own } = report.snapshot!.subject;
   return (
-    <section class="print">
+    <section class="print" id="cover">
       <h1>{titleOf(report)}</h1>
       {result && (
         <p class="answer">

@@ -73,7 +73,6 @@ export function Chosen({ result, path }: { result: Result | null; path?: string 
             <th class="n">An acre, adjusted</th>
             <th class="n">Weight</th>
             <th class="n">Moves the estimate</th>
-            {path && <th class="screen">Change</th>}
           </tr>
         </thead>
         <tbody>
@@ -96,10 +95,26 @@ function ChosenRow({ line, number, path }: { line: Line; number: number; path: s
         <Mark status={comp.status} /> <b>{nameOf(comp)}</b>
         <br />
         <small>
-          {STATUS_WORDS[comp.status]} {comp.sold_date !== null && day(comp.sold_date)},{' '}
-          {miles(comp.distance_m)}
+          {STATUS_WORDS[comp.status]}
+          {comp.sold_date !== null && ` ${day(comp.sold_date)}`}, {miles(comp.distance_m)}
           {comp.gone && ', taken back by its source'} <Links url={comp.url} photos={comp.photos} />
         </small>
+        {path && (
+          <div class="screen changes">
+            <details data-open={`o-${comp.id}`}>
+              <summary>
+                Adjust<span class="unseen"> {nameOf(comp)}</span>
+              </summary>
+              <OverrideForm line={line} path={path} />
+            </details>
+            <form method="post" action={path} data-change>
+              <input type="hidden" name="comp" value={comp.id} />
+              <button type="submit" name="do" value="remove" class="quiet">
+                Take out<span class="unseen"> {nameOf(comp)}</span>
+              </button>
+            </form>
+          </div>
+        )}
       </td>
       <td class="n">{acres(comp.acres)}</td>
       <td class="n">{usd(comp.price)}</td>
@@ -112,20 +127,6 @@ function ChosenRow({ line, number, path }: { line: Line; number: number; path: s
       </td>
       <td class="n">{plain(100 * line.weight)}</td>
       <td class="n">{line.moves === null ? '–' : signedUsd(line.moves)}</td>
-      {path && (
-        <td class="screen">
-          <details data-open={`o-${comp.id}`}>
-            <summary>Adjust</summary>
-            <OverrideForm line={line} path={path} />
-          </details>
-          <form method="post" action={path} data-change>
-            <input type="hidden" name="comp" value={comp.id} />
-            <button type="submit" name="do" value="remove" class="quiet">
-              Take out<span class="unseen"> {nameOf(comp)}</span>
-            </button>
-          </form>
-        </td>
-      )}
     </tr>
   );
 }

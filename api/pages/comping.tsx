@@ -5,7 +5,7 @@ import { changesOf } from './comping-changes.ts';
 import { csvOf } from './comping-csv.ts';
 import { readFilters } from './comping-filter.ts';
 import { CandidateList } from './comping-list.tsx';
-import { Actions, Cover, Offer, Results, Subject, Texts } from './comping-report.tsx';
+import { Actions, Cover, Offer, Results, read, Subject, Texts } from './comping-report.tsx';
 import {
   type Changed,
   change,
@@ -16,6 +16,7 @@ import {
   titleOf,
   want,
 } from './comping-reports.ts';
+import { Strip } from './comping-results.tsx';
 import { Notice } from './layout.tsx';
 import { mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
@@ -33,15 +34,22 @@ const json = (body: object): Reply => ({
 });
 
 /** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
-function updateOf(report: Report, changed: Changed): Reply {
+async function updateOf({ deps }: Visit, report: Report, changed: Changed): Promise<Reply> {
+  const said = await read(deps.resources.database, report);
   return json({
     version: report.version,
     chosen: report.chosen,
     title: report.title,
     notes: report.notes,
     conflict: changed.conflict,
-    result: figuresOf(report),
-    results: renderToString(<Results report={report} path={pathOf(report)} />),
+    result: said.result,
+    html: renderToString(
+      <>
+        <Cover said={said} />
+        <Strip {...said} />
+        <Results said={said} path={pathOf(report)} />
+      </>,
+    ),
   });
 }
 
@@ -50,7 +58,7 @@ export const reportPage: Page = {
   access: 'app',
   async get(visit) {
     const report = await prepared(visit, await readReport(visit));
-    if (asksForJson(visit) && report.snapshot !== null) return updateOf(report, {});
+    if (asksForJson(visit) && report.snapshot !== null) return updateOf(visit, report, {});
     return show(visit, report);
   },
   async post(visit) {
@@ -59,7 +67,7 @@ export const reportPage: Page = {
       const changed = await change(visit, report);
       if (changed.deleted) return { redirect: '/comping' };
       const now = await prepared(visit, await readReport(visit));
-      if (asksForJson(visit)) return updateOf(now, changed);
+      if (asksForJson(visit)) return updateOf(visit, now, changed);
       if (changed.link || changed.conflict) return show(visit, now, { changed });
       return { redirect: pathOf(now) };
     } catch (error) {
@@ -86,11 +94,11 @@ async function prepared(visit: Visit, report: Report): Promise<Report> {
   return readReport(visit);
 }
 
-function show(
+async function show(
   visit: Visit,
   report: Report,
   { changed = {}, fault }: { changed?: Changed; fault?: string } = {},
-): Reply {
+): Promise<Reply> {
   const { assets } = visit.deps;
   const { snapshot } = report;
   const path = pathOf(report);
@@ -110,13 +118,14 @@ function show(
   const link = changed.link && visit.url.origin + changed.link;
   const { subject, candidates } = snapshot;
   const near = candidates.slice(0, 60);
+  const said = await read(visit.deps.resources.database, report);
   const body = (
     <div class="comping" data-report={path} data-version={report.version}>
       {fault && <Notice kind="bad">{fault}</Notice>}
       <div class="screen">
         <h1 id="report-title">{title}</h1>
       </div>
-      <Cover report={report} result={figuresOf(report)} />
+      <Cover said={said} />
       <Subject report={report} />
       <div class="screen">
         <Offer report={report} path={path} />
@@ -127,6 +136,7 @@ function show(
           kept={changed.conflict && visit.form}
         />
       </div>
+      <Strip {...said} />
       <div class="choose screen">
         <CandidateList report={report} filters={readFilters(visit.url.searchParams)} path={path} />
         {mapOf(visit, {
@@ -137,7 +147,7 @@ function show(
           comps: `${path}/comps.json`,
         })}
       </div>
-      <Results report={report} path={path} />
+      <Results said={said} path={path} />
       <Actions report={report} path={path} link={link} />
     </div>
   );
@@ -227,15 +237,17 @@ export const sharedPage: Page = {
   access: 'public',
   async get(visit) {
     const report = await readShared(visit);
+    const said = await read(visit.deps.resources.database, report);
     const body = (
       <div class="comping">
         <div class="screen">
           <h1>{titleOf(report)}</h1>
           {report.notes && <p class="notes">{report.notes}</p>}
         </div>
-        <Cover report={report} result={figuresOf(report)} />
+        <Cover said={said} />
         <Subject report={report} />
-        <Results report={report} />
+        <Strip {...said} />
+        <Results said={said} />
       </div>
     );
     const head = (

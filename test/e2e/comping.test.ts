@@ -30,7 +30,7 @@ type Update = {
   notes: string;
   conflict?: { title?: string; notes?: string };
   result: Result;
-  results: string;
+  html: string;
 };
 
 /** A prepared report. @returns its path */
@@ -184,7 +184,7 @@ describe('a report', () => {
     const expected = weight * (Math.log(0.9) - Math.log1p(adjustments.size.model! / 100));
     const ratio = after.result.estimate.meanAdjustedPpa / before.result.estimate.meanAdjustedPpa;
     expect(Math.log(ratio)).toBeCloseTo(expected, 9);
-    expect(after.results).toContain('=swampy');
+    expect(after.html).toContain('=swampy');
     expect((await window1.open(`${path}/comps.csv`)).text).toContain(",-10,'=swampy,");
     const refused = await window1.submit(path, { ...fields, reason: ' ' }, JSON_ONLY);
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('say why')]);

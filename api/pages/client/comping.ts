@@ -21,7 +21,7 @@ type Update = {
   title: string;
   notes: string;
   conflict?: { title?: string; notes?: string };
-  results: string;
+  html: string;
 };
 
 /** One change after the other, so that answers come in the order of what was asked. */
@@ -52,8 +52,8 @@ function show(update: Update): void {
   const open = [...document.querySelectorAll<HTMLElement>('details[data-open][open]')].map(
     one => one.dataset.open,
   );
-  const parsed = new DOMParser().parseFromString(update.results, 'text/html');
-  find('results').replaceWith(parsed.getElementById('results')!);
+  const parsed = new DOMParser().parseFromString(update.html, 'text/html');
+  for (const part of ['cover', 'strip', 'results']) find(part).replaceWith(parsed.getElementById(part)!);
   for (const one of open) document.querySelector(`details[data-open="${one}"]`)?.setAttribute('open', '');
   chosen.clear();
   for (const id of update.chosen) chosen.add(id);

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest';
+import { prepareCounty } from '../../workers/comping/prepare.ts';
+import { describePages, drawn, inspect } from '../support/browser.ts';
+
+const PARCEL = 3301900001047;
+
+describePages('comp reports', site => {
+  /** A report of the sample's parcel, begun on the parcel's page. @returns its path */
+  async function newReport(): Promise<string> {
+    const { rows } = await site.db.pool.query<{ id: string }>(
+      `insert into comp_reports (account_id, fips, property_id, wanted_at) values ($1, 33019, $2, now()) returning id`,
+      [site.user.accountId, PARCEL],
+    );
+    await prepareCounty(site.db.pool, 33_019, AbortSignal.timeout(30_000));
+    return `/comping/${rows[0]!.id}`;
+  }
+  type Page = Awaited<ReturnType<typeof site.open>>;
+  const ready = (page: Page) => page.waitForSelector('.comping[data-ready]');
+  const estimate = (page: Page) => page.locator('#strip dd').first().innerText();
+  const rows = (page: Page) => page.locator('#comps li:visible');
+
+  test("the model's comps in one click, one more by hand, one overridden: the figures follow; it can be printed", async () => {
+    const page = await site.open(await newReport());
+    await ready(page);
+    expect(await estimate(page)).toBe('–');
+    await page.getByRole('button', { name: 'Select what the model uses' }).click();
+    await page.waitForSelector('.chosen');
+    const [own, , machine] = await page.locator('#strip dd').allInnerTexts();
+    expect(own).toBe(machine);
+    const other = page.locator('#comps li input:not(:checked)').first();
+    await other.check();
+    await page.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('of 8 comps'));
+    expect(await estimate(page)).not.toBe(machine);
+    const before = await estimate(page);
+    await page.locator('.chosen summary').first().click();
+    const form = page.locator('.override').first();
+    await form.getByLabel('Percent').fill('-20');
+    await form.getByLabel('Reason').fill('waterfront, ours has none');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('because waterfront, ours has none').waitFor();
+    expect(await estimate(page)).not.toBe(before);
+    await inspect(page);
+    await page.emulateMedia({ media: 'print' });
+    expect(
+      await page
+        .locator('.picture, #cover .answer')
+        .evaluateAll(all => all.map(one => one.checkVisibility())),
+    ).toEqual([true, true]);
+    expect(
+      await page
+        .locator('#map, #candidates, .actions, .changes, .bar')
+        .evaluateAll(all => all.some(one => one.checkVisibility())),
+    ).toBe(false);
+  });
+
+  test('the list is filtered and ordered as one types, and points at the map as the map at it', async () => {
+    const page = await site.open(await newReport());
+    await ready(page);
+    const all = await rows(page).count();
+    await page.getByLabel('for sale').check();
+    await expect.poll(() => rows(page).count()).toBeLessThan(all);
+    const offered = await rows(page).count();
+    await page.getByText('Filters', { exact: true }).click();
+    await page.getByLabel('Acres, at least').fill('20');
+    await expect.poll(() => rows(page).count()).toBeLessThan(offered);
+    await page.getByLabel('Order').selectOption('-acres');
+    await expect
+      .poll(async () =>
+        (await rows(page).locator('> small').allInnerTexts()).map(text => Number.parseFloat(text)),
+      )
+      .toSatisfy(
+        (sizes: number[]) => sizes.length > 1 && sizes.every((size, i) => i === 0 || size <= sizes[i - 1]!),
+      );
+    await page.getByText('Show all').click();
+    await expect.poll(() => rows(page).count()).toBe(all);
+    await drawn(page);
+    const map = (await page.locator('#map').boundingBox())!;
+    // Comps lie close: somewhere along a line across the map is one.
+    for (let x = 0.2; x < 0.8 && (await page.locator('.pointed').count()) === 0; x += 0.004)
+      await page.mouse.move(map.x + x * map.width, map.y + 0.62 * map.height);
+    expect(await page.locator('#comps .pointed').count()).toBe(1);
+  });
+
+  test('two windows: both selections stay, a title that the other has changed is not overwritten unseen', async () => {
+    const path = await newReport();
+    const [one, two] = [await site.open(path), await site.open(path)];
+    await ready(one);
+    await ready(two);
+    await one.locator('#comps li input').nth(0).check();
+    await one.waitForSelector('.chosen');
+    await two.locator('#comps li input').nth(1).check();
+    await two.waitForFunction(() => document.querySelector('#strip')?.textContent?.includes('of 2 comps'));
+    expect(await two.locator('#comps li input').nth(0).isChecked()).toBe(true);
+    await one.getByLabel('Title').fill('First');
+    await one.getByText('Saved', { exact: true }).waitFor();
+    await two.getByLabel('Title').fill('Second');
+    await two.getByText('changed in another window to “First”').waitFor();
+    expect(await two.getByLabel('Title').inputValue()).toBe('Second');
+  });
+
+  test('without script: begun on the parcel, comps ticked and saved, shared, read by a stranger', async () => {
+    const page = await site.open(undefined, { script: false });
+    await page.goto(`/data?parcel=${PARCEL}`);
+    // No worker runs here: the page that waits for one is what is answered.
+    await page.getByRole('button', { name: 'New comp report' }).click();
+    expect(await page.getByText('are being adjusted').count()).toBe(1);
+    await prepareCounty(site.db.pool, 33_019, AbortSignal.timeout(30_000));
+    await page.reload();
+    await page.goto(`${page.url()}?status=SOLD&order=distance`);
+    for (const i of [0, 1, 2]) await page.locator('#comps li input').nth(i).check();
+    await page.getByRole('button', { name: 'Save the selection' }).click();
+    expect(await page.locator('#strip').innerText()).toContain('of 3 comps');
+    await page.getByLabel('Title').fill('For the buyer');
+    await page.locator('#texts').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Make a link' }).click();
+    const link = new URL((await page.locator('a.share').getAttribute('href'))!).pathname;
+    const stranger = await site.open(link, { as: null });
+    expect(await stranger.locator('h1:visible').innerText()).toBe('For the buyer');
+    expect(await stranger.locator('.chosen tbody tr').count()).toBe(3);
+    await inspect(stranger);
+    await inspect(await site.open('/comping'));
+  });
+});
