@@ -66,7 +66,7 @@ describePages('comp reports', site => {
     await page.getByLabel('Order').selectOption('-acres');
     await expect
       .poll(async () =>
-        (await rows(page).locator('> small').allInnerTexts()).map(text => Number.parseFloat(text)),
+        (await rows(page).locator('> small').allTextContents()).map(text => Number.parseFloat(text)),
       )
       .toSatisfy(
         (sizes: number[]) => sizes.length > 1 && sizes.every((size, i) => i === 0 || size <= sizes[i - 1]!),
