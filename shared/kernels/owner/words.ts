@@ -1,11 +1,7 @@
 /**
- * What a word of a name is, for every filter that looks for words: owner names, seller names, and the lists of
- * corporate and homeowners' words.
- *
- * Letters are upper-cased and lose their accents, apostrophes go (O'NEIL and O’Neil are ONEIL), every other mark and
- * white space separates. It is done character by character from one table, so that PostgreSQL's translate() with the
- * same table (words.ts) gives the same words under any locale. Characters outside the table, such as ß or another
- * script, are letters as they stand.
+ * What a word of a name is, for every filter that looks for words: upper case without accents and apostrophes, every other mark
+ * or white space separates. By one table, character by character, so that PostgreSQL's translate() gives the same words under any
+ * locale.
  */
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -84,8 +80,8 @@ export function likeLiteral(text: string): string {
 }
 
 /*
- * Whole words in SQL, by the same definition: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words). It is
- * unknown for an unknown name. No regular expression and no upper(), which differ between servers' locales.
+ * Whole words in SQL, by the same definition: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words);
+ * unknown for an unknown name. No regular expression and no upper(), which differ between locales.
  */
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
