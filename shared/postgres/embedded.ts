@@ -7,8 +7,7 @@ import pg from 'pg';
 import { errorCode, PlatError } from '../errors.ts';
 import { rotateLog } from '../log-files.ts';
 import { findPort } from '../port.ts';
-import { type Account, serverAccount, serverFolders } from './account.ts';
-import { nativeDir } from './binaries.ts';
+import { type Account, nativeDir, serverAccount, serverFolders } from './account.ts';
 
 export type EmbeddedServer = {
   url: string;

@@ -72,6 +72,12 @@ from stage_layer s
 where not exists (select 1 from layer_features f where f.feed_id = $1 and f.hash = s.hash)
 order by s.row_no
 
+-- name: insert_tiles
+-- Adds the files of a layer of heights as the run has them.
+insert into elevation_tiles
+select *
+from stage_tile
+
 -- name: list_reaches
 -- How far the layers of roads reach.
 select reach_m
@@ -125,30 +131,6 @@ select
   count(*) filter (where s.source is null)::int as retired
 from stage_tile s
 full join (select * from elevation_tiles where feed_id = $1) t on t.source = s.source
-
--- name: replace_tiles
--- Brings the files of a layer of heights to those of the run. There are at most some thousands: all are written anew. $1 feed id
--- int
-with gone as (
-  delete from elevation_tiles t
-  where t.feed_id = $1 and not exists (select 1 from stage_tile s where s.source = t.source)
-)
-insert into elevation_tiles
-select *
-from stage_tile
-on conflict (feed_id, source) do update
-set
-  fingerprint = excluded.fingerprint,
-  extent = excluded.extent,
-  width = excluded.width,
-  height = excluded.height,
-  origin_x = excluded.origin_x,
-  origin_y = excluded.origin_y,
-  step_x = excluded.step_x,
-  step_y = excluded.step_y,
-  crs = excluded.crs,
-  unit_m = excluded.unit_m,
-  nodata = excluded.nodata
 
 -- name: resolve_layer_duplicates
 -- Features that repeat another one of the run in class and geometry: the first is kept.

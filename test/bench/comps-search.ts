@@ -1,6 +1,6 @@
 import type { Pool, QueryConfig } from 'pg';
 import { areasOf } from '../../api/v1/comps/area.ts';
-import { findComps } from '../../api/v1/comps/find.ts';
+import { findComps } from '../../api/v1/comps/endpoint.ts';
 import { type CompsQuery, compsQuery } from '../../api/v1/comps/query.ts';
 import { compose, sql } from '../../shared/db.ts';
 

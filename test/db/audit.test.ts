@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAccount, createKey, revokeKey } from '../../shared/accounts.ts';
 import { changeAccount, saveTier } from '../../shared/contracts.ts';
-import { dumpSchema } from '../../shared/schema-dump.ts';
+import { dumpSchema } from '../../tools/checks/generated-files.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 const db = await createTestDatabase();

@@ -1,9 +1,9 @@
 import { readCopy } from '../../shared/copy.ts';
 import { type Client, compose, literal, type Pool, sql, transaction } from '../../shared/db.ts';
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
-import { PlatError } from '../../shared/errors.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { enqueue } from '../../shared/jobs.ts';
+import { throwIfStopping } from '../runner/registry.ts';
 import { attributesChunk, type PlanPayload } from './jobs.ts';
 
 /** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
@@ -57,12 +57,6 @@ export async function planAttributes(
     await onJobs?.(jobs, (i + 1) / counties.length);
   }
   return planned;
-}
-
-function throwIfStopping(signal: AbortSignal | undefined): void {
-  if (!signal?.aborted) return;
-  const message = 'The worker is stopping; the plan goes on at its next attempt.';
-  throw new PlatError('stopping', message, { retryable: true });
 }
 
 function bitsOf(layers: readonly LayerKind[] | undefined): number {

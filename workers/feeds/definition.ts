@@ -142,32 +142,49 @@ const listingsSchema = z.strictObject({
   skip_where: skipWhere,
 });
 
-const percentage = (doc: string, standard: number) =>
-  z.number().min(0).max(100).describe(`${doc} Default: ${standard}.`);
+/** What blocks a run whose feed says nothing of it. */
+export const GATE_DEFAULTS = {
+  max_row_drop_percent: 10,
+  max_key_drop_percent: 10,
+  max_reject_percent: 5,
+  max_outside_percent: 1,
+  max_acreage_off_percent: 33,
+  max_outside_coverage_percent: 5,
+  max_coverage_drop_percent: 10,
+  max_coverage_growth_percent: 10,
+  empty_columns: true,
+};
+export type Gates = typeof GATE_DEFAULTS;
+
+const percentage = (gate: keyof Gates, doc: string) =>
+  z.number().min(0).max(100).describe(`${doc} Default: ${GATE_DEFAULTS[gate]}.`);
 
 const gatesSchema = z
   .strictObject({
-    max_row_drop_percent: percentage('How many rows fewer than in the last accepted run are accepted.', 10),
-    max_key_drop_percent: percentage(
-      "Kind assessor: how many of the last accepted run's keys may be missing.",
-      10,
+    max_row_drop_percent: percentage(
+      'max_row_drop_percent',
+      'How many rows fewer than in the last accepted run are accepted.',
     ),
-    max_reject_percent: percentage('How many rows may be rejected.', 5),
+    max_key_drop_percent: percentage(
+      'max_key_drop_percent',
+      "Kind assessor: how many of the last accepted run's keys may be missing.",
+    ),
+    max_reject_percent: percentage('max_reject_percent', 'How many rows may be rejected.'),
     max_outside_percent: percentage(
+      'max_outside_percent',
       "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
-      1,
     ),
     max_acreage_off_percent: percentage(
+      'max_acreage_off_percent',
       'How many parcels may state an acreage that is off the measured one by more than a factor of 4; 100 leaves acreages unjudged.',
-      33,
     ),
     max_outside_coverage_percent: percentage(
+      'max_outside_coverage_percent',
       'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
-      5,
     ),
     max_coverage_drop_percent: percentage(
+      'max_coverage_drop_percent',
       'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
-      10,
     ),
     max_coverage_growth_percent: z
       .number()

@@ -3,7 +3,7 @@ import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import type { Box } from '../../shared/geo/types.ts';
 import type { InputSpec } from '../formats/rows.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
-import type { FeedFile, ParcelTarget, PresetName } from './definition.ts';
+import type { FeedFile, Gates, ParcelTarget, PresetName } from './definition.ts';
 import type { LayerField, VectorKind } from './layer-schema.ts';
 import type { ChangeColumn } from './phone-schema.ts';
 
@@ -87,26 +87,6 @@ export type Sales = {
 };
 
 export type PriorColumns = { columns: Columns<'date' | 'price' | 'book'>; where: Condition[] };
-
-export type Gates = {
-  maxRowDropPercent: number;
-  maxKeyDropPercent: number;
-  maxRejectPercent: number;
-  /** Share of the parcels outside their county's box; a wrong CRS puts all of them there. */
-  maxOutsidePercent: number;
-  /** Share of the parcels whose stated acreage is off the measured one by more than a factor of 4; 100 turns the gate off. */
-  maxAcreageOffPercent: number;
-  /**
-   * Share of a land layer's features wholly outside the coverage that its feed declares. Files of a county hold a few of the next
-   * one's, by which quadrangles and watersheds reach over its line; another place's file has all there.
-   */
-  maxOutsideCoveragePercent: number;
-  /** Share of the area that a land layer covered and covers no longer. */
-  maxCoverageDropPercent: number;
-  /** By how much of it the box that a layer of features covers may grow. */
-  maxCoverageGrowthPercent: number;
-  emptyColumns: boolean;
-};
 
 /** What feeds of every kind have. */
 export type FeedBase = {

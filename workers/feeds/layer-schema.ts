@@ -209,5 +209,4 @@ export const imagerySchema = z.strictObject({
 });
 
 export type LayerFile = z.infer<typeof layerSchema>;
-export type ElevationFile = z.infer<typeof elevationSchema>;
 export type ImageryFile = z.infer<typeof imagerySchema>;

@@ -8,13 +8,15 @@ import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import { columnProblem, mergeColumns } from './columns.ts';
 import {
   type FeedFile,
+  GATE_DEFAULTS,
+  type Gates,
   type ListingsFile,
   type ParcelTarget,
   type PresetName,
   type RollFile,
   targetSpec,
 } from './definition.ts';
-import type { Feed, FeedBase, Gates, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
+import type { Feed, FeedBase, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
 import { inputSpec } from './input-schema.ts';
 import type { Issue, Report } from './locate.ts';
 import { elevation, imagery, layer, strayIssues } from './resolve-layer.ts';
@@ -208,17 +210,7 @@ function salesOf(file: FeedFile, sales: NonNullable<FeedFile['sales']>): Sales {
 }
 
 function gatesOf({ kind, gates }: FeedFile): Gates {
-  return {
-    maxRowDropPercent: gates?.max_row_drop_percent ?? 10,
-    maxKeyDropPercent: gates?.max_key_drop_percent ?? 10,
-    maxRejectPercent: gates?.max_reject_percent ?? 5,
-    maxOutsidePercent: gates?.max_outside_percent ?? 1,
-    maxAcreageOffPercent: gates?.max_acreage_off_percent ?? 33,
-    // Tiles beyond the coverage say nothing false: an index may list those of a whole state.
-    maxOutsideCoveragePercent:
-      kind === 'elevation' || kind === 'imagery' ? 100 : (gates?.max_outside_coverage_percent ?? 5),
-    maxCoverageDropPercent: gates?.max_coverage_drop_percent ?? 10,
-    maxCoverageGrowthPercent: gates?.max_coverage_growth_percent ?? 10,
-    emptyColumns: gates?.empty_columns ?? true,
-  };
+  const all = { ...GATE_DEFAULTS, ...gates } as Gates;
+  // Tiles beyond the coverage say nothing false: an index may list those of a whole state.
+  return kind === 'elevation' || kind === 'imagery' ? { ...all, max_outside_coverage_percent: 100 } : all;
 }

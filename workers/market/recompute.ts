@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type Pool, sql } from '../../shared/db.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
-import { PlatError } from '../../shared/errors.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
 import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
 import { LOCKS } from '../../shared/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { regionFields } from '../regions/load.ts';
+import { throwIfStopping } from '../runner/registry.ts';
 import type { MarketScope } from './jobs.ts';
 import { readSnapshot, type Snapshot, type StoredRegion } from './snapshot.ts';
 import {
@@ -85,13 +86,6 @@ async function lock(client: Client, signal: AbortSignal | undefined): Promise<vo
   }
 }
 
-function throwIfStopping(signal: AbortSignal | undefined): void {
-  if (!signal?.aborted) return;
-  throw new PlatError('stopping', 'The worker is stopping; the job goes on at its next attempt.', {
-    retryable: true,
-  });
-}
-
 async function recomputeRegions(
   client: Client,
   scope: MarketScope,
@@ -157,12 +151,7 @@ async function recomputeRegions(
 /** The rows of each region's code in ascending order; those without one (-1) belong to no region. */
 function rowsByCode(codes: Int32Array): Map<number, number[]> {
   const groups = new Map<number, number[]>();
-  codes.forEach((code, row) => {
-    if (code < 0) return;
-    const rows = groups.get(code);
-    if (rows === undefined) groups.set(code, [row]);
-    else rows.push(row);
-  });
+  for (const [row, code] of codes.entries()) if (code >= 0) addTo(groups, code, row);
   return groups;
 }
 

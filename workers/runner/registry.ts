@@ -20,6 +20,12 @@ export type JobContext = {
   signal: AbortSignal;
 };
 
+/** @throws PlatError `stopping` (retryable) when the worker has to stop */
+export function throwIfStopping(signal: AbortSignal | undefined): void {
+  const message = 'The worker is stopping; the job goes on at its next attempt.';
+  if (signal?.aborted) throw new PlatError('stopping', message, { retryable: true });
+}
+
 /** `rows` goes to the totals; the rest is the job's result as people see it. */
 export type JobResult = { rows: number } & Record<string, unknown>;
 

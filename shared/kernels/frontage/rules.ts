@@ -5,9 +5,6 @@ export type RoadClass = 'highway' | 'normal' | 'local' | 'private';
 /** In this order a road goes before another that is as near. */
 export const CLASSES: readonly RoadClass[] = ['highway', 'normal', 'local', 'private'];
 
-/** Private roads give access, and no frontage. */
-export const PRIVATE_RANK = 3;
-
 export type RoadReach = Readonly<Record<RoadClass, number>>;
 
 /** Boundaries and centrelines are measured in equal pieces of at most this length; the middle of a piece speaks for it. */

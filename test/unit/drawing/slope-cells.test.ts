@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { drawCells, gradeOf } from '../../../shared/drawing/slope-cells.ts';
+import { drawCells, gradeOf } from '../../../shared/drawing/map.ts';
 import { SLOPE_COLOURS } from '../../../shared/drawing/style.ts';
 import { viewOf } from '../../../shared/drawing/view.ts';
 import type { SlopeCell } from '../../../shared/raster/elevation.ts';

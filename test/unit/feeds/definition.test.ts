@@ -36,12 +36,12 @@ describe('a feed file', () => {
       shape: null,
       sales: null,
       gates: {
-        maxRowDropPercent: 10,
-        maxKeyDropPercent: 10,
-        maxRejectPercent: 5,
-        maxOutsidePercent: 1,
-        maxOutsideCoveragePercent: 5,
-        emptyColumns: true,
+        max_row_drop_percent: 10,
+        max_key_drop_percent: 10,
+        max_reject_percent: 5,
+        max_outside_percent: 1,
+        max_outside_coverage_percent: 5,
+        empty_columns: true,
       },
     });
   });

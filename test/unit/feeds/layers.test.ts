@@ -21,7 +21,7 @@ describe('the file of a layer', () => {
       coverage: null,
       fips: null,
       reachM: { highway: 60, normal: 30, local: 25, private: 25 },
-      gates: { maxCoverageDropPercent: 10 },
+      gates: { max_coverage_drop_percent: 10 },
     });
     const wetlands = feedOf(stringify({ ...ROADS, kind: 'wetlands' })) as LayerFeed;
     expect(wetlands.layer.columns).toMatchObject({

@@ -119,7 +119,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     await checkLayer(check, feed);
   }
   judgeEmpty(feed, result);
-  for (const part of result.parts) judgeRejects(part, feed.gates.maxRejectPercent, result.problems);
+  for (const part of result.parts) judgeRejects(part, feed.gates.max_reject_percent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
 }
 
@@ -248,12 +248,12 @@ function judgeEmpty(feed: Feed, { parts, problems, warnings }: FeedCheck): void 
     );
 }
 
-function judgeRejects(part: PartCheck, maxRejectPercent: number, problems: string[]): void {
+function judgeRejects(part: PartCheck, max_reject_percent: number, problems: string[]): void {
   const rejected = part.rejected.reduce((sum, { count }) => sum + count, 0);
   const percent = (100 * rejected) / Math.max(1, part.rows);
-  if (percent <= maxRejectPercent) return;
+  if (percent <= max_reject_percent) return;
   problems.push(
-    `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)} %, at most ${maxRejectPercent} %).`,
+    `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)} %, at most ${max_reject_percent} %).`,
   );
 }
 

@@ -104,14 +104,14 @@ function fillWarnings(tiles: readonly TileCheck[]): string[] {
   });
 }
 
-function readingProblems({ named, read, tiles, rejected }: TilesCheck, maxRejectPercent: number): string[] {
+function readingProblems({ named, read, tiles, rejected }: TilesCheck, max_reject_percent: number): string[] {
   if (named === 0) return ['elevation: the index names no tiles.'];
   if (tiles.length === 0) return ['elevation: none of the tiles can be read.'];
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
   const percent = (100 * refused) / read;
-  if (percent <= maxRejectPercent) return [];
+  if (percent <= max_reject_percent) return [];
   return [
-    `elevation: ${refused} of ${read} tiles would be rejected (${percent.toFixed(1)} %, at most ${maxRejectPercent} %).`,
+    `elevation: ${refused} of ${read} tiles would be rejected (${percent.toFixed(1)} %, at most ${max_reject_percent} %).`,
   ];
 }
 
@@ -128,7 +128,10 @@ export async function checkElevation(
     warnings.push(...fills.slice(0, FILLS_SHOWN));
     if (fills.length > FILLS_SHOWN)
       warnings.push(`elevation: and ${fills.length - FILLS_SHOWN} more files like these.`);
-    problems.push(...readingProblems(check, feed.gates.maxRejectPercent), ...tileProblems(check.tiles, feed));
+    problems.push(
+      ...readingProblems(check, feed.gates.max_reject_percent),
+      ...tileProblems(check.tiles, feed),
+    );
     return check;
   } catch (error) {
     if (!(error instanceof PlatError)) throw error;

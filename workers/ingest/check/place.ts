@@ -9,7 +9,8 @@ import {
 import { pointOnSurface } from '../../../shared/geo/point-on-surface.ts';
 import { prepareBoundary } from '../../../shared/geo/prepare.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { AssessorFeed, ElevationFeed, Gates, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
+import type { Gates } from '../../feeds/definition.ts';
+import type { AssessorFeed, ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { outsideParcels } from '../gate/gate.ts';
 import {

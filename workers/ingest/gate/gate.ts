@@ -1,6 +1,6 @@
 import type { GateResult, RunCounts } from '../../../shared/runs.ts';
 import { AREA_UNITS, type AreaUnit } from '../../feeds/column-schema.ts';
-import type { Gates } from '../../feeds/feed.ts';
+import type { Gates } from '../../feeds/definition.ts';
 import { TO_ACRES } from '../map/column.ts';
 import { total } from '../run/counts.ts';
 import type { OutsideParcels } from './place.ts';
@@ -63,22 +63,22 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
       'keys with geometry',
       last.matchedKeys,
       figures.matchedKeys,
-      limits.maxKeyDropPercent,
+      limits.max_key_drop_percent,
       block,
     );
   const retired = percent(figures.retired, figures.before);
-  if (retired > limits.maxKeyDropPercent) {
+  if (retired > limits.max_key_drop_percent) {
     block(
       'known_keys',
-      `${figures.retired} of ${figures.before} parcels would be retired (${show(retired)} %, at most ${limits.maxKeyDropPercent} %): have the keys changed their form?`,
+      `${figures.retired} of ${figures.before} parcels would be retired (${show(retired)} %, at most ${limits.max_key_drop_percent} %): have the keys changed their form?`,
     );
   }
   const { before, leaving } = figures.sales;
   const left = percent(leaving, before);
-  if (left > limits.maxKeyDropPercent) {
+  if (left > limits.max_key_drop_percent) {
     block(
       'sales',
-      `${leaving} of ${before} sales would no longer be comps (${show(left)} %, at most ${limits.maxKeyDropPercent} %): are sales.where and sales.min_price right?`,
+      `${leaving} of ${before} sales would no longer be comps (${show(left)} %, at most ${limits.max_key_drop_percent} %): are sales.where and sales.min_price right?`,
     );
   }
   const elsewhere = outsideParcels(figures.outside, limits);
@@ -91,16 +91,16 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
 /** What the gate says of parcels that lie outside their county, or null. */
 export function outsideParcels(
   { points, outside, where }: OutsideParcels,
-  { maxOutsidePercent }: Gates,
+  { max_outside_percent }: Gates,
 ): string | null {
-  if (percent(outside, points) <= maxOutsidePercent) return null;
+  if (percent(outside, points) <= max_outside_percent) return null;
   return `${outside} of ${points} parcels lie outside the county (${where}): is the CRS right?`;
 }
 
 /** What the gate says of stated acreages that are far from the measured ones, with the unit that would fit, or null. */
 function wrongAcreage(
   { parcels, median, off, unit }: Acreage,
-  { maxAcreageOffPercent: most }: Gates,
+  { max_acreage_off_percent: most }: Gates,
 ): string | null {
   const fits = (ratio: number) => ratio >= 0.5 && ratio <= 2;
   const share = percent(off, parcels);
@@ -139,15 +139,15 @@ export function judgeRows(
   words: string,
   block: Block,
 ): void {
-  if (last) compareDrop('rows', words, last.rows, rows, limits.maxRowDropPercent, block);
+  if (last) compareDrop('rows', words, last.rows, rows, limits.max_row_drop_percent, block);
   for (const [column, count] of Object.entries(last?.filled ?? {}))
-    if (limits.emptyColumns && count > 0 && !filled[column])
+    if (limits.empty_columns && count > 0 && !filled[column])
       block('empty_column', `Column ${column} was filled in ${count} rows of the last run and is empty now.`);
   const rejects = percent(rejected, read);
-  if (rejects > limits.maxRejectPercent)
+  if (rejects > limits.max_reject_percent)
     block(
       'rejects',
-      `${rejected} of ${read} ${words} were rejected (${show(rejects)} %, at most ${limits.maxRejectPercent} %).`,
+      `${rejected} of ${read} ${words} were rejected (${show(rejects)} %, at most ${limits.max_reject_percent} %).`,
     );
 }
 

@@ -2,7 +2,7 @@ import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { GateResult } from '../../../shared/runs.ts';
-import type { Gates } from '../../feeds/feed.ts';
+import type { Gates } from '../../feeds/definition.ts';
 import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
 import { type Block, judgeRows, percent, type RowFigures, show } from './gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './place.ts';
@@ -52,10 +52,10 @@ export function noneCounts(read: number, words: Pick<LayerWords, 'rows'>): strin
 /** What the gate says of features that lie outside the place of their feed, or null. */
 export function outsideFeatures(
   { outside, rows, extent }: Pick<LayerFigures, 'outside' | 'rows' | 'extent'>,
-  { maxOutsidePercent }: Gates,
+  { max_outside_percent }: Gates,
   words: LayerWords,
 ): string | null {
-  if (percent(outside, rows) <= maxOutsidePercent) return null;
+  if (percent(outside, rows) <= max_outside_percent) return null;
   return `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${extentWords(extent)}): is the CRS right?`;
 }
 
@@ -65,16 +65,16 @@ export function outsideFeatures(
  */
 export function outsideCoverage(
   { declared, extent }: Pick<LayerFigures, 'declared' | 'extent'>,
-  { maxOutsideCoveragePercent }: Gates,
+  { max_outside_coverage_percent }: Gates,
   words: LayerWords,
 ): string | null {
   if (declared === null) return null;
   const { coverage, placed, outside } = declared;
   const none = placed > 0 && outside === placed;
   const share = percent(outside, placed);
-  if (!none && share <= maxOutsideCoveragePercent) return null;
+  if (!none && share <= max_outside_coverage_percent) return null;
   const places = `coverage: ${extentWords(coverage)}; ${words.rows}: ${extentWords(extent)}`;
-  const limit = none ? 'one at least has to lie inside' : `at most ${maxOutsideCoveragePercent} % may`;
+  const limit = none ? 'one at least has to lie inside' : `at most ${max_outside_coverage_percent} % may`;
   return `${outside} of ${placed} ${words.rows} lie wholly outside the declared coverage (${show(share)} %, ${limit}; ${places}): is coverage right? Is it another place's file?`;
 }
 
@@ -92,20 +92,20 @@ export function layerArea(fips: number | null): string {
 
 function judgeDrop(before: Readonly<Box>, now: Readonly<Box>, limits: Gates, block: Block): void {
   const lost = 100 - sharedPercent(before, now);
-  if (lost <= limits.maxCoverageDropPercent) return;
+  if (lost <= limits.max_coverage_drop_percent) return;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
   block(
     'coverage',
-    `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.maxCoverageDropPercent} % may (${places}): is it another place's file? Is fips right?`,
+    `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`,
   );
 }
 
 function judgeGrowth(before: Readonly<Box>, now: Readonly<Box>, limits: Gates, block: Block): void {
   const grown = grownPercent(before, now);
-  if (grown <= limits.maxCoverageGrowthPercent) return;
+  if (grown <= limits.max_coverage_growth_percent) return;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
   block(
     'coverage_growth',
-    `The area that the layer covers grows by ${show(grown)} %, at most ${limits.maxCoverageGrowthPercent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`,
+    `The area that the layer covers grows by ${show(grown)} %, at most ${limits.max_coverage_growth_percent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`,
   );
 }

@@ -51,6 +51,10 @@ async function compare(
     covered: version => version.extent,
     // Where no file has heights nothing is told, however large the box is.
     boxed: false,
-    merge: async transaction => void (await transaction.query(sql('layers/replace_tiles'), [feedId])),
+    // At most some thousands: all are written anew.
+    async merge(transaction) {
+      await transaction.query(sql('layers/delete_tiles'), [feedId]);
+      await transaction.query(sql('layers/insert_tiles'));
+    },
   });
 }
