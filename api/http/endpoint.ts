@@ -7,6 +7,8 @@ import type { ExtraLimit } from './rate-limits.ts';
 export type Answer = {
   /** Bytes are sent as they are, anything else as JSON; null for 204, which has none. */
   body: Buffer | object | null;
+  /** The JPEG that the body tells of, for those who are shown it at once. */
+  image?: Buffer;
   /** The encoding that a body of bytes has already. */
   encoding?: Encoding;
   /** Quoted, as stored. */

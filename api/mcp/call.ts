@@ -90,12 +90,15 @@ export async function callTool(
   return told.result ?? { content: [], isError: true, _meta: {} };
 }
 
-function resultOf(tool: Tool, { body }: Outcome, query: Record<string, unknown>): ToolResult {
+function resultOf(tool: Tool, { body, image }: Outcome, query: Record<string, unknown>): ToolResult {
   const { name } = tool.definition;
   if (body === null) return { content: [{ type: 'text', text: 'Done.' }], _meta: {} };
   const structuredContent = structured(JSON.parse(body.toString()));
   const text = wordsOf(name, structuredContent, query);
-  return { content: [{ type: 'text', text }], structuredContent, _meta: {} };
+  const content: Content[] = [{ type: 'text', text }];
+  if (image !== undefined)
+    content.push({ type: 'image', data: image.toString('base64'), mimeType: 'image/jpeg' });
+  return { content, structuredContent, _meta: {} };
 }
 
 /** What the call has cost and what is left of the period; without a ceiling nothing says how much. */

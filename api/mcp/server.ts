@@ -3,6 +3,8 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/
 import type { Logger } from '../../shared/log.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { type Asked, type CallDeps, callTool } from './call.ts';
+import { PROMPT_LIST, promptOf } from './prompts.ts';
+import { coverageAt, RESOURCE_TEMPLATES, RESOURCES, textAt } from './resources.ts';
 import type { Document } from './schemas.ts';
 import { type Arguments, toolsOf } from './tools.ts';
 
@@ -29,20 +31,46 @@ export function mcpServers(deps: McpDeps): (asked: Asked) => Server {
   const tools = toolsOf(deps.endpoints, deps.document as Document);
   const definitions = { tools: [...tools.values()].map(({ definition }) => definition) };
   const options = {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
     jsonSchemaValidator: new AjvJsonSchemaValidator(),
-    cacheHints: { 'tools/list': CACHED },
+    cacheHints: {
+      'tools/list': CACHED,
+      'prompts/list': CACHED,
+      'resources/list': CACHED,
+      'resources/templates/list': CACHED,
+    },
   };
   return asked => {
     const server = new Server(IDENTITY, options);
     server.setRequestHandler('tools/list', () => definitions as never);
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
-      const tool = tools.get(params.name);
-      if (tool === undefined)
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+      const tool = tools.get(params.name) ?? unknown(`There is no tool ${params.name}.`);
       return callTool(tool, (params.arguments ?? {}) as Arguments, asked, mcpReq.signal, deps);
+    });
+    server.setRequestHandler('resources/list', () => ({ resources: RESOURCES }));
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+    server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
+      const text = textAt(uri);
+      if (text !== undefined) return { contents: [{ uri, mimeType: 'text/markdown', text }] };
+      const coverage = tools.get('get_coverage');
+      const given = coverageAt(uri);
+      if (coverage === undefined || given === undefined) return unknown(`There is no resource ${uri}.`);
+      const { content, isError } = await callTool(coverage, given, asked, mcpReq.signal, deps);
+      const [first] = content;
+      const told = first?.type === 'text' ? first.text : '';
+      if (isError) return unknown(told);
+      return { contents: [{ uri, mimeType: 'text/plain', text: told }] };
+    });
+    server.setRequestHandler('prompts/list', () => PROMPT_LIST);
+    server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
+      const prompt = promptOf(name, given) ?? unknown(`There is no prompt ${name}.`);
+      return 'missing' in prompt ? unknown(`The prompt ${name} needs ${prompt.missing}.`) : prompt;
     });
     return server;
   };
+}
+
+function unknown(message: string): never {
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }

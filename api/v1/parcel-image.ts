@@ -75,6 +75,6 @@ export const getParcelImage = defineEndpoint({
       expires_at: expiresAt.toISOString(),
       ...{ imagery, attribution, captured },
     };
-    return { body, tokens: TOKENS };
+    return { body, image: picture.bytes, tokens: TOKENS };
   },
 });

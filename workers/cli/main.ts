@@ -16,6 +16,7 @@ import { type ConnectedConfig, connectedConfig } from './common/session.ts';
 import { addFeedCommands } from './feed.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
+import { addMcpCommand } from './mcp.ts';
 import { addParcelCommands } from './parcel.ts';
 import { addRecomputeCommands } from './recompute.ts';
 import { addRunCommands } from './runs.ts';
@@ -86,6 +87,7 @@ function createProgram(): Command {
   addUserCommands(program);
   addTierCommands(program);
   addUsageCommand(program);
+  addMcpCommand(program);
   return program;
 }
 

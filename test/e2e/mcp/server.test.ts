@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, expect, test } from 'vitest';
+import { rootDir } from '../../../shared/root.ts';
+import { newCaller, startTestApi, whileLocked } from '../../support/api.ts';
+import { createTestDatabase } from '../../support/database.ts';
+import { call, connect, VERSIONS, type Version } from '../../support/mcp.ts';
+
+const db = await createTestDatabase({}, { sample: true });
+const api = await startTestApi(db);
+const { key } = await newCaller(db, {}, { scopes: ['api:direct', 'api:mcp'] });
+
+/** A message as it is, with whatever headers. */
+async function send(body: unknown, headers: Record<string, string> = {}, method = 'POST') {
+  const response = await fetch(`${api.url}/mcp`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+const toolCall = (name: string, given: object = {}) => ({
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: { name, arguments: given },
+});
+
+async function overStdio(version: Version): Promise<Client> {
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    version === '2026-07-28' ? { versionNegotiation: { mode: { pin: version } } } : {},
+  );
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [join(rootDir, 'bin/plat.mjs'), 'mcp'],
+      env: { ...process.env, PLAT_URL: api.url, PLAT_API_KEY: key } as Record<string, string>,
+    }),
+  );
+  afterAll(() => client.close());
+  return client;
+}
+
+test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard input: %s', async version => {
+  const [http, stdio] = await Promise.all([connect(api, key, version), overStdio(version)]);
+  for (const client of [http, stdio]) {
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getInstructions()).toContain('find_regions');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('filter_properties');
+
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'plat://filters',
+      'plat://statistics',
+      'plat://coverage',
+    ]);
+    const read = async (uri: string) => (await client.readResource({ uri })).contents[0] as { text: string };
+    expect((await read('plat://filters')).text).toContain('- acres_min (number, acres): ');
+    expect((await read('plat://statistics')).text).toContain('sell-through rate');
+    expect((await read('plat://coverage')).text).toContain('Sullivan');
+    expect((await read('plat://coverage/33019')).text).toContain('fips: 33019');
+    await expect(client.readResource({ uri: 'plat://coverage/99999' })).rejects.toThrow('not_found');
+    await expect(client.readResource({ uri: 'plat://nothing' })).rejects.toThrow('There is no resource');
+
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['find_lots', 'value_parcel', 'compare_markets']);
+    const prompt = await client.getPrompt({
+      name: 'find_lots',
+      arguments: { place: 'Sullivan County, NH', acres: '5 to 20' },
+    });
+    expect(JSON.stringify(prompt.messages)).toContain('Find lots in Sullivan County, NH of 5 to 20 acres');
+    await expect(client.getPrompt({ name: 'find_lots', arguments: {} })).rejects.toThrow('needs place');
+  }
+  const given = { county: '33019', acres_min: 100, page_size: 2 };
+  const [first, second] = await Promise.all(
+    [http, stdio].map(client => call(client, 'filter_properties', given)),
+  );
+  expect({ ...second, left: 0, structured: { ...second!.structured, next: '' } }).toEqual({
+    ...{ ...first, left: 0 },
+    structured: { ...first!.structured, next: '' },
+  });
+});
+
+test('over standard input, a service that is not there or a key that is not known is told', async () => {
+  const open = (env: Record<string, string>) =>
+    new Client({ name: 'test', version: '1.0.0' }).connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [join(rootDir, 'bin/plat.mjs'), 'mcp'],
+        env: { ...process.env, ...env } as Record<string, string>,
+      }),
+    );
+  await expect(open({ PLAT_URL: 'http://127.0.0.1:9', PLAT_API_KEY: key })).rejects.toThrow(
+    'The service cannot be reached at http://127.0.0.1:9',
+  );
+  await expect(open({ PLAT_URL: api.url, PLAT_API_KEY: `plat_${'x'.repeat(43)}` })).rejects.toThrow(
+    'The API key is not known.',
+  );
+});
+
+test('requests that are no messages, and other methods', async () => {
+  expect(await send('{"jsonrpc"')).toMatchObject({ status: 400 });
+  expect((await send('{"jsonrpc"')).text).toContain('-32700');
+  expect((await send([toolCall('get_usage'), toolCall('get_usage')])).text).toContain(
+    'batches are not taken',
+  );
+  expect(await send(`"${'x'.repeat(1_100_000)}"`)).toMatchObject({ status: 400 });
+  expect(await send('', {}, 'GET')).toMatchObject({ status: 405 });
+  expect(await send('', {}, 'DELETE')).toMatchObject({ status: 405 });
+  for (const Authorization of ['', 'Bearer plat_x', `Bearer ${'x'.repeat(43)}`])
+    expect(await send(toolCall('get_usage'), { Authorization })).toMatchObject({ status: 401 });
+});
+
+test('what a call costs stands in the headers, too', async () => {
+  const reply = await send(toolCall('get_property', { property_id: 3301900001047 }));
+  expect(reply.headers.get('x-tokens-used')).toBe('10');
+  expect(Number(reply.headers.get('x-ratelimit-remaining'))).toBeLessThan(60_000);
+  expect(reply.headers.get('content-type')).toMatch(/json|event-stream/);
+});
+
+test('pages of other sites are kept out, whatever their name was pointed at', async () => {
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  const { port } = new URL(api.url);
+  for (const [headers, status] of [
+    [{ Host: `evil.example:${port}` }, 403],
+    [{ Host: `localhost:${port}` }, 200],
+    [{ Origin: 'http://evil.example' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ Origin: 'http://localhost:6274' }, 200],
+  ] as const) {
+    // fetch does not let a program set Host.
+    const reply = await new Promise<number>((resolve, reject) => {
+      import('node:http').then(({ request }) => {
+        const all = {
+          Authorization: `Bearer ${key}`,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+        };
+        const sent = request(
+          `${api.url}/mcp`,
+          { method: 'POST', headers: { ...all, ...headers } },
+          response => {
+            response.resume();
+            resolve(response.statusCode!);
+          },
+        );
+        sent.on('error', reject);
+        sent.end(JSON.stringify(ping));
+      });
+    });
+    expect(reply, JSON.stringify(headers)).toBe(status);
+  }
+});
+
+/** Statements of the API that wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await db.pool.query(
+    `select count(*)::int as n from pg_stat_activity
+     where datname = current_database() and application_name = 'plat api test' and wait_event_type = 'Lock'`,
+  );
+  return rows[0]!.n;
+}
+
+test.each(['mcp', 'rest'])('a client that leaves stops the query, and pays nothing: %s', async way => {
+  await whileLocked(db, ['lock table saved_markets in access exclusive mode'], async () => {
+    const leave = new AbortController();
+    const init = { signal: leave.signal, headers: { Authorization: `Bearer ${key}` } };
+    const asked =
+      way === 'rest'
+        ? fetch(`${api.url}/api/public/v1/markets/`, init)
+        : fetch(`${api.url}/mcp`, {
+            ...{ method: 'POST', signal: leave.signal, body: JSON.stringify(toolCall('list_saved_markets')) },
+            headers: {
+              ...init.headers,
+              'Content-Type': 'application/json',
+              Accept: 'application/json, text/event-stream',
+            },
+          });
+    const left = expect(asked).rejects.toThrow();
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+    leave.abort();
+    await left;
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
+  });
+});
+
+test('a tool that takes too long says so, and its query is stopped', async () => {
+  const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '500' } });
+  const client = await connect(hasty, key);
+  await whileLocked(db, ['lock table saved_markets in access exclusive mode'], async () => {
+    const answer = await call(client, 'list_saved_markets');
+    expect(JSON.parse(answer.text).error).toMatchObject({ code: 'internal_error' });
+    expect(answer.text).toContain('took too long');
+    await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
+  });
+});
