@@ -1,15 +1,11 @@
 import { PlatError } from '../../shared/errors.ts';
 import type { Position } from '../../shared/geo/types.ts';
 import { nodesOf, type Pixels, resample } from '../../shared/kernels/resample.ts';
-import { LIMITS } from '../../shared/net/context.ts';
 import { openBytes } from '../../shared/raster/byte-source.ts';
 import { type ImageryFile, placeImage } from '../../shared/raster/imagery.ts';
 import { type Level, openLevels, type PixelWindow, readPixels } from '../../shared/raster/pixels.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
-import type { Reading } from './outside.ts';
-
-/** A client waits: what does not answer soon is given up. */
-export const SOURCE_LIMITS = { ...LIMITS, idleMs: 8_000, tries: 3, backoffMs: 200, retryAfterMs: 2_000 };
+import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
 /** Pixels of a file that one picture may take: a file without overviews is read in full where a large parcel lies. */
 const MOST_PIXELS = 2 ** 26;

@@ -1,6 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { LIMITS } from '../../shared/net/context.ts';
 import { request, retryAfterMs } from '../../shared/net/http.ts';
 import { inTurns } from '../../shared/turns.ts';
+
+/** A client waits: what does not answer soon is given up. */
+export const SOURCE_LIMITS = { ...LIMITS, idleMs: 8_000, tries: 3, backoffMs: 200, retryAfterMs: 2_000 };
 
 /** What is read for one picture, by when, and until when it may be taken for the latest. */
 export type Reading = {
@@ -53,7 +57,9 @@ export function openOutside(): (signal: AbortSignal, options: { privateNetwork: 
           note(kept.getRemainingTTL(key));
           return responseOf(known);
         }
-        const response = await request(url, init, { publicRedirects: !privateNetwork });
+        // From its turn on, not from when it began to wait for it.
+        const signal = AbortSignal.any([init.signal, AbortSignal.timeout(SOURCE_LIMITS.idleMs)]);
+        const response = await request(url, { ...init, signal }, { publicRedirects: !privateNetwork });
         if (!response.ok) return response;
         const answer = {
           status: response.status,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import sharp from 'sharp';
@@ -102,7 +103,14 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     for (const source of sources) {
       const before = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
       if (before === 0) break;
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(SOURCE_SHARE * requestTimeoutMs)]);
+      const over = new AbortController();
+      const limit = AbortSignal.any([
+        signal,
+        over.signal,
+        AbortSignal.timeout(SOURCE_SHARE * requestTimeoutMs),
+      ]);
+      // Each of some forty tiles listens to it.
+      setMaxListeners(0, limit);
       const reading = openReading(limit, { privateNetwork: source.private_network });
       try {
         const known = down.get(source.source);
@@ -116,6 +124,9 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
         if (error instanceof PlatError && error.retryable) down.set(source.source, error);
         failure ??= error;
         freshUntil = Math.min(freshUntil, Date.now() + DEGRADED_MS);
+      } finally {
+        // What is still under way for a source that has failed is of no use.
+        over.abort();
       }
     }
     const [left, top, right, bottom] = frame.parcelPx.map(Math.round) as Box;
@@ -151,17 +162,20 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
 
   /** What a picture of a parcel is made from, and the key that stands for all of it. */
   const prepare = async (propertyId: number): Promise<Prepared> => {
-    const [parcel] = await database.run<{ boundary: Buffer | null; shape_hash: string | null }>(
-      'images/get_boundary',
-      [countyOf(propertyId), propertyId],
-    );
+    const [parcel] = await database.run<{ boundary: Buffer | null }>('images/get_boundary', [
+      countyOf(propertyId),
+      propertyId,
+    ]);
     if (parcel === undefined) throw notFound(`There is no parcel ${propertyId}.`);
     if (parcel.boundary === null) throw notFound(`Parcel ${propertyId} has no boundary to draw.`);
     const shape = decodeBoundary(parcel.boundary);
     const frame = frameOf(shape);
     const sources = chosen(await listSources(database, frame), frame);
     const versions = sources.map(source => [source.source, source.version]);
-    const key = hash('sha256', JSON.stringify([propertyId, parcel.shape_hash, versions])).slice(0, 32);
+    const key = hash('sha256', JSON.stringify([propertyId, hash('sha256', parcel.boundary), versions])).slice(
+      0,
+      32,
+    );
     return { key, shape, frame, sources };
   };
 

@@ -3,9 +3,9 @@ import { nodesOf, type Pixels } from '../../shared/kernels/resample.ts';
 import { shownUrl, sourceError } from '../../shared/net/context.ts';
 import { networkOutcome, type Outcome, retrying, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
 import { secretHeaders } from '../../shared/net/secret-headers.ts';
-import { paint, SOURCE_LIMITS } from './cog.ts';
+import { paint } from './cog.ts';
 import { type Frame, HEIGHT, WIDTH, WORLD_M } from './frame.ts';
-import type { Reading } from './outside.ts';
+import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
 /** Header fields and the environment variables that hold their values. */
 type HeaderNames = Record<string, string>;
@@ -125,8 +125,7 @@ async function fetchPixels(
   const headers = { 'user-agent': USER_AGENT, accept: 'image/*', ...secretHeaders(names) };
   const attempt = async (): Promise<Outcome<Pixels | null>> => {
     try {
-      const signal = AbortSignal.any([reading.signal, AbortSignal.timeout(SOURCE_LIMITS.idleMs)]);
-      const response = await reading.request(url, { headers, signal });
+      const response = await reading.request(url, { headers, signal: reading.signal });
       const { status } = response;
       if (status === 204 || status === 404) {
         await response.body?.cancel();

@@ -12,7 +12,7 @@ where feed_id = $1
 
 -- name: get_boundary
 -- What a picture of a parcel is drawn from. $1 fips int, $2 property id bigint
-select boundary, shape_hash
+select boundary
 from parcels
 where fips = $1::int and property_id = $2::bigint
 
