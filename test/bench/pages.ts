@@ -16,6 +16,7 @@ import { createLogger } from '../../shared/log.ts';
 import { countyAt } from '../../shared/regions/county-polygons.ts';
 import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { seedCounties } from './filter-county.ts';
+import { compareIdle } from './pages-idle.ts';
 
 const PARCELS = 200_000;
 const ZOOM = 14;
@@ -26,11 +27,11 @@ const WEST = -936_000_000;
 
 /**
  * A tile of the map at zoom 14 out of a county of 200,000 parcels, made anew and from the cache, and the page that lists 500 parcels
- * against the endpoint it reads. The tile's reference is ST_AsMVT on the server of POSTGIS_URL, same tiles and columns; without one
+ * against the endpoint it reads; and the map in a browser (pages-idle.ts). The tile's reference is ST_AsMVT on the server of POSTGIS_URL, same tiles and columns; without one
  * the tile is measured alone.
  */
-export function bench(options: BenchOptions): Promise<BenchResult[]> {
-  return withBenchDatabase(options, async (url, pool) => {
+export async function bench(options: BenchOptions): Promise<BenchResult[]> {
+  const served = await withBenchDatabase(options, async (url, pool) => {
     const parcels = options.quick ? 2_000 : PARCELS;
     // The county of 200,000 lots is 0.31 degrees wide and high, a smaller one less.
     const half = 0.155 * Math.sqrt(parcels / PARCELS);
@@ -53,6 +54,7 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
       await asServed.end();
     }
   });
+  return [...served, ...(await compareIdle(options))];
 }
 
 function tilesAround([lon, lat]: readonly [number, number]): Tile[] {

@@ -4,17 +4,10 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from './api.ts';
+import { ARGS, CHROMIUM } from './chromium.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { testFolder } from './folder.ts';
 import { linkOf, newUser, visitor } from './visitor.ts';
-
-const CHROMIUM = process.env.TEST_CHROMIUM ?? '/usr/bin/chromium';
-
-/** Without these Chromium looks for its makers' servers at every start. */
-const ARGS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync'],
-];
 
 export const WIDE = { width: 1_440, height: 900 };
 export const NARROW = { width: 390, height: 844 };

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { type BrowserContext, chromium } from 'playwright-core';
+import { startApi } from '../../api/start.ts';
+import { createAccount } from '../../shared/accounts.ts';
+import { loadConfig } from '../../shared/config.ts';
+import { createLogger } from '../../shared/log.ts';
+import { createLink } from '../../shared/sign-in.ts';
+import { findUser } from '../../shared/users.ts';
+import { loadRegions } from '../../workers/regions/load.ts';
+import { ARGS, CHROMIUM } from '../support/chromium.ts';
+import { loadSample } from '../support/sample.ts';
+import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+
+const MAX_RATIO = 1.5;
+const PAGE = '/data?county=33019';
+const EMAIL = 'bench@plat.example';
+
+/**
+ * From the address to the last thing drawn, of the map with the sample and of the same page when everything that is drawn on the map
+ * is answered empty. Every round is a new window with an empty cache; both pass the same interception.
+ */
+export async function compareIdle(options: BenchOptions): Promise<BenchResult[]> {
+  if (!existsSync(CHROMIUM)) {
+    options.note(`  no browser at ${CHROMIUM} (TEST_CHROMIUM names one): the time to idle is skipped`);
+    return [];
+  }
+  return withBenchDatabase(options, async (url, pool) => {
+    options.note('  ingesting the sample');
+    await loadRegions(pool);
+    await loadSample(pool);
+    await createAccount(pool, { name: 'bench', tier: 'scale', user: EMAIL });
+    const config = loadConfig({ DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'warn' });
+    const api = await startApi(config, createLogger(config, 'bench'));
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+    try {
+      const link = await createLink(pool, (await findUser(pool, EMAIL)).id, 'sign_in');
+      const first = await browser.newContext({ baseURL: api.url });
+      await first.request.post(link, { headers: { Origin: api.url }, form: {} });
+      const storageState = await first.storageState();
+      const idle = async (empty: boolean): Promise<number> => {
+        const context = await browser.newContext({ baseURL: api.url, storageState });
+        const ms = await timeToIdle(context, empty);
+        await context.close();
+        return ms;
+      };
+      const full: number[] = [];
+      const bare: number[] = [];
+      for (let round = 0; round <= (options.quick ? 1 : 9); round++) {
+        const [one, other] = [await idle(false), await idle(true)];
+        // The first round warms up the service and the browser.
+        if (round === 0) continue;
+        full.push(one);
+        bare.push(other);
+      }
+      const result = {
+        name: 'pages: the map with the sample, to idle',
+        reference: 'the same page with an empty map',
+        value: median(full) / median(bare),
+        unit: 'x' as const,
+        details: { ms: median(full).toFixed(0), 'ms of the empty map': median(bare).toFixed(0) },
+      };
+      return [judged(result, { most: MAX_RATIO })];
+    } finally {
+      await browser.close();
+      await api.stop();
+    }
+  });
+}
+
+async function timeToIdle(context: BrowserContext, empty: boolean): Promise<number> {
+  const page = await context.newPage();
+  await page.route(/\/tiles\/|hits\.json/, (route, request) => {
+    if (!empty) return route.continue();
+    const hits = request.url().includes('hits.json');
+    return route.fulfill({ body: hits ? '{"type":"FeatureCollection","features":[]}' : '' });
+  });
+  return timed(async () => {
+    await page.goto(PAGE);
+    await page.waitForSelector('#map[data-idle]', { state: 'attached' });
+  });
+}

@@ -1,0 +1,13 @@
+/** Where the browser is that pages are looked at with. */
+export const CHROMIUM = process.env.TEST_CHROMIUM ?? '/usr/bin/chromium';
+
+/** Without these Chromium looks for its makers' servers at every start. */
+export const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
