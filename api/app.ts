@@ -1,5 +1,6 @@
 import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Config } from '../shared/config.ts';
+import { openTraceProvider } from '../shared/contacts/providers.ts';
 import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
@@ -28,6 +29,7 @@ import type { Assets } from './pages/assets.ts';
 import { pages } from './pages/index.ts';
 import { pagesRouter, unknownPage } from './pages/pages.tsx';
 import { openResources } from './v1/common/resources.ts';
+import { openTracing } from './v1/common/tracing.ts';
 
 export type AppDeps = {
   config: Config;
@@ -64,7 +66,12 @@ export function createApp({
   const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
   const metrics = createMetrics(database, queues);
   const images = openImages(database, config, log);
-  const resources = openResources(database, config.CURSOR_SECRET, images);
+  const resources = openResources(
+    database,
+    config.CURSOR_SECRET,
+    images,
+    openTracing(database, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
+  );
   const serving: RestDeps = {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),

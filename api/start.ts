@@ -41,7 +41,7 @@ export async function startApi(
     const assets = await openAssets(config);
     const app = createApp({ config, log, pool, lifecycle, queues, assets, ...parts });
     const server = await serveHttp(app, config, lifecycle);
-    const stopHousekeeping = startHousekeeping(pool, log);
+    const stopHousekeeping = startHousekeeping(pool, log, config);
     log.info({ url: server.url }, 'listening');
     return {
       ...server,
@@ -62,12 +62,17 @@ const EVERY_MS = 60_000;
 
 /**
  * Once a minute, in every process: periods that are over begin anew also for accounts that nobody calls with, and what has expired
- * (answers kept for repeated calls, sessions, what assistants were given) is deleted. Returns how to stop it.
+ * (answers kept for repeated calls, sessions, what assistants were given, audit rows of traces, providers' answers) is deleted. Returns how to stop it.
  */
-export function startHousekeeping(pool: Pool, log: Logger, everyMs = EVERY_MS): () => Promise<void> {
+export function startHousekeeping(
+  pool: Pool,
+  log: Logger,
+  kept: Kept,
+  everyMs = EVERY_MS,
+): () => Promise<void> {
   let running = Promise.resolve();
   const timer = setInterval(() => {
-    running = keepHouse(pool).catch(error =>
+    running = keepHouse(pool, kept).catch(error =>
       log.warn({ err: error }, 'housekeeping failed; it is tried again'),
     );
   }, everyMs);
@@ -78,10 +83,15 @@ export function startHousekeeping(pool: Pool, log: Logger, everyMs = EVERY_MS): 
   };
 }
 
-export async function keepHouse(pool: Pool): Promise<void> {
+/** For how long what tells of people is kept. */
+type Kept = Pick<Config, 'SKIP_TRACE_KEEP_DAYS' | 'TRACE_AUDIT_YEARS'>;
+
+export async function keepHouse(pool: Pool, kept: Kept): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(sql('api/list_due_accounts'));
   if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
   await pool.query(sql('api/delete_old_answers'));
   await pool.query(sql('users/delete_old_sessions'));
   await pool.query(sql('oauth/delete_old_records'));
+  await pool.query(sql('contacts/delete_old_provider_answers'), [kept.SKIP_TRACE_KEEP_DAYS]);
+  await pool.query(sql('contacts/delete_old_traces'), [kept.TRACE_AUDIT_YEARS]);
 }

@@ -731,6 +731,25 @@ create table passwords (
   constraint passwords_pkey PRIMARY KEY (user_id)
 );
 
+create table provider_answers (
+  question bytea not null,
+  provider text not null,
+  asked_at timestamp with time zone default now() not null,
+  answer jsonb,
+  tags bytea[] not null,
+  constraint provider_answers_pkey PRIMARY KEY (question)
+);
+
+create table provider_usage (
+  provider text not null,
+  day date not null,
+  calls integer default 0 not null,
+  matches integer default 0 not null,
+  failures integer default 0 not null,
+  cents numeric(12,2),
+  constraint provider_usage_pkey PRIMARY KEY (provider, day)
+);
+
 create unlogged table rate_buckets (
   account_id uuid not null,
   per_minute integer not null,
@@ -972,6 +991,8 @@ CREATE INDEX parcel_filters_location ON ONLY public.parcel_filters USING gist (l
 CREATE INDEX parcel_filters_zip ON ONLY public.parcel_filters USING btree (situs_zip);
 CREATE INDEX parcels_apn ON ONLY public.parcels USING btree (fips, apn_normalized) WHERE (retired_at IS NULL);
 CREATE UNIQUE INDEX parcels_source ON ONLY public.parcels USING btree (fips, feed_id, source_key);
+CREATE INDEX provider_answers_asked_at ON public.provider_answers USING btree (asked_at);
+CREATE INDEX provider_answers_tags ON public.provider_answers USING gin (tags);
 CREATE INDEX regions_fips ON public.regions USING btree (fips);
 CREATE INDEX regions_search_words ON public.regions USING gin (search_words gin_trgm_ops);
 CREATE INDEX run_rejects_run ON public.run_rejects USING btree (run_id, reason);

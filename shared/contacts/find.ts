@@ -27,10 +27,10 @@ type Known = Candidate & { row: ContactRow };
 /**
  * Above these no one can say whether somebody has a namesake: such a city has some thousand people of one surname's sound and initial.
  */
-const MOST_CANDIDATES = 1_000;
+export const MOST_CANDIDATES = 1_000;
 
 export type Found =
-  | { state: 'found'; matches: Match<Known>[] }
+  | { state: 'found'; subject: Subject; matches: Match<Known>[] }
   /** Nobody may be told of them, whoever knows them. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
@@ -59,33 +59,34 @@ export async function findContacts(
     rows.length < MOST_CANDIDATES
       ? known
       : known.filter(({ places }) => places.some(each => sharedPlace(place, each) === 'street'));
-  const tagsOf = ({ subject, row }: Known) => identityTags(subject, row.places);
+  let suppressed = false;
   for (const subject of subjects) {
     const matches = bestMatches(subject, place, certain).filter(
       ({ candidate }) => candidate.phones.length > 0,
     );
-    const own = identityTags(subject, [address]);
+    const tags = matches.flatMap(({ candidate }) => identityTags(candidate.subject, candidate.row.places));
     const listed = openly
       ? new Set()
-      : await suppressedOf(run, [...own, ...matches.flatMap(({ candidate }) => tagsOf(candidate))]);
-    if (listed.size > 0) return { state: 'suppressed' };
-    if (matches.length > 0) return { state: 'found', matches };
+      : await suppressedOf(run, [...identityTags(subject, [address]), ...tags]);
+    // Of two people of a roll the other may still be told.
+    if (listed.size > 0) suppressed = true;
+    else if (matches.length > 0) return { state: 'found', subject, matches };
   }
-  return { state: 'unknown' };
+  return { state: suppressed ? 'suppressed' : 'unknown' };
 }
 
 /** The telephone numbers of matched records, the better match first, without those on the suppression list. */
 export async function phonesOf(run: Run, matches: readonly Match<Known>[]): Promise<Traced[]> {
-  const all = matches.flatMap(({ candidate: { row } }, rank) =>
-    row.phones.map(phone => ({ ...phone, rank, lastSeen: row.last_seen, dnc: null })),
-  );
+  const all = matches
+    .flatMap(({ candidate: { row } }, rank) =>
+      row.phones.map(phone => ({ ...phone, rank, lastSeen: row.last_seen, dnc: null })),
+    )
+    .filter(({ number }, i, every) => every.findIndex(each => each.number === number) === i);
   const listed = await suppressedOf(
     run,
     all.map(({ number }) => phoneKey(number)),
   );
-  return all.filter(
-    ({ number }, i) => !listed.has(phoneKey(number)) && all.findIndex(each => each.number === number) === i,
-  );
+  return all.filter(({ number }) => !listed.has(phoneKey(number)));
 }
 
 export type NumberFacts = {
@@ -100,6 +101,9 @@ export async function factsOf(run: Run, numbers: readonly string[]): Promise<Map
   const rows = await run<NumberFacts>('phones/look_up_numbers', [numbers]);
   return new Map(rows.map(row => [row.number, row]));
 }
+
+/** A number as a provider tells it. */
+export type ProvidedPhone = KnownPhone & { dnc: boolean | null };
 
 /** A number as it was found, before the numbering plan and the registry are asked. */
 export type Traced = KnownPhone & {

@@ -9,6 +9,15 @@ with added as (
 )
 select count(*)::int as added from added
 
+-- name: count_provider_call
+-- Counts a call to a provider. $1 its name, $2 matches, $3 failures, $4 US cents it charged, or null
+insert into provider_usage as u (provider, day, calls, matches, failures, cents)
+values ($1, current_date, 1, $2, $3, $4)
+on conflict (provider, day) do update
+set
+  calls = u.calls + 1, matches = u.matches + excluded.matches, failures = u.failures + excluded.failures,
+  cents = coalesce(u.cents + excluded.cents, u.cents, excluded.cents)
+
 -- name: create_contact_stage
 -- The staging table of a run's contacts, in the run's own schema. Unlogged, filled once by COPY. No parameters.
 create unlogged table stage_contact as
@@ -18,11 +27,52 @@ select
 from contacts
 with no data
 
+-- name: delete_old_provider_answers
+-- Answers that are kept no longer. $1 days
+delete from provider_answers where asked_at < now() - $1 * interval '1 day'
+
+-- name: delete_old_traces
+-- Audit rows that are older than they are kept. $1 years
+delete from traces where asked_at < now() - $1 * interval '1 year'
+
 -- name: delete_gone_contacts
 -- Erases the contacts that a feed no longer shows: it lists everything. $1 feed id int
 delete from contacts c
 using stage_contact_match m
 where m.state = 'gone' and c.id = m.id and c.feed_id = $1
+
+-- name: erase_contacts
+-- Erases contacts. $1 ids uuid[]
+delete from contacts where id = any($1::uuid[])
+
+-- name: erase_kept_responses
+-- Responses kept for repeated calls that hold one of these numbers; the calls may be made again. How many. $1 patterns for LIKE
+with erased as (
+  delete from idempotent_calls where status is not null and convert_from(body, 'UTF8') like any($1::text[])
+  returning 1
+)
+select count(*)::int as erased from erased
+
+-- name: erase_number
+-- Takes a number out of the contacts that have others. $1 number, $2 its key bigint
+update contacts c
+set
+  phones = (select jsonb_agg(p) from jsonb_array_elements(c.phones) as p where p ->> 'number' <> $1),
+  keys = array_remove(c.keys, $2::bigint)
+where keys && array[$2::bigint]
+
+-- name: erase_provider_answers
+-- Providers' answers about somebody. How many. $1 HMACs of whom they are about
+with erased as (
+  delete from provider_answers where tags && $1::bytea[] returning 1
+)
+select count(*)::int as erased from erased
+
+-- name: keep_provider_answer
+-- Keeps what a provider answered. $1 HMAC of the question, $2 provider, $3 answer as JSON or null, $4 HMACs of whom it is about
+insert into provider_answers (question, provider, answer, tags)
+values ($1, $2, $3, $4)
+on conflict (question) do update set asked_at = now(), answer = excluded.answer, tags = excluded.tags
 
 -- name: list_candidates
 -- The contacts that share a key with whom is looked for. $1 keys bigint[], $2 how many at most
@@ -33,9 +83,27 @@ where keys && $1::bigint[]
 order by last_seen desc nulls last, id
 limit $2
 
+-- name: list_provider_usage
+-- What providers were asked and charged, by month and provider. No parameters.
+select
+  to_char(date_trunc('month', day), 'YYYY-MM') as month, provider, sum(calls)::int as calls, sum(matches)::int as matches,
+  sum(failures)::int as failures, sum(cents)::float8 as cents
+from provider_usage
+group by 1, 2
+order by 1, 2
+
 -- name: list_suppressed
 -- Which of these hashes are on the suppression list. $1 HMACs bytea[]
 select distinct hash from contact_suppressions where hash = any($1::bytea[])
+
+-- name: list_traces
+-- Audit rows, the oldest first. $1 account's name or id or null, $2 from this moment on or null
+select t.asked_at, a.name as account, k.name as key, t.endpoint, t.source, t.matched, encode(t.question, 'hex') as question
+from traces t
+left join accounts a on a.id = t.account_id
+left join api_keys k on k.id = t.key_id
+where ($1::text is null or a.name = $1 or a.id::text = $1) and ($2::timestamptz is null or t.asked_at >= $2)
+order by t.asked_at, t.id
 
 -- name: match_contacts
 -- What the merge will do with every contact of the run and of its feed. Fragment: feed, the feed's id
@@ -68,6 +136,10 @@ select
   mail_address as address, mail_city as city, mail_state as state, mail_zip as zip
 from parcels
 where fips = $1 and property_id = $2
+
+-- name: read_provider_answer
+-- A provider's answer that is kept still. $1 HMAC of the question, $2 for how many days
+select answer from provider_answers where question = $1 and asked_at >= now() - $2 * interval '1 day'
 
 -- name: read_secret
 -- The key of the suppression list's hashes. No parameters.

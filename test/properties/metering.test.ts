@@ -150,7 +150,7 @@ const edge = fc.boolean().map(after =>
   }),
 );
 
-const house = fc.constant(command('housekeeping', () => keepHouse(db.pool)));
+const house = fc.constant(command('housekeeping', () => keepHouse(db.pool, db.config)));
 
 const tiers: Record<string, number> = { starter: 5_000, growth: 50_000 };
 

@@ -13,6 +13,7 @@ import { addBacktestCommands } from './backtest.ts';
 import { EXIT, exitCodeOf } from './common/exit.ts';
 import { answer, regionsLine } from './common/output.ts';
 import { type ConnectedConfig, connectedConfig } from './common/session.ts';
+import { addContactCommands } from './contact.ts';
 import { addFeedCommands } from './feed.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
@@ -86,6 +87,7 @@ function createProgram(): Command {
   addKeyCommands(program);
   addUserCommands(program);
   addTierCommands(program);
+  addContactCommands(program);
   addUsageCommand(program);
   addMcpCommand(program);
   return program;

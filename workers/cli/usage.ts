@@ -6,13 +6,19 @@ import { PlatError } from '../../shared/errors.ts';
 import { csv, table } from './common/output.ts';
 import { answering } from './common/session.ts';
 
-type UsageFlags = { account: string; period?: string; csv?: boolean };
+type UsageFlags = { account?: string; period?: string; providers?: boolean; csv?: boolean };
 
 export function addUsageCommand(program: Command): void {
   const usage = program
     .command('usage')
     .usage('--account <account> [options]')
-    .requiredOption('--account <account>', 'its name or id')
+    .option('--account <account>', 'its name or id')
+    .addOption(
+      new Option(
+        '--providers',
+        'instead: what providers of telephone numbers were asked and charged, by month',
+      ).conflicts(['account', 'period']),
+    )
     .option(
       '--period <period>',
       'one period by day and endpoint: current, or when it begins in UTC: a month, day or moment (2026-01, 2026-01-31, "2026-01-31 10:00:00Z")',
@@ -21,15 +27,21 @@ export function addUsageCommand(program: Command): void {
     .description('what an account used, period by period, for invoices')
     .addHelpText(
       'after',
-      '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv',
+      '\nExamples:\n  plat usage --account acme\n  plat usage --account acme --period 2026-01 --csv\n  plat usage --providers',
     );
   answering(usage, async ({ pool }, flags: UsageFlags) => {
     const shown = flags.csv ? csv : table;
+    if (flags.providers) {
+      const { rows } = await pool.query<ProviderMonth>(sql('contacts/list_provider_usage'));
+      return [rows, shown(rows, ['month', 'provider', 'calls', 'matches', 'failures', 'cents'])];
+    }
+    const { account } = flags;
+    if (account === undefined) return usage.error('error: name an account (--account), or --providers');
     if (flags.period !== undefined) {
-      const period = await readPeriod(pool, flags.account, flags.period);
+      const period = await readPeriod(pool, account, flags.period);
       return [period, shown(period.records, ['date', 'endpoint', 'mode', 'tokens', 'calls'])];
     }
-    const periods = await listPeriods(pool, flags.account);
+    const periods = await listPeriods(pool, account);
     const columns = [
       ...(['period_start', 'period_end', 'tier', 'tokens_used', 'tokens_included'] as const),
       ...(['tokens_overage', 'overage_cents_per_1000', 'overage_amount_cents', 'current'] as const),
@@ -37,6 +49,16 @@ export function addUsageCommand(program: Command): void {
     return [periods, shown(periods, columns)];
   });
 }
+
+/** US cents; null where SKIP_TRACE_PROVIDER_CENTS was not set. */
+type ProviderMonth = {
+  month: string;
+  provider: string;
+  calls: number;
+  matches: number;
+  failures: number;
+  cents: number | null;
+};
 
 type PeriodUsage = {
   period_start: Date;

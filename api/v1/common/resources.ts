@@ -5,7 +5,7 @@ import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
 import type { Database } from '../../http/database.ts';
 import type { Endpoint } from '../../http/endpoint.ts';
 import type { Images } from '../../images/images.ts';
-import { openTracing, type Trace } from './tracing.ts';
+import type { Trace } from './tracing.ts';
 import { openValuations, type ReadValuation } from './valuations.ts';
 
 export type RegionStats = { body: Buffer; etag: string; encoding?: Encoding };
@@ -30,13 +30,14 @@ export function openResources(
   database: Database,
   cursorSecret: string | undefined,
   images: Images,
+  trace: Trace,
 ): Resources {
   return {
     database,
     cursorSecret: openCursorSecret(database, cursorSecret),
     readRegionStats: openRegionStats(database),
     readValuation: openValuations(database),
-    trace: openTracing(database),
+    trace,
     images,
   };
 }

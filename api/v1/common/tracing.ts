@@ -1,3 +1,4 @@
+import { openProviderDesk, type ProviderDesk } from '../../../shared/contacts/ask-provider.ts';
 import {
   type ContactRow,
   factsOf,
@@ -6,10 +7,13 @@ import {
   type Traced,
 } from '../../../shared/contacts/find.ts';
 import { hmac } from '../../../shared/contacts/identity.ts';
+import type { TraceProvider } from '../../../shared/contacts/providers.ts';
 import { contactSecret } from '../../../shared/contacts/suppression.ts';
 import { type LineType, MOST_PHONES } from '../../../shared/domain/contact-fields.ts';
-import type { Address, MatchedOn, Subject } from '../../../shared/kernels/person/match.ts';
-import type { Database } from '../../http/database.ts';
+import { PlatError } from '../../../shared/errors.ts';
+import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
+import { forSeveral } from '../../http/abandon.ts';
+import { type Database, unavailable } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 
 /** Who is looked for: the subjects in the order in which they are tried. */
@@ -49,10 +53,14 @@ type Answer = {
   phones: Traced[];
 };
 
-/** Looks people up among the contacts, and keeps an audit row of every answer before it is given. */
-export function openTracing(database: Database): Trace {
+/**
+ * Looks people up among the contacts, then at the provider, if there is one; an audit row of every answer is kept before it is given.
+ * @throws PlatError 503 when the provider cannot be asked now
+ */
+export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
+  const desk = provider && { name: provider.name, ask: openProviderDesk(database.run, provider, keepDays) };
   return async (question, call) => {
-    const answer = await look(database, question);
+    const answer = await look(database, question, desk);
     const matched = answer !== null && answer.phones.length > 0;
     const asked = JSON.stringify([question.subjects, question.address]);
     await database.run('contacts/write_trace', [
@@ -63,9 +71,16 @@ export function openTracing(database: Database): Trace {
   };
 }
 
-async function look(database: Database, { subjects, address }: Question): Promise<Answer | null> {
+type Desk = { name: string; ask: ProviderDesk };
+
+async function look(
+  database: Database,
+  { subjects, address }: Question,
+  desk: Desk | null,
+): Promise<Answer | null> {
   const found = await findContacts(database.run, subjects, address);
-  if (found.state !== 'found') return null;
+  if (found.state === 'suppressed') return null;
+  if (found.state === 'unknown') return desk && askProvider(desk, subjects, address);
   const { matches } = found;
   const { row } = matches[0]!.candidate;
   return {
@@ -73,6 +88,32 @@ async function look(database: Database, { subjects, address }: Question): Promis
     matchedOn: matches[0]!.matchedOn,
     name: row,
     phones: await phonesOf(database.run, matches),
+  };
+}
+
+async function askProvider(
+  { name, ask }: Desk,
+  subjects: readonly Subject[],
+  address: Address,
+): Promise<Answer | null> {
+  // Whoever asks for the same person meanwhile waits for it as well, and what is bought is kept although the client leaves.
+  const provided = await forSeveral(() => ask(subjects, address)).catch(error => {
+    if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
+    throw unavailable(
+      'The source of telephone numbers cannot be asked now. Try again later.',
+      error,
+      error.headers,
+    );
+  });
+  if (provided === null) return null;
+  const { subject, answer } = provided;
+  const { street, zip } = placeOf(address);
+  const byName = street !== null ? 'name_and_street' : zip !== null ? 'name_and_zip' : 'name_and_city';
+  return {
+    source: name,
+    matchedOn: 'entity' in subject ? 'entity' : byName,
+    name: { entity_name: null, first_name: answer.first_name, last_name: answer.last_name },
+    phones: answer.phones.map(phone => ({ ...phone, rank: 0, lastSeen: null })),
   };
 }
 

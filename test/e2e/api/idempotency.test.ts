@@ -237,13 +237,13 @@ test('after 24 hours the key is new again, and housekeeping deletes what is olde
   await age('23 hours 59 minutes');
   await post(key, 'daily');
   expect(done).toBe(1);
-  await keepHouse(db.pool);
+  await keepHouse(db.pool, db.config);
   expect(await count()).toBe(1);
   await age('24 hours 1 second');
   await post(key, 'daily', { body: { name: 'something else' } });
   expect(done).toBe(2);
   await age('24 hours 1 second');
-  await keepHouse(db.pool);
+  await keepHouse(db.pool, db.config);
   expect(await count()).toBe(0);
   expect((await usageOf(db, accountId)).tokens).toBe(60);
 });

@@ -79,7 +79,7 @@ test('40 calls at the edge in two processes and housekeeping roll the period onc
   await one.call(STATS, { key });
   await clock.set('2027-02-28T10:00:00Z');
   const calls = Array.from({ length: 40 }, (_, index) => (index % 2 ? one : two).call(STATS, { key }));
-  await Promise.all([keepHouse(db.pool), keepHouse(db.pool)]);
+  await Promise.all([keepHouse(db.pool, db.config), keepHouse(db.pool, db.config)]);
   const replies = await Promise.all(calls);
   expect(new Set(replies.map(reply => reply.status))).toEqual(new Set([200]));
   expect((await listPeriods(db.pool, accountId)).map(period => period.tokens_used)).toEqual([400, 10]);
@@ -90,7 +90,7 @@ test('40 calls at the edge in two processes and housekeeping roll the period onc
 test('periods keep the day of the month through months of 28 to 31 days, called or not', async () => {
   const { accountId } = await newCaller(db);
   await clock.set('2028-03-31T10:00:00Z');
-  await keepHouse(db.pool);
+  await keepHouse(db.pool, db.config);
   const days = (await listPeriods(db.pool, accountId)).map(period =>
     period.period_start.toISOString().slice(0, 10),
   );
@@ -113,8 +113,8 @@ test('housekeeping rolls periods by itself until it is stopped, and outlives a f
   const complaints: unknown[] = [];
   const log = { warn: (line: unknown) => complaints.push(line) } as unknown as Logger;
   const failing = { query: () => Promise.reject(new Error('lost')) } as unknown as Pool;
-  const stopFailing = startHousekeeping(failing, log, 20);
-  const stop = startHousekeeping(db.pool, log, 20);
+  const stopFailing = startHousekeeping(failing, log, db.config, 20);
+  const stop = startHousekeeping(db.pool, log, db.config, 20);
   await clock.set('2027-02-28T10:00:00Z');
   await expect.poll(periods).toBe(2);
   await expect.poll(() => complaints.length).toBeGreaterThan(1);

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { keepHouse } from '../../../api/start.ts';
 import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../../api/v1/examples/examples.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
@@ -266,6 +267,22 @@ test('every trace leaves a row that names nobody, and 200 calls at once are char
   expect(new Set(rows.map(row => row.question.toString('hex'))).size).toBe(2);
   expect(JSON.stringify(rows)).not.toMatch(/nowell|ada|0343|5550/i);
   expect(before.rows[0].n).toBeGreaterThan(0);
+});
+
+test('audit rows and kept answers of providers are deleted after their time', async () => {
+  await db.pool.query(
+    `insert into traces (account_id, asked_at, endpoint, question, source, matched)
+     select $1, now() - days * interval '1 day', 'old', '', 'none', false from unnest(array[1820, 1830]) as days`,
+    [accountId],
+  );
+  await db.pool.query(
+    `insert into provider_answers (question, provider, asked_at, tags)
+     select decode(lpad(days::text, 2, '0'), 'hex'), 'old', now() - days * interval '1 day', '{}' from unnest(array[29, 31]) as days`,
+  );
+  await keepHouse(db.pool, db.config);
+  const count = async (table: string, column: string) =>
+    (await db.pool.query(`select count(*)::int as n from ${table} where ${column} = 'old'`)).rows[0].n;
+  expect([await count('traces', 'endpoint'), await count('provider_answers', 'provider')]).toEqual([1, 1]);
 });
 
 test('a repeat with Idempotency-Key is one trace', async () => {

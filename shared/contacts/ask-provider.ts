@@ -1,0 +1,93 @@
+import type { Run } from '../db.ts';
+import { type Address, placeOf, type Subject } from '../kernels/person/match.ts';
+import { person } from '../kernels/person/person.ts';
+import { hmac, identityTags, phoneKey } from './identity.ts';
+import type { ProviderAnswer, TraceProvider } from './providers.ts';
+import { contactSecret, suppressedOf } from './suppression.ts';
+
+/** Whom a provider found: the subject that was asked for, and what may be told. */
+export type Provided = { subject: Subject; answer: ProviderAnswer };
+
+export type ProviderDesk = (subjects: readonly Subject[], address: Address) => Promise<Provided | null>;
+
+/** At most these many of an owner's text are paid for. */
+const MOST_ASKED = 2;
+
+/**
+ * Asks a provider for people, one after the other until one is known. What it answers is kept for `keepDays`, so that nobody is bought twice, also
+ * while several calls ask for one person; its calls are counted.
+ * @throws PlatError `provider` when it cannot be asked now
+ */
+export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: number): ProviderDesk {
+  const asking = new Map<string, Promise<ProviderAnswer | null>>();
+
+  async function once(subject: Subject, address: Address): Promise<ProviderAnswer | null> {
+    const secret = await contactSecret(run);
+    const question = hmac(secret, JSON.stringify([provider.name, subject, placeOf(address)]));
+    const [kept] = await run<{ answer: ProviderAnswer | null }>('contacts/read_provider_answer', [
+      question,
+      keepDays,
+    ]);
+    if (kept !== undefined) return kept.answer;
+    const answer = await provider.ask({ subject, address }).catch(async error => {
+      await run('contacts/count_provider_call', [provider.name, 0, 1, null]).catch(() => {});
+      throw error;
+    });
+    const matched = answer !== null && answer.phones.length > 0;
+    const tags = tagsOf(subject, address, answer).map(tag => hmac(secret, tag));
+    await run('contacts/count_provider_call', [
+      provider.name,
+      matched ? 1 : 0,
+      0,
+      matched ? provider.centsPerMatch : 0,
+    ]);
+    if (keepDays > 0)
+      await run('contacts/keep_provider_answer', [
+        question,
+        provider.name,
+        answer && JSON.stringify(answer),
+        tags,
+      ]);
+    return answer;
+  }
+
+  return async (subjects, address) => {
+    for (const subject of worthAsking(subjects)) {
+      const key = JSON.stringify([subject, placeOf(address)]);
+      const answering = asking.get(key) ?? once(subject, address).finally(() => asking.delete(key));
+      asking.set(key, answering);
+      const answer = await answering;
+      if (answer === null) continue;
+      const listed = await suppressedOf(run, tagsOf(subject, address, answer));
+      const phones = answer.phones.filter(({ number }) => !listed.has(phoneKey(number)));
+      const person = [...listed].some(tag => !tag.startsWith('n|'));
+      if (!person && phones.length > 0) return { subject, answer: { ...answer, phones } };
+    }
+    return null;
+  };
+}
+
+/** By what the suppression list would know who was asked for, who was found, and the numbers. */
+function tagsOf(subject: Subject, address: Address, answer: ProviderAnswer | null): string[] {
+  const found = answer && person(answer.first_name ?? '', answer.last_name ?? '');
+  return [
+    ...identityTags(subject, [address], true),
+    ...(found ? identityTags({ person: found }, [address], true) : []),
+    ...(answer?.phones ?? []).map(({ number }) => phoneKey(number)),
+  ];
+}
+
+/** Not the other ways to read the words of a name: each would be paid for. */
+function worthAsking(subjects: readonly Subject[]): Subject[] {
+  const asked: Subject[] = [];
+  for (const subject of subjects) {
+    const again = asked.some(
+      other =>
+        'person' in subject &&
+        'person' in other &&
+        (other.person.first === subject.person.first || other.person.last.includes(subject.person.first)),
+    );
+    if (!again) asked.push(subject);
+  }
+  return asked.slice(0, MOST_ASKED);
+}

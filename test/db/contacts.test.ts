@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import { findContacts } from '../../shared/contacts/find.ts';
+import { suppress } from '../../shared/contacts/suppression.ts';
+import { asRun } from '../../shared/db.ts';
+import { person } from '../../shared/kernels/person/person.ts';
+import { contactsLike, forget, leaveAlone, type Request } from '../../workers/contacts/forget.ts';
+import { type ContactLine, contactsFeed } from '../support/contacts.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { testFolder } from '../support/folder.ts';
+import { ingest } from '../support/ingest.ts';
+
+const db = await createTestDatabase();
+const folder = testFolder();
+const run = asRun(db.pool);
+
+const ADA = {
+  first: 'Ada',
+  last: 'Nowell',
+  address: '12 Zephyr St',
+  city: 'Keene',
+  state: 'NH',
+  zip: '03431',
+};
+const LINES: ContactLine[] = [
+  { ...ADA, phone1: '6035550101', phone2: '6035550102', email: 'ada@example.org' },
+  { first: 'Grace', last: 'Nowell', address: '12 Zephyr St', zip: '03431', phone1: '6035550102' },
+  { first: 'Ada', last: 'Nowell', address: '9 Far Rd', zip: '03431', phone1: '6035550104' },
+];
+const people = (lines: ContactLine[], name = 'people') =>
+  ingest(db.pool, contactsFeed(folder, lines, name), { force: true });
+
+const ask = (first: string, last: string, address: string | null = '12 Zephyr St', zip = '03431') => ({
+  subject: { person: person(first, last)! },
+  address: { address, city: null, state: null, zip },
+  number: null,
+});
+const stateOf = async ({ subject, address }: ReturnType<typeof ask>) =>
+  (await findContacts(run, [subject], address)).state;
+const ids = async () =>
+  (await db.pool.query('select first_name from contacts order by 1')).rows.map(row => row.first_name);
+
+describe('a feed of contacts', () => {
+  test('is merged by what has changed, and erases whom it no longer shows', async () => {
+    expect(await people(LINES)).toMatchObject({
+      status: 'merged',
+      counts: { read: { contacts: 3 }, new: 3 },
+    });
+    expect(await people(LINES)).toMatchObject({ status: 'unchanged' });
+    const moved = [
+      { ...LINES[0], address: '1 New St', old_address: '12 Zephyr St', old_zip: '03431' },
+      LINES[1]!,
+    ];
+    expect(await people(moved)).toMatchObject({
+      status: 'merged',
+      counts: { changed: 1, retired: 1, unchanged: 1 },
+    });
+    expect(await stateOf(ask('Ada', 'Nowell'))).toBe('found');
+    expect(await ids()).toEqual(['Ada', 'Grace']);
+    await people(LINES);
+  });
+
+  test('keeps rejects without names and numbers, and stops a run of too many', async () => {
+    const feed = contactsFeed(folder, [
+      { first: 'Xenia', last: '', zip: '03431', phone1: '6035550150' },
+      { first: 'Xenia', last: 'Quux', zip: '', phone1: '6035550150' },
+      { first: 'Xenia', last: 'Quux', zip: '03431', phone1: '555-0150', phone2: '6035550150' },
+      { first: 'Xenia', last: 'Nophone', zip: '03431' },
+    ]);
+    const { status, counts, runId } = await ingest(db.pool, feed);
+    expect({
+      status,
+      rejected: counts.rejected,
+      dropped: counts.dropped,
+      without: counts.without_phone,
+    }).toEqual({
+      ...{ status: 'blocked', rejected: { missing_name: 1, missing_place: 1 } },
+      ...{ dropped: { phone_1: 1 }, without: 1 },
+    });
+    const { rows } = await db.pool.query(
+      'select reason, message, raw from run_rejects where run_id = $1 order by row_no',
+      [runId],
+    );
+    expect(JSON.stringify(rows)).not.toMatch(/Xenia|Quux|5550150|555-0150/);
+    expect(rows[2]).toMatchObject({
+      reason: 'not_a_phone',
+      message: "'000-0000' is no telephone number of ten digits",
+    });
+    expect(JSON.parse(rows[0].raw)).toMatchObject({ first: 'xxxxx', phone1: '0000000000' });
+  });
+
+  test('of one contact in several rows the one that was seen last counts', async () => {
+    const twice = [
+      { ...LINES[0], id: 'a', seen: '2026-01-01' },
+      { ...LINES[0], id: 'a', seen: '2024-01-01', phone1: '6035550199' },
+      { ...LINES[0], id: 'a', seen: '2026-01-01' },
+    ];
+    expect(await people(twice, 'twice')).toMatchObject({
+      counts: { rows: 1, identical: 1, rejected: { superseded: 1 } },
+    });
+    const { rows } = await db.pool.query("select phones from contacts where source_id = 'a'");
+    expect(rows[0].phones[0].number).toBe('6035550101');
+    await people([], 'twice').catch(() => {});
+    await db.pool.query("delete from contacts where source_id = 'a'");
+  });
+});
+
+describe('who asks to be left alone', () => {
+  test('is unknown to every search, by whatever name, and to what is ingested later', async () => {
+    await people(LINES);
+    const request: Request = ask('Bob', 'Zweig', '1 A St');
+    await suppress(run, [request.subject], [request.address], [], 'test');
+    await people([
+      ...LINES,
+      { first: 'Robert', last: 'Zweig', address: '1 A St', zip: '03431', phone1: '6035550177' },
+    ]);
+    const { rows } = await db.pool.query('select counts from runs order by id desc limit 1');
+    expect(rows[0].counts).toMatchObject({ suppressed: 1, rows: 3 });
+    expect(await stateOf(ask('Rob', 'Zweig', '1 A St'))).toBe('suppressed');
+    expect(await stateOf(ask('Robert', 'Zweig', null))).toBe('suppressed');
+    expect(await stateOf(ask('Karl', 'Zweig', '1 A St'))).toBe('unknown');
+  });
+
+  test('is hidden at once where contacts hold them already', async () => {
+    const request = ask('Grace', 'Nowell');
+    expect(await stateOf(request)).toBe('found');
+    expect(await leaveAlone(run, request, await contactsLike(run, request), 'test')).toBeGreaterThan(0);
+    expect(await stateOf(request)).toBe('suppressed');
+    expect(await leaveAlone(run, request, await contactsLike(run, request), 'test')).toBe(0);
+    const { rows } = await db.pool.query('select * from contact_suppressions');
+    expect(JSON.stringify(rows)).not.toMatch(/grace|nowell/i);
+  });
+});
+
+describe('who asks to be forgotten', () => {
+  test('is erased from all that is kept, which is told, and stays away', async () => {
+    await db.pool.query('truncate contact_suppressions');
+    await people(LINES);
+    await expect(forget(db.pool, ask('Ada', 'Nowell', null), 'test')).rejects.toMatchObject({
+      code: 'contact_ambiguous',
+    });
+    expect(await ids()).toEqual(['Ada', 'Ada', 'Grace']);
+    expect(await forget(db.pool, ask('Ada', 'Nowell'), 'test')).toMatchObject({
+      contacts: 1,
+      numbers: 2,
+      provider_answers: 0,
+      kept_responses: 0,
+    });
+    expect(await ids()).toEqual(['Ada', 'Grace']);
+    await people(LINES);
+    // Her namesake in the ZIP is left out as well, and the number that she shared.
+    expect(await ids()).toEqual([]);
+  });
+
+  test('by a number alone loses the number, and a contact that has no other', async () => {
+    await db.pool.query('truncate contact_suppressions');
+    await people(LINES);
+    expect(await forget(db.pool, { subject: null, number: '6035550102' }, 'test')).toMatchObject({
+      suppressed: 1,
+      contacts: 1,
+      numbers: 1,
+    });
+    expect(await ids()).toEqual(['Ada', 'Ada']);
+    const { rows } = await db.pool.query(
+      `select phones from contacts where phones @> '[{"number": "6035550101"}]'`,
+    );
+    expect(rows[0].phones).toHaveLength(1);
+    expect(await contactsLike(run, { subject: null, number: '6035550102' })).toEqual([]);
+  });
+});
