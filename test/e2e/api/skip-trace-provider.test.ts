@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -42,51 +42,7 @@ beforeEach(async () => {
 });
 
 /** An answer of version 3, as its documentation shows them, with numbers that are nobody's. */
-const V3 = {
-  status: { code: 200, text: 'OK' },
-  result: {
-    data: [
-      {
-        meta: { matched: true, error: false },
-        persons: [
-          {
-            propertyOwner: true,
-            name: { first: 'Karl', last: 'Nowell', full: 'Karl Nowell' },
-            phones: [{ number: '6035550120', type: 'Land Line', dnc: true, rank: 1 }],
-          },
-          {
-            propertyOwner: true,
-            name: { first: 'Ada', middle: 'B', last: 'Nowell', full: 'Ada B Nowell' },
-            phones: [
-              {
-                number: '6035550102',
-                type: 'Land Line',
-                carrier: 'X',
-                dnc: true,
-                tcpa: false,
-                rank: 2,
-                reachable: true,
-                tested: true,
-              },
-              {
-                number: '6035550101',
-                type: 'Mobile',
-                carrier: 'Y',
-                dnc: false,
-                tcpa: false,
-                rank: 1,
-                reachable: true,
-                tested: true,
-              },
-              { number: '6035550103', type: 'VOIP', rank: 3 },
-            ],
-            emails: [{ email: 'ada@example.org', tested: true }],
-          },
-        ],
-      },
-    ],
-  },
-};
+const V3 = JSON.parse(readFileSync('test/fixtures/phones/batchdata-v3.json', 'utf8'));
 
 const ADA = {
   first_name: 'Ada',
@@ -194,7 +150,7 @@ describe('BatchData', async () => {
       { status: { code: 200 }, result: { data: [{ meta: { matched: false }, persons: [] }] } },
     ],
     ['no record', { result: { data: [null] } }],
-    ['somebody else', { result: { data: [{ persons: [V3.result.data[0]!.persons[0]] }] } }],
+    ['somebody else', { result: { data: [{ persons: [V3.result.data[0].persons[0]] }] } }],
     [
       'nobody with a telephone',
       { result: { data: [{ persons: [{ name: { first: 'Ada', last: 'Nowell' }, phones: [] }] }] } },

@@ -254,7 +254,7 @@ test('registration is bounded, and clients that nobody lets in are deleted', asy
   await db.pool.query(
     `update oauth_records set created_at = now() - interval '2 days' where model = 'Client'`,
   );
-  await keepHouse(db.pool);
+  await keepHouse(db.pool, db.config);
   const { rows } = await db.pool.query(
     `select count(*)::int as clients, count(*) filter (where payload ->> 'client_name' = 'Test assistant')::int as used
      from oauth_records where model = 'Client'`,
