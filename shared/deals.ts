@@ -1,4 +1,6 @@
+import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
+import { type Queryable, sql } from './db.ts';
 import {
   DEAL_COSTS,
   DEAL_MONEY,
@@ -14,7 +16,12 @@ import { PlatError } from './errors.ts';
 import { enqueueAnnounced, type JobDefinition } from './jobs.ts';
 
 /** Runs a statement by its name, in the caller's transaction. */
-export type Run = <Row extends object>(name: string, values?: unknown[]) => Promise<Row[]>;
+export type Run = <Row extends QueryResultRow>(name: string, values?: unknown[]) => Promise<Row[]>;
+
+export const runOn =
+  (db: Queryable): Run =>
+  async <Row extends QueryResultRow>(name: string, values?: unknown[]) =>
+    (await db.query<Row>(sql(name), values)).rows;
 
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 
@@ -32,7 +39,12 @@ export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
 };
 
 /** Whose board: the one of the user who has signed in, else of the account's user, else of the account. */
-export type Owner = { accountId: string; userId?: string | undefined };
+export type Owner = {
+  accountId: string;
+  userId?: string | undefined;
+  /** Who makes the changes, where that is somebody else. */
+  author?: string;
+};
 
 export type Board = { id: string; version: number; author: string };
 
@@ -60,10 +72,16 @@ export async function findBoard(run: Run, { accountId, userId }: Owner): Promise
   return (await run<Board>('deals/find_board', [accountId, userId ?? null]))[0];
 }
 
-/** The board, made where there is none, alone with the caller until the transaction ends. */
-async function lockBoard(run: Run, owner: Owner): Promise<Board> {
+/** The board, made where there is none. */
+export async function openBoard(run: Run, owner: Owner): Promise<Board> {
   await run('deals/add_board', [owner.accountId, owner.userId ?? null]);
   const board = (await findBoard(run, owner))!;
+  return { ...board, author: owner.author ?? board.author };
+}
+
+/** The board, alone with the caller until the transaction ends. */
+async function lockBoard(run: Run, owner: Owner): Promise<Board> {
+  const board = await openBoard(run, owner);
   await run('deals/lock_board', [board.id]);
   return board;
 }
@@ -165,7 +183,8 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
   ]);
   await run('deals/touch_boards', [[board.id]]);
   // A card that only makes room in its column is graded already.
-  const isPlaced = Object.keys(change).every(name => name === 'position');
+  const isPlaced =
+    before.status === after.status && Object.keys(change).every(name => /^(position|status)$/.test(name));
   if (!isPlaced) await enqueueAnnounced(run, dealFetch, { deal: id });
   return true;
 }

@@ -44,17 +44,23 @@ export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDe
       route: 'unknown',
       cors: OPEN.test(req.path) ? corsHeaders(origins, req.headers.origin) : [],
       rate: UNTOUCHED,
+      detach() {
+        res.off('close', end);
+        lifecycle.active--;
+      },
     };
     res.locals.exchange = exchange;
     lifecycle.active++;
     lifecycle.lastRequestAt = exchange.startedAt;
-    res.once('close', () => {
+    res.once('close', end);
+
+    function end(): void {
       lifecycle.active--;
       const seconds = (performance.now() - exchange.startedAt) / 1_000;
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       metrics.observe(req.method, exchange.route, status, seconds);
       if (logRequests || exchange.noted || exchange.error !== undefined) logRequest(status, seconds);
-    });
+    }
 
     function logRequest(status: string, seconds: number): void {
       const line = {

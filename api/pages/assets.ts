@@ -19,7 +19,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const YEAR_SECONDS = 31_536_000;
 
 /** The client modules, each loaded by the pages that need it. */
-const MODULES = ['map', 'live', 'comping'];
+const MODULES = ['map', 'live', 'comping', 'deals'];
 
 /** Bundles the client modules; maplibre-gl stays a file of its own, as most visits have it already. */
 export async function openAssets(config: Config): Promise<Assets> {
@@ -36,6 +36,7 @@ export async function openAssets(config: Config): Promise<Assets> {
   add('icon.svg', 'image/svg+xml', readFileSync(join(here, 'icon.svg')));
   add('style.css', style, readFileSync(join(here, 'style.css')));
   add('comping.css', style, readFileSync(join(here, 'comping.css')));
+  add('deals.css', style, readFileSync(join(here, 'deals.css')));
   add('maplibre-gl.css', style, readFileSync(join(maplibre, 'maplibre-gl.css')));
   add('maplibre-gl.mjs', script, readFileSync(join(maplibre, 'maplibre-gl.mjs')));
   add('maplibre-gl-worker.mjs', script, readFileSync(join(maplibre, 'maplibre-gl-worker.mjs')));

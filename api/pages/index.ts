@@ -5,6 +5,9 @@ import { reportsPage } from './comping-own.tsx';
 import { consentPage } from './consent.tsx';
 import { coveragePage, coverageValuesPage } from './coverage.tsx';
 import { dataPage, hitsPage } from './data.tsx';
+import { dealPage } from './deal.tsx';
+import { boardPage, exportPage } from './deals.tsx';
+import { eventsPage } from './deals-events.ts';
 import { homePage } from './home.tsx';
 import { marketPage, zipMarketPage } from './market.tsx';
 import { marketsPage, marketValuesPage } from './markets.tsx';
@@ -31,6 +34,10 @@ export const pages: readonly Page[] = [
   compsPage,
   csvPage,
   reportPage,
+  boardPage,
+  exportPage,
+  eventsPage,
+  dealPage,
   coveragePage,
   coverageValuesPage,
   ...adminPages,

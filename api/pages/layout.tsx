@@ -18,6 +18,7 @@ const PLACES = [
   ['/data', 'Map'],
   ['/markets', 'Markets'],
   ['/comping', 'Comps'],
+  ['/deals', 'Deals'],
   ['/coverage', 'Coverage'],
   ['/account', 'Account'],
 ] as const;

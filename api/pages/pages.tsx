@@ -4,7 +4,7 @@ import { PlatError } from '../../shared/errors.ts';
 import { compressed } from '../http/compression.ts';
 import { toApiError } from '../http/errors.ts';
 import { exchangeOf } from '../http/exchange.ts';
-import { type HeaderList, headersOf } from '../http/headers.ts';
+import { type HeaderList, headersOf, setHeaders } from '../http/headers.ts';
 import { pageHeaders } from './assets.ts';
 import { Document } from './layout.tsx';
 import {
@@ -100,7 +100,7 @@ async function write(
   const { res, req, deps } = visit;
   const { bytes, encoding } = await compressed(Buffer.from(body), req.headers['accept-encoding']);
   const all = [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...headers];
-  for (let at = 0; at < all.length; at += 2) res.setHeader(all[at]!, all[at + 1]!);
+  setHeaders(res, all);
   if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
   res.setHeader('Vary', 'Accept-Encoding');
   res.setHeader('Content-Length', bytes.length);
@@ -108,9 +108,20 @@ async function write(
   res.end(req.method === 'HEAD' ? undefined : bytes);
 }
 
+/** Proxies are to hand events on as they come. */
+const EVENTS = ['Content-Type', 'text/event-stream', 'Cache-Control', 'no-store', 'X-Accel-Buffering', 'no'];
+
 async function send(visit: Visit, reply: Reply, deps: PageDeps): Promise<void> {
   if ('redirect' in reply) {
     await write(visit, 303, ['Location', reply.redirect, 'Cache-Control', 'no-store'], '');
+    return;
+  }
+  if ('stream' in reply) {
+    const { res } = visit;
+    setHeaders(res, [...headersOf(exchangeOf(res)), ...pageHeaders(deps.config), ...EVENTS]);
+    res.writeHead(200);
+    exchangeOf(res).detach();
+    reply.stream(res);
     return;
   }
   if ('data' in reply) {

@@ -53,6 +53,8 @@ export type Visit = {
 export type Reply =
   | { title: string; body: ComponentChildren; status?: number; wide?: boolean; head?: VNode }
   | { redirect: string }
+  /** Server-sent events, written for as long as the response is open. */
+  | { stream(res: Response): void }
   | {
       data: Buffer | string;
       type: string;

@@ -60,3 +60,18 @@ export function fromCents(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, '0');
   return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+const WRITTEN = /^\$?\s*(\d{1,3}(?:,\d{3})+|\d+)?(?:\.(\d*))?\s*([km]?)$/i;
+const ZEROS: Record<string, number> = { '': 2, k: 5, m: 8 };
+
+/** An amount as people write it ($18,400, 18.4k, 1.2m, 18400.50) as a decimal text; undefined for what is none. */
+export function readMoney(written: string): string | undefined {
+  const [, whole = '', fraction = '', unit = ''] = WRITTEN.exec(written.trim()) ?? [];
+  if (whole + fraction === '') return undefined;
+  const digits = fraction.replace(/0+$/, '');
+  const zeros = ZEROS[unit.toLowerCase()]! - digits.length;
+  // A part of a cent is a slip.
+  if (zeros < 0) return undefined;
+  const cents = BigInt(whole.replaceAll(',', '') + digits + '0'.repeat(zeros));
+  return cents > MAX_CENTS ? undefined : fromCents(cents);
+}

@@ -229,3 +229,23 @@ select listing_url, case when listing_id is null then seen_at end as asked_at,
   exists (select true from listings l where l.url <> '' and l.url = d.listing_url) as in_feeds
 from deals d
 where id = $1
+
+-- name: find_live
+-- Listings on the market that people may mean, the newest first. $1 pattern of the address in capitals, $2 APN as it is written, or null;
+-- $3 county FIPS int, $4 ZIP, or null for anywhere
+select l.id, l.address, l.city, l.state, l.county, l.apn, l.lot_acres as acres, l.price::text as price
+from listings l
+where l.status in ('ACTIVE', 'PENDING')
+  and (l.address <> '' and upper(l.address) like $1 or l.fips = $3 and l.apn <> '' and upper(l.apn) = upper($2))
+  and ($3::int is null or l.fips = $3)
+  and ($4::text is null or l.zip = $4)
+order by l.listed_date desc nulls last, l.id
+limit 9
+
+-- name: read_versions
+-- How often boards have changed. $1 ids uuid[]
+select id, version from deal_boards where id = any ($1::uuid[])
+
+-- name: count_waiting
+-- How many deals wait to be looked for. No parameters
+select count(*)::int as waiting from deals where fetch_status = 'waiting'

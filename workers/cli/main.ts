@@ -14,6 +14,7 @@ import { EXIT, exitCodeOf } from './common/exit.ts';
 import { answer, regionsLine } from './common/output.ts';
 import { type ConnectedConfig, connectedConfig } from './common/session.ts';
 import { addContactCommands } from './contact.ts';
+import { addDealCommands } from './deal.ts';
 import { addFeedCommands } from './feed.ts';
 import { addJobCommands } from './jobs.ts';
 import { addKeyCommands } from './key.ts';
@@ -83,6 +84,7 @@ function createProgram(): Command {
   addParcelCommands(program);
   addStatusCommand(program);
   addJobCommands(program);
+  addDealCommands(program);
   addAccountCommands(program);
   addKeyCommands(program);
   addUserCommands(program);

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
 import { findAccount } from '../../shared/accounts.ts';
+import { csv } from '../../shared/csv.ts';
 import { type Pool, sql } from '../../shared/db.ts';
 import type { Mode, Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { csv, table } from './common/output.ts';
+import { table } from './common/output.ts';
 import { answering } from './common/session.ts';
 
 type UsageFlags = { account?: string; period?: string; providers?: boolean; csv?: boolean };

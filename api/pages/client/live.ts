@@ -1,23 +1,16 @@
 // Forms and links that work without script answer here without a reload: the same page is fetched and the part that changed is put in place.
 
+import { fetchPage, putInPlace } from './swap.ts';
+
 let asked = 0;
 
 /** Fetches a page of ours and takes over its part `id`; the address follows, so that the view can be shared. */
 async function load(url: string, ids: string[], push: boolean): Promise<void> {
   const mine = ++asked;
-  const response = await fetch(url, { headers: { Accept: 'text/html' } });
-  // A later question has been asked since, or the session is over.
-  if (mine !== asked) return;
-  if (response.redirected || !response.headers.get('content-type')?.startsWith('text/html')) {
-    location.assign(url);
-    return;
-  }
-  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-  for (const id of ids) {
-    const part = page.getElementById(id);
-    const here = document.getElementById(id);
-    if (part && here) here.replaceWith(part);
-  }
+  const page = await fetchPage(url);
+  // A later question has been asked since.
+  if (mine !== asked || page === undefined) return;
+  putInPlace(page, ids);
   document.title = page.title;
   if (push) history.pushState(null, '', url);
   else history.replaceState(null, '', url);

@@ -15,6 +15,7 @@ export const EXIT = {
 /** Names that the caller gave and that do not stand for anything, or stand for something already. */
 const USAGE_CODES = new Set([
   'name',
+  'validation_error',
   'account_unknown',
   'account_exists',
   'account_change',

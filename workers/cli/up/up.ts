@@ -12,11 +12,12 @@ import { loadRegions } from '../../regions/load.ts';
 import { print, regionsLine } from '../common/output.ts';
 import { type ConnectedConfig, deliverFromHere } from '../common/session.ts';
 import { claimState, clearState, writeState } from '../common/state.ts';
+import { addSampleDeals } from './deals.ts';
 import { finishDue } from './due.ts';
 import { startPostgres } from './postgres.ts';
 import { ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
-import { adminPassword, demoKey, demoLink, welcome } from './welcome.ts';
+import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
 
 /** How long the API may take to answer /readyz. */
 const READY_TIMEOUT_MS = 60_000;
@@ -94,6 +95,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
     await ingestSamples(pool, samples, deliver, signal);
   }
   await finishDue(pool, deliver, signal, samples.length > 0);
+  if (samples.length > 0) await addSampleDeals(pool, await demoOwner(pool), signal);
 
   const { url, logs } = services;
   await ready(url, logs, signal);

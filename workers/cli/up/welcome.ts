@@ -28,12 +28,18 @@ export async function demoKey(config: Config, pool: Pool): Promise<string> {
   return key;
 }
 
+/** The demo account and its user, who is given to it where it has none. */
+export async function demoOwner(pool: Pool): Promise<{ accountId: string; userId: string }> {
+  const demo = (await listAccounts(pool)).find(account => account.name === DEMO_ACCOUNT)!;
+  if (demo.user_email === null)
+    await changeAccount(pool, DEMO_ACCOUNT, { user: DEMO_USER, userName: 'Demo' });
+  const { id } = await findUser(pool, demo.user_email ?? DEMO_USER);
+  return { accountId: demo.id, userId: id };
+}
+
 /** A link that signs a newcomer in as the demo account's user, once; to the map of the sample's first town. */
 export async function demoLink(pool: Pool): Promise<string> {
-  const demo = (await listAccounts(pool)).find(account => account.name === DEMO_ACCOUNT);
-  if (demo?.user_email === null)
-    await changeAccount(pool, DEMO_ACCOUNT, { user: DEMO_USER, userName: 'Demo' });
-  const { id } = await findUser(pool, demo?.user_email ?? DEMO_USER);
+  const { userId: id } = await demoOwner(pool);
   return `${await createLink(pool, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;
 }
 

@@ -1,0 +1,154 @@
+import { toCents } from '../../shared/domain/deals.ts';
+import { PlatError } from '../../shared/errors.ts';
+import type { Deal } from '../v1/deal-flow/deal.ts';
+import { changeListing, getListing } from '../v1/deal-flow/endpoints.ts';
+import { type DealEvent, dealHistory } from '../v1/deal-flow/history.ts';
+import { dollars, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { Advice, Letter } from './deals-cards.tsx';
+import { DealFields, readFields } from './deals-form.tsx';
+import { History } from './deals-history.tsx';
+import { acres, count, day, usd } from './figures.ts';
+import { Notice } from './layout.tsx';
+import type { Page } from './pages.tsx';
+import { ask, type Visit } from './visit.ts';
+
+/** One deal: its figures and what they come from, what is said of it, and what happened to it. */
+export const dealPage: Page = {
+  path: '/deals/:id',
+  access: 'app',
+  get: visit => show(visit, {}),
+  async post(visit) {
+    try {
+      await ask(visit, changeListing, { params: idIn(visit), body: readFields(visit.form, true) });
+      return { redirect: visit.url.pathname };
+    } catch (error) {
+      if (!(error instanceof PlatError) || error.status !== 400) throw error;
+      return { ...(await show(visit, { bad: error.message })), status: 400 };
+    }
+  },
+};
+
+const idIn = ({ req }: Visit) => ({ id: String(req.params.id) });
+
+async function show(visit: Visit, { bad }: { bad?: string }) {
+  const params = idIn(visit);
+  const [deal, events] = await Promise.all([
+    ask<Deal>(visit, getListing, { params, query: { explain: 'true' } }),
+    ask<DealEvent[]>(visit, dealHistory, { params }),
+  ]);
+  const name = nameOf(deal);
+  const facts = [
+    deal.acreage === null ? '' : `${acres(deal.acreage)} acres`,
+    [deal.county, deal.state].filter(Boolean).join(', '),
+    STAGE_NAMES[deal.status],
+  ];
+  const body = (
+    <div class="dealing">
+      <p>
+        <a href="/deals">All deals</a>
+      </p>
+      <h1>
+        {name} <Letter grade={deal.listing_grade} />
+      </h1>
+      <p>{facts.filter(Boolean).join(' · ')}</p>
+      {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
+      <dl class="key">
+        <Figure term="Price" value={deal.price === null ? '–' : usd(deal.price)} />
+        <Figure term="Expected profit" value={dollars(toCents(deal.expected_profit))} />
+        <Figure term="Price advantage" value={deal.price_advantage} />
+        <Figure term="Traction" value={deal.traction_score} />
+        <Figure term="Days on market" value={deal.days_on_market} />
+        <Figure term="Views" value={deal.views} />
+        <Figure term="Saves" value={deal.saves} />
+      </dl>
+      <Advice deal={deal} />
+      <Why deal={deal} />
+      <p class="buttons">
+        {deal.property_id !== null && (
+          <a class="button second" href={`/data?parcel=${deal.property_id}`}>
+            Parcel on the map
+          </a>
+        )}
+        {deal.listing_url !== null && (
+          <a class="button second" href={deal.listing_url} rel="noreferrer">
+            Its page
+          </a>
+        )}
+      </p>
+      <h2>What it costs, and when it closes</h2>
+      <form method="post" class="stack">
+        <div class="row">
+          <DealFields deal={deal} given={bad === undefined ? undefined : visit.form} />
+        </div>
+        <div class="buttons">
+          <button type="submit">Save</button>
+        </div>
+      </form>
+      <History events={events} now={visit.deps.now()} />
+    </div>
+  );
+  const head = <link rel="stylesheet" href={visit.deps.assets.path('deals.css')} />;
+  return { title: name, body, head };
+}
+
+function Figure({ term, value }: { term: string; value: string | number | null }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{value === null ? '–' : typeof value === 'number' ? count(value) : value}</dd>
+    </div>
+  );
+}
+
+const money = (decimal: string | null): string => (decimal === null ? '' : dollars(toCents(decimal)));
+
+/** The figures behind the grade and the advice, in words. */
+function Why({ deal }: { deal: Deal }) {
+  const { figures: of } = deal;
+  if (!of) return null;
+  const reasons: Record<typeof of.reason, string> = {
+    '': '',
+    long_and_cheap:
+      'It has been on the market over twice the usual time, at a price that most others are above.',
+    dearer_than_others: 'Few others ask more per acre, and half of the usual time to sell is over.',
+    above_value: 'It asks more than the sales around it support, and half of the usual time to sell is over.',
+    no_lower_price: 'It is dear, but no lower price is both competitive and above what it has cost.',
+    no_reason: 'Its price and its days on the market are within the usual.',
+  };
+  const perAcre = of.price_per_acre === null ? '' : ` It asks ${usd(of.price_per_acre)} an acre.`;
+  return (
+    <details>
+      <summary>Why</summary>
+      <ul>
+        {of.reason !== '' && <li>{reasons[of.reason]}</li>}
+        <li>
+          Price advantage: {of.dearer_listings ?? 0} of {count(of.active_listings)} other active listings of
+          the county ask more per acre.{perAcre}
+          {of.competitive_price !== null && ` Up to ${money(of.competitive_price)} it would be 60.`}
+        </li>
+        <li>
+          Traction: {of.interest} views and ten times the saves a day,{' '}
+          {of.listings_with_views < 10
+            ? 'by itself, as fewer than 10 other listings tell theirs.'
+            : `against ${count(of.listings_with_views)} others.`}
+        </li>
+        <li>
+          Days: the usual time to sell {of.bucket === null ? 'its acreage' : of.bucket} is{' '}
+          {count(of.median_days_on_market)} days
+          {of.sales === 0
+            ? ', for want of sales that tell.'
+            : `, by ${count(of.sales)} sales of the last year.`}
+        </li>
+        {of.mean_adjusted_price !== null && (
+          <li>
+            Worth by the sales around it: {money(of.mean_adjusted_price)}, four times in five between{' '}
+            {money(of.low_price)} and {money(of.high_price)}.
+          </li>
+        )}
+        <li>
+          Spent so far: {money(of.total_spend)}. Score {of.score ?? '–'} of 100, as of {day(of.as_of)}.
+        </li>
+      </ul>
+    </details>
+  );
+}

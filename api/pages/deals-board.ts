@@ -1,0 +1,56 @@
+import { type Board, findBoard, openBoard } from '../../shared/deals.ts';
+import { DEAL_STAGES, type DealStage, toCents } from '../../shared/domain/deals.ts';
+import type { Deal } from '../v1/deal-flow/deal.ts';
+import { listDeals } from '../v1/deal-flow/endpoints.ts';
+import { ask, requireAccount, type Visit } from './visit.ts';
+
+export const STAGE_NAMES: Record<DealStage, string> = {
+  listed: 'Listed',
+  offer_received: 'Offer received',
+  offer_accepted: 'Offer accepted',
+  in_title: 'In title',
+  sold: 'Sold',
+  on_hold: 'On hold',
+  canceled: 'Canceled',
+  '': 'No stage',
+};
+
+export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint };
+
+export type BoardView = { version: number; lanes: Lane[]; count: number };
+
+/** The board of who has signed in; their own one, also where they see their company's account. @param made where there is none */
+export async function boardOf(visit: Visit, { made = false } = {}): Promise<Board | undefined> {
+  const account = await requireAccount(visit);
+  const owner = { accountId: account.id, userId: visit.session!.user.id };
+  const { database } = visit.deps.resources;
+  const board = await findBoard(database.run, owner);
+  return board ?? (made ? database.transaction(run => openBoard(run, owner)) : undefined);
+}
+
+export async function readBoard(visit: Visit): Promise<BoardView> {
+  // The version first: what changes in between is told once more, never missed.
+  const version = (await boardOf(visit))?.version ?? 0;
+  const deals = await ask<Deal[]>(visit, listDeals);
+  const lanes = [...DEAL_STAGES, '' as const].map(stage => {
+    const own = deals.filter(({ status }) => status === stage);
+    const profitCents = own.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);
+    return { stage, deals: own, profitCents };
+  });
+  return {
+    version,
+    count: deals.length,
+    lanes: lanes.filter(({ stage, deals: own }) => stage !== '' || own.length > 0),
+  };
+}
+
+/** Cents as people read them: $18,400, or -$18,400.50. */
+export function dollars(cents: bigint): string {
+  const size = cents < 0n ? -cents : cents;
+  const whole = (size / 100n).toLocaleString('en-US');
+  const rest = size % 100n;
+  return `${cents < 0n ? '−' : ''}$${whole}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
+}
+
+export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
+  address || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);

@@ -1,0 +1,143 @@
+import { DEAL_STAGES, FETCH_STATUSES, toCents } from '../../shared/domain/deals.ts';
+import type { Deal } from '../v1/deal-flow/deal.ts';
+import { type BoardView, dollars, type Lane, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { acres, count, usd } from './figures.ts';
+
+const shown = (value: number | null): string => (value === null ? '–' : count(value));
+const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
+
+/** The columns of the board; the client module moves cards within it and fetches it anew. */
+export function Board({ view }: { view: BoardView }) {
+  return (
+    <section id="board" class="scroll deals" data-version={view.version} tabindex={0} aria-label="Board">
+      {view.lanes.map(lane => (
+        <Column lane={lane} />
+      ))}
+    </section>
+  );
+}
+
+function Column({ lane: { stage, deals, profitCents } }: { lane: Lane }) {
+  return (
+    <section class="lane" data-stage={stage} aria-labelledby={`lane-${stage}`}>
+      <h2 id={`lane-${stage}`}>
+        {STAGE_NAMES[stage]} <span class="count">{deals.length}</span>
+      </h2>
+      <p class="sum">{deals.length === 0 ? 'No deals' : `Profit ${dollars(profitCents)}`}</p>
+      <ol class="plain">
+        {deals.map(deal => (
+          <Card deal={deal} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Card({ deal }: { deal: Deal }) {
+  const name = nameOf(deal);
+  const figures: [string, string][] = [
+    ['Price', deal.price === null ? '–' : usd(deal.price)],
+    ['Profit', profitOf(deal)],
+    ['Advantage', shown(deal.price_advantage)],
+    ['Traction', shown(deal.traction_score)],
+    ['Days', shown(deal.days_on_market)],
+  ];
+  return (
+    <li class="card" id={`deal-${deal.id}`} data-id={deal.id} data-name={name} draggable={true}>
+      <div class="head">
+        <h3>
+          <a href={`/deals/${deal.id}`}>{name}</a>
+        </h3>
+        <Letter grade={deal.listing_grade} />
+      </div>
+      <p class="place">
+        {[
+          deal.acreage === null ? '' : `${acres(deal.acreage)} acres`,
+          [deal.county, deal.state].filter(Boolean).join(', '),
+        ]
+          .filter(Boolean)
+          .join(' · ')}
+      </p>
+      <dl class="figures">
+        {figures.map(([term, value]) => (
+          <div>
+            <dt>{term}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Advice deal={deal} />
+      {deal.deal_type === 'double_close' && (
+        <p class="place">
+          Double close
+          {deal.contract_expiration_date && `, contract until ${deal.contract_expiration_date}`}
+        </p>
+      )}
+      <details>
+        <summary aria-label={`Move or remove ${name}`}>Move</summary>
+        <Move deal={deal} name={name} />
+      </details>
+    </li>
+  );
+}
+
+export function Letter({ grade }: { grade: string }) {
+  if (grade === '') return null;
+  return (
+    <span class={`grade ${grade[0]}`} title="Grade of the listing">
+      <span class="unseen">Grade </span>
+      {grade}
+    </span>
+  );
+}
+
+/** What to do, with the one click that does it; or how far the search for the listing is. */
+export function Advice({ deal }: { deal: Deal }) {
+  const { suggested_action: action, suggested_action_price: price, fetch_status: status } = deal;
+  if (status === 'waiting')
+    return (
+      <p class="advice waiting" role="status">
+        Looking for its listing …
+      </p>
+    );
+  if (status !== 'found') return <p class="advice">No live listing: {FETCH_STATUSES[status]}.</p>;
+  if (action === 'drop')
+    return (
+      <form method="post" action="/deals" class="advice">
+        <input type="hidden" name="id" value={deal.id} />
+        <input type="hidden" name="price" value={price!} />
+        <button type="submit" name="do" value="take">
+          Drop to {dollars(toCents(price!))}
+        </button>
+      </form>
+    );
+  if (action === 'relist') return <p class="advice">Relist it: it has been up long, at a good price.</p>;
+  return action === 'hold' ? <p class="advice">Hold: nothing speaks for a change.</p> : null;
+}
+
+function Move({ deal, name }: { deal: Deal; name: string }) {
+  return (
+    <form method="post" action="/deals" class="move">
+      <input type="hidden" name="id" value={deal.id} />
+      <select name="status" aria-label={`Stage of ${name}`}>
+        {[...DEAL_STAGES, '' as const].map(stage => (
+          <option value={stage} selected={stage === deal.status}>
+            {STAGE_NAMES[stage]}
+          </option>
+        ))}
+      </select>
+      <button type="submit" name="do" value="move" class="second">
+        Move
+      </button>
+      <button type="submit" name="do" value="up" class="quiet">
+        Up
+      </button>
+      <button type="submit" name="do" value="down" class="quiet">
+        Down
+      </button>
+      <button type="submit" name="do" value="remove" class="quiet">
+        Remove
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,161 @@
+import type { DealSubject } from '../../shared/deals.ts';
+import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, readMoney } from '../../shared/domain/deals.ts';
+import { PlatError } from '../../shared/errors.ts';
+import type { Deal } from '../v1/deal-flow/deal.ts';
+import type { Choice } from './deals-add.ts';
+import { STAGE_NAMES } from './deals-board.ts';
+import { Field } from './layout.tsx';
+
+const LABELS: Record<(typeof DEAL_MONEY)[number], string> = {
+  purchase_price: 'Purchase price',
+  agent_fee: 'Agent fee',
+  misc_costs: 'Misc costs',
+  closing_costs: 'Closing costs',
+  expected_sell_price: 'Expected sell price',
+};
+const DAYS = { contract_expiration_date: 'Contract expires', closing_date: 'Closing' } as const;
+const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as const;
+
+const ENTRIES = [...DEAL_MONEY, ...Object.keys(DAYS), 'deal_type', 'status'];
+
+/**
+ * What a form says of a deal, amounts as people write them.
+ * @param whole whether an empty field takes a value back; else it says nothing
+ * @throws PlatError `validation_error`
+ */
+export function readFields(form: URLSearchParams, whole: boolean): Record<string, string | null> {
+  const fields: Record<string, string | null> = {};
+  const details: Record<string, string[]> = {};
+  for (const name of ENTRIES) {
+    const written = form.get(name)?.trim();
+    if (written === undefined) continue;
+    if (written === '' && name !== 'status') {
+      if (whole && name !== 'deal_type') fields[name] = null;
+      continue;
+    }
+    const amount = (DEAL_MONEY as readonly string[]).includes(name) ? readMoney(written) : written;
+    if (amount === undefined)
+      details[name] = [`"${written.slice(0, 40)}" is no amount: write $18,400, 18.4k or 18400.50.`];
+    else fields[name] = amount;
+  }
+  if (Object.keys(details).length > 0)
+    throw new PlatError('validation_error', Object.values(details).flat().join(' '), {
+      status: 400,
+      details,
+    });
+  return fields;
+}
+
+/** Inputs for what a person says of a deal. @param given as typed, where it was refused */
+export function DealFields({ deal, given }: { deal?: Deal; given?: URLSearchParams | undefined }) {
+  const textOf = (name: string): string =>
+    given?.get(name) ?? String(deal?.[name as keyof Deal] ?? '').replace(/\.00$/, '');
+  return (
+    <>
+      {DEAL_MONEY.map(name => (
+        <Field label={LABELS[name]} name={name} value={textOf(name)} inputmode="decimal" placeholder="$" />
+      ))}
+      <Field label="Type" name="deal_type">
+        <select id="deal_type" name="deal_type">
+          {DEAL_TYPES.map(type => (
+            <option value={type} selected={type === textOf('deal_type')}>
+              {TYPE_NAMES[type]}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {Object.entries(DAYS).map(([name, label]) => (
+        <Field label={label} name={name} type="date" value={textOf(name)} />
+      ))}
+    </>
+  );
+}
+
+/** @param open whether nothing else is on the page yet */
+export function AddForm({ given, open }: { given?: URLSearchParams | undefined; open: boolean }) {
+  return (
+    <details open={open || given !== undefined} class="add">
+      <summary>Add a deal</summary>
+      <form method="post" action="/deals" class="stack">
+        <div class="row">
+          <Field
+            label="Parcel id, APN or address"
+            name="what"
+            required
+            maxlength={2_000}
+            value={given?.get('what') ?? ''}
+            hint="As you have it: 3301900000149; 9-11, Sullivan, NH; 374 Martin Road; or the address of the listing's page."
+          />
+          <Field
+            label="County"
+            name="county"
+            maxlength={100}
+            value={given?.get('county') ?? ''}
+            placeholder="Sullivan, NH"
+            hint="For an APN, unless it says so itself."
+          />
+          <Field label="Stage" name="status">
+            <select id="status" name="status">
+              {DEAL_STAGES.map(stage => (
+                <option value={stage} selected={stage === given?.get('status')}>
+                  {STAGE_NAMES[stage]}
+                </option>
+              ))}
+            </select>
+          </Field>
+        </div>
+        <details open={DEAL_MONEY.some(name => given?.get(name))}>
+          <summary>What it costs, and when it closes</summary>
+          <div class="row">
+            <DealFields given={given} />
+          </div>
+        </details>
+        <div class="buttons">
+          <button type="submit" name="do" value="add">
+            Add
+          </button>
+        </div>
+      </form>
+    </details>
+  );
+}
+
+/** What a pasted text may mean, each with its button. */
+export function Choices({ choices, given }: { choices: readonly Choice[]; given: URLSearchParams }) {
+  return (
+    <section class="notice" aria-label="Which one?">
+      <p>Which one is it?</p>
+      <ul class="plain">
+        {choices.map(({ label, subject }) => (
+          <li>
+            <form method="post" action="/deals" class="buttons">
+              {[...ENTRIES, 'county'].map(
+                name => given.get(name) && <input type="hidden" name={name} value={given.get(name)!} />,
+              )}
+              <SubjectInput subject={subject} />
+              <span>{label}</span>
+              <button type="submit" name="do" value="add" class="second">
+                Add this
+              </button>
+            </form>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function SubjectInput({ subject }: { subject: DealSubject }) {
+  const [[name, value]] = Object.entries(subject) as [[string, string | number]];
+  return <input type="hidden" name={name} value={value} />;
+}
+
+/** What a choice's form names. */
+export function subjectIn(form: URLSearchParams): DealSubject | undefined {
+  const property = form.get('property_id');
+  const listing = form.get('listing_id');
+  const url = form.get('listing_url');
+  if (property !== null) return { property_id: Number(property) };
+  if (listing !== null) return { listing_id: listing };
+  return url === null ? undefined : { listing_url: url };
+}

@@ -1,0 +1,20 @@
+/**
+ * RFC 4180, with a line of names; moments in ISO 8601, an unknown value empty. Texts that a spreadsheet would take for a formula
+ * begin with an apostrophe: somebody else may have chosen them (OWASP, CSV injection).
+ */
+export function csv<Row extends Record<string, unknown>>(
+  rows: Row[],
+  columns: (keyof Row & string)[],
+): string {
+  const lines = rows.map(row => columns.map(column => csvCell(row[column])).join(','));
+  return [columns.join(','), ...lines].join('\r\n');
+}
+
+const AMOUNT = /^-?\d+(\.\d+)?$/;
+
+function csvCell(value: unknown): string {
+  const plain = value instanceof Date ? value.toISOString() : String(value ?? '');
+  const isFormula = typeof value === 'string' && /^\s*[=+\-@\t\r\n]/.test(plain) && !AMOUNT.test(plain);
+  const text = isFormula ? `'${plain}` : plain;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
