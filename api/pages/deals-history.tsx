@@ -45,6 +45,8 @@ export function History({ events, now }: { events: DealEvent[]; now: Date }) {
           author,
           cause,
           Object.entries(changes)
+            // An empty beginning is no news.
+            .filter(([, [before, after]]) => before !== null || after !== '')
             .map(([field, [before, after]]) => describe(field, before, after))
             .join('; '),
         ])}

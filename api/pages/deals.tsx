@@ -105,8 +105,8 @@ async function show(visit: Visit, { bad, choices }: Told) {
       <p class="unseen" id="moved" role="status" />
       <Board view={view} />
       <p class="keys" hidden>
-        Drag a card, or open it with Tab and move it with the arrow keys: left and right to another stage, up
-        and down within one.
+        Drag a card, or go to its name with Tab and move it with the arrow keys: left and right to another
+        stage, up and down within one.
       </p>
     </div>
   );

@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { describePages, faultsOf, inspect } from '../support/browser.ts';
+import { doDealJobs } from '../support/deals.ts';
+import { newUser, visitor } from '../support/visitor.ts';
+
+describePages('deals', site => {
+  const lane = (stage: string) => `.lane[data-stage=${stage}]`;
+
+  test('add, watch it fill, drag, move by keys, take the advice: after a reload all is still there', async () => {
+    const page = await site.open('/deals');
+    const add = async (what: string, price: string) => {
+      await page.locator('details.add').evaluate(one => one.setAttribute('open', ''));
+      await page.getByLabel('Parcel id, APN or address').fill(what);
+      if (!(await page.getByLabel('Purchase price').isVisible()))
+        await page.getByText('What it costs, and when it closes').click();
+      await page.getByLabel('Purchase price').fill(price);
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+    };
+    await add('14-341, Sullivan, NH', '$9.5k');
+    await page.getByText('Looking for its listing').waitFor();
+    await doDealJobs(site.db.pool);
+    // No reload: an event tells the page.
+    await page.locator('.card', { hasText: 'COOLIDGE DRIVE' }).waitFor();
+    expect(await page.getByText('Looking for its listing').count()).toBe(0);
+    await add('9-11, Sullivan, NH', '11,000');
+    await page.locator('.card').nth(1).waitFor();
+    await doDealJobs(site.db.pool);
+    const card = page.locator('.card', { hasText: 'DEER VALLEY ROAD' });
+    await card.waitFor();
+    expect(await page.locator(lane('listed')).locator('h2').textContent()).toBe('Listed 2');
+
+    await card.dragTo(page.locator(lane('in_title')));
+    await page.locator(`${lane('in_title')} .card`).waitFor();
+    await page.locator(`${lane('in_title')} .count`, { hasText: '1' }).waitFor();
+    await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('COOLIDGE DRIVE is now number 1 in Offer received.').waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByText('COOLIDGE DRIVE is now number 1 in Listed.').waitFor();
+    await doDealJobs(site.db.pool);
+
+    const drop = page.getByRole('button', { name: /^Drop to \$[\d,]+00$/ });
+    await drop.waitFor();
+    const price = (await drop.textContent())!.replace('Drop to ', '');
+    await drop.click();
+    await page.locator('.card', { hasText: 'COOLIDGE DRIVE' }).getByText(price, { exact: true }).waitFor();
+    await doDealJobs(site.db.pool);
+    await page.getByText('Hold: nothing speaks for a change.').waitFor();
+    await page.reload();
+    expect(await page.locator(`${lane('in_title')} .card h3`).allTextContents()).toEqual([
+      'DEER VALLEY ROAD',
+    ]);
+    expect(
+      await page
+        .locator(`${lane('listed')} .card dd`)
+        .first()
+        .textContent(),
+    ).toBe(price);
+    await inspect(page);
+    await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();
+    await page.getByText('advice taken').waitFor();
+    await inspect(page);
+  });
+
+  test('without script: add by an address, choose, move, change, remove; what is refused is told', async () => {
+    const user = await newUser(site.db);
+    const page = await site.open('/deals', { script: false, as: user });
+    await page.getByLabel('Parcel id, APN or address').fill('Barden Pond');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Which one is it?').waitFor();
+    expect(await page.getByRole('button', { name: 'Add this' }).count()).toBe(3);
+    await page.getByRole('button', { name: 'Add this' }).first().click();
+    await page.locator('.card summary').click();
+    await page.locator('.card select').selectOption('sold');
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    expect(await page.locator(`${lane('sold')} .card`).count()).toBe(1);
+    await doDealJobs(site.db.pool);
+    await page.goto('/deals');
+    await page.getByRole('link', { name: 'BARDEN POND ROAD' }).click();
+    await page.getByLabel('Misc costs').fill('a lot');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(faultsOf(page)).toEqual([expect.stringContaining('400')]);
+    expect(await page.getByRole('alert').textContent()).toContain('"a lot" is no amount');
+    await page.getByLabel('Misc costs').fill('1.5k');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await page.getByLabel('Misc costs').inputValue()).toBe('1500');
+    const { text, headers } = await exported(user);
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="plat-deals-[\d-]+\.csv"$/);
+    expect(text.split('\r\n')[1]).toContain(',sold,BARDEN POND ROAD,Sullivan,NH,');
+    await page.goto('/deals');
+    await page.locator('.card summary').click();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    expect(await page.locator('.card').count()).toBe(0);
+  });
+
+  test('another person of the company has a board of their own, also without an account', async () => {
+    const ana = await newUser(site.db, { company: 'Lots & Co' });
+    const first = await site.open('/deals', { as: ana });
+    await first.getByLabel('Parcel id, APN or address').fill('3301900000149');
+    await first.getByRole('button', { name: 'Add', exact: true }).click();
+    await first.locator('.card').waitFor();
+    const { rows } = await site.db.pool.query<{ id: string }>(
+      `insert into users (company_id, email) select company_id, 'bob@lots.example' from users where id = $1 returning id`,
+      [ana.id],
+    );
+    const bob = { ...ana, id: rows[0]!.id, email: 'bob@lots.example' };
+    const second = await site.open('/deals', { as: bob });
+    expect(await second.locator('.card').count()).toBe(0);
+  });
+
+  async function exported(user: Awaited<ReturnType<typeof newUser>>) {
+    const client = visitor(site.api);
+    await client.signIn(user);
+    return client.open('/deals/export.csv');
+  }
+});
