@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { operator } from '../../shared/accounts.ts';
+import { csv } from '../../shared/csv.ts';
 import { asRun, sql } from '../../shared/db.ts';
 import { phoneDigits } from '../../shared/domain/contact-fields.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -7,7 +8,7 @@ import { entityName } from '../../shared/kernels/person/entity.ts';
 import { person } from '../../shared/kernels/person/person.ts';
 import { contactsLike, forget, leaveAlone, type Request } from '../contacts/forget.ts';
 import { moment, zip } from './common/options.ts';
-import { csv, listCounts, table } from './common/output.ts';
+import { listCounts, table } from './common/output.ts';
 import { answering } from './common/session.ts';
 
 type Flags = {
