@@ -11,6 +11,7 @@ import { columnSchema, conditionSchema, keySchema, requiredColumnSchema } from '
 import { INPUT_PROPERTIES } from './input-schema.ts';
 import {
   coverageSchema,
+  daySchema,
   elevationSchema,
   imagerySchema,
   LAYER_FIELDS,
@@ -202,18 +203,6 @@ const fipsSchema = z
   .union([z.string().regex(/^\d{4,5}$/, 'is no county FIPS code'), z.number().int().min(1001).max(78_999)])
   .describe(
     "County FIPS of every row, such as '33019'; rows whose own FIPS differs are rejected. Of a land layer: the county that it covers as a whole.",
-  );
-
-const daySchema = z
-  .string()
-  .refine(
-    text =>
-      /^\d{4}-\d{2}-\d{2}$/.test(text) &&
-      !Number.isNaN(Date.parse(text)) &&
-      new Date(text).toISOString().startsWith(text),
-    {
-      error: 'is no day written YYYY-MM-DD',
-    },
   );
 
 /** What the queue's own parser objects to. It fills in missing fields by itself, so they are counted here. */

@@ -154,6 +154,18 @@ export const elevationSchema = z
   })
   .partial();
 
+export const daySchema = z
+  .string()
+  .refine(
+    text =>
+      /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+      !Number.isNaN(Date.parse(text)) &&
+      new Date(text).toISOString().startsWith(text),
+    {
+      error: 'is no day written YYYY-MM-DD',
+    },
+  );
+
 /** A deep zoom level: 7 mm a pixel. */
 const DEEPEST_ZOOM = 24;
 
@@ -198,7 +210,7 @@ export const imagerySchema = z.strictObject({
         .describe(
           'Types xyz and arcgis_image: header fields, and the environment variables of the API that hold their values. The values never stand in a feed file.',
         ),
-      captured: z.iso.date().describe('Day of the imagery, YYYY-MM-DD. Default: not told.'),
+      captured: daySchema.describe('Day of the imagery, YYYY-MM-DD. Default: not told.'),
       private_network: z
         .boolean()
         .describe(

@@ -133,8 +133,8 @@ describe('the header of a grid', () => {
 describe('a file that cannot be used is refused, with what to do', () => {
   const metre = { originX: 500_000, originY: 4_900_000, stepX: 10, stepY: -10 };
   test.each<[string, Partial<TiffOptions>, RegExp]>([
-    ['a CRS of its own', { keys: projectedKeys(32767) }, /CRS of its own .* Declare elevation\.crs/],
-    ['no CRS', { keys: {} }, /says nothing about its CRS\. Declare elevation\.crs/],
+    ['a CRS of its own', { keys: projectedKeys(32767) }, /CRS of its own .* Declare crs/],
+    ['no CRS', { keys: {} }, /says nothing about its CRS\. Declare crs/],
     ['an unknown CRS', { keys: projectedKeys(2031) }, /"EPSG:2031" is unknown/],
     ['NAD27', { keys: projectedKeys(26719) }, /EPSG:26719/],
     [
