@@ -4,8 +4,8 @@ import type { MultiPolygon } from '../../shared/geo/types.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
 
 const BLUE = '#1464ff';
-const LINE_PX = 3;
-const CASING_PX = 6;
+const LINE_PX = 4;
+const CASING_PX = 7;
 
 /** Vertices nearer than this to the last one that was kept cannot be told from it. */
 const LEAST_STEP_PX = 0.5;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describePages, drawn, faultsOf, inspect } from '../support/browser.ts';
+import { ingestSample } from '../support/sample.ts';
 
 describePages('the web app', site => {
   test('the map: parcels are filtered as one types, opened by a click on the list, and closed again', async () => {
@@ -152,5 +153,22 @@ describePages('the web app', site => {
     }
     await page.keyboard.press('Enter');
     await page.getByText('Back to the list').waitFor();
+  });
+
+  test('the picture of a parcel is on its page, with its credit and without tokens', async () => {
+    const { pool } = site.db;
+    await ingestSample(pool, 'washington-nh-relief');
+    const page = await site.open('/data?parcel=3301900001047');
+    const picture = page.getByRole('img', { name: 'The parcel outlined in blue on a relief' });
+    expect(
+      await picture.evaluate(async (image: HTMLImageElement) => {
+        await image.decode();
+        return [image.naturalWidth, image.naturalHeight];
+      }),
+    ).toEqual([1024, 768]);
+    await page.getByText('No aerial imagery here: relief drawn from roads and parcels').waitFor();
+    expect(
+      (await pool.query('select from usage_daily where endpoint = $1', ['public_parcel_image'])).rowCount,
+    ).toBe(0);
   });
 });
