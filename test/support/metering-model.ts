@@ -4,18 +4,40 @@ export type Kind = 'stats' | 'unknown' | 'search' | 'filter';
 
 export const CALLS: Record<
   Kind,
-  { path: string; tokens: number; endpoint: string; status: number; body?: string }
+  {
+    path: string;
+    tool: [name: string, given: object];
+    tokens: number;
+    endpoint: string;
+    status: number;
+    body?: string;
+  }
 > = {
-  stats: { path: 'markets-stats/33019/stats/', tokens: 10, endpoint: 'public_market_stats', status: 200 },
-  unknown: { path: 'markets-stats/99999/stats/', tokens: 0, endpoint: 'public_market_stats', status: 404 },
+  stats: {
+    path: 'markets-stats/33019/stats/',
+    tool: ['get_market_stats', { fips: '33019' }],
+    tokens: 10,
+    endpoint: 'public_market_stats',
+    status: 200,
+  },
+  unknown: {
+    path: 'markets-stats/99999/stats/',
+    tool: ['get_market_stats', { fips: '99999' }],
+    tokens: 0,
+    endpoint: 'public_market_stats',
+    status: 404,
+  },
   search: {
     path: 'properties/search/?fips=33019&apn=none',
+    tool: ['search_properties', { fips: '33019', apn: 'none' }],
     tokens: 0,
     endpoint: 'public_property_search',
     status: 200,
   },
   filter: {
-    path: 'properties/filter/',
+    // What a tool asks for without being told; the same request either way.
+    path: 'properties/filter/?page_size=25',
+    tool: ['filter_properties', { county: '33019' }],
     tokens: 30,
     endpoint: 'public_parcel_filter',
     status: 200,

@@ -6,9 +6,18 @@ import { openDatabase } from '../../../api/http/database.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { createPool, sql } from '../../../shared/db.ts';
+import { SCOPES } from '../../../shared/domain/tiers.ts';
 import { createLogger } from '../../../shared/log.ts';
-import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
+import {
+  insertRegions,
+  newCaller,
+  startTestApi,
+  type TestApi,
+  usageOf,
+  whileLocked,
+} from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { askTool, MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/mcp.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
 
@@ -20,31 +29,41 @@ beforeAll(() => insertRegions(db));
 const callerOf = (accountId: string, mode = 'direct') =>
   ({ account: { id: accountId, tokensUsed: 0 }, mode }) as unknown as Caller;
 
-test('200 calls at once over two processes never use more than the account may', async () => {
-  // 77 calls fit into 775 tokens.
-  const { key, accountId } = await newCaller(db, { tokensIncluded: 775 });
-  const replies = await Promise.all(
-    Array.from({ length: 200 }, (_, index) => (index % 2 ? one : two).call(PATH, { key })),
-  );
-  const served = replies.filter(reply => reply.status === 200);
-  const refused = replies.filter(reply => reply.status === 402);
-  expect([served.length, refused.length]).toEqual([77, 123]);
-  for (const reply of refused) expect(reply.json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
-  expect(await usageOf(db, accountId)).toEqual({ tokens: 770, calls: 77, daily: 770 });
-});
+const TOOL: [string, object] = ['get_market_stats', { fips: '33019' }];
+const ask = (way: Way, api: TestApi, key: string): Promise<{ status: number; json: unknown }> =>
+  way === 'rest' ? api.call(PATH, { key }) : askTool(api.url, key, TOOL);
+
+test.each([...WAYS, 'both' as const])(
+  '200 calls at once over two processes never use more than the account may: %s',
+  async way => {
+    // 77 calls fit into 775 tokens.
+    const { key, accountId } = await newCaller(db, { tokensIncluded: 775 }, { scopes: [...SCOPES] });
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        ask(way === 'both' ? WAYS[index % 3 > 0 ? 1 : 0] : way, index % 2 ? one : two, key),
+      ),
+    );
+    const served = replies.filter(reply => reply.status === 200);
+    const refused = replies.filter(reply => reply.status === 402);
+    expect([served.length, refused.length]).toEqual([77, 123]);
+    for (const reply of refused)
+      expect(reply.json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+    expect(await usageOf(db, accountId)).toEqual({ tokens: 770, calls: 77, daily: 770 });
+  },
+);
 
 test('with a few tokens left what is free is free, and what is not is refused; with none left all is refused', async () => {
   const name = 'nearly used up';
   const { key } = await newCaller(db, { name, tokensIncluded: 15 });
-  const ask = (path: string, headers = {}) => one.call(path, { key, headers });
+  const get = (path: string, headers = {}) => one.call(path, { key, headers });
   const free = async () => [
-    (await ask(PATH, { 'If-None-Match': '*' })).status,
-    (await ask('/api/public/v1/markets-stats/99999/stats/')).status,
-    (await ask('/api/public/v1/properties/search/?fips=33019&apn=none')).status,
+    (await get(PATH, { 'If-None-Match': '*' })).status,
+    (await get('/api/public/v1/markets-stats/99999/stats/')).status,
+    (await get('/api/public/v1/properties/search/?fips=33019&apn=none')).status,
   ];
-  expect((await ask(PATH)).status).toBe(200);
+  expect((await get(PATH)).status).toBe(200);
   expect(await free()).toEqual([304, 404, 200]);
-  expect((await ask(PATH)).json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
+  expect((await get(PATH)).json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
   await changeAccount(db.pool, name, { tokensIncluded: 10 });
   await expect.poll(free, { timeout: 60_000 }).toEqual([402, 402, 402]);
 });
@@ -136,17 +155,21 @@ test('many accounts at once are charged what each was served', async () => {
     expect(await usageOf(db, accountId)).toEqual({ tokens: 50, calls: 5, daily: 50 });
 });
 
-test('a client that has gone before the answer is ready is not charged', async () => {
-  const { key, accountId } = await newCaller(db);
-  await one.call(PATH, { key });
+test.each(WAYS)('a client that has gone before the answer is ready is not charged: %s', async way => {
+  const { key, accountId } = await newCaller(db, {}, { scopes: [...SCOPES] });
+  await ask(way, one, key);
   const lock = await db.pool.connect();
   try {
     // The look-up of the statistics has to wait; meanwhile the client gives up.
     await lock.query('begin');
     await lock.query('lock table region_stats in access exclusive mode');
-    const gone = request(one.url + PATH, { headers: { Authorization: `Bearer ${key}` } });
+    const headers = { Authorization: `Bearer ${key}` };
+    const gone =
+      way === 'rest'
+        ? request(one.url + PATH, { headers })
+        : request(`${one.url}/mcp`, { method: 'POST', headers: { ...headers, ...MCP_HEADERS } });
     gone.on('error', () => {});
-    gone.end();
+    gone.end(way === 'rest' ? undefined : JSON.stringify(toolCall(...TOOL)));
     await until(async () => one.lifecycle.active === 1);
     await until(async () => {
       const { rows } = await db.pool.query(
@@ -161,7 +184,7 @@ test('a client that has gone before the answer is ready is not charged', async (
     lock.release();
   }
   // The next call has to pass the same path, so the first one is over by then.
-  await one.call(PATH, { key });
+  await ask(way, one, key);
   expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
 });
 

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/root.ts';
 import { newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { call, connect, VERSIONS, type Version } from '../../support/mcp.ts';
+import { call, connect, MCP_HEADERS, toolCall, VERSIONS, type Version } from '../../support/mcp.ts';
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
@@ -17,19 +17,13 @@ async function send(body: unknown, headers: Record<string, string> = {}, method 
     method,
     headers: {
       Authorization: `Bearer ${key}`,
-      'Content-Type': 'application/json',
-      Accept: 'application/json, text/event-stream',
+      ...MCP_HEADERS,
       ...headers,
     },
     ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
-
-const toolCall = (name: string, given: object = {}) => ({
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
-  params: { name, arguments: given },
-});
 
 async function overStdio(version: Version): Promise<Client> {
   const client = new Client(
@@ -139,8 +133,7 @@ test('pages of other sites are kept out, whatever their name was pointed at', as
       import('node:http').then(({ request }) => {
         const all = {
           Authorization: `Bearer ${key}`,
-          'Content-Type': 'application/json',
-          Accept: 'application/json, text/event-stream',
+          ...MCP_HEADERS,
         };
         const sent = request(
           `${api.url}/mcp`,
@@ -178,8 +171,7 @@ test.each(['mcp', 'rest'])('a client that leaves stops the query, and pays nothi
             ...{ method: 'POST', signal: leave.signal, body: JSON.stringify(toolCall('list_saved_markets')) },
             headers: {
               ...init.headers,
-              'Content-Type': 'application/json',
-              Accept: 'application/json, text/event-stream',
+              ...MCP_HEADERS,
             },
           });
     const left = expect(asked).rejects.toThrow();
