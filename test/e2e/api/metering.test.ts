@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../../api/http/callers.ts';
@@ -6,18 +5,9 @@ import { openDatabase } from '../../../api/http/database.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { createPool, sql } from '../../../shared/db.ts';
-import { SCOPES } from '../../../shared/domain/tiers.ts';
 import { createLogger } from '../../../shared/log.ts';
-import {
-  insertRegions,
-  newCaller,
-  startTestApi,
-  type TestApi,
-  usageOf,
-  whileLocked,
-} from '../../support/api.ts';
+import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { askTool, MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/mcp.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
 
@@ -28,29 +18,6 @@ beforeAll(() => insertRegions(db));
 
 const callerOf = (accountId: string, mode = 'direct') =>
   ({ account: { id: accountId, tokensUsed: 0 }, mode }) as unknown as Caller;
-
-const TOOL: [string, object] = ['get_market_stats', { fips: '33019' }];
-const ask = (way: Way, api: TestApi, key: string): Promise<{ status: number; json: unknown }> =>
-  way === 'rest' ? api.call(PATH, { key }) : askTool(api.url, key, TOOL);
-
-test.each([...WAYS, 'both' as const])(
-  '200 calls at once over two processes never use more than the account may: %s',
-  async way => {
-    // 77 calls fit into 775 tokens.
-    const { key, accountId } = await newCaller(db, { tokensIncluded: 775 }, { scopes: [...SCOPES] });
-    const replies = await Promise.all(
-      Array.from({ length: 200 }, (_, index) =>
-        ask(way === 'both' ? WAYS[index % 3 > 0 ? 1 : 0] : way, index % 2 ? one : two, key),
-      ),
-    );
-    const served = replies.filter(reply => reply.status === 200);
-    const refused = replies.filter(reply => reply.status === 402);
-    expect([served.length, refused.length]).toEqual([77, 123]);
-    for (const reply of refused)
-      expect(reply.json).toMatchObject({ error: { code: 'usage_limit_exceeded' } });
-    expect(await usageOf(db, accountId)).toEqual({ tokens: 770, calls: 77, daily: 770 });
-  },
-);
 
 test('with a few tokens left what is free is free, and what is not is refused; with none left all is refused', async () => {
   const name = 'nearly used up';
@@ -153,39 +120,6 @@ test('many accounts at once are charged what each was served', async () => {
   await Promise.all(calls);
   for (const { accountId } of callers)
     expect(await usageOf(db, accountId)).toEqual({ tokens: 50, calls: 5, daily: 50 });
-});
-
-test.each(WAYS)('a client that has gone before the answer is ready is not charged: %s', async way => {
-  const { key, accountId } = await newCaller(db, {}, { scopes: [...SCOPES] });
-  await ask(way, one, key);
-  const lock = await db.pool.connect();
-  try {
-    // The look-up of the statistics has to wait; meanwhile the client gives up.
-    await lock.query('begin');
-    await lock.query('lock table region_stats in access exclusive mode');
-    const headers = { Authorization: `Bearer ${key}` };
-    const gone =
-      way === 'rest'
-        ? request(one.url + PATH, { headers })
-        : request(`${one.url}/mcp`, { method: 'POST', headers: { ...headers, ...MCP_HEADERS } });
-    gone.on('error', () => {});
-    gone.end(way === 'rest' ? undefined : JSON.stringify(toolCall(...TOOL)));
-    await until(async () => one.lifecycle.active === 1);
-    await until(async () => {
-      const { rows } = await db.pool.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      return rows.length > 0;
-    });
-    gone.destroy();
-    await until(async () => one.lifecycle.active === 0);
-  } finally {
-    await lock.query('rollback');
-    lock.release();
-  }
-  // The next call has to pass the same path, so the first one is over by then.
-  await ask(way, one, key);
-  expect(await usageOf(db, accountId)).toEqual({ tokens: 20, calls: 2, daily: 20 });
 });
 
 test('of charges that arrive together, the small ones that fit are made and the large one is refused', async () => {
