@@ -288,11 +288,3 @@ test('a period that is over is rolled once, month by month from its anchor, howe
     expect(moment.getUTCDate()).toBe(Math.min(31, lastDay));
   }
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await condition()) return;
-    await sleep(10);
-  }
-  throw new Error('It did not happen within 5 seconds.');
-}
