@@ -21,7 +21,7 @@ export type BenchResult = {
   /** What the value is compared with, measured in the same run. Empty for a plain figure. */
   reference: string;
   value: number;
-  unit: 'x' | 'MB' | 'ms';
+  unit: 'x' | 'MB' | 'ms' | '%' | 'million/s';
   /** What must be reached, in words and figures: 'at most 3.0 x'. */
   reach: string;
   pass: boolean;
@@ -76,7 +76,7 @@ export function judged(
   limit: { most: number } | { least: number },
 ): BenchResult {
   const { value, unit } = result;
-  const digits = unit === 'x' ? 1 : 0;
+  const digits = unit === 'x' || unit === 'million/s' ? 1 : 0;
   return 'most' in limit
     ? { ...result, reach: `at most ${limit.most.toFixed(digits)} ${unit}`, pass: value <= limit.most }
     : { ...result, reach: `at least ${limit.least.toFixed(digits)} ${unit}`, pass: value >= limit.least };

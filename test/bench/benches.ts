@@ -17,5 +17,6 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   slope: async () => (await import('./slope.ts')).bench,
   overlap: async () => (await import('./overlap.ts')).bench,
   frontage: async () => (await import('./frontage.ts')).bench,
+  trace: async () => (await import('./trace.ts')).bench,
   pages: async () => (await import('./pages.ts')).bench,
 };

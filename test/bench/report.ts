@@ -21,7 +21,7 @@ const HEADS = ['bench', 'reference', 'reach', 'measured', ''];
 
 function cells(result: BenchResult, quick: boolean): string[] {
   const { name, reference, reach, value, unit, pass } = result;
-  const measured = `${value.toFixed(unit === 'x' ? 2 : 0)} ${unit}`;
+  const measured = `${value.toFixed(unit === 'MB' || (unit === 'ms' && value >= 10) ? 0 : 2)} ${unit}`;
   return [name, reference, reach, measured, quick ? 'not judged' : pass ? 'reached' : 'MISSED'];
 }
 

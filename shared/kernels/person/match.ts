@@ -196,7 +196,7 @@ export function bestMatches<C extends Candidate>(
     const match =
       'entity' in subject
         ? fitEntity(subject.entity, place, candidate, shared)
-        : fitPerson(subject.person, candidate, shared);
+        : fitPerson(subject.person, place, candidate, shared);
     return match === null ? [] : [match];
   });
   const best = Math.max(0, ...found.map(({ rank }) => rank));
@@ -213,19 +213,25 @@ type Ranked<C> = Match<C> & { rank: number };
 
 function fitPerson<C extends Candidate>(
   asked: Person,
+  place: Place,
   candidate: C,
   shared: ReturnType<typeof sharedPlace>[],
 ): Ranked<C> | null {
   if (!('person' in candidate.subject)) return null;
   const fit = fitOf(asked, candidate.subject.person);
   if (fit === null) return null;
-  const [place] = shared.filter(level => level !== null).sort((a, b) => RANK[b] - RANK[a]);
-  if (place === undefined || (place !== 'street' && fit < WHOLE_NAME[place])) return null;
-  return { candidate, matchedOn: NAMES[place], fit, rank: RANK[place] };
+  const [level] = shared.filter(each => each !== null).sort((a, b) => RANK[b] - RANK[a]);
+  if (level === undefined) return null;
+  const match = { candidate, matchedOn: NAMES[level], fit, rank: RANK[level] };
+  if (level === 'street') return match;
+  // Somebody of the name at another address has moved, or is a namesake: the middle name tells.
+  const elsewhere = place.street !== null && candidate.places.every(({ street }) => street !== null);
+  const sameMiddle = asked.middle !== '' && candidate.subject.person.middle !== '';
+  return fit < WHOLE_NAME[level] || (elsewhere && !sameMiddle) ? null : match;
 }
 
 /** How well a name has to fit where no street tells more. */
-const WHOLE_NAME = { zip: 0.8, city: 0.85 } as const;
+const WHOLE_NAME = { zip: 0.9, city: 0.95 } as const;
 
 function fitEntity<C extends Candidate>(
   asked: string,

@@ -19,23 +19,20 @@ export function collector(into: Bitmaps, removed: Bitmaps | null): Pick<NumberSi
   let lastPrefix = -1;
   let bits: Uint8Array = new Uint8Array(BITMAP_BYTES);
   let gone: Uint8Array | null = null;
-  const open = (number: number): number => {
-    const prefix = Math.floor(number / 10_000);
-    if (prefix !== lastPrefix) {
-      lastPrefix = prefix;
-      bits = bitmapOf(into, prefix);
-      gone = removed && bitmapOf(removed, prefix);
-    }
-    return number - prefix * 10_000;
+  const open = (prefix: number) => {
+    if (prefix === lastPrefix) return;
+    lastPrefix = prefix;
+    bits = bitmapOf(into, prefix);
+    gone = removed && bitmapOf(removed, prefix);
   };
   return {
-    add(number) {
-      const n = open(number);
+    add(prefix, n) {
+      open(prefix);
       bits[n >> 3]! |= 1 << (n & 7);
       if (gone) gone[n >> 3]! &= ~(1 << (n & 7));
     },
-    remove(number) {
-      const n = open(number);
+    remove(prefix, n) {
+      open(prefix);
       bits[n >> 3]! &= ~(1 << (n & 7));
       if (gone) gone[n >> 3]! |= 1 << (n & 7);
     },

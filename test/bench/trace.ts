@@ -1,0 +1,150 @@
+import { openDatabase } from '../../api/http/database.ts';
+import type { Pool } from '../../shared/db.ts';
+import { sql, transaction } from '../../shared/db.ts';
+import { newCounts } from '../../workers/ingest/run/counts.ts';
+import { type Bitmaps, collectNumbers, stageBitmaps } from '../../workers/ingest/stage/dnc.ts';
+import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+import { between, createRandom, type Random } from './generate/random.ts';
+import { measureMatching } from './trace-matching.ts';
+
+/** As many as the federal registry has: 320 area codes of 780 exchanges, 1,000 numbers each. */
+const AREAS = 320;
+const EXCHANGES = 780;
+const A_PREFIX = 1_000;
+const LOOKUPS = 20_000;
+
+/**
+ * The Do Not Call registry: a full list of 250 million lines is read, staged and merged as a feed does, then asked for six numbers at a
+ * time as a trace does. And how well people are matched.
+ */
+export async function bench(options: BenchOptions): Promise<BenchResult[]> {
+  const areas = options.quick ? 2 : AREAS;
+  const registry = await withBenchDatabase(options, async (_url, pool) => {
+    const numbers = areas * EXCHANGES * A_PREFIX;
+    options.note(`  loading ${numbers} numbers`);
+    const parts = await load(pool, areas);
+    const seconds = (parts.read + parts.write) / 1_000;
+    const { rows } = await pool.query<{ mb: number; n: number; held: number }>(
+      `select pg_total_relation_size('dnc_numbers') / 1e6 as mb, count(*)::int as n, sum(bit_count(bits))::bigint as held from dnc_numbers`,
+    );
+    const { mb, n, held } = rows[0]!;
+    if (Number(held) !== numbers)
+      throw new Error(`The registry holds ${held} numbers of ${numbers}: its time means nothing.`);
+    options.note(`  ${LOOKUPS} look-ups`);
+    const times = await lookUp(pool, areas, options.quick ? 500 : LOOKUPS);
+    const memory = Math.round(process.memoryUsage().rss / 1e6);
+    const details = {
+      numbers,
+      'read s': (parts.read / 1_000).toFixed(1),
+      'write s': (parts.write / 1_000).toFixed(1),
+      rows: n,
+      MB: Math.round(mb),
+      'process MB': memory,
+    };
+    return [
+      judged(
+        {
+          name: `a full list of ${(numbers / 1e6).toFixed(0)} million numbers loaded`,
+          reference: '',
+          value: numbers / 1e6 / seconds,
+          unit: 'million/s',
+          details,
+        },
+        { least: 2 },
+      ),
+      judged(
+        {
+          name: 'six numbers looked up among them, 99th percentile',
+          reference: '',
+          value: times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]!,
+          unit: 'ms',
+          details: { 'median ms': median(times).toFixed(2), lookups: times.length },
+        },
+        { most: 1 },
+      ),
+    ];
+  });
+  return [...registry, ...measureMatching(options)];
+}
+
+const prefixOf = (area: number, exchange: number) => (210 + area * 2) * 1_000 + 200 + exchange;
+
+async function load(pool: Pool, areas: number): Promise<{ read: number; write: number }> {
+  await pool.query('create unlogged table stage_dnc (prefix int, bits bytea)');
+  const into: Bitmaps = new Map();
+  const rejects = { add() {}, drain: async () => {}, end: async () => {} };
+  const read = await timed(() =>
+    collectNumbers(lines(areas), null, { into, removed: null }, { counts: newCounts(), rejects }),
+  );
+  const write = await timed(async () => {
+    const client = await pool.connect();
+    await stageBitmaps(client, into).finally(() => client.release());
+    await transaction(pool, async merging => {
+      await merging.query(sql('phones/write_bitmaps'));
+      const codes = [...new Set([...into.keys()].map(prefix => Math.floor(prefix / 1_000)))];
+      const { rows } = await merging.query<{ id: number }>(sql('runs/register_feed'), [
+        'bench',
+        'dnc',
+        '{}',
+        null,
+      ]);
+      const told = codes.map(() => EXCHANGES * A_PREFIX);
+      await merging.query(sql('phones/write_areas'), [
+        codes,
+        codes.map(() => '2026-11-01'),
+        told,
+        rows[0]!.id,
+        1,
+      ]);
+    });
+  });
+  await pool.query('vacuum analyze dnc_numbers');
+  return { read, write };
+}
+
+/** The list's lines of ten digits, in chunks of a megabyte that cut them anywhere; some 11 bytes a number, 2.7 GB in all. */
+async function* lines(areas: number): AsyncGenerator<Uint8Array> {
+  const random = createRandom(31);
+  const templates = Array.from({ length: 16 }, () => suffixes(random));
+  let [parts, bytes]: [Buffer[], number] = [[], 0];
+  for (let area = 0; area < areas; area++) {
+    for (let exchange = 0; exchange < EXCHANGES; exchange++) {
+      const block = Buffer.from(templates[(area + exchange) % 16]!);
+      const digits = Buffer.from(String(prefixOf(area, exchange)));
+      for (let at = 0; at < block.length; at += 11) digits.copy(block, at);
+      parts.push(block);
+      bytes += block.length;
+      if (bytes < 2 ** 20) continue;
+      const chunk = Buffer.concat(parts);
+      yield chunk.subarray(0, 2 ** 20 - 5);
+      parts = [chunk.subarray(2 ** 20 - 5)];
+      bytes = parts[0]!.length;
+    }
+  }
+  yield Buffer.concat(parts);
+}
+
+/** 1,000 lines with the last four digits of different numbers. */
+function suffixes(random: Random): Buffer {
+  const text = Array.from(
+    { length: A_PREFIX },
+    (_, i) => `000000${String(i * 10 + between(random, 0, 9)).padStart(4, '0')}\n`,
+  );
+  return Buffer.from(text.join(''));
+}
+
+async function lookUp(pool: Pool, areas: number, times: number): Promise<number[]> {
+  const database = openDatabase(pool, 10_000);
+  const random = createRandom(6);
+  const taken: number[] = [];
+  for (let i = -50; i < times; i++) {
+    const numbers = Array.from(
+      { length: 6 },
+      () =>
+        `${prefixOf(between(random, 0, areas - 1), between(random, 0, EXCHANGES - 1))}${String(between(random, 0, 9_999)).padStart(4, '0')}`,
+    );
+    const ms = await timed(() => database.run('phones/look_up_numbers', [numbers]));
+    if (i >= 0) taken.push(ms);
+  }
+  return taken;
+}
