@@ -1,5 +1,11 @@
 import type { Page } from './pages.tsx';
 
+const PLACES = [
+  ['The map', 'parcels by 80 filters, by an area that you draw, each with all that is known of it'],
+  ['Markets', 'sales, sell-through and prices per acre of every county and ZIP, in 22 sizes'],
+  ['Comps', 'what sold around a parcel, chosen by you and put in a report that you can share'],
+] as const;
+
 /** What people see first. Programs that ask for JSON get the pointer at the documentation (docs.ts). */
 export const homePage: Page = {
   path: '/',
@@ -30,10 +36,17 @@ export const homePage: Page = {
           </a>
         </p>
         <dl class="facts">
+          {PLACES.map(([what, told]) => (
+            <div>
+              <dt>{what}</dt>
+              <dd>{told}</dd>
+            </div>
+          ))}
           <div>
             <dt>For programs</dt>
             <dd>
-              A REST API with one key: <a href="/docs/">documentation</a>, <a href="/openapi.json">OpenAPI</a>
+              a REST API with one key, and MCP for assistants: <a href="/docs/">documentation</a>,{' '}
+              <a href="/openapi.json">OpenAPI</a>
             </dd>
           </div>
           <div>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describePages, drawn, faultsOf, inspect } from '../support/browser.ts';
 import { ingestSample } from '../support/sample.ts';
+import { linkOf, newUser } from '../support/visitor.ts';
 
 describePages('the web app', site => {
   test('the map: parcels are filtered as one types, opened by a click on the list, and closed again', async () => {
@@ -95,6 +96,31 @@ describePages('the web app', site => {
     const page = await site.open(path);
     if (path === '/nowhere') expect(faultsOf(page)).toEqual([expect.stringContaining('404')]);
     await inspect(page);
+  });
+
+  test('signing in: nothing serious for axe on the way in', async () => {
+    const link = await linkOf(site.db, site.user.id, 'reset');
+    for (const path of ['/sign-in', '/sign-in/reset', link])
+      await inspect(await site.open(path, { as: null }));
+  });
+
+  test('an operator reads a run, asks for one, and cancels it', async () => {
+    const page = await site.open('/admin', { as: await newUser(site.db, { operator: true }) });
+    await inspect(page);
+    await page.getByRole('link', { name: '1', exact: true }).click();
+    await page.getByRole('heading', { name: 'Rejected rows' }).waitFor();
+    await inspect(page);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Run now' }).first().click();
+    await inspect(page);
+    await page.getByRole('button', { name: 'Run' }).click();
+    const asked = page.getByRole('row').filter({ hasText: 'ingest.run' });
+    await asked.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Operating' }).waitFor();
+    expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(0);
+    const { rows } = await site.db.pool.query("select status from jobs where name = 'ingest.run'");
+    expect(rows).toEqual([{ status: 'failed' }]);
   });
 
   test('forms work without script: sign in, filter, save a market, make and revoke a key, sign out', async () => {

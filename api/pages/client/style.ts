@@ -4,6 +4,7 @@ const dark = matchMedia('(prefers-color-scheme: dark)').matches;
 const ink = dark
   ? {
       ground: '#1b201d',
+      land: '#29332e',
       parcel: '#8fbf9f',
       line: '#5d7a68',
       text: '#e6ece8',
@@ -13,6 +14,7 @@ const ink = dark
     }
   : {
       ground: '#f4f2ec',
+      land: '#dfe4da',
       parcel: '#3f7d57',
       line: '#7fa48d',
       text: '#1e2a23',
@@ -35,7 +37,7 @@ const tiles = (layer: string, from: number, to: number) => ({
 /** The parcel that is open. */
 export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
 
-function layersOf(parcel: string | undefined): LayerSpecification[] {
+function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
   const land = (id: string, spec: { type: string; paint: object; layout?: object }, visible = false) =>
     ({
       ...spec,
@@ -46,6 +48,15 @@ function layersOf(parcel: string | undefined): LayerSpecification[] {
     }) as LayerSpecification;
   return [
     { id: 'ground', type: 'background', paint: { 'background-color': ink.ground } },
+    {
+      id: 'parcel-fill',
+      type: 'fill',
+      source: 'parcels',
+      'source-layer': 'parcels',
+      filter: ['==', ['geometry-type'], 'Polygon'],
+      // Flats of one house lie on top of each other: see-through they would add up.
+      paint: { 'fill-color': ink.land, 'fill-opacity': basemap === undefined ? 1 : 0.05 },
+    },
     {
       id: 'hillshade',
       type: 'raster',
@@ -61,14 +72,6 @@ function layersOf(parcel: string | undefined): LayerSpecification[] {
       source: 'parcels',
       'source-layer': 'counties',
       paint: { 'line-color': ink.county, 'line-width': 1.2 },
-    },
-    {
-      id: 'parcel-fill',
-      type: 'fill',
-      source: 'parcels',
-      'source-layer': 'parcels',
-      filter: ['==', ['geometry-type'], 'Polygon'],
-      paint: { 'fill-color': ink.parcel, 'fill-opacity': 0.12 },
     },
     {
       id: 'parcel-lines',
@@ -160,8 +163,9 @@ function layersOf(parcel: string | undefined): LayerSpecification[] {
   ];
 }
 
-export function styleOf({ parcel, basemap, attribution }: DOMStringMap): StyleSpecification {
-  const layers = layersOf(parcel);
+export function styleOf(shown: DOMStringMap): StyleSpecification {
+  const { basemap, attribution } = shown;
+  const layers = layersOf(shown);
   const sources: StyleSpecification['sources'] = {
     parcels: tiles('parcels', 0, 16),
     roads: tiles('roads', 11, 15),
