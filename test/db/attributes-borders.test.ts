@@ -1,16 +1,13 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
-import { all, type Feature, feedOf, ingest, ORIGIN, writeFeatures } from '../support/ingest.ts';
+import { all, type Feature, ingest, ingestRoll, ORIGIN } from '../support/ingest.ts';
 import { roadFeed, writeRoads } from '../support/layers.ts';
 import { settle } from './attributes-support.ts';
 
 // A county line runs between two lots. The northern one is 33 m from a highway, whose reach is 60 m; the southern one of the
 // next county fills the ground between.
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 const [HOME, NEXT] = ['33019', '33013'];
 const [WEST, SOUTH] = ORIGIN;
@@ -36,10 +33,8 @@ const FAR = lot('FAR', 0.01, 0.011);
 
 /** All of it lies in the one county: the gate would ask whether the roll is another's. */
 async function bringRoll(fips: string, lots: Feature[]): Promise<void> {
-  writeFeatures(join(folder, `roll-${fips}.ndgeojson`), lots);
-  const roll = { source: `roll-${fips}.ndgeojson`, format: 'ndgeojson', key: 'PIN' };
-  const feed = feedOf(folder, { name: `roll-${fips}`, kind: 'assessor', fips, roll });
-  expect((await ingest(pool, feed, { force: true })).status).toBe('merged');
+  const { status } = await ingestRoll(pool, folder, `roll-${fips}`, lots, { fips, force: true });
+  expect(status).toBe('merged');
 }
 
 /** Roads of a county, which cover it and nothing else. @returns the layer's version */

@@ -5,15 +5,13 @@ import type { Position } from '../../shared/geo/types.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createRandom, pick, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { all, type Feature, feedOf, ingest, ORIGIN, square, writeFeatures } from '../support/ingest.ts';
 import { marksOf } from '../support/land.ts';
 import { compute, openChunks, plan } from './attributes-support.ts';
 
 // Seven feeds at a time, of four connections each, and two workers.
-const { pool } = await createTestDatabase({ DB_POOL_SIZE: '40' });
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase({ DB_POOL_SIZE: '40' });
 
 const ROUNDS = 8;
 const SIDE = 10;

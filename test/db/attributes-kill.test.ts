@@ -8,7 +8,6 @@ import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { rootDir } from '../../shared/root.ts';
 import type { ChildOrder } from '../support/attributes-child.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { all } from '../support/ingest.ts';
 import { marksOf, putLayer, putTile } from '../support/land.ts';
@@ -25,8 +24,7 @@ import {
   plan,
 } from './attributes-support.ts';
 
-const { pool, url } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool, url } = await createTestDatabase();
 
 const LOTS = 900;
 const CHUNK_PARCELS = 30;

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { all, type Feature, ingest, lot, ORIGIN, one, rollFeed, writeFeatures } from '../support/ingest.ts';
 import { marksOf, putLayer } from '../support/land.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 /** The lots of `lot` are 0.0005 degrees apart, 41 m from west to east: within the reach of a highway, 60 m, of the next but not of the one after. */
 const COVERAGE = [ORIGIN[0] - 0.1, ORIGIN[1] - 0.1, ORIGIN[0] + 0.1, ORIGIN[1] + 0.1] as const;

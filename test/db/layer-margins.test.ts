@@ -4,15 +4,13 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
-import { all, feedOf, ingest, ORIGIN, one, square, writeFeatures } from '../support/ingest.ts';
+import { all, feedOf, ingest, ingestRoll, ORIGIN, one, square } from '../support/ingest.ts';
 import { putLayer } from '../support/land.ts';
 import { roadFeed, writeRoads } from '../support/layers.ts';
 import { settle } from './attributes-support.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 /** In degrees: a lot's side, and 100 m to the east of it. */
 const SIDE = 0.001;
@@ -22,11 +20,8 @@ const EAST_100_M = 100 / (111_319 * Math.cos((SOUTH * Math.PI) / 180));
 const AROUND = [WEST - 0.1, SOUTH - 0.1, EAST + 0.1, SOUTH + 0.1] as const;
 
 beforeAll(async () => {
-  writeFeatures(join(folder, 'lots.ndgeojson'), [
-    { properties: { PIN: 'LOT' }, geometry: square(WEST, SOUTH, SIDE) },
-  ]);
-  const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  const lot = { properties: { PIN: 'LOT' }, geometry: square(WEST, SOUTH, SIDE) };
+  await ingestRoll(pool, folder, 'lots', [lot]);
 });
 beforeEach(() =>
   pool.query('truncate land_layers, layer_features, elevation_tiles, parcel_attributes, attributes_dirty'),

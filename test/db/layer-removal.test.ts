@@ -4,14 +4,12 @@ import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
-import { all, feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
+import { all, ingest, ingestRoll, lot } from '../support/ingest.ts';
 import { marks, road, roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
 import { runCommand } from '../support/plat.ts';
 
 const db = await createTestDatabase();
-const { pool } = db;
-const folder = testFolder();
+const { folder, pool } = db;
 
 const plat = (...argv: string[]) =>
   runCommand({ REDIS_URL: '', DATABASE_URL: db.url, PLAT_DIR: folder, FEEDS_DIR: folder }, argv);
@@ -19,9 +17,7 @@ const plat = (...argv: string[]) =>
 test('plat feed remove: the layer goes, its runs stay, and the parcels that it covered are marked', async () => {
   const near = { properties: { PIN: 'P0' }, geometry: lot(0) };
   const far = { properties: { PIN: 'P1' }, geometry: lot(2000) };
-  writeFeatures(join(folder, 'lots.ndgeojson'), [near, far]);
-  const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  await ingestRoll(pool, folder, 'lots', [near, far]);
   writeRoads(folder, 'roads', [road(0), road(1)]);
   const feed = roadFeed(folder, 'roads');
   const file = join(folder, 'roads.yaml');

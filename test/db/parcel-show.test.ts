@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { collectParcel } from '../../shared/drawing/collect.ts';
 import { notesOf } from '../../shared/drawing/panel.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
@@ -29,10 +28,8 @@ import {
   UNKNOWN,
 } from './parcel-show-support.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plat-show-'));
 const db = await createTestDatabase();
-const { pool } = db;
-afterAll(() => rmSync(folder, { recursive: true }));
+const { folder, pool } = db;
 
 beforeAll(() => fillGround(pool, folder));
 

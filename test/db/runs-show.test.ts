@@ -2,13 +2,11 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { printRun } from '../../workers/cli/runs.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { feedOf, ingest, writeFeatures } from '../support/ingest.ts';
 import { road, roadFeed, writeRoads } from '../support/layers.ts';
 
-const { pool, config } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool, config } = await createTestDatabase();
 
 /** What `plat runs show` prints of a run. */
 async function shown(runId: number): Promise<string> {

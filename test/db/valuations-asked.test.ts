@@ -5,14 +5,12 @@ import { unpackComps } from '../../shared/domain/valuation.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { readComps } from '../../workers/valuation/comps.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, parcelAt } from './valuations-support.ts';
 
-const { pool } = await createTestDatabase({}, { regions: true });
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase({}, { regions: true });
 const COUNTY = 33_005;
 const [LON, LAT] = [-72.4, 43.1];
 const RATIO = 0.92;

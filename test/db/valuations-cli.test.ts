@@ -5,15 +5,13 @@ import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { runCommand } from '../support/plat.ts';
 import { storedValuations, valuationMarks } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, COUNTIES, randomComp, saleAt, seedParcels } from './valuations-support.ts';
 
 const db = await createTestDatabase({}, { regions: true });
-const { pool } = db;
-const folder = testFolder();
+const { folder, pool } = db;
 const feed = listingFeed(pool, folder, { snapshot: false });
 let stopWorker = async () => {};
 

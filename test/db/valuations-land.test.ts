@@ -7,7 +7,6 @@ import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { readComps } from '../../workers/valuation/comps.ts';
 import { createRandom, type Random } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { fitTo } from '../support/generated-sales.ts';
 import { markParcels, putLayer } from '../support/land.ts';
 import { insertParcels, square, type TestParcel } from '../support/parcels.ts';
@@ -16,8 +15,7 @@ import { COUNTY, EVERYWHERE, insertLots, LAT, LON, settle } from './attributes-s
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, type SaleRow, saleAt } from './valuations-support.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 const FIPS = 33_005;
 const [WEST, SOUTH] = [-72.5, 43];

@@ -4,15 +4,13 @@ import { defaultDay } from '../../workers/valuation/county.ts';
 import { enqueueMarked } from '../../workers/valuation/jobs.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { feedOf, ingest, lot, writeFeatures } from '../support/ingest.ts';
 import { insertParcels } from '../support/parcels.ts';
 import { refresh, storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, clearMarket, parcelAt, randomComp, type SaleRow, saleAt } from './valuations-support.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 beforeEach(() => clearMarket(pool));
 
 const listings = () => listingFeed(pool, folder, { snapshot: false, asOf: AS_OF });

@@ -6,14 +6,12 @@ import { readComps } from '../../workers/valuation/comps.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { fitTo } from '../support/generated-sales.ts';
 import { storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, COUNTIES, clearMarket, randomComp, seedParcels } from './valuations-support.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 const { signal } = new AbortController();
 
 const listings = () => listingFeed(pool, folder, { snapshot: false, asOf: AS_OF });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../../shared/config.ts';
@@ -9,8 +8,8 @@ import { startWorker } from '../../workers/start.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { runCommand } from '../support/plat.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plat-cli-'));
 const db = await createTestDatabase();
+const { folder } = db;
 const env = {
   DATABASE_URL: db.url,
   FEEDS_DIR: join(folder),
@@ -48,10 +47,7 @@ roll:
   stopWorker = worker.stop;
 });
 
-afterAll(async () => {
-  await stopWorker();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => stopWorker());
 
 const plat = (...argv: string[]) => runCommand(env, argv);
 

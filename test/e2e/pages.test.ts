@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '../../shared/accounts.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { inviteUser } from '../../shared/users.ts';
@@ -11,10 +9,9 @@ import { feedOf, ingest, insertRegions, writeFeatures } from '../support/ingest.
 import { mailTo, newUser, visitor } from '../support/visitor.ts';
 import { eventually } from '../support/workers.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plat-pages-'));
 const db = await createTestDatabase();
+const { folder } = db;
 const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const SCRIPT = '<script>alert(1)</script>';
 const IMAGE = '"><img src=x onerror=alert(2)>';

@@ -1,18 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pino } from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { linkOf, mailTo, newUser, visitor } from '../support/visitor.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'plat-pages-'));
 const db = await createTestDatabase();
+const { folder } = db;
 const api = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
 /** A second process behind the same address. */
 const other = await startTestApi(db, { pages: true, env: { PLAT_DIR: folder } });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('signing in', () => {
   test('by password, and out; the cookie is HttpOnly, SameSite=Lax and of 43 random characters', async () => {

@@ -7,7 +7,6 @@ import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { all, feedOf, ingest, lotRings, writeFeatures } from '../support/ingest.ts';
 import {
   featureOf,
@@ -20,8 +19,7 @@ import {
 } from '../support/roll-model.ts';
 import { geographicLibAreaSqM } from './geometry-shapes.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 const COLUMNS = { owner_name: 'OWNER', acres: 'ACRES', last_sale_price: 'PRICE', last_sale_date: 'SOLD' };
 const SECTION = {

@@ -5,7 +5,6 @@ import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { all, ingest } from '../support/ingest.ts';
 import {
   type LayerReading,
@@ -16,8 +15,7 @@ import {
 } from '../support/layer-model.ts';
 import { roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 let feeds = 0;
 

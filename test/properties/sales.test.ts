@@ -2,11 +2,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../support/database.ts';
-import { testFolder } from '../support/folder.ts';
 import { all, ingest, lot, rollFeed, writeFeatures } from '../support/ingest.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 const MIN_PRICE = 1_000;
 

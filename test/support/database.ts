@@ -4,9 +4,17 @@ import { afterAll, afterEach, expect, inject } from 'vitest';
 import { type Config, loadConfig } from '../../shared/config.ts';
 import { createPool } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
+import { testFolder } from './folder.ts';
 import { onServer, withDatabase } from './server.ts';
 
-export type TestDatabase = { name: string; url: string; pool: pg.Pool; config: Config };
+export type TestDatabase = {
+  name: string;
+  url: string;
+  pool: pg.Pool;
+  config: Config;
+  /** A new one for each who asks, before the tests begin. */
+  readonly folder: string;
+};
 
 let count = 0;
 
@@ -48,7 +56,12 @@ export async function createTestDatabase(
     if (ran === undefined || hasFailed(ran)) return;
     await onServer(server, client => client.query(`drop database ${name} with (force)`));
   });
-  return { name, url, pool, config };
+  return {
+    ...{ name, url, pool, config },
+    get folder() {
+      return testFolder();
+    },
+  };
 }
 
 async function templateWithRegions(server: string, bare: string): Promise<string> {

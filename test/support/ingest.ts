@@ -44,6 +44,22 @@ export function rollFeed(
   return feedOf(folder, { name, kind: 'assessor', fips: '33019', roll, ...more });
 }
 
+/** Writes a file of features with the key PIN and ingests it as an assessor's roll. */
+export function ingestRoll(
+  pool: Pool,
+  folder: string,
+  name: string,
+  features: readonly Feature[],
+  {
+    columns = {},
+    force = false,
+    ...more
+  }: { columns?: Record<string, unknown>; force?: boolean } & Record<string, unknown> = {},
+): Promise<RunResult> {
+  writeFeatures(join(folder, `${name}.ndgeojson`), features);
+  return ingest(pool, rollFeed(folder, name, columns, more), { force });
+}
+
 export type Feature = { properties: Record<string, unknown>; geometry: Geometry | null };
 
 /** Writes a file of one GeoJSON feature a line. */

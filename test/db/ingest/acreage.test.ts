@@ -1,31 +1,21 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
-import { all, feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
+import { all, ingestRoll, lot } from '../../support/ingest.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 let feeds = 0;
 
 /** A roll with geometry of rows [key, stated area, number of the lot]; lots measure 2.2 acres. */
 function roll(gates: Record<string, unknown> = {}, unit = 'acres') {
   const name = `acreage-${++feeds}`;
-  const feed = feedOf(folder, {
-    ...{ name, kind: 'assessor', fips: '33019', gates },
-    roll: {
-      ...{ source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN' },
-      columns: { acres: { column: 'ACRES', unit }, land_use_code: 'USE' },
-    },
-  });
+  const columns = { acres: { column: 'ACRES', unit }, land_use_code: 'USE' };
   return async (rows: readonly (readonly [key: string, acres: number | null, n: number])[]) => {
     const features = rows.map(([PIN, ACRES, n]) => ({
       properties: { PIN, ACRES, USE: 'R' },
       geometry: lot(n),
     }));
-    writeFeatures(join(folder, `${name}.ndgeojson`), features);
-    const { status, blocked, counts } = await ingest(pool, feed);
+    const { status, blocked, counts } = await ingestRoll(pool, folder, name, features, { columns, gates });
     const parcels = await all<{ source_key: string; acres: number | null }>(
       pool,
       'select source_key, acres from parcels p join feeds f on f.id = p.feed_id where f.name = $1 order by 1',

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { all, insertRegions } from '../../support/ingest.ts';
 import { listingFeed, row } from './listing-support.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 test('another as_of puts statistics and values out of date, also where no listing changed', async () => {
   await insertRegions(pool, [

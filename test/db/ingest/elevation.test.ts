@@ -5,14 +5,12 @@ import { LAYER_BITS } from '../../../shared/domain/land.ts';
 import { rootDir } from '../../../shared/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { geographicKeys, projectedKeys, writeTiff } from '../../support/geotiff.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';
-import { all, feedOf, ingest, lot, one, writeFeatures } from '../../support/ingest.ts';
+import { all, feedOf, ingest, ingestRoll, lot, one } from '../../support/ingest.ts';
 import { followed, marks, sampleFeed } from '../../support/layers.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 /** A 1-degree tile of 10 x 10 cells named by its north-west corner. */
 function writeTile(name: string, north: number, west: number, lowest = 100): void {
@@ -46,9 +44,7 @@ beforeAll(async () => {
   writeTile('tiles/n44w072.tif', 44, -72);
   writeFileSync(join(folder, 'tiles/broken.tif'), 'no GeoTIFF');
   // Lots at 72.15 W, 43.2 N: in the tile n44w073.
-  writeFeatures(join(folder, 'lots.ndgeojson'), [{ properties: { PIN: 'P0' }, geometry: lot(0) }]);
-  const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  await ingestRoll(pool, folder, 'lots', [{ properties: { PIN: 'P0' }, geometry: lot(0) }]);
 });
 beforeEach(() => pool.query('delete from attributes_dirty'));
 

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import {
   all,
   type Feature,
   feedOf,
   ingest,
+  ingestRoll,
   lot,
   one,
   rollFeed,
@@ -15,21 +15,18 @@ import {
   writeFeatures,
 } from '../../support/ingest.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 let feeds = 0;
 
 /** A feed of one file, and runs of it over given features. */
 function roll(gates: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
   const name = `feed-${++feeds}`;
-  const feed = rollFeed(folder, name, { owner_name: 'OWNER', acres: 'ACRES' }, { gates, ...more });
+  const columns = { owner_name: 'OWNER', acres: 'ACRES' };
   return {
     name,
-    run(features: Feature[], force = false) {
-      writeFeatures(join(folder, `${name}.ndgeojson`), features);
-      return ingest(pool, feed, { force });
-    },
+    run: (features: Feature[], force = false) =>
+      ingestRoll(pool, folder, name, features, { columns, gates, force, ...more }),
   };
 }
 
@@ -163,9 +160,7 @@ test('sales: a min_price that disqualifies comps blocks, as rows that leave do, 
   const name = 'gated-sales';
   const definition = (minPrice: number, gates = {}) => {
     const columns = { last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'OWNER' };
-    const roll = { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns };
-    const sales = { label: name, min_price: minPrice };
-    return feedOf(folder, { name, kind: 'assessor', fips: '33019', roll, sales, gates });
+    return rollFeed(folder, name, columns, { sales: { label: name, min_price: minPrice }, gates });
   };
   writeFeatures(
     join(folder, `${name}.ndgeojson`),

@@ -7,7 +7,6 @@ import { pointInPolygon } from '../../../shared/geo/point-in-polygon.ts';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
 import { geographicLibAreaSqM } from '../../properties/geometry-shapes.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import {
   all,
   type Feature,
@@ -19,8 +18,7 @@ import {
   writeFeatures,
 } from '../../support/ingest.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 let feeds = 0;
 

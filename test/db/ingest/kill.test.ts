@@ -9,12 +9,11 @@ import { rootDir } from '../../../shared/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import {
   all,
   type Feature,
-  feedOf,
   ingest,
+  ingestRoll,
   insertRegions,
   lot,
   threeAtATime,
@@ -24,17 +23,12 @@ import type { ChildOrder } from '../../support/ingest-child.ts';
 import { road } from '../../support/layers.ts';
 
 // A run takes up to six connections, and three are at work at once.
-const { pool, url } = await createTestDatabase({ DB_POOL_SIZE: '20' });
-const folder = testFolder();
+const { folder, pool, url } = await createTestDatabase({ DB_POOL_SIZE: '20' });
 
 beforeAll(async () => {
   await insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
-  writeFeatures(
-    join(folder, 'lots.ndgeojson'),
-    [0, 1, 49].map(n => ({ properties: { PIN: `P${n}` }, geometry: lot(n) })),
-  );
-  const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-  await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
+  const lots = [0, 1, 49].map(n => ({ properties: { PIN: `P${n}` }, geometry: lot(n) }));
+  await ingestRoll(pool, folder, 'lots', lots);
 });
 
 type Version = 1 | 2;

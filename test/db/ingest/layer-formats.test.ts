@@ -7,13 +7,11 @@ import proj4 from 'proj4';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { decodeLines } from '../../../shared/geo/codec.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 import { storedFeatures } from '../../support/layers.ts';
 import { makeDbf, makeZip, shpOf } from '../../unit/formats/make.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 type Road = { code: string; lines: Position[][] };
 

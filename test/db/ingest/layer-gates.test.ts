@@ -2,12 +2,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { all, type Feature, feedOf, ingest, lot, one, writeFeatures } from '../../support/ingest.ts';
 import { road, roadFeed, roadLine, storedFeatures, writeRoads } from '../../support/layers.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 const many = (count: number): Feature[] => Array.from({ length: count }, (_, n) => road(n));
 

@@ -5,8 +5,7 @@ import { LAYER_BITS } from '../../../shared/domain/land.ts';
 import { decodeBoundary, decodeLines } from '../../../shared/geo/codec.ts';
 import { total } from '../../../workers/ingest/run/counts.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
-import { all, feedOf, ingest, lot, ORIGIN, one, writeFeatures } from '../../support/ingest.ts';
+import { all, feedOf, ingest, ingestRoll, lot, ORIGIN, one, writeFeatures } from '../../support/ingest.ts';
 import {
   followed,
   marks,
@@ -18,8 +17,7 @@ import {
   writeRoads,
 } from '../../support/layers.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 describe('the layers of the sample', () => {
   test.each([
@@ -122,12 +120,10 @@ describe('a merge of a layer marks the parcels that it covers', () => {
   const ids = new Map<number, number>();
   const lots = [0, 1, 49, 400];
   beforeAll(async () => {
-    writeFeatures(join(folder, 'lots.ndgeojson'), [
+    await ingestRoll(pool, folder, 'lots', [
       ...lots.map(n => ({ properties: { PIN: `P${n}` }, geometry: lot(n) })),
       { properties: { PIN: 'NOWHERE' }, geometry: null },
     ]);
-    const roll = { source: 'lots.ndgeojson', format: 'ndgeojson', key: 'PIN' };
-    await ingest(pool, feedOf(folder, { name: 'lots', kind: 'assessor', fips: '33019', roll }));
     for (const { property_id, source_key } of await all<{ property_id: number; source_key: string }>(
       pool,
       'select property_id, source_key from parcels',

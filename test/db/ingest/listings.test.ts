@@ -3,12 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { all, feedOf, ingest, insertRegions, one, writeObjects } from '../../support/ingest.ts';
 import { COLUMNS, listingFeed, row } from './listing-support.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 const SULLIVAN = { type: 'county', code: '33019', state: 'NH', fips: 33019 } as const;
 const REGIONS = [
   SULLIVAN,

@@ -4,11 +4,19 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { acres } from '../../../shared/geo/area.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
-import { all, type Feature, feedOf, ingest, lot, one, square, writeFeatures } from '../../support/ingest.ts';
+import {
+  all,
+  type Feature,
+  feedOf,
+  ingest,
+  ingestRoll,
+  lot,
+  one,
+  square,
+  writeFeatures,
+} from '../../support/ingest.ts';
 
-const { pool, url } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool, url } = await createTestDatabase();
 
 const COLUMNS = { owner_name: 'OWNER', assessed_total_value: 'VALUE' };
 
@@ -223,20 +231,15 @@ test('staging leaves nothing behind, whether a run merges, blocks or fails', asy
 });
 
 test('rows of a former county of Connecticut are parcels of its planning regions; where none can be told they are rejected', async () => {
-  const feed = feedOf(folder, {
-    name: 'fairfield',
-    kind: 'assessor',
-    fips: '09001',
-    roll: { source: 'fairfield.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { situs_city: 'TOWN' } },
-    gates: { max_reject_percent: 50 },
-  });
-  writeFeatures(join(folder, 'fairfield.ndgeojson'), [
+  const rows = [
     { properties: { PIN: 'A', TOWN: 'SHELTON' }, geometry: square(-73.1, 41.31, 0.001) },
     { properties: { PIN: 'B', TOWN: 'Sandy Hook' }, geometry: square(-73.28, 41.42, 0.001) },
     { properties: { PIN: 'C', TOWN: 'Trumbull' }, geometry: null },
     { properties: { PIN: 'D', TOWN: null }, geometry: null },
-  ]);
-  const { counts, runId } = await ingest(pool, feed);
+  ];
+  const { counts, runId } = await ingestRoll(pool, folder, 'fairfield', rows, {
+    ...{ fips: '09001', columns: { situs_city: 'TOWN' }, gates: { max_reject_percent: 50 } },
+  });
   expect(
     await all(pool, 'select fips, source_key as key from parcels where fips / 1000 = 9 order by 2'),
   ).toEqual([
@@ -251,19 +254,13 @@ test('rows of a former county of Connecticut are parcels of its planning regions
 });
 
 test('a parcel larger than its lot: acres as stated win over measured ones, 0 counts as not stated', async () => {
-  const feed = feedOf(folder, {
-    name: 'acres',
-    kind: 'assessor',
-    fips: '33013',
-    roll: { source: 'acres.ndgeojson', format: 'ndgeojson', key: 'PIN', columns: { acres: 'ACRES' } },
-    gates: { max_outside_percent: 100 },
-  });
-  writeFeatures(join(folder, 'acres.ndgeojson'), [
+  const lots = [
     { properties: { PIN: 'A', ACRES: 5 }, geometry: square(-72.15, 43.2, 0.001) },
     { properties: { PIN: 'B', ACRES: 0 }, geometry: square(-72.15, 43.2, 0.001) },
     { properties: { PIN: 'C', ACRES: null }, geometry: null },
-  ]);
-  await ingest(pool, feed);
+  ];
+  const gates = { max_outside_percent: 100 };
+  await ingestRoll(pool, folder, 'acres', lots, { fips: '33013', columns: { acres: 'ACRES' }, gates });
   const rows = await all<{ acres: number; calculated_acres: number; effective_acres: number }>(
     pool,
     'select acres, calculated_acres, effective_acres from parcels where fips = 33013 order by source_key',

@@ -7,11 +7,10 @@ import { factsOf } from '../../../shared/contacts/find.ts';
 import { asRun } from '../../../shared/db.ts';
 import { checkFeed } from '../../../workers/ingest/check/check.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 
 const db = await createTestDatabase();
-const folder = testFolder();
+const { folder } = db;
 const run = asRun(db.pool);
 mkdirSync(folder, { recursive: true });
 

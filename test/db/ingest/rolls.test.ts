@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { checkFeed } from '../../../workers/ingest/check/check.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { all, feedOf, ingest, lot, writeFeatures, writeObjects } from '../../support/ingest.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 const gates = { max_key_drop_percent: 100, max_row_drop_percent: 100, max_reject_percent: 100 };
 
 const parcelsOf = (name: string) =>

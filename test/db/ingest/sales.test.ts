@@ -1,11 +1,8 @@
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
-import { all, feedOf, ingest, lot, one, writeFeatures } from '../../support/ingest.ts';
+import { all, ingestRoll, lot, one } from '../../support/ingest.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 const NOTHING = { APN: null, ACRES: null, ADDRESS: null, CITY: null, ZIP: null };
 
@@ -17,19 +14,11 @@ function rollWithSales() {
     ...{ apn: 'APN', acres: 'ACRES', situs_address: 'ADDRESS', situs_city: 'CITY', situs_zip: 'ZIP' },
     ...{ last_sale_date: 'SOLD', last_sale_price: 'PRICE', seller_name: 'SELLER' },
   };
-  const feed = feedOf(folder, {
-    name,
-    kind: 'assessor',
-    fips: '33019',
-    roll: { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns },
-    sales: {
-      label: name,
-      where: [{ column: 'QUAL', equals: 'Q' }],
-      min_price: 1_000,
-      sale_type: 'Land, qualified',
-    },
+  const where = [{ column: 'QUAL', equals: 'Q' }];
+  const more = {
+    sales: { label: name, where, min_price: 1_000, sale_type: 'Land, qualified' },
     gates: { max_key_drop_percent: 100, max_row_drop_percent: 100 },
-  });
+  };
   return {
     name,
     run(rows: Record<string, unknown>[]) {
@@ -37,8 +26,7 @@ function rollWithSales() {
         properties: { ...NOTHING, QUAL: 'Q', SOLD: '2024-05-01', PRICE: 9_000, SELLER: 'SMITH', ...row },
         geometry: row.at === null ? null : lot(n, row.size as number | undefined),
       }));
-      writeFeatures(join(folder, `${name}.ndgeojson`), features);
-      return ingest(pool, feed);
+      return ingestRoll(pool, folder, name, features, { columns, ...more });
     },
     comps: async () =>
       (

@@ -1,8 +1,6 @@
-import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
-import { all, feedOf, ingest, lot, writeFeatures } from '../../support/ingest.ts';
+import { all, ingestRoll, lot } from '../../support/ingest.ts';
 
 // No geometry is known whose union cannot be resolved; the clipper is third-party code that may find one.
 vi.mock('../../../shared/geo/overlay.ts', async importOriginal => ({
@@ -12,23 +10,15 @@ vi.mock('../../../shared/geo/overlay.ts', async importOriginal => ({
   },
 }));
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 test('parts that cannot be united: the first stands for the parcel, the others are rejects', async () => {
-  const roll = {
-    source: 'roll.ndgeojson',
-    format: 'ndgeojson',
-    key: 'PIN',
-    columns: { owner_name: 'OWNER' },
-  };
-  const feed = feedOf(folder, { name: 'unions', kind: 'assessor', fips: '33019', roll });
   const features = [0, 1, 2].map(n => ({
     properties: { PIN: n === 2 ? 'B' : 'A', OWNER: 'X' },
     geometry: lot(n),
   }));
-  writeFeatures(join(folder, 'roll.ndgeojson'), features);
-  const { counts, runId } = await ingest(pool, feed);
+  const columns = { owner_name: 'OWNER' };
+  const { counts, runId } = await ingestRoll(pool, folder, 'unions', features, { columns });
   expect(counts).toMatchObject({ new: 2, dropped: { geometry: 1 } });
   const rejects = await all(
     pool,

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertListings } from '../../support/listings.ts';
+import { ring } from '../../support/rings.ts';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '2000' } });
@@ -18,13 +19,7 @@ beforeAll(async () => {
   ]);
 });
 
-const SQUARE = [
-  [0, 0],
-  [1, 0],
-  [1, 1],
-  [0, 1],
-  [0, 0],
-];
+const SQUARE = ring('0 0, 1 0, 1 1, 0 1, 0 0');
 const inCrs = (name: unknown) =>
   `polygon=${encodeURIComponent(
     JSON.stringify({ type: 'Polygon', crs: { type: 'name', properties: { name } }, coordinates: [SQUARE] }),

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { COMPS, compsCaller, daysAgo } from '../../support/comps.ts';
 import { createTestDatabase } from '../../support/database.ts';
+import { ring } from '../../support/rings.ts';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db);
@@ -259,12 +260,6 @@ test('an outline that winds around too many comps is a 422; one that passes them
   const wound = await ask([...comb, [62, 10], [59, 10], comb[0]]);
   expect([wound.status, wound.headers.get('x-tokens-used')]).toEqual([422, '0']);
   expect(wound.json).toMatchObject({ error: { message: expect.stringContaining('simplify it') } });
-  const straight = await ask([
-    [60, 10],
-    [61, 10],
-    [61, 11],
-    [60, 11],
-    [60, 10],
-  ]);
+  const straight = await ask(ring('60 10, 61 10, 61 11, 60 11, 60 10'));
   expect(straight.json).toMatchObject({ count: 6_000 });
 });

@@ -15,7 +15,8 @@ import { eventually } from '../../support/workers.ts';
 const server = await startTestServer();
 const config = loadConfig({ LOG_LEVEL: 'silent', DATABASE_URL: server.url });
 const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
-const db: TestDatabase = { name: 'plat', url: server.url, pool, config };
+const { url, folder } = server;
+const db: TestDatabase = { name: 'plat', url, folder, pool, config };
 await migrate(server.url, { queue: false });
 
 afterAll(async () => {

@@ -186,13 +186,19 @@ test('a call without the quota keeps nothing', async () => {
   expect(rows).toEqual([]);
 });
 
+/** Has the work wait. @returns what lets it go on */
+function holdWork(): () => void {
+  let release = () => {};
+  const held = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  work = () => held;
+  return release;
+}
+
 test('an attempt whose process died is taken over when it has said nothing for its time, and does no harm if it comes back', async () => {
   const { key, accountId } = await newCaller(db);
-  let resume = () => {};
-  work = () =>
-    new Promise(resolve => {
-      resume = resolve;
-    });
+  const resume = holdWork();
   const lost = post(key, 'slow');
   while (done === 0) await sleep(5);
   await db.pool.query("update idempotent_calls set claimed_until = now() - interval '1 s'");
@@ -206,11 +212,7 @@ test('an attempt whose process died is taken over when it has said nothing for i
 
 test('an attempt that takes long keeps its turn: it says again and again that it lives', async () => {
   const { key, accountId } = await newCaller(db);
-  let finish = () => {};
-  work = () =>
-    new Promise(resolve => {
-      finish = resolve;
-    });
+  const finish = holdWork();
   const claimed = async () =>
     (await db.pool.query('select claimed_until from idempotent_calls where account_id = $1', [accountId]))
       .rows[0]?.claimed_until;

@@ -5,13 +5,12 @@ import { searchProperties } from '../../../api/v1/property-search.ts';
 import { compose } from '../../../shared/db.ts';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { ingest, lot, rollFeed, writeFeatures } from '../../support/ingest.ts';
 import { insertParcels, retireParcels, square } from '../../support/parcels.ts';
 
 const PATH = '/api/public/v1/properties/search/';
 const db = await createTestDatabase();
-const folder = testFolder();
+const { folder } = db;
 const api = await startTestApi(db);
 const { key } = await newCaller(db);
 

@@ -11,11 +11,9 @@ import { rollFeed } from '../../bench/generate/feed-files.ts';
 import { generateListings } from '../../bench/generate/listings.ts';
 import { generateParcels, KEY_COLUMN, ROLL_FIELDS, writeRoll } from '../../bench/generate/roll.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { testFolder } from '../../support/folder.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 
-const { pool } = await createTestDatabase();
-const folder = testFolder();
+const { folder, pool } = await createTestDatabase();
 
 const edgesOf = (ring: FlatRing): string[] =>
   Array.from({ length: ring.length / 2 }, (_, i) => {

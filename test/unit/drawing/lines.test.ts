@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { clipLine, clipRing, type Line, lengthPx } from '../../../shared/drawing/lines.ts';
 import type { Point } from '../../../shared/drawing/view.ts';
 import type { Box } from '../../../shared/geo/types.ts';
+import { ring } from '../../support/rings.ts';
 
 const FRAME: Box = [0, 0, 100, 80];
 const inFrame = ([x, y]: Point) => x >= -1e-9 && x <= 100 + 1e-9 && y >= -1e-9 && y <= 80 + 1e-9;
@@ -29,13 +30,7 @@ test('a ring keeps its part within the view', () => {
 });
 
 test('a line keeps its parts within, in their order', () => {
-  const line: Line = [
-    [-50, 40],
-    [150, 40],
-    [150, 20],
-    [50, 20],
-    [50, 60],
-  ];
+  const line: Line = ring('-50 40, 150 40, 150 20, 50 20, 50 60');
   expect(clipLine(line, FRAME)).toEqual([
     [
       [0, 40],

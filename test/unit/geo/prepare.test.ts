@@ -164,18 +164,20 @@ describe('repairs of how a ring is written', () => {
 });
 
 describe('repairs of rings that meet themselves or each other', () => {
-  test('a bow-tie keeps both lobes', () => {
-    const bowTie = prepared(polygon(ring('0 0, 2 2, 2 0, 0 2, 0 0')));
-    expect(bowTie.repairs).toEqual(['self_crossing_split']);
-    expect(bowTie.polygons).toHaveLength(2);
-    expect(planarArea(bowTie.polygons)).toBe(2);
-  });
-
-  test('a figure-eight that touches itself at a vertex becomes two parts', () => {
-    const eight = prepared(polygon(ring('0 0, 1 1, 2 0, 2 2, 1 1, 0 2, 0 0')));
-    expect(eight.repairs).toEqual(['self_touch_split']);
-    expect(eight.polygons).toHaveLength(2);
-    expect(planarArea(eight.polygons)).toBe(2);
+  test.each([
+    ['a bow-tie', '0 0, 2 2, 2 0, 0 2, 0 0', 'self_crossing_split', 2],
+    [
+      'a figure-eight that touches itself at a vertex',
+      '0 0, 1 1, 2 0, 2 2, 1 1, 0 2, 0 0',
+      'self_touch_split',
+      2,
+    ],
+    ['a ring with a vertex on an edge of its own', '0 0, 4 0, 4 4, 2 0, 0 4, 0 0', 'self_touch_split', 8],
+  ] as const)('%s keeps both lobes', (_, corners, repair, area) => {
+    const split = prepared(polygon(ring(corners)));
+    expect(split.repairs).toEqual([repair]);
+    expect(split.polygons).toHaveLength(2);
+    expect(planarArea(split.polygons)).toBe(area);
   });
 
   test('a ring that touches itself from within becomes a shell and a hole', () => {
@@ -183,13 +185,6 @@ describe('repairs of rings that meet themselves or each other', () => {
     expect(inverted.repairs).toEqual(['self_touch_split']);
     expect(inverted.polygons.map(part => part.length)).toEqual([2]);
     expect(planarArea(inverted.polygons)).toBe(16 - 1.5);
-  });
-
-  test('a vertex on an edge of its own ring splits it there', () => {
-    const pinched = prepared(polygon(ring('0 0, 4 0, 4 4, 2 0, 0 4, 0 0')));
-    expect(pinched.repairs).toEqual(['self_touch_split']);
-    expect(pinched.polygons).toHaveLength(2);
-    expect(planarArea(pinched.polygons)).toBe(8);
   });
 
   test('a ring walked twice, a retraced bridge to a hole and a pentagram keep their land once', () => {

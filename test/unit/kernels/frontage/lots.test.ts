@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { box, type XY } from '../../../support/frontage-ground.ts';
+import { ring } from '../../../support/rings.ts';
 import { expectMetres, frontageOf, parcel, road, WEST_EAST } from './measure.ts';
 
 describe('lots along a street', () => {
@@ -47,13 +48,7 @@ describe('lots along a street', () => {
 
   test('a front that zigzags counts with the length of its boundary', () => {
     // Two legs of 15 m by 2 m: 2 * sqrt(15^2 + 2^2) = 30.27 m.
-    const jagged: XY[] = [
-      [0, 8],
-      [15, 10],
-      [30, 8],
-      [30, 58],
-      [0, 58],
-    ];
+    const jagged = ring('0 8, 15 10, 30 8, 30 58, 0 58');
     expectMetres(frontageOf(1, [WEST_EAST], [parcel(1, jagged)]), { local: 30.27 });
   });
 
@@ -91,13 +86,7 @@ describe('corner lots', () => {
 
   test('a corner cut off at 45 degrees counts', () => {
     // Front 30 - 6, flank 40 - 6, cut sqrt(2) * 6 = 8.49 m.
-    const cut: XY[] = [
-      [14, 8],
-      [38, 8],
-      [38, 48],
-      [8, 48],
-      [8, 14],
-    ];
+    const cut = ring('14 8, 38 8, 38 48, 8 48, 8 14');
     const roads = [road('local', [-200, 0], [200, 0]), road('local', [0, -200], [0, 200])];
     expectMetres(frontageOf(1, roads, [parcel(1, cut)]), { local: 24 + 34 + 8.49 });
   });
@@ -121,16 +110,7 @@ test('a through lot faces the street at either end', () => {
 
 test('a flag lot faces the street with the foot of its pole', () => {
   // A pole 6 m wide between two lots; the flag lies behind them.
-  const flag: XY[] = [
-    [30, 8],
-    [36, 8],
-    [36, 58],
-    [66, 58],
-    [66, 100],
-    [0, 100],
-    [0, 58],
-    [30, 58],
-  ];
+  const flag = ring('30 8, 36 8, 36 58, 66 58, 66 100, 0 100, 0 58, 30 58');
   const parcels = [parcel(1, flag), parcel(2, box(0, 8, 30, 58)), parcel(3, box(36, 8, 66, 58))];
   expectMetres(frontageOf(1, [WEST_EAST], parcels), { local: 6 });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { frontageMarginM, prepareFrontage } from '../../../../shared/kernels/frontage/frontage.ts';
 import { box, groundAt } from '../../../support/frontage-ground.ts';
+import { ring } from '../../../support/rings.ts';
 import { expectMetres, frontageOf, metres, parcel, REACH, road, WEST_EAST } from './measure.ts';
 
 describe('parcel maps as they are', () => {
@@ -85,15 +86,7 @@ test('lengths are true to 1e-4 across a neighbourhood 160 km wide', () => {
 test('the stretches that count are given for drawing, with a road that runs through', () => {
   const prepared = prepareFrontage(
     [WEST_EAST, road('normal', [0, -200], [0, 200])],
-    [
-      parcel(1, [
-        [8, 8],
-        [20, 8],
-        [38, 8],
-        [38, 48],
-        [8, 48],
-      ]),
-    ],
+    [parcel(1, ring('8 8, 20 8, 38 8, 38 48, 8 48'))],
     REACH,
   );
   const stretches = prepared.facing(1);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { box, type XY } from '../../../support/frontage-ground.ts';
+import { box } from '../../../support/frontage-ground.ts';
+import { ring } from '../../../support/rings.ts';
 import { expectMetres, frontageOf, parcel, road, shape, WEST_EAST } from './measure.ts';
 
 describe('the way between a lot and its road', () => {
@@ -37,16 +38,7 @@ describe('the way between a lot and its road', () => {
 
   test('an arm of the lot itself shuts off what lies behind it', () => {
     // An L with a yard of 20 m behind its arm: of 50 m, the 30 m of the front and the arm's own 20 m count, once.
-    const lot: XY[] = [
-      [0, 10],
-      [50, 10],
-      [50, 13],
-      [30, 13],
-      [30, 20],
-      [50, 20],
-      [50, 60],
-      [0, 60],
-    ];
+    const lot = ring('0 10, 50 10, 50 13, 30 13, 30 20, 50 20, 50 60, 0 60');
     expectMetres(frontageOf(1, [WEST_EAST], [parcel(1, lot)]), { local: 50 });
   });
 

@@ -54,11 +54,9 @@ describe('a street in one spelling', () => {
     'C/O JOHN SMITH P.O. BOX 62',
   ])('%s is a box', text => expect(normaliseStreet(text)).toBe('PO BOX 62'));
 
-  test.each([
-    ['12 MAIN ST BOX 4', '12 MAIN ST BOX 4'],
-    ['12 BOXWOOD LN', '12 BOXWOOD LN'],
-    ['12 P O BRIEN RD', '12 P O BRIEN RD'],
-  ])('%s is none', (text, street) => expect(normaliseStreet(text)).toBe(street));
+  test.each(['12 MAIN ST BOX 4', '12 BOXWOOD LN', '12 P O BRIEN RD'])('%s is none', text =>
+    expect(normaliseStreet(text)).toBe(text),
+  );
 
   test.each([
     ['RURAL ROUTE 2 BOX 18', 'RR 2 BOX 18'],
