@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, type Queryable, sql } from './db.ts';
+import { asRun, type Pool, type Queryable, type Run, sql } from './db.ts';
 import { isRetryable, PlatError } from './errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
@@ -45,19 +45,17 @@ export type JobState = {
  * latest with the workers' sweep.
  */
 export function enqueue<P>(db: Queryable, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
-  return add(async (name, values) => (await db.query<Enqueued>(sql(name), values)).rows, job, payload);
+  return add(asRun(db), job, payload);
 }
 
 type Enqueued = { id: string; added: boolean };
-/** Runs a statement by its name, in the caller's transaction. */
-type Run = (name: string, values: unknown[]) => Promise<Enqueued[]>;
 
 async function add<P>(run: Run, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   const parsed = job.payload.parse(payload);
   const values = [job.name, job.key(parsed), JSON.stringify(parsed)];
   // A second round: the waiting job may have been started between the two halves of the statement.
   for (let round = 0; round < 3; round++) {
-    const [row] = await run('jobs/enqueue_job', values);
+    const [row] = await run<Enqueued>('jobs/enqueue_job', values);
     if (row) return row;
   }
   throw new PlatError('enqueue', `Job ${job.name} could not be added.`, { retryable: true });

@@ -50,7 +50,7 @@ export function CandidateList({ report, filters, path }: { report: Report; filte
           {ordered.map(
             comp =>
               isShown(comp, filters) && (
-                <li id={`c-${comp.id}`} data-id={comp.id}>
+                <li data-id={comp.id} class={chosen.has(comp.id) ? 'is-chosen' : undefined}>
                   <label>
                     <input type="checkbox" name="comp" value={comp.id} checked={chosen.has(comp.id)} />
                     <Mark status={comp.status} />

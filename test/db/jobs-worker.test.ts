@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { sql } from '../../shared/db.ts';
+import { asRun, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import {
   cancelJob,
   deliver,
   describeJob,
   enqueue,
+  enqueueAnnounced,
   getJob,
   type JobDefinition,
   retryJob,
@@ -126,6 +127,28 @@ describe.each(BACKENDS)('jobs on $kind', ({ kind }) => {
     await age(id);
     await start();
     expect(await waitForJob(pool, id)).toMatchObject({ status: 'done', attempts: 1 });
+  });
+
+  test('an announced job is taken with its commit, without the sweep', async () => {
+    const definition = testJob(`${kind}.announced`);
+    const { start } = setUp(registryOf([definition, async () => ({ rows: 0 })]));
+    await start();
+    await eventually(async () => {
+      const listening =
+        "select 1 from pg_stat_activity where datname = current_database() and query = 'listen plat_jobs'";
+      return (await pool.query(listening)).rows.length > 0;
+    });
+    await transaction(pool, async client => {
+      await enqueueAnnounced(asRun(client), definition, { text: 'now' });
+      // Never old enough for the sweep.
+      await client.query("update jobs set queued_at = now() + interval '1 hour' where name = $1", [
+        definition.name,
+      ]);
+    });
+    const { rows } = await pool.query<{ id: string }>('select id from jobs where name = $1', [
+      definition.name,
+    ]);
+    expect(await waitForJob(pool, rows[0]!.id)).toMatchObject({ status: 'done' });
   });
 
   test('when the queue was lost, the sweep hands its jobs on again, those that had begun included', async () => {

@@ -1,6 +1,7 @@
 // Choosing comps: the browser sends what somebody picks or says, and shows the figures that the server computes of it.
 import { type Filters, inOrder, isShown, readFilters, type Shown } from '../comping-filter.ts';
 import { map, sourceOf } from './map.ts';
+import { type Mark, openMarks } from './marks.ts';
 import { EMPTY } from './style.ts';
 
 const page = document.querySelector<HTMLElement>('.comping')!;
@@ -63,8 +64,10 @@ function show(update: Update): void {
 }
 
 function markChosen(): void {
-  for (const [id, row] of rows)
+  for (const [id, row] of rows) {
     row.querySelector<HTMLInputElement>('input[name=comp]')!.checked = chosen.has(id);
+    row.classList.toggle('is-chosen', chosen.has(id));
+  }
   drawComps();
 }
 
@@ -196,105 +199,34 @@ print.addEventListener('click', () => window.print());
 
 // The map.
 
-const MARKS = { SOLD: '#1f7a4d', PENDING: '#b35c00', ACTIVE: '#2257c4', SUBJECT: '#d9480f' } as const;
-const SIZE = 36;
-
-/** A disc is sold, a square pending, a triangle for sale, as in the list; what is chosen has a dark rim. */
-function iconOf(kind: keyof typeof MARKS, isChosen: boolean): ImageData {
-  const canvas = document.createElement('canvas');
-  canvas.width = SIZE;
-  canvas.height = SIZE;
-  const pen = canvas.getContext('2d')!;
-  const r = isChosen ? 14 : 9;
-  const c = SIZE / 2;
-  pen.beginPath();
-  if (kind === 'SOLD') pen.arc(c, c, r, 0, 2 * Math.PI);
-  else if (kind === 'PENDING') pen.rect(c - r, c - r, 2 * r, 2 * r);
-  else if (kind === 'ACTIVE') {
-    pen.moveTo(c, c - r);
-    pen.lineTo(c + r, c + r);
-    pen.lineTo(c - r, c + r);
-    pen.closePath();
-  } else
-    for (let i = 0; i < 10; i++) {
-      const [angle, reach] = [(Math.PI * (i - 2.5)) / 5, i % 2 === 0 ? 17 : 7];
-      pen.lineTo(c + reach * Math.cos(angle), c + reach * Math.sin(angle));
-    }
-  pen.closePath();
-  pen.fillStyle = MARKS[kind];
-  pen.fill();
-  pen.lineWidth = isChosen ? 5 : 2;
-  pen.strokeStyle = isChosen ? '#111111' : '#ffffff';
-  pen.stroke();
-  return pen.getImageData(0, 0, SIZE, SIZE);
-}
-
-const pointAt = (lon: number, lat: number, properties: object) => ({
-  type: 'Feature' as const,
-  geometry: { type: 'Point' as const, coordinates: [lon, lat] },
-  properties,
+const marks = openMarks(map, point, id => {
+  const row = rows.get(id);
+  row?.scrollIntoView({ block: 'nearest' });
+  row?.querySelector('input')?.focus();
 });
 
 function drawComps(): void {
-  const features = comps
+  const shown = comps
     .filter(({ id }) => visible.has(id) || chosen.has(id))
-    .map(({ id, lon, lat, status }) =>
-      pointAt(lon, lat, { id, icon: `${status}${chosen.has(id) ? '-chosen' : ''}`, chosen: chosen.has(id) }),
-    );
-  const own = subject === null ? [] : [pointAt(...subject, { id: 'subject', icon: 'SUBJECT', chosen: true })];
-  sourceOf('comps')?.setData({ type: 'FeatureCollection', features: [...features, ...own] });
+    .map(({ id, lon, lat, status }): Mark => ({ id, lon, lat, kind: status, chosen: chosen.has(id) }))
+    .sort((a, b) => Number(a.chosen) - Number(b.chosen));
+  if (subject !== null)
+    shown.push({ id: 'subject', lon: subject[0], lat: subject[1], kind: 'SUBJECT', chosen: true });
+  marks.show(shown);
 }
 
+let pointed: HTMLElement | undefined;
 function point(id: string | undefined): void {
-  if (map.getLayer('pointed')) map.setFilter('pointed', ['==', ['get', 'id'], id ?? '']);
-  for (const row of document.querySelectorAll('.pointed')) row.classList.remove('pointed');
-  if (id !== undefined) rows.get(id)?.classList.add('pointed');
+  pointed?.classList.remove('pointed');
+  pointed = id === undefined ? undefined : rows.get(id);
+  pointed?.classList.add('pointed');
+  marks.point(id);
 }
 
-list.addEventListener('pointerover', event =>
-  point((event.target as HTMLElement).closest<HTMLElement>('li')?.dataset.id),
-);
-list.addEventListener('focusin', event =>
-  point((event.target as HTMLElement).closest<HTMLElement>('li')?.dataset.id),
-);
+const rowOf = (event: Event) => (event.target as HTMLElement).closest<HTMLElement>('li')?.dataset.id;
+list.addEventListener('pointerover', event => point(rowOf(event)));
+list.addEventListener('focusin', event => point(rowOf(event)));
 list.addEventListener('pointerleave', () => point(undefined));
-
-function addLayers(): void {
-  for (const kind of ['SOLD', 'PENDING', 'ACTIVE', 'SUBJECT'] as const) {
-    map.addImage(kind, iconOf(kind, false), { pixelRatio: 2 });
-    map.addImage(`${kind}-chosen`, iconOf(kind, true), { pixelRatio: 2 });
-  }
-  map.addSource('comps', { type: 'geojson', data: EMPTY });
-  map.addLayer({
-    id: 'pointed',
-    type: 'circle',
-    source: 'comps',
-    filter: ['==', ['get', 'id'], ''],
-    paint: {
-      'circle-radius': 15,
-      'circle-color': '#ffd43b',
-      'circle-stroke-color': '#111111',
-      'circle-stroke-width': 1.5,
-    },
-  });
-  map.addLayer({
-    id: 'comps',
-    type: 'symbol',
-    source: 'comps',
-    layout: {
-      'icon-image': ['get', 'icon'],
-      'icon-allow-overlap': true,
-      'symbol-sort-key': ['case', ['get', 'chosen'], 1, 0],
-    },
-  });
-  map.on('mousemove', 'comps', event => point(event.features?.[0]?.properties.id));
-  map.on('mouseleave', 'comps', () => point(undefined));
-  map.on('click', 'comps', event => {
-    const row = rows.get(event.features?.[0]?.properties.id);
-    row?.scrollIntoView({ block: 'nearest' });
-    row?.querySelector('input')?.focus();
-  });
-}
 
 async function start(): Promise<void> {
   const response = await fetch(`${address}/comps.json`);
@@ -312,10 +244,4 @@ async function start(): Promise<void> {
   page.dataset.ready = 'true';
 }
 
-const loaded = new Promise<void>(resolve => {
-  map.on('load', () => {
-    addLayers();
-    resolve();
-  });
-});
-Promise.all([start(), loaded]).then(drawComps);
+start();

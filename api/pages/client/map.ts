@@ -73,7 +73,7 @@ map.on('click', event => {
   const [county] = map.queryRenderedFeatures(event.point, { layers: ['counts'] });
   if (county) location.assign(`/data?county=${String(county.id).padStart(5, '0')}`);
 });
-for (const layer of ['hits', 'parcel-fill', 'comps']) {
+for (const layer of ['hits', 'parcel-fill']) {
   map.on('mouseenter', layer, () =>
     map.getCanvas().style.setProperty('cursor', area.isDrawing() ? 'crosshair' : 'pointer'),
   );
