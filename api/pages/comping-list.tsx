@@ -23,62 +23,66 @@ export const miles = (metres: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METRES_A_MILE)} mi`;
 
 /** The comps to choose from. Without script it is a form whose button saves what is ticked. */
-export function CandidateList({ report, filters, path }: { report: Report; filters: Filters; path: string }) {
+export function CandidateList({
+  report,
+  filters,
+  path,
+  search,
+}: {
+  report: Report;
+  filters: Filters;
+  path: string;
+  search: string;
+}) {
   const { candidates, comps } = report.snapshot!;
   const chosen = new Set(report.chosen);
   const ordered = inOrder(candidates, filters.order);
-  const visible = ordered.filter(comp => isShown(comp, filters));
+  const shown = candidates.filter(comp => isShown(comp, filters)).length;
   return (
     <section class="candidates" aria-labelledby="candidates-title">
       <h2 id="candidates-title">Comps to choose from</h2>
       <FilterForm filters={filters} path={path} />
-      <form method="post" action={path} id="candidates">
+      <form method="post" action={path + search} id="candidates">
         <input type="hidden" name="do" value="select" />
-        <input
-          type="hidden"
-          name="was"
-          value={visible
-            .filter(({ id }) => chosen.has(id))
-            .map(({ id }) => id)
-            .join(',')}
-        />
+        <input type="hidden" name="was" value={report.chosen.join(',')} />
         <p class="told">
-          <output id="shown">{count(visible.length)}</output> of {count(candidates.length)}
+          <output id="shown">{count(shown)}</output> of {count(candidates.length)}
           {comps > candidates.length && `, those most alike of ${count(comps)} around`}
         </p>
         <ul class="comps" id="comps" tabindex={0} aria-label="Comps to choose from">
-          {ordered.map(
-            comp =>
-              isShown(comp, filters) && (
-                <li data-id={comp.id} class={chosen.has(comp.id) ? 'is-chosen' : undefined}>
-                  <label>
-                    <input type="checkbox" name="comp" value={comp.id} checked={chosen.has(comp.id)} />
-                    <Mark status={comp.status} />
-                    <b>{nameOf(comp)}</b>
-                  </label>
-                  <span class="ppa">
-                    {usd(comp.price / comp.acres)} <small>an acre</small>
+          {ordered.map(comp => (
+            <li
+              data-id={comp.id}
+              hidden={!isShown(comp, filters)}
+              class={chosen.has(comp.id) ? 'is-chosen' : undefined}
+            >
+              <label>
+                <input type="checkbox" name="comp" value={comp.id} checked={chosen.has(comp.id)} />
+                <Mark status={comp.status} />
+                <b>{nameOf(comp)}</b>
+              </label>
+              <span class="ppa">
+                {usd(comp.price / comp.acres)} <small>an acre</small>
+              </span>
+              <small>
+                {acres(comp.acres)} acres, {STATUS_WORDS[comp.status]}{' '}
+                {comp.sold_date !== null && day(comp.sold_date)} for {usd(comp.price)},{' '}
+                {miles(comp.distance_m)} away
+                {comp.days_on_market !== null && `, ${count(comp.days_on_market)} days on market`}
+                {comp.used && <span class="tag">the model's</span>}
+                {comp.left_out && (
+                  <span
+                    class="tag"
+                    title="Its price is unlike those around it, or it is another record of a sale that is there already."
+                  >
+                    left out by the model
                   </span>
-                  <small>
-                    {acres(comp.acres)} acres, {STATUS_WORDS[comp.status]}{' '}
-                    {comp.sold_date !== null && day(comp.sold_date)} for {usd(comp.price)},{' '}
-                    {miles(comp.distance_m)} away
-                    {comp.days_on_market !== null && `, ${count(comp.days_on_market)} days on market`}
-                    {comp.used && <span class="tag">the model's</span>}
-                    {comp.left_out && (
-                      <span
-                        class="tag"
-                        title="Its price is unlike those around it, or it is another record of a sale that is there already."
-                      >
-                        left out by the model
-                      </span>
-                    )}
-                    {comp.gone && <span class="tag">taken back by its source</span>}{' '}
-                    <Links url={comp.url} photos={comp.photos} />
-                  </small>
-                </li>
-              ),
-          )}
+                )}
+                {comp.gone && <span class="tag">taken back by its source</span>}{' '}
+                <Links url={comp.url} photos={comp.photos} />
+              </small>
+            </li>
+          ))}
         </ul>
         <p class="buttons noscript">
           <button type="submit">Save the selection</button>

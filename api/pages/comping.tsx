@@ -69,7 +69,7 @@ export const reportPage: Page = {
       const now = await prepared(visit, await readReport(visit));
       if (asksForJson(visit)) return updateOf(visit, now, changed);
       if (changed.link || changed.conflict) return show(visit, now, { changed });
-      return { redirect: pathOf(now) };
+      return { redirect: pathOf(now) + visit.url.search };
     } catch (error) {
       if (asksForJson(visit) || !(error instanceof PlatError) || error.details === undefined) throw error;
       const fault = Object.values(error.details).flat().join('; ');
@@ -138,7 +138,12 @@ async function show(
       </div>
       <Strip {...said} />
       <div class="choose screen">
-        <CandidateList report={report} filters={readFilters(visit.url.searchParams)} path={path} />
+        <CandidateList
+          report={report}
+          filters={readFilters(visit.url.searchParams)}
+          path={path}
+          search={visit.url.search}
+        />
         {mapOf(visit, {
           layers: true,
           draw: true,
@@ -214,7 +219,12 @@ export const compsPage: Page = {
         photos: { length: photos.length },
       }),
     );
-    return json({ subject: snapshot && [snapshot.subject.lon, snapshot.subject.lat], chosen, comps });
+    return json({
+      subject: snapshot && [snapshot.subject.lon, snapshot.subject.lat],
+      outline: snapshot?.subject.outline ?? [],
+      chosen,
+      comps,
+    });
   },
 };
 

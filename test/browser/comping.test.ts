@@ -107,8 +107,9 @@ describePages('comp reports', site => {
     await prepareCounty(site.db.pool, 33_019, AbortSignal.timeout(30_000));
     await page.reload();
     await page.goto(`${page.url()}?status=SOLD&order=distance`);
-    for (const i of [0, 1, 2]) await page.locator('#comps li input').nth(i).check();
+    for (const i of [0, 1, 2]) await rows(page).nth(i).locator('input').check();
     await page.getByRole('button', { name: 'Save the selection' }).click();
+    expect(page.url()).toContain('order=distance');
     expect(await page.locator('#strip').innerText()).toContain('of 3 comps');
     await page.getByLabel('Title').fill('For the buyer');
     await page.locator('#texts').getByRole('button', { name: 'Save' }).click();

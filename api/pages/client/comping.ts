@@ -199,11 +199,13 @@ print.addEventListener('click', () => window.print());
 
 // The map.
 
-const marks = openMarks(map, point, id => {
+let marks: ReturnType<typeof openMarks> | undefined;
+
+function pick(id: string): void {
   const row = rows.get(id);
   row?.scrollIntoView({ block: 'nearest' });
   row?.querySelector('input')?.focus();
-});
+}
 
 function drawComps(): void {
   const shown = comps
@@ -212,7 +214,7 @@ function drawComps(): void {
     .sort((a, b) => Number(a.chosen) - Number(b.chosen));
   if (subject !== null)
     shown.push({ id: 'subject', lon: subject[0], lat: subject[1], kind: 'SUBJECT', chosen: true });
-  marks.show(shown);
+  marks?.show(shown);
 }
 
 let pointed: HTMLElement | undefined;
@@ -220,7 +222,7 @@ function point(id: string | undefined): void {
   pointed?.classList.remove('pointed');
   pointed = id === undefined ? undefined : rows.get(id);
   pointed?.classList.add('pointed');
-  marks.point(id);
+  marks?.point(id);
 }
 
 const rowOf = (event: Event) => (event.target as HTMLElement).closest<HTMLElement>('li')?.dataset.id;
@@ -234,9 +236,11 @@ async function start(): Promise<void> {
     comps: Shown[];
     chosen: string[];
     subject: [number, number] | null;
+    outline: [number, number][][];
   };
   comps = told.comps;
   subject = told.subject;
+  marks = openMarks(map, told.outline, point, pick);
   for (const id of told.chosen) chosen.add(id);
   for (const row of list.querySelectorAll<HTMLElement>('li')) rows.set(row.dataset.id!, row);
   order = readFilters(new URLSearchParams(location.search)).order;

@@ -12,9 +12,14 @@ const LARGE = 8;
 /** As near as this to a mark is on it. */
 const REACH = 10;
 
-/** @param onPoint what the mouse is on, or nothing; @param onPick what is clicked */
+/**
+ * @param outline rings around the subject, longitude and latitude
+ * @param onPoint what the mouse is on, or nothing
+ * @param onPick what is clicked
+ */
 export function openMarks(
   map: MapLibre,
+  outline: readonly [number, number][][],
   onPoint: (id: string | undefined) => void,
   onPick: (id: string) => void,
 ) {
@@ -35,6 +40,7 @@ export function openMarks(
     }
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     pen.clearRect(0, 0, width, height);
+    drawOutline();
     for (const mark of marks) {
       const { x, y } = map.project([mark.lon, mark.lat]);
       if (x < -LARGE || y < -LARGE || x > width + LARGE || y > height + LARGE) continue;
@@ -46,6 +52,21 @@ export function openMarks(
       }
       drawShape(pen, mark, x, y);
     }
+  }
+
+  function drawOutline(): void {
+    pen.beginPath();
+    for (const ring of outline) {
+      for (const [i, place] of ring.entries()) {
+        const { x, y } = map.project(place);
+        if (i === 0) pen.moveTo(x, y);
+        else pen.lineTo(x, y);
+      }
+      pen.closePath();
+    }
+    pen.lineWidth = 2;
+    pen.strokeStyle = COLORS.SUBJECT;
+    pen.stroke();
   }
 
   function soon(): void {
@@ -105,7 +126,12 @@ function drawShape(pen: CanvasRenderingContext2D, { kind, chosen }: Mark, x: num
   pen.closePath();
   pen.fillStyle = COLORS[kind];
   pen.fill();
-  pen.lineWidth = chosen ? 2.5 : 1;
-  pen.strokeStyle = chosen ? '#111111' : '#ffffff';
+  pen.lineWidth = chosen ? 5 : 1;
+  pen.strokeStyle = '#ffffff';
+  pen.stroke();
+  if (!chosen) return;
+  // Within a light one, so that it shows on dark ground.
+  pen.lineWidth = 2.5;
+  pen.strokeStyle = '#111111';
   pen.stroke();
 }
