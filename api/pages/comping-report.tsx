@@ -204,6 +204,7 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
           <button type="submit" name="do" value="share" class="second">
             {isShared ? 'Make a new link' : 'Make a link'}
           </button>
+          <small>It shows all but the comps to choose from: title and notes, too.</small>
           {isShared && (
             <button type="submit" name="do" value="unshare" class="danger">
               Take the link back
@@ -214,10 +215,15 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
           <button type="submit" name="do" value="look" class="second">
             Look for changes
           </button>
-          <button type="submit" name="do" value="delete" class="danger">
-            Delete the report
-          </button>
         </form>
+        <details>
+          <summary>Delete</summary>
+          <form method="post" action={path}>
+            <button type="submit" name="do" value="delete" class="danger">
+              Delete the report for good
+            </button>
+          </form>
+        </details>
       </div>
     </section>
   );

@@ -22,8 +22,9 @@ import { mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
 import type { Reply, Visit } from './visit.ts';
 
-/** A page waits so long for a worker before it says that it does. */
+/** A page waits so long for a worker before it says that it does; for what it does not need to be shown, not as long. */
 const PATIENCE_MS = 4_000;
+const LITTLE_PATIENCE_MS = 500;
 const LOOK_MS = 100;
 
 const pathOf = ({ id }: Report) => `/comping/${id}`;
@@ -57,7 +58,7 @@ export const reportPage: Page = {
   path: '/comping/:report',
   access: 'app',
   async get(visit) {
-    const report = await prepared(visit, await readReport(visit));
+    const report = await prepared(visit, await readReport(visit), LITTLE_PATIENCE_MS);
     if (asksForJson(visit) && report.snapshot !== null) return updateOf(visit, report, {});
     return show(visit, report);
   },
@@ -66,7 +67,8 @@ export const reportPage: Page = {
     try {
       const changed = await change(visit, report);
       if (changed.deleted) return { redirect: '/comping' };
-      const now = await prepared(visit, await readReport(visit));
+      const left = await readReport(visit);
+      const now = visit.form.get('do') === 'look' ? await prepared(visit, left, PATIENCE_MS) : left;
       if (asksForJson(visit)) return updateOf(visit, now, changed);
       if (changed.link || changed.conflict) return show(visit, now, { changed });
       return { redirect: pathOf(now) + visit.url.search };
@@ -79,16 +81,19 @@ export const reportPage: Page = {
 };
 
 /** The report once a worker has prepared it, or as it is when that takes long; one that is out of date is looked at again. */
-async function prepared(visit: Visit, report: Report): Promise<Report> {
+async function prepared(visit: Visit, report: Report, patienceMs: number): Promise<Report> {
   const { database } = visit.deps.resources;
-  if (report.snapshot !== null && report.wanted_at === null) {
-    if (changesOf(report).length > 0) return report;
-    const values = [report.fips, report.property_id, report.looked_at];
-    if ((await database.run('reports/is_outdated', values)).length === 0) return report;
+  const { id, fips, property_id, looked_at } = report;
+  if (report.wanted_at === null) {
+    // Until the last offer is taken or declined there is no need for another.
+    if (report.snapshot === null || changesOf(report).length > 0) return report;
+    if ((await database.run('reports/is_outdated', [fips, property_id, looked_at])).length === 0)
+      return report;
     await want(database, report);
-  } else if (report.wanted_at === null) return report;
-  for (let waited = 0; waited < PATIENCE_MS && !visit.req.socket.destroyed; waited += LOOK_MS) {
-    if ((await database.run('reports/is_wanted', [report.id])).length === 0) break;
+  }
+  const patience = report.snapshot === null ? PATIENCE_MS : patienceMs;
+  for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += LOOK_MS) {
+    if ((await database.run('reports/is_wanted', [id])).length === 0) break;
     await sleep(LOOK_MS);
   }
   return readReport(visit);

@@ -20,7 +20,11 @@ describePages('comp reports', site => {
   const rows = (page: Page) => page.locator('#comps li:visible');
 
   test("the model's comps in one click, one more by hand, one overridden: the figures follow; it can be printed", async () => {
-    const page = await site.open(await newReport());
+    // Somebody who has nothing but the link.
+    const page = await site.open(await newReport(), { as: null });
+    await page.getByLabel('E-mail address').fill(site.user.email);
+    await page.getByLabel('Password').fill(site.user.password);
+    await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click();
     await ready(page);
     expect(await estimate(page)).toBe('–');
     await page.getByRole('button', { name: 'Select what the model uses' }).click();
