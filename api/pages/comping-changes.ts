@@ -17,7 +17,7 @@ export function changesOf({ snapshot: before, offered: now, chosen, overrides }:
   }));
   const told: string[] = [];
   if (differ(figures[0]!.own, figures[1]!.own))
-    told.push(`Your estimate: ${moved(figures[0]!.own, figures[1]!.own)}.`);
+    told.push(`The report's estimate: ${moved(figures[0]!.own, figures[1]!.own)}.`);
   if (differ(figures[0]!.machine, figures[1]!.machine))
     told.push(`The model's estimate: ${moved(figures[0]!.machine, figures[1]!.machine)}.`);
   if (before.subject.acres !== now.subject.acres)

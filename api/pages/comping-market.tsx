@@ -17,32 +17,37 @@ const KEYS = [
 export function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
   const markets = [county_market, zip_market].filter(market => market !== null);
   if (bucket === null || markets.length === 0) return null;
+  const isEmpty = markets.every(({ data }) => data === null);
   return (
     <section>
       <h2>The market of {bucket}</h2>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <td />
-              {markets.map(({ name }) => (
-                <th class="n">{name}</th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {KEYS.map(key => (
+      {isEmpty ? (
+        <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
+      ) : (
+        <div class="scroll">
+          <table>
+            <thead>
               <tr>
-                <th>{key}</th>
-                {markets.map(({ data }) => (
-                  <td class="n">{shown(key, data?.[key])}</td>
+                <td />
+                {markets.map(({ name }) => (
+                  <th class="n">{name}</th>
                 ))}
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {markets[0]!.as_of && (
+            </thead>
+            <tbody>
+              {KEYS.map(key => (
+                <tr>
+                  <th>{key}</th>
+                  {markets.map(({ data }) => (
+                    <td class="n">{shown(key, data?.[key])}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {!isEmpty && markets[0]!.as_of && (
         <p class="told">As of {markets[0]!.as_of}; a dash is a figure without any listing.</p>
       )}
     </section>

@@ -142,7 +142,7 @@ export function Offer({ report, path }: { report: Report; path: string }) {
       {changes.length > 0 && (
         <div class="notice">
           <p>
-            <b>Since {day(report.snapshot!.as_of)} this has changed:</b>
+            <b>Since {moment(report.snapshot!.made_at)} this has changed:</b>
           </p>
           <ul>
             {changes.map(change => (

@@ -24,7 +24,9 @@ export function Strip({ result, machine }: { result: Result | null; machine: Res
     <dl class="strip" id="strip" aria-live="polite">
       <div>
         <dt>
-          {result === null ? 'Yours: nothing is chosen yet' : `Yours, of ${count(result.lines.length)} comps`}
+          {result === null
+            ? 'This report: nothing is chosen yet'
+            : `This report, of ${count(result.lines.length)} comps`}
         </dt>
         <dd>
           {result === null ? '–' : usd(result.estimate.meanAdjustedPrice)}{' '}
@@ -222,8 +224,8 @@ export function Conclusion({
   const snapshot = report.snapshot!;
   const subjectAcres = snapshot.subject.acres;
   const columns: Column[] = [
-    { title: 'Yours, as sold', together: result?.as_sold, result: undefined },
-    { title: 'Yours, adjusted', together: result?.adjusted, result },
+    { title: 'This report, as sold', together: result?.as_sold, result: undefined },
+    { title: 'This report, adjusted', together: result?.adjusted, result },
     { title: "The model's, as sold", together: machine?.as_sold, result: undefined },
     { title: "The model's, adjusted", together: machine?.adjusted, result: machine },
   ];

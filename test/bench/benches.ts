@@ -13,6 +13,7 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   portfolio: async () => (await import('./portfolio.ts')).bench,
   filter: async () => (await import('./filter.ts')).bench,
   valuation: async () => (await import('./valuation.ts')).bench,
+  comping: async () => (await import('./comping.ts')).bench,
   'comp-value': async () => (await import('./comp-value.ts')).bench,
   slope: async () => (await import('./slope.ts')).bench,
   overlap: async () => (await import('./overlap.ts')).bench,

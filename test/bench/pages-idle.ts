@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 import { startApi } from '../../api/start.ts';
 import { createAccount } from '../../shared/accounts.ts';
 import { loadConfig } from '../../shared/config.ts';
+import type { Pool } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
 import { createLink } from '../../shared/sign-in.ts';
 import { findUser } from '../../shared/users.ts';
@@ -28,15 +29,11 @@ export async function compareIdle(options: BenchOptions): Promise<BenchResult[]>
     options.note('  ingesting the sample');
     await loadRegions(pool);
     await loadSample(pool);
-    await createAccount(pool, { name: 'bench', tier: 'scale', user: EMAIL });
     const config = loadConfig({ DATABASE_URL: url, PORT: '0', LOG_LEVEL: 'warn' });
     const api = await startApi(config, createLogger(config, 'bench'));
     const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
     try {
-      const link = await createLink(pool, (await findUser(pool, EMAIL)).id, 'sign_in');
-      const first = await browser.newContext({ baseURL: api.url });
-      await first.request.post(link, { headers: { Origin: api.url }, form: {} });
-      const storageState = await first.storageState();
+      const storageState = await signIn(browser, api.url, pool);
       const idle = async (empty: boolean): Promise<number> => {
         const context = await browser.newContext({ baseURL: api.url, storageState });
         const ms = await timeToIdle(context, empty);
@@ -65,6 +62,15 @@ export async function compareIdle(options: BenchOptions): Promise<BenchResult[]>
       await api.stop();
     }
   });
+}
+
+/** The cookies of a new user who has signed in. */
+export async function signIn(browser: Browser, baseURL: string, pool: Pool) {
+  await createAccount(pool, { name: 'bench', tier: 'scale', user: EMAIL });
+  const link = await createLink(pool, (await findUser(pool, EMAIL)).id, 'sign_in');
+  const context = await browser.newContext({ baseURL });
+  await context.request.post(link, { headers: { Origin: baseURL }, form: {} });
+  return context.storageState();
 }
 
 async function timeToIdle(context: BrowserContext, empty: boolean): Promise<number> {

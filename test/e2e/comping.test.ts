@@ -202,7 +202,7 @@ describe('a report', () => {
     await prepareCounty(db.pool, FIPS, AbortSignal.timeout(30_000));
     const { text } = await window1.open(path);
     expect(text).toContain('this has changed');
-    expect(text).toMatch(/Your estimate: \$[\d,]+ → \$[\d,]+\./);
+    expect(text).toMatch(/The report(?:&#39;|')s estimate: \$[\d,]+ → \$[\d,]+\./);
     const kept = JSON.parse((await window1.open(path, JSON_ONLY)).text) as Update;
     expect(kept.result).toEqual(result);
     await window1.submit(path, { do: 'accept' });

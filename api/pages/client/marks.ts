@@ -124,14 +124,15 @@ function drawShape(pen: CanvasRenderingContext2D, { kind, chosen }: Mark, x: num
       pen.lineTo(x + reach * Math.cos(angle), y + reach * Math.sin(angle));
     }
   pen.closePath();
-  pen.fillStyle = COLORS[kind];
-  pen.fill();
-  pen.lineWidth = chosen ? 5 : 1;
+  pen.lineWidth = chosen ? 6 : 2;
   pen.strokeStyle = '#ffffff';
   pen.stroke();
-  if (!chosen) return;
-  // Within a light one, so that it shows on dark ground.
-  pen.lineWidth = 2.5;
-  pen.strokeStyle = '#111111';
-  pen.stroke();
+  if (chosen) {
+    // Within the light one, so that it shows on dark ground.
+    pen.lineWidth = 3;
+    pen.strokeStyle = '#111111';
+    pen.stroke();
+  }
+  pen.fillStyle = COLORS[kind];
+  pen.fill();
 }
