@@ -1,5 +1,5 @@
 import Flatbush from 'flatbush';
-import { boxesMeet, boxOf } from './box.ts';
+import { type BoxColumns, boxesMeet, boxOf } from './box.ts';
 import type { Repair } from './checks.ts';
 import { pointInPolygon, pointInRing } from './point-in-polygon.ts';
 import { meet } from './predicates.ts';
@@ -76,16 +76,7 @@ type Contact = { a: number; b: number; crossing: boolean };
 const INDEXED_FROM = 144;
 
 /** `next` is the number of the edge that follows on the ring. */
-type Edge = {
-  from: Position;
-  to: Position;
-  west: number;
-  south: number;
-  east: number;
-  north: number;
-  ring: number;
-  next: number;
-};
+type Edge = BoxColumns & { from: Position; to: Position; ring: number; next: number };
 
 /**
  * Every contact within and between closed rings without repeated positions or spikes, exactly. A packed Hilbert R-tree finds the

@@ -68,11 +68,11 @@ order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
 
 -- name: upsert_regions
 -- Adds the regions that are missing and corrects those that differ; a corrected one is marked so that its stored response is
--- written anew. $1 ids, $2 types, $3 codes, $4 names, $5 states, $6 county names, $7 counties' FIPS: arrays of one length.
+-- written anew. $1 json: a list of regions.
 with wanted as (
   select *
-  from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])
-    as w (id, type, code, name, state, county_name, fips)
+  from json_to_recordset($1::json)
+    as w (id uuid, type text, code text, name text, state text, county_name text, fips int)
 ),
 existing as (
   select r.type, r.code from regions r

@@ -34,10 +34,7 @@ export function addRecomputeCommands(program: Command): void {
 }
 
 function addAttributes(recompute: Command): void {
-  const command = recompute
-    .command('attributes')
-    .option('--fips <fips>', 'of one county', fips)
-    .option('--all', 'of every county')
+  const command = ofCounties(recompute, 'attributes')
     .addOption(new Option('--layer <kind...>', 'by these kinds of layers only').choices(LAYER_KINDS))
     .description('what land layers tell of parcels: slope, road frontage, wetlands, flood zones')
     .addHelpText(
@@ -56,10 +53,7 @@ function addAttributes(recompute: Command): void {
 }
 
 function addValuations(recompute: Command): void {
-  const command = recompute
-    .command('valuations')
-    .option('--fips <fips>', 'of one county', fips)
-    .option('--all', 'of every county')
+  const command = ofCounties(recompute, 'valuations')
     .option(
       '--as-of <date>',
       'as of this day (YYYY-MM-DD); default: today in UTC, or the day of the latest snapshot when all comps are of such',
@@ -108,6 +102,9 @@ function addStatistics(recompute: Command): void {
     tell(flags, { status, result, error }, `statistics: ${said}`);
   });
 }
+
+const ofCounties = (recompute: Command, name: string): Command =>
+  recompute.command(name).option('--fips <fips>', 'of one county', fips).option('--all', 'of every county');
 
 /** What all of them share: a scope that is there, and that they may be waited for and answer scripts with JSON. */
 function onRun<Scope extends object>(

@@ -140,33 +140,14 @@ async function carryOut(
   return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff };
 }
 
-function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): Promise<Prepared> {
-  switch (feed.kind) {
-    case 'assessor':
-      return follow(assessor, run, feed, sources);
-    case 'listings':
-      return follow(listings, run, feed, sources);
-    case 'elevation':
-      return follow(elevation, run, feed, sources);
-    case 'imagery':
-      return follow(imagery, run, feed, sources);
-    case 'contacts':
-      return follow(contacts, run, feed, sources);
-    case 'numbering':
-      return follow(numbering, run, feed, sources);
-    case 'dnc':
-      return follow(dnc, run, feed, sources);
-    default:
-      return follow(layers, run, feed, sources);
-  }
-}
+/** By kind; a land layer's features have one for all. */
+const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
 
-async function follow<F extends Feed, Staged>(
-  recipe: Recipe<F, Staged>,
-  run: RunContext,
-  feed: F,
-  sources: Record<string, string>,
-): Promise<Prepared> {
+async function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): Promise<Prepared> {
+  const recipe = (feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers) as Recipe<
+    Feed,
+    unknown
+  >;
   await createStage(run.pool, run.runId, recipe.tables);
   await run.step('stage', 'reading', 0);
   const staged = await recipe.stage(run, feed, sources);

@@ -46,13 +46,7 @@ function digestOf(rows: readonly RegionRow[]): string {
 
 async function upsertRegions(client: Client, rows: readonly RegionRow[]): Promise<number> {
   const { rows: counts } = await client.query<{ written: number }>(sql('regions/upsert_regions'), [
-    rows.map(row => row.id),
-    rows.map(row => row.type),
-    rows.map(row => row.code),
-    rows.map(row => row.name),
-    rows.map(row => row.state),
-    rows.map(row => row.county_name),
-    rows.map(row => row.fips),
+    JSON.stringify(rows),
   ]);
   return counts[0]?.written ?? 0;
 }
@@ -72,15 +66,7 @@ async function insertMissingStats(client: Client, rows: readonly RegionRow[]): P
 }
 
 /** A row of table `regions`. `code` is the FIPS or the ZIP; `fips` the county's, for a ZIP that of its county. */
-export type RegionRow = {
-  id: string;
-  type: 'county' | 'zip';
-  code: string;
-  name: string;
-  state: string;
-  county_name: string;
-  fips: number;
-};
+export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
 
 /** Every region in the order of (type, code). */
 function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
@@ -95,16 +81,8 @@ function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
     const county = countyOf.get(fips);
     if (county === undefined)
       throw new PlatError('regions', `ZIP ${zip} is in county ${fips}, which is unknown.`);
-    const { name, state } = county;
-    rows.push({
-      id: uuidV5(`zip:${zip}`),
-      type: 'zip',
-      code: zip,
-      name: zip,
-      state,
-      county_name: name,
-      fips,
-    });
+    const { name: county_name, state } = county;
+    rows.push({ id: uuidV5(`zip:${zip}`), type: 'zip', code: zip, name: zip, state, county_name, fips });
   }
   return { rows, skipped };
 }

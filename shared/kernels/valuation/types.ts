@@ -42,24 +42,11 @@ export type Comps = {
 
 /** Some of the comps, in the order of their indices. */
 export function someComps(comps: Comps, chosen: readonly number[]): Comps {
-  const floats = (column: Float64Array) => Float64Array.from(chosen, i => column[i]!);
-  const whole = (column: Int32Array) => Int32Array.from(chosen, i => column[i]!);
-  const bytes = (column: Uint8Array) => Uint8Array.from(chosen, i => column[i]!);
-  return {
-    count: chosen.length,
-    lon: floats(comps.lon),
-    lat: floats(comps.lat),
-    acres: floats(comps.acres),
-    price: floats(comps.price),
-    asked: comps.asked && floats(comps.asked),
-    feed: comps.feed && whole(comps.feed),
-    ofRoll: comps.ofRoll && bytes(comps.ofRoll),
-    status: bytes(comps.status),
-    soldDay: whole(comps.soldDay),
-    listedDay: whole(comps.listedDay),
-    county: whole(comps.county),
-    land: landOf(comps.land, chosen),
-  };
+  type Column = Float64Array | Int32Array | Uint8Array;
+  const some = (column: Column) => (column.constructor as typeof Float64Array).from(chosen, i => column[i]!);
+  const { count: _all, land, ...columns } = comps;
+  const own = Object.entries(columns).map(([name, column]) => [name, column && some(column)]);
+  return { ...Object.fromEntries(own), count: chosen.length, land: landOf(land, chosen) };
 }
 
 export type Subject = {

@@ -3,16 +3,8 @@ import type { LineType } from '../../../shared/domain/contact-fields.ts';
 import type { NumberingInput } from '../../feeds/feed.ts';
 import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
 import type { Value } from '../../feeds/values/parser.ts';
-import {
-  compileFill,
-  compileSkip,
-  type DroppedValue,
-  type Mapper,
-  mapperOf,
-  refused,
-  SKIPPED,
-} from './fields.ts';
-import { columnMentions, conditionMentions, type Resolve } from './names.ts';
+import { compileFill, type DroppedValue, type Mapper, mapperOf, refused } from './fields.ts';
+import type { Resolve } from './names.ts';
 
 export type MappedBlock = {
   ok: true;
@@ -28,15 +20,12 @@ export type MappedBlock = {
 
 /** Compiles the mapping of a feed of blocks of numbers. A row is refused that names no exchange. */
 export function compileBlockMapper(input: NumberingInput): Mapper<MappedBlock> {
-  const mentions = [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
-  return mapperOf(mentions, resolve => compile(input, resolve));
+  return mapperOf(input, resolve => compile(input, resolve));
 }
 
 function compile(input: NumberingInput, resolve: Resolve) {
   const fill = compileFill('numbering', NUMBERING_FIELD_NAMES, input.columns, resolve);
-  const isSkipped = compileSkip(input.skipWhere, resolve);
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    if (isSkipped(source)) return SKIPPED;
     const values: Value[] = new Array(NUMBERING_FIELD_NAMES.length).fill(null);
     const dropped = fill(values, source);
     const [area, exchange, block, operator, lineType] = values as (string | null)[];

@@ -10,16 +10,8 @@ import type { Address } from '../../../shared/kernels/person/match.ts';
 import { peopleOf } from '../../../shared/kernels/person/person.ts';
 import type { ContactInput } from '../../feeds/feed.ts';
 import type { Value } from '../../feeds/values/parser.ts';
-import {
-  compileFill,
-  compileSkip,
-  type DroppedValue,
-  type Mapper,
-  mapperOf,
-  refused,
-  SKIPPED,
-} from './fields.ts';
-import { columnMentions, conditionMentions, type Resolve } from './names.ts';
+import { compileFill, type DroppedValue, type Mapper, mapperOf, refused } from './fields.ts';
+import type { Resolve } from './names.ts';
 
 export type MappedContact = {
   ok: true;
@@ -38,8 +30,7 @@ export type MappedContact = {
 
 /** Compiles the mapping of a feed of contacts. A row is refused that does not tell whose it is, or where they live. */
 export function compileContactMapper(input: ContactInput): Mapper<MappedContact> {
-  const mentions = [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
-  return mapperOf(mentions, resolve => compile(input, resolve));
+  return mapperOf(input, resolve => compile(input, resolve));
 }
 
 const AT = Object.fromEntries(CONTACT_FIELD_NAMES.map((name, index) => [name, index])) as Record<
@@ -49,10 +40,8 @@ const AT = Object.fromEntries(CONTACT_FIELD_NAMES.map((name, index) => [name, in
 
 function compile(input: ContactInput, resolve: Resolve) {
   const fill = compileFill('contacts', CONTACT_FIELD_NAMES, input.columns, resolve);
-  const isSkipped = compileSkip(input.skipWhere, resolve);
 
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    if (isSkipped(source)) return SKIPPED;
     const values: Value[] = new Array(CONTACT_FIELD_NAMES.length).fill(null);
     const dropped = fill(values, source);
     const text = (field: string) => values[AT[field]!] as string | null;

@@ -6,7 +6,15 @@ import type { Value } from '../../feeds/values/parser.ts';
 import { isFailure, shown, tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { type CompiledColumn, compileColumn } from './column.ts';
-import { checkColumns, columnsOf, type Mention, type Resolve, resolver } from './names.ts';
+import {
+  checkColumns,
+  columnMentions,
+  columnsOf,
+  conditionMentions,
+  type Mention,
+  type Resolve,
+  resolver,
+} from './names.ts';
 
 /** A value that could not be used and became null. */
 export type DroppedValue = { field: string; reason: string; message: string };
@@ -32,14 +40,32 @@ export type Mapper<Mapped> = {
   readonly mentions: readonly Mention[];
 };
 
-/** Makes a mapper of a compiler that needs to know the source's columns. */
+/** What of a feed's section a mapper goes by. */
+type MappedInput = {
+  columns: Partial<Record<string, ColumnSpec>>;
+  skipWhere: readonly SkipCondition[];
+};
+
+type MapRow<Mapped> = (row: SourceRow) => Mapped | Refused;
+
+/**
+ * Makes a mapper of a compiler that needs to know the source's columns; rows that `skip_where` names are left out.
+ * @param further what the feed names besides the columns that it maps
+ */
 export function mapperOf<Mapped>(
-  mentions: readonly Mention[],
-  compile: (resolve: Resolve) => (row: SourceRow) => Mapped | Refused,
+  { columns: mapped, skipWhere }: MappedInput,
+  compile: (resolve: Resolve) => MapRow<Mapped>,
+  further: readonly Mention[] = [],
 ): Mapper<Mapped> {
-  let compiled: ((row: SourceRow) => Mapped | Refused) | undefined;
+  const mentions = [...further, ...columnMentions(mapped), ...conditionMentions('skip_where', skipWhere)];
+  let compiled: MapRow<Mapped> | undefined;
+  const prepared = (resolve: Resolve): MapRow<Mapped> => {
+    const tests = skipWhere.map(condition => compileCondition(condition, resolve));
+    const mapRow = compile(resolve);
+    return row => (tests.some(test => test(row.values)) ? SKIPPED : mapRow(row));
+  };
   const map = (row: SourceRow): Mapped | Refused => {
-    compiled ??= compile(resolver(columnsOf([row]), { sparse: true }));
+    compiled ??= prepared(resolver(columnsOf([row]), { sparse: true }));
     return compiled(row);
   };
   const prepare = (firstRows: readonly SourceRow[]): void => {
@@ -48,12 +74,12 @@ export function mapperOf<Mapped>(
     checkColumns(mentions, columns);
     // A source whose rows differ in their columns may come with further ones later.
     const sparse = firstRows.some(row => Object.keys(row.values).length < columns.length);
-    compiled = compile(resolver(columns, { sparse }));
+    compiled = prepared(resolver(columns, { sparse }));
   };
   return Object.assign(map, { prepare, mentions });
 }
 
-export const SKIPPED: Refused = {
+const SKIPPED: Refused = {
   ok: false,
   field: null,
   reason: 'skipped',
@@ -90,12 +116,6 @@ export function compileCondition(condition: Condition, resolve: Resolve): Test {
 
 function within(value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {
   return typeof value === 'number' && value >= min && value <= max;
-}
-
-/** Whether a row is to be left out. */
-export function compileSkip(conditions: readonly SkipCondition[], resolve: Resolve) {
-  const tests = conditions.map(condition => compileCondition(condition, resolve));
-  return (source: Record<string, unknown>): boolean => tests.some(test => test(source));
 }
 
 type Field = { index: number; name: string; column: CompiledColumn };

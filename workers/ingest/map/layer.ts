@@ -13,17 +13,8 @@ import type { Value } from '../../feeds/values/parser.ts';
 import { tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { compileColumn } from './column.ts';
-import {
-  compileFill,
-  compileSkip,
-  type DroppedValue,
-  type Mapper,
-  mapperOf,
-  type Refused,
-  refused,
-  SKIPPED,
-} from './fields.ts';
-import { columnMentions, columnsOf, conditionMentions, type Resolve, resolver } from './names.ts';
+import { compileFill, type DroppedValue, type Mapper, mapperOf, type Refused, refused } from './fields.ts';
+import { columnsOf, type Resolve, resolver } from './names.ts';
 
 export type MappedFeature = {
   ok: true;
@@ -46,13 +37,12 @@ type Verdict = Pick<MappedFeature, 'class' | 'label'>;
  * road without a class, or of one that the feed does not list; a flood zone without a name, or that FEMA does not have.
  */
 export function compileLayerMapper(kind: VectorKind, input: LayerInput): LayerMapper {
-  const mentions = [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
-  const map = mapperOf(mentions, resolve => compile(kind, input, resolve));
+  const map = mapperOf(input, resolve => compile(kind, input, resolve));
   const prepare = (firstRows: readonly SourceRow[]): void => {
     map.prepare(firstRows);
     if (firstRows.length > 0) requireDecisive(kind, input, columnsOf(firstRows));
   };
-  return Object.assign((row: SourceRow) => map(row), { prepare, mentions });
+  return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
 }
 
 /**
@@ -83,11 +73,9 @@ function usualColumns(spec: (typeof LAYER_DEFAULTS)[VectorKind][LayerField]): st
 function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
   const names = LAYER_FIELD_NAMES[kind];
   const fill = compileFill(kind, names, input.columns, resolve);
-  const isSkipped = compileSkip(input.skipWhere, resolve);
   const judge = JUDGES[kind](names, rawReader(kind, input, resolve));
 
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    if (isSkipped(source)) return SKIPPED;
     const values: Value[] = new Array(names.length).fill(null);
     const [fault]: DroppedValue[] = fill(values, source) ?? [];
     if (fault) return refused(fault.field, fault.reason, fault.message);

@@ -5,16 +5,14 @@ import type { Value } from '../../feeds/values/parser.ts';
 import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/place.ts';
 import {
   compileFill,
-  compileSkip,
   type DroppedValue,
   type Mapper,
   type MapperOptions,
   mapperOf,
   type Refused,
   refused,
-  SKIPPED,
 } from './fields.ts';
-import { columnMentions, conditionMentions, type Mention, type Resolve } from './names.ts';
+import type { Resolve } from './names.ts';
 
 /** A listing's value: as a parcel's, or a list of texts for `photos`. */
 export type ListingValue = Value;
@@ -26,18 +24,15 @@ export type MappedListing = {
   dropped: DroppedValue[] | null;
 };
 
-export type ListingMapper = Mapper<MappedListing>;
-
 /**
  * Compiles the mapping of a listings feed. A row is refused when its source_id, status or the price of its status is unusable; a
  * price that the source withholds is null, and every other value that does not parse becomes null and is reported.
  */
-export function compileListingMapper(input: ListingInput, options: MapperOptions = {}): ListingMapper {
-  return mapperOf(listingMentions(input), resolve => compile(input, options, resolve));
-}
-
-function listingMentions(input: ListingInput): Mention[] {
-  return [...columnMentions(input.columns), ...conditionMentions('skip_where', input.skipWhere)];
+export function compileListingMapper(
+  input: ListingInput,
+  options: MapperOptions = {},
+): Mapper<MappedListing> {
+  return mapperOf(input, resolve => compile(input, options, resolve));
 }
 
 const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, index) => [name, index])) as Record<
@@ -47,11 +42,9 @@ const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, index) => [name, in
 
 function compile(input: ListingInput, options: MapperOptions, resolve: Resolve) {
   const fill = compileFill('listings', LISTING_FIELD_NAMES, input.columns, resolve, options.today);
-  const isSkipped = compileSkip(input.skipWhere, resolve);
   const isCounty = options.isCounty ?? isKnownCounty;
 
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    if (isSkipped(source)) return SKIPPED;
     const values: ListingValue[] = new Array(LISTING_FIELD_NAMES.length).fill(null);
     let dropped = fill(values, source);
     const fault = unusable(values, dropped);

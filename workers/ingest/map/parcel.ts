@@ -14,14 +14,12 @@ import { type CompiledColumn, compileColumn } from './column.ts';
 import {
   compileCondition,
   compileFill,
-  compileSkip,
   type DroppedValue,
   type Mapper,
   type MapperOptions,
   mapperOf,
   type Refused,
   refused,
-  SKIPPED,
 } from './fields.ts';
 import { columnMentions, conditionMentions, type Mention, type Resolve } from './names.ts';
 
@@ -53,14 +51,14 @@ export type ParcelMapperOptions = MapperOptions & {
  * unknown or foreign county is refused; every other value that does not parse becomes null and is reported.
  */
 export function compileParcelMapper(input: ParcelInput, options: ParcelMapperOptions): ParcelMapper {
-  return mapperOf(parcelMentions(input, options.sales), resolve => compile(input, options, resolve));
+  const further = furtherMentions(input, options.sales);
+  return mapperOf(input, resolve => compile(input, options, resolve), further);
 }
 
-function parcelMentions(input: ParcelInput, sales?: Sales | null): Mention[] {
+/** What a roll names besides the columns that it maps. */
+function furtherMentions(input: ParcelInput, sales?: Sales | null): Mention[] {
   return [
     ...input.key.columns.map(column => ({ where: 'key', column, optional: false })),
-    ...columnMentions(input.columns),
-    ...conditionMentions('skip_where', input.skipWhere),
     ...conditionMentions('sales.where', sales?.where ?? []),
     ...(sales?.prior ?? []).flatMap(({ columns, where }) => [
       ...columnMentions(columns).map(each => ({ ...each, where: `sales.prior.${each.where}` })),
@@ -79,12 +77,10 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
   const keyOf = compileKey(input.key, resolve);
   const noKey = refused('key', 'missing_key', `no key: ${input.key.columns.join(', ')} empty`);
   const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
-  const isSkipped = compileSkip(input.skipWhere, resolve);
   const isSale = options.sales ? compileSale(options.sales, resolve) : () => false;
   const priorOf = compilePrior(options.sales ?? null, resolve, options.today);
 
   return ({ values: source, geometry }: Pick<SourceRow, 'values' | 'geometry'>) => {
-    if (isSkipped(source)) return SKIPPED;
     const key = keyOf(source);
     if (key === null) return noKey;
     if (key.length > MAX_IDENTIFIER) return longKey;
