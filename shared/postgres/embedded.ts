@@ -4,10 +4,10 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { errorCode, PlatError } from '../errors.ts';
+import { errorCode } from '../errors.ts';
 import { rotateLog } from '../log-files.ts';
 import { findPort } from '../port.ts';
-import { type Account, nativeDir, serverAccount, serverFolders } from './account.ts';
+import { type Account, embeddedError, nativeDir, serverAccount, serverFolders } from './account.ts';
 
 export type EmbeddedServer = {
   url: string;
@@ -111,10 +111,7 @@ async function ensureRunning(
   }
   throw (
     failure ??
-    new PlatError(
-      'embedded_postgres',
-      `The server left running in ${paths.data} does not answer. Stop it and try again.`,
-    )
+    embeddedError(`The server left running in ${paths.data} does not answer. Stop it and try again.`)
   );
 }
 
@@ -179,10 +176,7 @@ function run(paths: Paths, program: string, args: string[]): Promise<void> {
       if (code === 0) resolve();
       else
         reject(
-          new PlatError(
-            'embedded_postgres',
-            `${program} failed (exit ${code}). ${said.trim()} ${logTail(paths.log)}`.trim(),
-          ),
+          embeddedError(`${program} failed (exit ${code}). ${said.trim()} ${logTail(paths.log)}`.trim()),
         );
     });
   });

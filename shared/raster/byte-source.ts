@@ -70,7 +70,7 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
     if (known !== undefined && isSame(version, known)) return;
     if (expected === undefined) {
       if (known !== undefined) throw changed(name);
-    } else if (!isModified(expected, version) && (await fingerprintOf(version)) !== expected) {
+    } else if ((await fingerprintOf(version)) !== expected) {
       throw changed(name);
     }
     known = version;
@@ -118,12 +118,6 @@ async function ofFile(path: string, version: Version, read: ReadRange): Promise<
 async function ofUrl({ size, stamp }: Version, read: ReadRange): Promise<string> {
   if (stamp !== null) return `size ${size}, version ${stamp}`;
   return `size ${size}, content ${await contentHash(read, size, OVER_HTTP)}`;
-}
-
-/** Whether a file on disk is the one of a fingerprint from before contents were hashed: by its time of change, in milliseconds. */
-function isModified(fingerprint: string, { size, stamp }: Version): boolean {
-  const time = /^modified (\d+)/.exec(stamp ?? '')?.[0];
-  return time !== undefined && fingerprint === `size ${size}, ${time}`;
 }
 
 async function readFile(path: string, offset: number, length: number, signal: AbortSignal): Promise<Part> {

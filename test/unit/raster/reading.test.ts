@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { copyFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { MultiPolygon } from '../../../shared/geo/types.ts';
@@ -83,16 +83,6 @@ describe('reading', () => {
     expect((await header(file)).fingerprint).toBe(tile.fingerprint);
     copyFileSync(file, inFolder('copy.tif'));
     expect((await header(inFolder('copy.tif'))).fingerprint).toBe(tile.fingerprint);
-  });
-
-  test('a fingerprint from before contents were hashed still holds, by the time of change', async () => {
-    const file = plane('before.tif', 12);
-    const tile = await header(file);
-    const { size, mtimeMs } = statSync(file);
-    const before = { ...tile, fingerprint: `size ${size}, modified ${Math.round(mtimeMs)}` };
-    expect(await open(before, lot(100, 100, 200, 200))).not.toBeNull();
-    utimesSync(file, new Date(), new Date(Date.now() + 60_000));
-    await expect(open(before, lot(100, 100, 200, 200))).rejects.toMatchObject({ code: 'source_changed' });
   });
 
   test('a file that is damaged is named with the cells', async () => {
