@@ -150,6 +150,19 @@ async function within<T>(pool: Pool, begin: string, work: (client: Client) => Pr
   }
 }
 
+/** Runs `work` on one connection, which is closed rather than used again when that fails: its locks and settings go with it. */
+export async function withConnection<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failed = true;
+  try {
+    const result = await work(client);
+    failed = false;
+    return result;
+  } finally {
+    client.release(failed);
+  }
+}
+
 /** Runs `work` on one connection, with all its statements seeing the database as of one moment; they can only read. */
 export function snapshot<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
   return within(pool, 'begin isolation level repeatable read read only', work);

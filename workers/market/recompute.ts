@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type Pool, sql } from '../../shared/db.ts';
+import { type Client, type Pool, sql, withConnection } from '../../shared/db.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
@@ -55,24 +55,18 @@ const TURN_REGIONS = 32;
  * recompute after the other. Killed at any point, what was not written keeps its mark and is found by the next run.
  * @throws PlatError `not_found` for a region that does not exist; `stopping` (retryable) when the signal is aborted.
  */
-export async function recomputeStats(
+export function recomputeStats(
   pool: Pool,
   scope: MarketScope,
   options: RecomputeOptions = {},
 ): Promise<Recomputed> {
-  const client = await pool.connect();
-  let usable = false;
-  try {
+  return withConnection(pool, async client => {
     await lock(client, options.signal);
     const snapshot = await readSnapshot(client, scope);
     const result = await recomputeRegions(client, scope, snapshot, options);
     await client.query(sql('market/unlock_recompute'), [LOCKS.marketRecompute]);
-    usable = true;
     return result;
-  } finally {
-    // After an error the session ends, and with it the lock and any open transaction.
-    client.release(!usable);
-  }
+  });
 }
 
 async function lock(client: Client, signal: AbortSignal | undefined): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Pool } from '../../../shared/db.ts';
+import { type Pool, withConnection } from '../../../shared/db.ts';
 import { LOCKS } from '../../../shared/locks.ts';
 import { interrupted } from './read.ts';
 
@@ -11,29 +11,21 @@ const ASK_MS = 250;
  * connection, so a worker that dies gives it back at once.
  * @throws PlatError `interrupted` when the worker has to stop while another run is under way
  */
-export async function withFeedLock<T>(
+export function withFeedLock<T>(
   pool: Pool,
   feedId: number,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
-  const client = await pool.connect();
-  let failed = true;
-  try {
-    for (;;) {
-      const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1, $2) as held', [
-        LOCKS.feed,
-        feedId,
-      ]);
-      if (rows[0]!.held) break;
+  return withConnection(pool, async client => {
+    const lock = [LOCKS.feed, feedId];
+    const ask = 'select pg_try_advisory_lock($1, $2) as held';
+    while (!(await client.query<{ held: boolean }>(ask, lock)).rows[0]!.held) {
       if (signal.aborted) throw interrupted();
       await sleep(ASK_MS);
     }
     const result = await work();
-    await client.query('select pg_advisory_unlock($1, $2)', [LOCKS.feed, feedId]);
-    failed = false;
+    await client.query('select pg_advisory_unlock($1, $2)', lock);
     return result;
-  } finally {
-    client.release(failed);
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import type { Client, Pool } from '../../../shared/db.ts';
+import { type Client, type Pool, withConnection } from '../../../shared/db.ts';
 import { openRejects, type RejectWriter } from './rejects.ts';
 
 /** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
@@ -19,26 +19,14 @@ export async function dropStage(pool: Pool, runId: number): Promise<void> {
   await pool.query(`drop schema if exists ${stageSchema(runId)} cascade`);
 }
 
-/**
- * Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name
- * the staging tables plainly. A connection that failed is closed rather than reused.
- */
-export async function withStage<T>(
-  pool: Pool,
-  runId: number,
-  work: (client: Client) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  let failed = true;
-  try {
+/** Runs `work` on a connection whose search path begins with the run's staging schema, so that statements name its tables plainly. */
+export function withStage<T>(pool: Pool, runId: number, work: (client: Client) => Promise<T>): Promise<T> {
+  return withConnection(pool, async client => {
     await client.query(`set search_path = ${stageSchema(runId)}, public`);
     const result = await work(client);
     await client.query('reset search_path');
-    failed = false;
     return result;
-  } finally {
-    client.release(failed);
-  }
+  });
 }
 
 /** Runs `work` with some such connections, one a COPY, and a writer of rejects on one more. */
