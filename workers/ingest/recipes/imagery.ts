@@ -1,15 +1,13 @@
-import { type Client, sql } from '../../../shared/db.ts';
-import { boxAround, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
+import { sql } from '../../../shared/db.ts';
+import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { type ImageryHeader, readImageryHeader } from '../../../shared/raster/imagery.ts';
 import type { ImageryFeed } from '../../feeds/feed.ts';
-import { homeBoxes, tilesDeclared, tilesOutside } from '../gate/place.ts';
 import type { RunContext } from '../run/context.ts';
-import { NOWHERE } from '../run/layer-version.ts';
 import { withStages } from '../run/stage-schema.ts';
 import { describeServer, type ImagerySource } from '../stage/imagery-server.ts';
 import { type NamedTile, stageTiles, type TileOutcome, tilesOf } from '../stage/tiles.ts';
-import type { Prepared, Recipe } from './recipe.ts';
-import { prepareVersion, recordVersion, type VersionFigures } from './version.ts';
+import type { Recipe } from './recipe.ts';
+import { compareFiles } from './version.ts';
 
 /** What is kept of imagery is where it is, how fine and of which day; pixels are read by window when a picture is made. */
 export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
@@ -24,34 +22,13 @@ export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
         ({ extent, ...source }) => ({ ...source, extent: boxSql(boxToE7(extent)) }),
       ),
     ),
-  compare,
+  compare: (client, run, feed, sources) =>
+    compareFiles(client, run, feed, sources, {
+      words: 'sources',
+      measure: 'images/measure_imagery',
+      merge: async transaction => void (await transaction.query(sql('images/replace_imagery'), [run.feedId])),
+    }),
 };
-
-async function compare(
-  client: Client,
-  run: RunContext,
-  feed: ImageryFeed,
-  sources: ImagerySource[],
-): Promise<Prepared> {
-  const { feedId, counts } = run;
-  await run.step('match', 'comparing with what is there', 0.68);
-  const { rows: measured } = await client.query<VersionFigures>(sql('images/measure_imagery'), [feedId]);
-  const extent = sources.length === 0 ? null : boxAround(sources.map(source => source.extent));
-  return prepareVersion(run, client, feed, {
-    words: 'sources',
-    rows: recordVersion(counts, measured[0]!),
-    // Pictures of a county's rim show its neighbours.
-    outside: tilesOutside(sources, homeBoxes(feed.fips)),
-    declared: tilesDeclared(sources, feed.coverage),
-    version: {
-      scope: { coverage: feed.coverage ?? extent ?? NOWHERE, fips: feed.fips, reachM: null },
-      extent,
-    },
-    covered: version => version.extent,
-    boxed: false,
-    merge: async transaction => void (await transaction.query(sql('images/replace_imagery'), [feedId])),
-  });
-}
 
 function sourcesOf(
   run: RunContext,

@@ -1,10 +1,11 @@
-import type { Client } from '../../../shared/db.ts';
+import { type Client, sql } from '../../../shared/db.ts';
+import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
 import type { ElevationFeed, ImageryFeed, LayerFeed } from '../../feeds/feed.ts';
 import { rejectedRows } from '../gate/gate.ts';
 import { judgeLayer, layerArea } from '../gate/layer.ts';
-import type { DeclaredPlace } from '../gate/place.ts';
+import { type DeclaredPlace, homeBoxes, tilesDeclared, tilesOutside } from '../gate/place.ts';
 import { markCovered, switchLayer } from '../merge/layer.ts';
 import type { RunContext } from '../run/context.ts';
 import { total } from '../run/counts.ts';
@@ -13,6 +14,7 @@ import {
   coverageFigures,
   currentVersion,
   type LayerVersion,
+  NOWHERE,
   sameScope,
 } from '../run/layer-version.ts';
 import type { Prepared } from './recipe.ts';
@@ -74,4 +76,32 @@ export async function prepareVersion(
       if (kind !== 'imagery') await markCovered(transaction, kind, before, version);
     },
   };
+}
+
+/** Tiles of heights or sources of imagery: what they are called, and the statements that compare and replace them. */
+type Files = { words: string; measure: string; merge(client: Client): Promise<void> };
+
+/** Compares the files of a layer with those that readers see, and judges them. */
+export async function compareFiles(
+  client: Client,
+  run: RunContext,
+  feed: ElevationFeed | ImageryFeed,
+  files: readonly { extent: Box }[],
+  { words, measure, merge }: Files,
+): Promise<Prepared> {
+  await run.step('match', 'comparing with what is there', 0.68);
+  const { rows: measured } = await client.query<VersionFigures>(sql(measure), [run.feedId]);
+  const extent = files.length === 0 ? null : boxAround(files.map(file => file.extent));
+  const coverage = feed.coverage ?? extent ?? NOWHERE;
+  return prepareVersion(run, client, feed, {
+    words,
+    rows: recordVersion(run.counts, measured[0]!),
+    outside: tilesOutside(files, homeBoxes(feed.fips)),
+    declared: tilesDeclared(files, feed.coverage),
+    // A file is as good beyond the county's line as within; where none lies nothing is told, however large the box is.
+    version: { scope: { coverage, fips: feed.fips, reachM: null }, extent },
+    covered: version => version.extent,
+    boxed: false,
+    merge,
+  });
 }
