@@ -273,7 +273,7 @@ test('a run that waits for another one ends when its worker is told to stop', as
     return step === 'gate' ? held : undefined;
   };
   const first = ingest(pool, feed, {}, { onStep });
-  await expect.poll(() => steps).toContain('gate');
+  await expect.poll(() => steps, { timeout: 60_000 }).toContain('gate');
   const stop = new AbortController();
   const second = ingest(pool, feed, {}, { signal: stop.signal });
   setTimeout(() => stop.abort(), 300);
