@@ -68,6 +68,9 @@ export function addFeedCommands(program: Command): void {
     .option('--layer <source>', 'likewise for roads, wetlands or flood zones')
     .option('--elevation <source>', 'likewise for one file of heights')
     .option('--imagery <source>', 'likewise for one file of imagery')
+    .option('--contacts <source>', 'likewise for people with telephone numbers')
+    .option('--numbering <source>', 'likewise for blocks of telephone numbers')
+    .option('--dnc <source>', 'likewise for one list of the Do Not Call registry')
     .option('--json', 'print JSON')
     .description('ingests a feed through the workers')
     .addHelpText(

@@ -35,6 +35,11 @@ export function isFailure(value: unknown): value is Failure {
   return typeof value === 'object' && value !== null && 'reason' in value;
 }
 
+/** The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no more is told or kept. */
+export function masked(text: string): string {
+  return text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
+}
+
 /** The value as a message shows it: one line of at most 60 characters. */
 export function shown(raw: unknown): string {
   const text =

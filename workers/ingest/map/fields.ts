@@ -3,7 +3,7 @@ import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { parseNumber } from '../../feeds/values/number.ts';
 import type { Value } from '../../feeds/values/parser.ts';
-import { isFailure, shown, tidyText } from '../../feeds/values/text.ts';
+import { isFailure, masked, shown, tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { type CompiledColumn, compileColumn } from './column.ts';
 import {
@@ -133,6 +133,7 @@ export function compileFill(
   today = new Date(),
 ): Fill {
   const lastYear = today.getUTCFullYear() + 1;
+  const show = kind === 'contacts' ? (raw: unknown) => masked(shown(raw)) : shown;
   const fields: Field[] = names.flatMap((name, index) => {
     const spec = columns[name];
     const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear });
@@ -150,7 +151,7 @@ export function compileFill(
       dropped.push({
         field: name,
         reason: value.reason,
-        message: `'${shown(column.raw(source))}' ${value.says}`,
+        message: `'${show(column.raw(source))}' ${value.says}`,
       });
     }
     return dropped;

@@ -13,6 +13,7 @@ import { CONTACT_FIELD_NAMES } from '../../../shared/domain/contact-fields.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { placeOf } from '../../../shared/kernels/person/match.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
+import { masked } from '../../feeds/values/text.ts';
 import type { MappedContact } from '../map/contact.ts';
 import { countFilled } from '../run/counts.ts';
 import type { Reject, RejectWriter } from '../run/rejects.ts';
@@ -80,27 +81,17 @@ function contactLine(rowNo: number, feed: string, contact: MappedContact, list: 
   return [rowNo, hash, id, copyValue(source), copyValue(sourceId), ...record].join('\t');
 }
 
-/**
- * Rejects that show the form of what was there and nobody's name or number: letters as x, digits as 0. Where the raw text is JSON the names
- * of its columns stay.
- */
+/** Rejects that show the form of what was there; where the raw text is JSON the names of its columns stay. */
 function masking(rejects: RejectWriter): RejectWriter {
-  return {
-    ...rejects,
-    add: (reject: Reject) =>
-      rejects.add({ ...reject, message: maskQuoted(reject.message), raw: maskRaw(reject.raw) }),
-  };
+  return { ...rejects, add: (reject: Reject) => rejects.add({ ...reject, raw: maskRaw(reject.raw) }) };
 }
-
-const mask = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
-const maskQuoted = (text: string): string => text.replace(/'[^']*'/g, mask);
 
 function maskRaw(raw: string): string {
   try {
     return JSON.stringify(JSON.parse(raw), (_key, value) =>
-      typeof value === 'string' || typeof value === 'number' ? mask(String(value)) : value,
+      typeof value === 'string' || typeof value === 'number' ? masked(String(value)) : value,
     );
   } catch {
-    return mask(raw);
+    return masked(raw);
   }
 }
