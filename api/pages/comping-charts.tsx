@@ -1,7 +1,7 @@
 import type { Candidate, ReportSnapshot } from '../../shared/comping/report.ts';
 import type { Result } from '../../shared/comping/result.ts';
-import { nameOf, STATUS_WORDS } from './comping-list.tsx';
-import { acres, count, usd } from './figures.ts';
+import { lotOf, nameOf, STATUS_WORDS } from './comping-list.tsx';
+import { count, usd } from './figures.ts';
 
 const WIDTH = 420;
 const HEIGHT = 260;
@@ -46,7 +46,7 @@ const short = (value: number): string =>
   value >= 1_000_000 ? `$${value / 1e6}m` : value >= 1_000 ? `$${value / 1e3}k` : `$${value}`;
 
 function Dot({ comp, x, y, chosen }: { comp: Candidate; x: number; y: number; chosen: boolean }) {
-  const told = `${nameOf(comp)}: ${STATUS_WORDS[comp.status]}, ${acres(comp.acres)} acres, ${usd(comp.price / comp.acres)} an acre`;
+  const told = `${nameOf(comp)}: ${STATUS_WORDS[comp.status]}, ${lotOf(comp.acres)}, ${usd(comp.price / comp.acres)} an acre`;
   const size = chosen ? 5 : 3;
   const kind = `dot ${comp.status}${chosen ? ' is-chosen' : ''}`;
   if (comp.status === 'SOLD')
@@ -131,7 +131,7 @@ export function Charts({
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           role="img"
-          aria-label={`Price an acre by acres: ${told}; the subject has ${acres(own)} acres`}
+          aria-label={`Price an acre by acres: ${told}; the subject has ${lotOf(own)}`}
         >
           <Axes x={x} y={y} title="acres" />
           <path d={`M${x.at(own)} ${FRAME.top}V${HEIGHT - FRAME.bottom}`} class="subject-line" />

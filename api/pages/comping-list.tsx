@@ -19,6 +19,8 @@ export function Mark({ status }: { status: Candidate['status'] }) {
 export const nameOf = ({ address, apn, city }: Candidate): string =>
   address || (apn && `APN ${apn}`) || city || 'Without an address';
 
+export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'acre' : 'acres'}`;
+
 export const miles = (metres: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METRES_A_MILE)} mi`;
 
@@ -65,7 +67,7 @@ export function CandidateList({
                 {usd(comp.price / comp.acres)} <small>an acre</small>
               </span>
               <small>
-                {acres(comp.acres)} acres, {STATUS_WORDS[comp.status]}{' '}
+                {lotOf(comp.acres)}, {STATUS_WORDS[comp.status]}{' '}
                 {comp.sold_date !== null && day(comp.sold_date)} for {usd(comp.price)},{' '}
                 {miles(comp.distance_m)} away
                 {comp.days_on_market !== null && `, ${count(comp.days_on_market)} days on market`}

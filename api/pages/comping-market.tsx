@@ -1,17 +1,5 @@
 import type { ReportSnapshot } from '../../shared/comping/report.ts';
-import { shown } from './market.tsx';
-
-const KEYS = [
-  'Active',
-  'Pending',
-  'Sold: 1yr',
-  '1yr STR',
-  'Avg DOM 1yr',
-  'Median Price 1yr',
-  'Median Sold PPA',
-  'Median Active PPA',
-  'Gini 1yr',
-];
+import { COLUMNS, shown } from './market.tsx';
 
 /** What the market does with lots of the subject's size, in its county and its ZIP code. */
 export function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
@@ -35,7 +23,7 @@ export function Market({ snapshot: { bucket, county_market, zip_market } }: { sn
               </tr>
             </thead>
             <tbody>
-              {KEYS.map(key => (
+              {COLUMNS.map(key => (
                 <tr>
                   <th>{key}</th>
                   {markets.map(({ data }) => (

@@ -2,6 +2,7 @@ import type { Result } from '../../shared/comping/result.ts';
 import type { Database } from '../http/database.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
+import { lotOf } from './comping-list.tsx';
 import { Market } from './comping-market.tsx';
 import { type Ground, Picture, readGround } from './comping-picture.tsx';
 import {
@@ -237,8 +238,8 @@ export function Cover({ said: { report, result } }: { said: Said }) {
       <h1>{titleOf(report)}</h1>
       {result && (
         <p class="answer">
-          <b>{usd(result.estimate.meanAdjustedPrice)}</b> for {acres(own)} acres by {result.lines.length}{' '}
-          comparable sales and listings
+          <b>{usd(result.estimate.meanAdjustedPrice)}</b> for {lotOf(own)} by {result.lines.length} comparable
+          sales and listings
           {result.enough &&
             `, four times in five between ${usd(result.estimate.low)} and ${usd(result.estimate.high)}`}
           .

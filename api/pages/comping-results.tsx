@@ -1,6 +1,6 @@
 import { ADJUSTMENTS, type Adjustment } from '../../shared/comping/report.ts';
 import type { Adjusted, Line, Result, Together } from '../../shared/comping/result.ts';
-import { Links, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
+import { Links, lotOf, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';
 import { acres, count, day, usd } from './figures.ts';
 
@@ -252,7 +252,7 @@ export function Conclusion({
           {row('Mean, an acre', ({ together }) => usd(together!.mean))}
           {row('Median, an acre', ({ together }) => usd(together!.median))}
           {row('Weighted estimate, an acre', ({ together }) => usd(together!.weighted))}
-          {row(`Weighted estimate, ${acres(subjectAcres)} acres`, ({ together }) =>
+          {row(`Weighted estimate, ${lotOf(subjectAcres)}`, ({ together }) =>
             usd(together!.weighted * subjectAcres),
           )}
           {row('80 % interval', ({ result: of }) =>

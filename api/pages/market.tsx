@@ -176,7 +176,8 @@ function Windows({ title, data, rows }: { title: string; data: Data; rows: strin
   );
 }
 
-const COLUMNS = [
+/** The statistics that tell most of a market. */
+export const COLUMNS = [
   'Active',
   'Pending',
   'Sold: 1yr',
