@@ -23,7 +23,7 @@ export type McpRouterDeps = McpDeps & {
 
 /** `POST /mcp`: Streamable HTTP without sessions, so that any process answers any request. */
 export function mcpRouter(deps: McpRouterDeps): Router {
-  const makeServer = mcpServers(deps);
+  const { makeServer, withTools } = mcpServers(deps);
   const handler = createMcpHandler(
     ({ authInfo }) => makeServer((authInfo!.extra as { asked: Asked }).asked),
     // Nothing is ever announced, so nobody needs to listen.
@@ -66,8 +66,9 @@ export function mcpRouter(deps: McpRouterDeps): Router {
       parsedBody: body,
       authInfo: { token: '', clientId: account.id, scopes: [...scopes], extra: { asked } },
     });
-    const text = await response.text();
+    const told = await response.text();
     if (gone.signal.aborted) return;
+    const text = (body as { method?: unknown } | null)?.method === 'tools/list' ? withTools(told) : told;
     const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
     respond(res, response.status, headers, text, asked.tokens);
   }

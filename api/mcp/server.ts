@@ -26,10 +26,16 @@ the text). Parcels are valued by property_id. Areas are in acres, prices in USD.
 /** Changes with a release only. */
 const CACHED = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
-/** Makes the server of one request; what all of them share is made once. */
-export function mcpServers(deps: McpDeps): (asked: Asked) => Server {
+export type McpServers = {
+  /** The server of one request; what all of them share is made once. */
+  makeServer(asked: Asked): Server;
+  /** The answer to `tools/list` with all definitions, which the server leaves empty: they are written as JSON once. */
+  withTools(answer: string): string;
+};
+
+export function mcpServers(deps: McpDeps): McpServers {
   const tools = toolsOf(deps.endpoints, deps.document as Document);
-  const definitions = { tools: [...tools.values()].map(({ definition }) => definition) };
+  const definitions = JSON.stringify([...tools.values()].map(({ definition }) => definition));
   const options = {
     capabilities: { tools: {}, resources: {}, prompts: {} },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
@@ -41,9 +47,9 @@ export function mcpServers(deps: McpDeps): (asked: Asked) => Server {
       'resources/templates/list': CACHED,
     },
   };
-  return asked => {
+  const makeServer = (asked: Asked) => {
     const server = new Server(IDENTITY, options);
-    server.setRequestHandler('tools/list', () => definitions as never);
+    server.setRequestHandler('tools/list', () => ({ tools: [] }));
     server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
       const tool = tools.get(params.name) ?? unknown(`There is no tool ${params.name}.`);
       return callTool(tool, (params.arguments ?? {}) as Arguments, asked, mcpReq.signal, deps);
@@ -69,6 +75,7 @@ export function mcpServers(deps: McpDeps): (asked: Asked) => Server {
     });
     return server;
   };
+  return { makeServer, withTools: answer => answer.replace('"tools":[]', () => `"tools":${definitions}`) };
 }
 
 function unknown(message: string): never {

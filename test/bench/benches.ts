@@ -19,5 +19,6 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   overlap: async () => (await import('./overlap.ts')).bench,
   frontage: async () => (await import('./frontage.ts')).bench,
   trace: async () => (await import('./trace.ts')).bench,
+  mcp: async () => (await import('./mcp.ts')).bench,
   pages: async () => (await import('./pages.ts')).bench,
 };

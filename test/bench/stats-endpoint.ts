@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { createAccount, createKey } from '../../shared/accounts.ts';
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
+import { SCOPES } from '../../shared/domain/tiers.ts';
 import { SULLIVAN } from '../support/regions.ts';
 
 export const STATS_PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -48,5 +49,5 @@ export async function createCaller(pool: pg.Pool, name: string): Promise<string>
     ratePerMinute: 1e9,
     rateBurst: 1e9,
   });
-  return (await createKey(pool, account.id, { name: 'bench' })).key;
+  return (await createKey(pool, account.id, { name: 'bench', scopes: [...SCOPES] })).key;
 }

@@ -9,7 +9,6 @@ import { insertRegions, newCaller, startTestApi } from '../support/api.ts';
 import { stopClock } from '../support/clock.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { FULL } from '../support/filter-parcels.ts';
-import { askTool } from '../support/mcp.ts';
 import {
   allowed,
   CALLS,
@@ -23,6 +22,7 @@ import {
   settled,
 } from '../support/metering-model.ts';
 import { insertParcels } from '../support/parcels.ts';
+import { askTool } from '../support/tool-call.ts';
 
 const START = '2027-01-31T10:00:00Z';
 /** What a process read about an account is used for up to 2 seconds. */

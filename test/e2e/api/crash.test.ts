@@ -7,9 +7,9 @@ import { rootDir } from '../../../shared/root.ts';
 import { insertRegions, newCaller, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
-import { MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/mcp.ts';
 import { insertParcels } from '../../support/parcels.ts';
 import { STATS } from '../../support/spender.ts';
+import { MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/tool-call.ts';
 
 const FILTER = '/api/public/v1/properties/filter/';
 

@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../../shared/domain/tiers.ts';
 import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { askTool, MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/mcp.ts';
 import { STATS as PATH } from '../../support/spender.ts';
+import { askTool, MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/tool-call.ts';
 
 // What is charged over REST, over MCP and over both at once. Kills are in api/crash.test.ts, histories in properties/metering.test.ts.
 

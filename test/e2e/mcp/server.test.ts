@@ -5,7 +5,8 @@ import { afterAll, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/root.ts';
 import { newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { call, connect, MCP_HEADERS, toolCall, VERSIONS, type Version } from '../../support/mcp.ts';
+import { call, connect, VERSIONS, type Version } from '../../support/mcp.ts';
+import { MCP_HEADERS, toolCall } from '../../support/tool-call.ts';
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);

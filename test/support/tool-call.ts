@@ -1,0 +1,40 @@
+import { ERROR_STATUSES } from '../../api/http/errors.ts';
+
+/** How a call may come. */
+export const WAYS = ['rest', 'mcp'] as const;
+export type Way = (typeof WAYS)[number];
+
+export const MCP_HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+};
+
+export const toolCall = (name: string, given: object = {}) => ({
+  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  params: { name, arguments: given },
+});
+
+/** The body of an answer of `POST /mcp`, which is JSON or the one event of a stream. */
+export const messageIn = (text: string) => JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
+
+/** A tool called without a client, with its answer as REST would have put it. */
+export async function askTool(
+  url: string,
+  key: string,
+  [name, given]: [name: string, given?: object],
+  init: { headers?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<{ status: number; tokens: number; json: unknown }> {
+  const response = await fetch(`${url}/mcp`, {
+    ...{ method: 'POST', signal: init.signal ?? null, body: JSON.stringify(toolCall(name, given)) },
+    headers: { ...MCP_HEADERS, Authorization: `Bearer ${key}`, ...init.headers },
+  });
+  const tokens = Number(response.headers.get('x-tokens-used'));
+  const text = await response.text();
+  if (response.status !== 200) return { status: response.status, tokens, json: JSON.parse(text) };
+  const { result } = messageIn(text);
+  if (!result.isError) return { status: 200, tokens, json: result.structuredContent };
+  const json = JSON.parse(result.content[0].text);
+  // An internal error's status is not told; these tests make the database unreachable.
+  const statuses = ERROR_STATUSES[json.error.code as keyof typeof ERROR_STATUSES];
+  return { status: statuses.at(-1)!, tokens, json };
+}
