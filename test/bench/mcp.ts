@@ -4,6 +4,7 @@ import { endpoints } from '../../api/endpoints.ts';
 import type { Document } from '../../api/mcp/schemas.ts';
 import { toolsOf } from '../../api/mcp/tools.ts';
 import { openApiDocument } from '../../api/openapi.ts';
+import { addTo } from '../../shared/kernels/groups.ts';
 import { MCP_HEADERS, toolCall } from '../support/tool-call.ts';
 import { type BenchOptions, type BenchResult, judged, median, withBenchDatabase } from './bench.ts';
 import { withServers } from './load.ts';
@@ -47,20 +48,18 @@ export function bench(options: BenchOptions): Promise<BenchResult[]> {
     const { keys } = await prepareStats(pool, 1);
     return withServers(url, ['plat'], async ({ plat }) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      const times: Record<string, number[]> = {};
+      const times = new Map<string, number[]>();
       for (let round = 0; round < (options.quick ? 2 : ROUNDS) + 1; round++) {
         for (const [name, way] of Object.entries(WAYS)) {
           const before = await processorMs(plat, agent);
           for (let n = 0; n < (options.quick ? 5 : CALLS); n++) await send(plat, way, keys[0]!, agent);
           const spent = (await processorMs(plat, agent)) - before;
           // The first round warms up.
-          if (round > 0) (times[name] ??= []).push(spent / (options.quick ? 5 : CALLS));
+          if (round > 0) addTo(times, name, spent / (options.quick ? 5 : CALLS));
         }
       }
       agent.destroy();
-      const ms = Object.fromEntries(
-        Object.entries(times).map(([name, list]) => [name, median(list.sort((a, b) => a - b))]),
-      );
+      const ms = Object.fromEntries([...times].map(([name, list]) => [name, median(list)]));
       const tools = toolsOf(endpoints, openApiDocument(endpoints) as Document);
       const bytes = Buffer.byteLength(
         JSON.stringify([...tools.values()].map(({ definition }) => definition)),
