@@ -27,7 +27,8 @@ const admin: Page = {
       <>
         <h1>Operating</h1>
         <p>
-          <a href="/admin/queues">Queues</a> <small>(user admin, with the operator's password)</small>
+          <a href="/admin/queues">Queues</a> <small>(user admin, with the operator's password)</small>{' '}
+          <a href="/coverage">Coverage</a>
         </p>
         <Feeds feeds={feeds} now={visit.deps.now()} />
         <Runs runs={runs} />

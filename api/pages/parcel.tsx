@@ -6,7 +6,7 @@ import { aiCompValue } from '../v1/ai-comp-value.ts';
 import { listComps } from '../v1/comps/endpoint.ts';
 import { ownerPortfolio } from '../v1/owner-portfolio.ts';
 import { getProperty } from '../v1/property-detail.ts';
-import { acres, day, percent, usd } from './figures.ts';
+import { acres, count, day, percent, usd } from './figures.ts';
 import { Grid } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
 import { Slopes, type Value, Worth } from './worth.tsx';
@@ -46,6 +46,9 @@ export type ParcelData = {
   comps: Comp[];
   portfolio: Portfolio | undefined;
 };
+
+/** Metres in the feet that US maps have (the international foot). */
+const feet = (metres: number): string => count(metres / 0.3048);
 
 /** Comps are listed from this far around: 5 miles. */
 const COMPS_M = 8_047;
@@ -102,6 +105,10 @@ const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
       ['mail_zip', 'ZIP'],
       ['owner_occupied', 'Lives there'],
       ['out_of_state_owner', 'Mail goes to another state'],
+      ['out_of_county_owner', 'To another county'],
+      ['out_of_zip_owner', 'To another ZIP'],
+      ['corporate_owner', 'A company'],
+      ['hoa_owner', 'A homeowners’ association'],
       ['ownership_months', 'Months owned'],
     ],
   ],
@@ -110,9 +117,11 @@ const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
     [
       ['acres', 'Acres stated', acres],
       ['calculated_acres', 'Acres measured', acres],
+      ['acres_mismatch', 'They differ by much'],
       ['land_use_code', 'Land use'],
       ['zoning_code', 'Zoning'],
       ['subdivision', 'Subdivision'],
+      ['school_district', 'School district'],
       ['vacant', 'Vacant'],
       ['landlocked', 'Landlocked'],
       ['highway_frontage_ft', 'Frontage on highways, ft'],
@@ -121,6 +130,9 @@ const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
       ['wetlands_percent', 'Wetlands', percent],
       ['flood_zone_percent', 'Flood zone', percent],
       ['mean_slope_percent', 'Mean slope', percent],
+      ['min_elevation_m', 'Lowest, ft', feet],
+      ['mean_elevation_m', 'Mean height, ft', feet],
+      ['max_elevation_m', 'Highest, ft', feet],
     ],
   ],
   [
@@ -129,8 +141,12 @@ const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
       ['assessed_total_value', 'Assessed', usd],
       ['assessed_land_value', 'Land', usd],
       ['assessed_improvement_value', 'Improvements', usd],
+      ['improvement_percent', 'Share of improvements', percent],
       ['market_total_value', 'Market value', usd],
+      ['market_land_value', 'of the land', usd],
+      ['market_improvement_value', 'of improvements', usd],
       ['tax_delinquent', 'Tax delinquent'],
+      ['tax_delinquent_year', 'Since'],
       ['tax_delinquent_years', 'Years delinquent'],
       ['structure_count', 'Structures'],
       ['building_sqft', 'Building, sq ft'],
@@ -142,12 +158,15 @@ const GROUPS: [string, [string, string, ((value: never) => string)?][]][] = [
     [
       ['last_sale_date', 'Sold', day],
       ['last_sale_price', 'Price', usd],
+      ['sale_price_code', 'Price code'],
       ['seller_name', 'Seller'],
       ['document_type_code', 'Deed'],
       ['inter_family_transfer', 'Within the family'],
       ['mortgage_amount', 'Mortgage', usd],
       ['mortgage_date', 'Mortgage recorded', day],
       ['mortgage_interest_rate', 'Interest', percent],
+      ['mortgage_financing_type_code', 'Financing'],
+      ['mortgage_loan_type_code', 'Loan'],
     ],
   ],
 ];

@@ -1,4 +1,6 @@
+import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { startTestApi } from '../support/api.ts';
 import { describePages, drawn, faultsOf, inspect } from '../support/browser.ts';
 import { ingestSample } from '../support/sample.ts';
 import { linkOf, newUser } from '../support/visitor.ts';
@@ -96,6 +98,26 @@ describePages('the web app', site => {
     const page = await site.open(path);
     if (path === '/nowhere') expect(faultsOf(page)).toEqual([expect.stringContaining('404')]);
     await inspect(page);
+  });
+
+  test("a basemap of one's own is drawn; its host is the only other one that is asked", async () => {
+    const host = 'https://tiles.example';
+    const env = { BASEMAP_URL: `${host}/{z}/{x}/{y}.png`, BASEMAP_ATTRIBUTION: 'Our aerials' };
+    const api = await startTestApi(site.db, { pages: true, env });
+    const page = await site.open(undefined, { as: null });
+    const body = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#884422' } })
+      .png()
+      .toBuffer();
+    const headers = { 'Access-Control-Allow-Origin': '*' };
+    await page.route(`${host}/**`, route => route.fulfill({ body, headers, contentType: 'image/png' }));
+    await page.goto(api.url + (await linkOf(site.db, site.user.id)));
+    await page.goto(`${api.url}/data?county=33019`);
+    await drawn(page);
+    expect(await page.locator('.maplibregl-ctrl-attrib').textContent()).toContain('Our aerials');
+    await page.close();
+    const others = faultsOf(page).filter(fault => !fault.startsWith(`asks ${api.url}`));
+    expect(others.length).toBeGreaterThan(0);
+    expect(others.filter(fault => !fault.startsWith(`asks ${host}/`))).toEqual([]);
   });
 
   test('signing in: nothing serious for axe on the way in', async () => {
