@@ -36,15 +36,16 @@ export function openImage(source: ByteSource): Promise<ElevationImage> {
   return withTiff(source, async tiff => {
     const image = await tiff.getImage(0);
     return {
-      image,
-      width: image.getWidth(),
-      height: image.getHeight(),
-      blockWidth: image.getTileWidth(),
-      blockHeight: image.getTileHeight(),
+      ...sizesOf(image),
       bytesPerCell: image.getBytesPerPixel(),
       decoder: await decoderOf(image),
     };
   });
+}
+
+export function sizesOf(image: GeoTIFFImage) {
+  const [width, height] = [image.getWidth(), image.getHeight()];
+  return { image, width, height, blockWidth: image.getTileWidth(), blockHeight: image.getTileHeight() };
 }
 
 /** Reads something from the directories of a file. @throws PlatError as `openImage` */

@@ -5,7 +5,7 @@ import type { Pixels } from '../kernels/resample.ts';
 import { formatError } from '../net/context.ts';
 import { inTurns } from '../turns.ts';
 import type { ByteSource } from './byte-source.ts';
-import { type Decoder, decoderOf, withTiff } from './image.ts';
+import { type Decoder, decoderOf, sizesOf, withTiff } from './image.ts';
 
 /** An image of a file in one of its sizes. */
 export type Level = {
@@ -56,11 +56,7 @@ export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
 
 async function levelOf(image: GeoTIFFImage): Promise<Level> {
   return {
-    image,
-    width: image.getWidth(),
-    height: image.getHeight(),
-    blockWidth: image.getTileWidth(),
-    blockHeight: image.getTileHeight(),
+    ...sizesOf(image),
     samples: image.getSamplesPerPixel(),
     decoder: await pixelDecoderOf(image),
   };

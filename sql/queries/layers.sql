@@ -165,10 +165,6 @@ from json_to_recordset($2::json) as t (
 insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (feed_id) do update
-set
-  kind = excluded.kind,
-  run_id = excluded.run_id,
-  coverage = excluded.coverage,
-  fips = excluded.fips,
-  reach_m = excluded.reach_m,
-  merged_at = excluded.merged_at
+set (kind, run_id, coverage, fips, reach_m, merged_at) = (
+    excluded.kind, excluded.run_id, excluded.coverage, excluded.fips, excluded.reach_m, excluded.merged_at
+  )

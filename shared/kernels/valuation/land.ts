@@ -14,14 +14,8 @@ export const STEEP_GRADE = 15;
 /** Feet of frontage below which another foot still adds access, and beyond which doubling it adds the same again. */
 const FRONTAGE_UNIT_FT = 100;
 
-export type LandFigures = {
-  /** Percent of the area steeper than STEEP_GRADE. */
-  steepPercent: number;
-  /** Along all counting roads together. */
-  frontageFt: number;
-  floodPercent: number;
-  wetlandsPercent: number;
-};
+/** Percent of the area (steep: steeper than STEEP_GRADE); the frontage is along all counting roads together. */
+export type LandFigures = Record<'steepPercent' | 'frontageFt' | 'floodPercent' | 'wetlandsPercent', number>;
 
 /** Writes the terms of one parcel: shares of its area from 0 to 1, and ln(1 + frontage / 100 ft). */
 export function writeLandTerms(figures: LandFigures, into: Float64Array, at = 0): Float64Array {

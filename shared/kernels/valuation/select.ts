@@ -83,10 +83,6 @@ export function marketOf(
 export const MOST_STEPS = 6;
 /** With fewer there is no estimate. */
 export const FEWEST_COMPS = 3;
-/** Asking prices are looked at only where fewer sales than this are near. */
-const ENOUGH_SALES = 6;
-/** An asking price is worth this much of a sale. */
-const ASKING_WEIGHT = 0.5;
 
 /** Comps that are adjusted to a subject, as an estimate is made of them; entries from `count` on mean nothing. */
 export type Adjusted = {
@@ -138,6 +134,11 @@ export function newChosen(most = MOST_COMPS): Chosen {
     adjusted: column(),
   };
 }
+
+/** Asking prices are looked at only where fewer sales than this are near. */
+const ENOUGH_SALES = 6;
+/** An asking price is worth this much of a sale. */
+const ASKING_WEIGHT = 0.5;
 
 /**
  * Chooses the comps that are the fewest steps away in distance, size and age together, and moves each one's price per

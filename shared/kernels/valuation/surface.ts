@@ -7,8 +7,6 @@ import { createNearest, type Nearest, ON_THE_GROUND } from './nearest.ts';
 const NEIGHBOURS = 24;
 /** Sales farther away than so many lengths of the kernel weigh less than 1 in 50. */
 export const LEVEL_STEPS = 4;
-/** A county's own mean is worth so many sales against that of all counties around. */
-const COUNTY_PRIOR_SALES = 5;
 
 export type Residuals = {
   county: Int32Array;
@@ -27,6 +25,9 @@ export type Surface = {
    */
   levelAt(lon: number, lat: number, county: number, day: number, exclude?: number): number;
 };
+
+/** A county's own mean is worth so many sales against that of all counties around. */
+const COUNTY_PRIOR_SALES = 5;
 
 /** @param metres length of the kernel */
 export function createSurface(

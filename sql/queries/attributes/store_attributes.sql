@@ -11,14 +11,13 @@ with stored as (
     a.road_frontage_ft, a.local_frontage_ft, a.steeper_percent
 )
 update parcel_filters f
-set
-  landlocked = s.landlocked,
-  wetlands_percent = s.wetlands_percent,
-  flood_zone_percent = s.flood_zone_percent,
-  highway_frontage_ft = s.highway_frontage_ft,
-  road_frontage_ft = s.road_frontage_ft,
-  local_frontage_ft = s.local_frontage_ft,
-  steeper_percent = s.steeper_percent
+set (
+    landlocked, wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft,
+    steeper_percent
+  ) = (
+    s.landlocked, s.wetlands_percent, s.flood_zone_percent, s.highway_frontage_ft, s.road_frontage_ft,
+    s.local_frontage_ft, s.steeper_percent
+  )
 from stored s
 where f.fips = {{fips}}
   and f.property_id = s.property_id
