@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { MAP_PX } from '../../shared/drawing/collect.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { notFound } from '../http/errors.ts';
 import { aiCompValue } from '../v1/ai-comp-value.ts';
@@ -246,8 +245,8 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         <img
           src={`/data/drawing/${id}.svg`}
           alt="The parcel with its boundary, roads, wetlands, flood zones and slope"
-          width={MAP_PX.width}
-          height={MAP_PX.height}
+          width="900"
+          height="740"
           loading="lazy"
         />
         <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
