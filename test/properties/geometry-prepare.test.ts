@@ -50,7 +50,7 @@ test('overlapping parts are united, by prepareBoundary and by combineParts', () 
         expect(coverage(point, combined)).toBe(covered);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 150 },
   );
 });
 
