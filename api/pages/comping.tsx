@@ -26,6 +26,8 @@ import type { Reply, Visit } from './visit.ts';
 const PATIENCE_MS = 4_000;
 const LITTLE_PATIENCE_MS = 500;
 const LOOK_MS = 100;
+/** A job that has not come so far has failed for good: it is asked for again. */
+const LOST_MS = 60_000;
 
 const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
@@ -90,7 +92,7 @@ async function prepared(visit: Visit, report: Report, patienceMs: number): Promi
     if ((await database.run('reports/is_outdated', [fips, property_id, looked_at])).length === 0)
       return report;
     await want(database, report);
-  }
+  } else if (Date.now() - report.wanted_at.getTime() > LOST_MS) await want(database, report);
   const patience = report.snapshot === null ? PATIENCE_MS : patienceMs;
   for (let waited = 0; waited < patience && !visit.req.socket.destroyed; waited += LOOK_MS) {
     if ((await database.run('reports/is_wanted', [id])).length === 0) break;

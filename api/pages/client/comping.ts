@@ -201,6 +201,16 @@ print.addEventListener('click', () => window.print());
 
 let marks: ReturnType<typeof openMarks> | undefined;
 
+/** What the mouse is on in the map is brought into sight in the list. */
+function pointFromMap(id: string | undefined): void {
+  point(id);
+  const row = id === undefined ? undefined : rows.get(id);
+  if (row === undefined || row.hidden) return;
+  const { scrollTop, clientHeight } = list;
+  if (row.offsetTop < scrollTop || row.offsetTop + row.offsetHeight > scrollTop + clientHeight)
+    list.scrollTop = row.offsetTop - clientHeight / 3;
+}
+
 function pick(id: string): void {
   const row = rows.get(id);
   row?.scrollIntoView({ block: 'nearest' });
@@ -240,7 +250,7 @@ async function start(): Promise<void> {
   };
   comps = told.comps;
   subject = told.subject;
-  marks = openMarks(map, told.outline, point, pick);
+  marks = openMarks(map, told.outline, pointFromMap, pick);
   for (const id of told.chosen) chosen.add(id);
   for (const row of list.querySelectorAll<HTMLElement>('li')) rows.set(row.dataset.id!, row);
   order = readFilters(new URLSearchParams(location.search)).order;
