@@ -20,5 +20,6 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   frontage: async () => (await import('./frontage.ts')).bench,
   trace: async () => (await import('./trace.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
+  deals: async () => (await import('./deals.ts')).bench,
   pages: async () => (await import('./pages.ts')).bench,
 };

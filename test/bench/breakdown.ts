@@ -68,7 +68,7 @@ async function prepare(pool: Pool): Promise<string> {
   return key;
 }
 
-function read(url: string, key: string, agent: Agent): Promise<string> {
+export function read(url: string, key: string, agent: Agent): Promise<string> {
   return new Promise((resolve, reject) => {
     get(url, { agent, headers: { Authorization: `Bearer ${key}` } }, response => {
       text(response).then(body => {

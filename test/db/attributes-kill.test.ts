@@ -1,12 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { Position } from '../../shared/geo/types.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
-import { rootDir } from '../../shared/root.ts';
-import type { ChildOrder } from '../support/attributes-child.ts';
+import { type ChildOrder, startChild, work } from '../support/children.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { all } from '../support/ingest.ts';
@@ -78,28 +74,6 @@ const snapshot = () =>
      order by property_id`,
   );
 
-async function startChild(order: ChildOrder): Promise<ChildProcess> {
-  const program = join(rootDir, 'test/support/attributes-child.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
-    cwd: rootDir,
-    env: { PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'error' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  await once(child.stdout!, 'data');
-  return child;
-}
-
-/** Lets a child work until it dies, by itself or by us after some milliseconds. @returns the signal that ended it */
-async function work(child: ChildProcess, killAfterMs?: number): Promise<unknown> {
-  const exit = once(child, 'exit');
-  child.stdin!.write('go\n');
-  if (killAfterMs !== undefined) {
-    await sleep(killAfterMs);
-    child.kill('SIGKILL');
-  }
-  return (await exit)[1];
-}
-
 test('workers killed in the middle of chunks leave nothing that the next one does not bring to the end', async () => {
   const scope = { fips: FIPS };
   expect(await plan(pool, { scope }, CHUNK_PARCELS)).toMatchObject({ parcels: LOTS, chunks: 30 });
@@ -121,8 +95,13 @@ test('workers killed in the middle of chunks leave nothing that the next one doe
     { dieAt: 1 + random(20) },
     ...[1, 2, 3].map(() => ({ dieAt: 2 + random(5), inWriting: true })),
   ];
-  const orders: ChildOrder[] = [...dying, {}].map((order, i) => ({ name: `child ${i}`, ...order }));
-  const [last, ...children] = await Promise.all([{ name: 'last' }, ...orders].map(startChild));
+  const orders: ChildOrder[] = [...dying, {}].map((order, i) => ({
+    ...{ job: 'attributes.chunk', name: `child ${i}` },
+    ...order,
+  }));
+  const [last, ...children] = await Promise.all(
+    [{ ...orders.at(-1)!, name: 'last' }, ...orders].map(order => startChild(url, order)),
+  );
   const ends: string[] = [];
   for (const [i, child] of children.entries()) {
     const { name, dieAt, inWriting = false } = orders[i]!;

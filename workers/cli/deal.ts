@@ -163,7 +163,9 @@ function fieldsOf(flags: AddFlags): DealFields {
 async function readRows(pool: Pool, account: string, id: string | null): Promise<Row[]> {
   const run = runOn(pool);
   const board = await findBoard(run, await ownerOf(pool, account));
-  return board === undefined ? [] : run<Row>('deals/list_deals', [board.id, id, id !== null]);
+  if (board === undefined) return [];
+  const rows = await run<{ deal: string }>('deals/list_deals', [board.id, id, id !== null]);
+  return rows.map(({ deal }) => JSON.parse(deal) as Row);
 }
 
 const unknown = (id: string) =>

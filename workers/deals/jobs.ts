@@ -36,9 +36,15 @@ export async function enqueueTouched(db: Queryable): Promise<string[]> {
   return enqueueCounties(db, rows);
 }
 
+/** Where a county has such deals. @returns the jobs' ids */
+export async function enqueueCounty(db: Queryable, fips: number): Promise<string[]> {
+  const { rows } = await db.query<{ fips: number }>(sql('deals/list_counties'), [fips]);
+  return enqueueCounties(db, rows);
+}
+
 /** @returns the jobs' ids */
 export async function enqueueDaily(db: Queryable): Promise<string[]> {
-  const { rows: counties } = await db.query<{ fips: number }>(sql('deals/list_counties'));
+  const { rows: counties } = await db.query<{ fips: number }>(sql('deals/list_counties'), [null]);
   const { rows: strays } = await db.query<{ id: string }>(sql('deals/list_strays'));
   const jobs = await enqueueCounties(db, counties);
   for (const { id } of strays) jobs.push((await enqueue(db, dealFetch, { deal: id })).id);

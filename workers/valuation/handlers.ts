@@ -1,3 +1,4 @@
+import { enqueueCounty } from '../deals/jobs.ts';
 import { job } from '../runner/registry.ts';
 import { learnAll } from './all.ts';
 import { valueCounty } from './county.ts';
@@ -9,11 +10,13 @@ export const valuationJobs = [
     await deliver(result.jobs);
     return { ...result, rows: result.counties };
   }),
-  job(valuationCounty, async ({ pool, signal, progress }, payload) => {
+  job(valuationCounty, async ({ pool, signal, progress, deliver }, payload) => {
     const result = await valueCounty(pool, payload, {
       signal,
       progress: share => progress(share, 'valuing'),
     });
+    // What is advised depends on what the lots are worth. Killed before this, the daily run does it.
+    await deliver(await enqueueCounty(pool, payload.fips));
     return { ...result, rows: result.parcels };
   }),
 ];

@@ -41,7 +41,6 @@ const figures = z
       .meta({ description: 'Why that is advised.' }),
   })
   .meta({ id: 'DealFigures' });
-export type Figures = z.output<typeof figures>;
 
 const FETCH = Object.keys(FETCH_STATUSES) as [FetchStatus, ...FetchStatus[]];
 
@@ -99,25 +98,6 @@ export const deal = z
   .meta({ id: 'Deal' });
 
 export type Deal = z.output<typeof deal>;
-
-/** A row of deals/list_deals. */
-export type DealRow = Omit<Deal, 'fetched_at' | 'created_at' | 'updated_at' | 'figures'> & {
-  fetched_at: Date | null;
-  created_at: Date;
-  updated_at: Date;
-  figures: Figures | null;
-};
-
-export function toDeal(row: DealRow, explain: boolean): Deal {
-  const { figures: made, ...shown } = row;
-  return {
-    ...shown,
-    fetched_at: row.fetched_at?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-    ...(explain && { figures: made }),
-  };
-}
 
 export const DEAL_EXAMPLE: Deal = {
   id: '6f1d2a8e-3c47-4d19-9b52-7e0a4c8d1f23',

@@ -1,16 +1,16 @@
-// A worker of the tests of land attributes: takes every open chunk as the workers' runner does, in a process of its own,
+// A worker of the tests of land attributes and of deals: takes every open job of a name as the workers' runner does, in a process of its own,
 // which dies at one of its statements when that is asked for.
-//   DATABASE_URL=… node --import tsx test/support/attributes-child.ts '{"name": "first", "dieAt": 17}'
+//   DATABASE_URL=… node --import tsx test/support/job-child.ts '{"job": "attributes.chunk", "name": "first", "dieAt": 17}'
 import { once } from 'node:events';
 import type { Job } from 'bullmq';
 import pg from 'pg';
 import { loadConfig } from '../../shared/config.ts';
 import { createPool, sql } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
-import { attributesJobs } from '../../workers/attributes/handlers.ts';
 import { createProcessor } from '../../workers/runner/runner.ts';
 
 export type ChildOrder = {
+  job: 'attributes.chunk' | 'deal.fetch';
   /** The server knows its connections by it. */
   name: string;
   /** Statements before its end, transactions' own included; without it the child works until it is killed or done. */
@@ -23,7 +23,12 @@ const order = JSON.parse(process.argv[2]!) as ChildOrder;
 const config = loadConfig();
 const log = createLogger(config, 'child');
 const pool = createPool(config, log, { applicationName: order.name });
-const registry = new Map(attributesJobs.map(entry => [entry.definition.name, entry]));
+// One family alone: the whole registry takes seconds to load.
+const jobs =
+  order.job === 'deal.fetch'
+    ? (await import('../../workers/deals/handlers.ts')).dealJobs
+    : (await import('../../workers/attributes/handlers.ts')).attributesJobs;
+const registry = new Map(jobs.map(entry => [entry.definition.name, entry]));
 const signal = new AbortController().signal;
 const processJob = createProcessor({
   pool,
@@ -34,15 +39,16 @@ const processJob = createProcessor({
   deliver: async () => {},
   pause: () => {},
 });
-const { rows: jobs } = await pool.query<{ id: string }>(
-  `select id from jobs where name = 'attributes.chunk' and status in ('queued', 'running')
-   order by (payload ->> 'chunk')::bigint`,
+const { rows: open } = await pool.query<{ id: string }>(
+  `select id from jobs where name = $1 and status in ('queued', 'running')
+   order by (payload ->> 'chunk')::bigint, queued_at`,
+  [order.job],
 );
 
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
 if (order.dieAt !== undefined) dieAt(order.dieAt);
-for (const { id } of jobs) {
+for (const { id } of open) {
   const delivery = { data: { id }, attemptsMade: 0, opts: {} };
   await processJob(delivery as unknown as Job<{ id: string }, unknown, string>);
 }

@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { rootDir } from '../../shared/root.ts';
+import type { ChildOrder } from './job-child.ts';
+
+export type { ChildOrder };
+
+/** A worker that waits for the word, see job-child.ts. */
+export async function startChild(url: string, order: ChildOrder): Promise<ChildProcess> {
+  const program = join(rootDir, 'test/support/job-child.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
+    cwd: rootDir,
+    env: { PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'error' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout!, 'data');
+  return child;
+}
+
+/** Lets a child work until it dies, by itself or by us after some milliseconds. @returns the signal that ended it */
+export async function work(child: ChildProcess, killAfterMs?: number): Promise<unknown> {
+  const exit = once(child, 'exit');
+  child.stdin!.write('go\n');
+  if (killAfterMs !== undefined) {
+    await sleep(killAfterMs);
+    child.kill('SIGKILL');
+  }
+  return (await exit)[1];
+}
