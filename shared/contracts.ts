@@ -122,6 +122,7 @@ async function apply(client: Client, id: string, change: AccountChange): Promise
     sql('accounts/update_account'),
     values,
   );
+  if (patch.user_id) await client.query(sql('deals/give_board'), [id, patch.user_id]);
   const allowed = updated.rows[0]!.tokens_allowed;
   const notes = [period?.note, repricingNote(change, before, { ...before, ...terms }, allowed)];
   await client.query(sql('accounts/roll_period'), [[id]]);

@@ -22,6 +22,7 @@ const COMMANDS = [
     'usage',
   ],
   ...['key', 'key create', 'key list', 'key revoke'],
+  ...['deal', 'deal add', 'deal list', 'deal move', 'deal show'],
 ];
 
 describe('help', () => {

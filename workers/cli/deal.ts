@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findAccount, operator } from '../../shared/accounts.ts';
-import { type Pool, transaction } from '../../shared/db.ts';
+import { compose, type Pool, transaction } from '../../shared/db.ts';
 import {
   addDeal,
   changeDeal,
@@ -164,8 +164,8 @@ async function readRows(pool: Pool, account: string, id: string | null): Promise
   const run = runOn(pool);
   const board = await findBoard(run, await ownerOf(pool, account));
   if (board === undefined) return [];
-  const rows = await run<{ deal: string }>('deals/list_deals', [board.id, id, id !== null]);
-  return rows.map(({ deal }) => JSON.parse(deal) as Row);
+  const figures = id === null ? '' : ', d.figures';
+  return (await pool.query<Row>(compose('deals/list_deals', { figures }), [board.id, id])).rows;
 }
 
 const unknown = (id: string) =>

@@ -11,7 +11,7 @@ import { DEAL_STAGES, DEAL_TYPES, MAX_DEALS } from '../../../shared/domain/deals
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/errors.ts';
 import { defineEndpoint, type Resources } from '../common/resources.ts';
-import { DEAL_EXAMPLE, deal } from './deal.ts';
+import { DEAL_EXAMPLE, type Deal, deal } from './deal.ts';
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 
@@ -108,29 +108,26 @@ const changedDeal = z
 
 const ownerOf = ({ account, user }: CallContext): Owner => ({ accountId: account.id, userId: user?.id });
 
-/** Each as JSON. */
 async function readDeals(
   { database }: Resources,
   call: CallContext,
   id: string | null,
   explain: boolean,
-): Promise<string[]> {
+): Promise<Deal[]> {
   const { accountId, userId } = ownerOf(call);
   const [board] = await database.run<{ id: string }>('deals/find_board', [accountId, userId ?? null]);
   if (board === undefined) return [];
-  const rows = await database.run<{ deal: string }>('deals/list_deals', [board.id, id, explain]);
-  return rows.map(row => row.deal);
+  const figures = explain ? FIGURES : '';
+  return database.runComposed<Deal>('deals/list_deals', { figures }, [board.id, id]);
 }
 
-async function readDeal(
-  resources: Resources,
-  call: CallContext,
-  id: string,
-  explain = false,
-): Promise<Buffer> {
+/** A further column of deals/list_deals. */
+const FIGURES = ', d.figures';
+
+async function readDeal(resources: Resources, call: CallContext, id: string, explain = false): Promise<Deal> {
   const [found] = await readDeals(resources, call, id, explain);
   if (found === undefined) throw notFound(NO_DEAL);
-  return Buffer.from(found);
+  return found;
 }
 
 export const listDeals = defineEndpoint({
@@ -152,7 +149,7 @@ export const listDeals = defineEndpoint({
   },
   errors: {},
   handle: async ({ query: { explain } }, resources, call) => ({
-    body: Buffer.from(`[${(await readDeals(resources, call, null, explain === 'true')).join(',')}]`),
+    body: await readDeals(resources, call, null, explain === 'true'),
     tokens: 0,
   }),
 });

@@ -1,14 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Deal } from '../../../api/v1/deal-flow/deal.ts';
 import type { DealEvent } from '../../../api/v1/deal-flow/history.ts';
+import { changeAccount } from '../../../shared/contracts.ts';
 import { uuidV5 } from '../../../shared/domain/uuid.ts';
+import { enqueue } from '../../../shared/jobs.ts';
+import { dealDaily } from '../../../workers/deals/jobs.ts';
+import { sampleDir } from '../../../workers/feeds/dirs.ts';
+import { loadFeed } from '../../../workers/feeds/load.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { doDealJobs } from '../../support/deals.ts';
+import { testFolder } from '../../support/folder.ts';
+import { serve } from '../../support/http-server.ts';
+import { ingest } from '../../support/ingest.ts';
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
+const folder = testFolder();
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 const listingId = (n: number) =>
@@ -205,4 +216,82 @@ test('a board holds 10,000 deals', async () => {
   );
   expect((await add(key, { listing_id: listingId(6) })).status).toBe(422);
   expect(await list(key)).toHaveLength(10_000);
+  // Else the daily run of a later test would look for all of them.
+  await db.pool.query("delete from deals where status = 'sold'");
+});
+
+test('an account that gets a user takes its deals along, also to a board that is there', async () => {
+  const company = 'Two boards';
+  const [one, two] = [await newCaller(db, { company }), await newCaller(db, { company })];
+  const ids: string[] = [];
+  for (const { key, accountId } of [one, two]) {
+    ids.push((await added(key, { listing_id: listingId(8) })).id);
+    await changeAccount(db.pool, accountId, { user: 'both@deals.example' });
+  }
+  for (const { key } of [one, two])
+    expect((await list(key)).map(({ id, position }) => [id, position])).toEqual(ids.map((id, n) => [id, n]));
+});
+
+test('a page that no feed has is read by the provider, which is not asked twice in a day', async () => {
+  const asked: string[] = [];
+  let status = 200;
+  const server = await serve((request, res) => {
+    asked.push(request.url!);
+    const listing = { street: '12 Elm St', county: 'Sullivan County', state: 'New Hampshire', acres: '2.5' };
+    res.writeHead(status, { 'Content-Type': 'application/json' });
+    res.end(JSON.stringify({ listing: { ...listing, ask: '$30,000.50', days: 100, seen: 900, kept: 3 } }));
+  });
+  const file = join(folder, 'pages.yaml');
+  const paths = { address: 'street', county: 'county', state: 'state', acreage: 'acres', price: 'ask' };
+  const response = { ...paths, days_on_market: 'days', views: 'seen', saves: 'kept' };
+  writeFileSync(
+    file,
+    JSON.stringify({
+      ...{ name: 'pages', url: `${server.origin}/?page={listing_url}`, method: 'GET', tries: 1 },
+      response: Object.fromEntries(
+        Object.entries(response).map(([field, path]) => [field, `listing.${path}`]),
+      ),
+    }),
+  );
+  const env = { LISTING_PROVIDER: file };
+  const { key } = await newCaller(db);
+  const page = 'https://listings.example/elm?a=1&b=2';
+  status = 503;
+  const { id } = await added(key, { listing_url: page });
+  await expect(doDealJobs(db.pool, env)).rejects.toMatchObject({ code: 'provider' });
+  expect((await list(key))[0]).toMatchObject({ fetch_status: 'provider_failed', listing_grade: '' });
+  status = 200;
+  await change(key, id, { misc_costs: '10' });
+  await doDealJobs(db.pool, env);
+  expect((await list(key))[0]).toMatchObject({
+    ...{ fetch_status: 'found', address: '12 Elm St', county: 'Sullivan County', state: 'NH', acreage: 2.5 },
+    ...{ price: 30000.5, days_on_market: 100, views: 900, saves: 3, listing_id: null },
+    listing_grade: expect.stringMatching(/^[A-F]/),
+  });
+  await change(key, id, { misc_costs: '20' });
+  await doDealJobs(db.pool, env);
+  expect((await list(key))[0]).toMatchObject({ fetch_status: 'found', price: 30000.5, misc_costs: '20.00' });
+  await server.close();
+  expect(asked).toEqual(Array(2).fill(`/?page=${encodeURIComponent(page)}`));
+});
+
+test('an ingestion of the county grades its listed deals anew, once for all; the daily run looks for the rest', async () => {
+  const { key } = await newCaller(db);
+  const { id } = await added(key, { listing_id: listingId(36) });
+  await doDealJobs(db.pool);
+  const before = (await list(key))[0]!;
+  const file = join(folder, 'listings.csv');
+  const sample = readFileSync(join(sampleDir, '../data/washington_nh/generated-listings.csv'), 'utf8');
+  writeFileSync(file, sample.replace('2.56,34900,', '2.56,20000,'));
+  const feed = await loadFeed(join(sampleDir, 'washington-nh-listings.yaml'));
+  await ingest(db.pool, feed, { sources: { listings: file } });
+  expect(await doDealJobs(db.pool)).toEqual(['deal.grade 33019']);
+  const after = (await api.call(`${PATH}${id}/`, { key })).json as Deal;
+  expect(after.price).toBe(20000);
+  expect(after.price_advantage).toBeGreaterThan(before.price_advantage!);
+  await enqueue(db.pool, dealDaily, {});
+  await doDealJobs(db.pool);
+  const jobs = await doDealJobs(db.pool);
+  expect(jobs).toContain('deal.grade 33019');
+  expect(jobs.some(name => name.startsWith('deal.fetch '))).toBe(true);
 });
