@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../../shared/domain/tiers.ts';
-import { rootDir } from '../../../shared/root.ts';
 import { insertRegions, newCaller, usageOf } from '../../support/api.ts';
+import { startApiProcess } from '../../support/api-process.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
@@ -22,39 +20,7 @@ beforeAll(async () => {
   await insertParcels(db.pool, [FULL]);
 });
 
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
-
-/** The API as operators run it, in a process of its own. */
-async function startApi(): Promise<{ url: string; kill(): Promise<void> }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'api/main.ts'], {
-    cwd: rootDir,
-    env: { PATH: process.env.PATH, DATABASE_URL: db.url, PORT: '0', LOG_LEVEL: 'info', LOG_REQUESTS: '0' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  children.push(child);
-  let log = '';
-  child.stderr!.on('data', chunk => {
-    log += chunk;
-  });
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stderr!.on('data', () => {
-      const listening = /"url":"([^"]+)"/.exec(log);
-      if (listening !== null) resolve(listening[1]!);
-    });
-    child.once('exit', () => reject(new Error(`The API did not start: ${log}`)));
-  });
-  return {
-    url,
-    async kill() {
-      const exited = once(child, 'exit');
-      child.kill('SIGKILL');
-      await exited;
-    },
-  };
-}
+const startApi = () => startApiProcess(db);
 
 type Reply = { status: number; tokens: number; body: string };
 
