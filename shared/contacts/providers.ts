@@ -4,7 +4,7 @@ import { lineTypeOf, MOST_PHONES, phoneDigits } from '../domain/contact-fields.t
 import { PlatError } from '../errors.ts';
 import { type Address, fitOf, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
-import { type CallLimits, openGuardedCall } from '../net/guarded-call.ts';
+import { CALL_LIMITS, type CallLimits, openGuardedCall } from '../net/guarded-call.ts';
 import { loadProvider } from '../net/provider.ts';
 import type { ProvidedPhone } from './find.ts';
 
@@ -77,7 +77,11 @@ const declaredAnswer = z.object({
 
 /** SKIP_TRACE_PROVIDER=http: any service that a file describes (docs/providers.md). */
 function declared(file: string): Asked {
-  const provider = loadProvider(file, { names: NAMES, fields: Object.keys(declaredAnswer.shape) });
+  const provider = loadProvider(file, {
+    names: NAMES,
+    fields: Object.keys(declaredAnswer.shape),
+    mostMs: CALL_LIMITS.totalMs,
+  });
   return {
     name: provider.name,
     async ask({ subject, address }) {

@@ -48,12 +48,16 @@ export type Provider = {
 /**
  * Reads the file of a provider (YAML or JSON).
  * @param names of the values that its placeholders may use
- * @param fields that its `response` may tell
+ * @param fields that its `response` may tell, `mostMs` that a call may take
  * @throws PlatError `config` with what does not fit, an unset environment variable included
  */
 export function loadProvider(
   file: string,
-  { names, fields }: { names: readonly string[]; fields: readonly string[] },
+  {
+    names,
+    fields,
+    mostMs = 60_000,
+  }: { names: readonly string[]; fields: readonly string[]; mostMs?: number },
   env: Record<string, string | undefined> = process.env,
 ): Provider {
   const fault = (what: string, cause?: unknown) =>
@@ -69,6 +73,7 @@ export function loadProvider(
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   if (!checked.success)
     throw fault(checked.error.issues.map(issue => `${issue.path.join('.')}: ${issue.message}`).join('; '));
+  if (checked.data.timeout_ms > mostMs) throw fault(`timeout_ms: is at most ${mostMs}`);
   const stray = Object.keys(checked.data.response).filter(name => !fields.includes(name));
   if (stray.length > 0) throw fault(`response: ${stray.join(', ')} is not among ${fields.join(', ')}`);
   const used = [checked.data.url, ...stringsOf(checked.data.headers), ...stringsOf(checked.data.body)];

@@ -5,6 +5,7 @@ import { asRun, sql } from '../../shared/db.ts';
 import { phoneDigits } from '../../shared/domain/contact-fields.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { entityName } from '../../shared/kernels/person/entity.ts';
+import type { Address } from '../../shared/kernels/person/match.ts';
 import { person } from '../../shared/kernels/person/person.ts';
 import { contactsLike, forget, leaveAlone, type Request } from '../contacts/forget.ts';
 import { moment, zip } from './common/options.ts';
@@ -39,7 +40,7 @@ export function addContactCommands(program: Command): void {
         ({ id, source, entity_name, first_name, last_name, places, phones, last_seen }) => ({
           ...{ id, source, last_seen },
           name: entity_name ?? `${first_name} ${last_name}`,
-          address: places.map(place => Object.values(place).filter(Boolean).join(', ')).join('; before '),
+          address: places.map(written).join('; before '),
           phones: phones.map(({ number }) => number).join(' '),
         }),
       );
@@ -98,6 +99,9 @@ export function addContactCommands(program: Command): void {
     },
   );
 }
+
+const written = ({ address, city, state, zip }: Address): string =>
+  [address, city, [state, zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
 
 function withWhom(command: Command): Command {
   return command

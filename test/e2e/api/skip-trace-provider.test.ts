@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { batchData } from '../../../shared/contacts/providers.ts';
 import { suppress } from '../../../shared/contacts/suppression.ts';
 import { asRun } from '../../../shared/db.ts';
 import { person } from '../../../shared/kernels/person/person.ts';
@@ -265,20 +266,34 @@ describe('a provider by its description', async () => {
   });
 });
 
+const FAULTS: [string, Reply][] = [
+  ['answers 500', json(500, { secret: '6035550101' })],
+  ['refuses the key', json(401, {})],
+  ['redirects', (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
+  ['answers no JSON', (_request, response) => response.end('<html>6035550101')],
+  [
+    'breaks off',
+    (_request, response) =>
+      response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
+  ],
+  ['hangs up', request => request.socket.destroy()],
+  ['is silent', () => {}],
+];
+
 describe('a provider that fails', () => {
-  test.each<[string, Reply]>([
-    ['answers 500', json(500, { secret: '6035550101' })],
-    ['refuses the key', json(401, {})],
-    ['redirects', (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
-    ['answers no JSON', (_request, response) => response.end('<html>6035550101')],
-    [
-      'breaks off',
-      (_request, response) =>
-        response.writeHead(200, { 'content-length': 99 }).write('{', () => response.destroy()),
-    ],
-    ['hangs up', request => request.socket.destroy()],
-    ['is silent', () => {}],
-  ])(
+  test.each(FAULTS)('%s: BatchData as any other', async (_what, fault) => {
+    const { ask } = batchData(server.origin, 'key', { totalMs: 300, tries: 2, pauseMs: 1 });
+    reply = fault;
+    const address = { address: '12 Zephyr St', city: null, state: null, zip: '03431' };
+    const asking = ask({ subject: { person: person('Ada', 'Nowell')! }, address });
+    await expect(asking).rejects.toMatchObject({
+      code: 'provider',
+      status: 503,
+      message: expect.not.stringMatching(/555|Zephyr/),
+    });
+  });
+
+  test.each(FAULTS)(
     '%s: 503 with Retry-After at 0 tokens, nothing of it in the answer, and no trace',
     async (_what, fault) => {
       declare({ timeout_ms: 300, tries: 2 });
