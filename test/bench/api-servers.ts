@@ -1,5 +1,7 @@
-// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-comps|bare-value`. DATABASE_URL and PORT as ever.
+// The servers of the benches, each in a process of its own: `tsx api-servers.ts plat|unmetered|bare|bare-comps|bare-value|static`. DATABASE_URL and PORT as ever.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import express from 'express';
 import pg from 'pg';
 import type { Meter } from '../../api/http/meter.ts';
 import { startApi } from '../../api/start.ts';
@@ -17,6 +19,7 @@ const STARTS: Record<string, () => Promise<string>> = {
   bare: startBare,
   'bare-comps': startBareComps,
   'bare-value': startBareValue,
+  static: startStatic,
 };
 const url = await STARTS[process.argv[2]!]!();
 process.on('SIGTERM', () => process.exit(0));
@@ -61,6 +64,11 @@ function startBareValue(): Promise<string> {
   });
 }
 
+/** The reference of pictures: express sending files. */
+function startStatic(): Promise<string> {
+  return listen(express().use(express.static(join(config.PLAT_DIR, 'static'))));
+}
+
 function openPool(): pg.Pool {
   return new pg.Pool({
     connectionString: requireDatabaseUrl(config),
@@ -74,7 +82,7 @@ function send(res: ServerResponse, body: Buffer): void {
   res.end(body);
 }
 
-function listen(handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>): Promise<string> {
+function listen(handle: (req: IncomingMessage, res: ServerResponse) => unknown): Promise<string> {
   const server = createServer(handle);
   return new Promise(resolve => {
     server.listen(config.PORT, '127.0.0.1', () => {

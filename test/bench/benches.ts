@@ -21,5 +21,6 @@ export const BENCHES: Record<string, () => Promise<Bench>> = {
   trace: async () => (await import('./trace.ts')).bench,
   mcp: async () => (await import('./mcp.ts')).bench,
   deals: async () => (await import('./deals.ts')).bench,
+  image: async () => (await import('./image.ts')).bench,
   pages: async () => (await import('./pages.ts')).bench,
 };

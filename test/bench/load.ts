@@ -27,13 +27,18 @@ export type Load = {
 export async function withServers<Name extends string, T>(
   databaseUrl: string,
   names: readonly Name[],
-  work: (urls: Record<Name, string>) => Promise<T>,
+  work: (urls: Record<Name, string>, processes: Record<Name, ChildProcess>) => Promise<T>,
+  env: Record<string, string> = {},
 ): Promise<T> {
   const children: ChildProcess[] = [];
   try {
     const urls = {} as Record<Name, string>;
-    for (const name of names) urls[name] = await startServer(name, databaseUrl, children);
-    return await work(urls);
+    const processes = {} as Record<Name, ChildProcess>;
+    for (const name of names) {
+      urls[name] = await startServer(name, databaseUrl, children, env);
+      processes[name] = children.at(-1)!;
+    }
+    return await work(urls, processes);
   } finally {
     for (const child of children) {
       child.kill('SIGKILL');
@@ -42,13 +47,18 @@ export async function withServers<Name extends string, T>(
   }
 }
 
-async function startServer(name: string, databaseUrl: string, children: ChildProcess[]): Promise<string> {
+async function startServer(
+  name: string,
+  databaseUrl: string,
+  children: ChildProcess[],
+  more: Record<string, string>,
+): Promise<string> {
   const child = spawn(
     process.execPath,
     ['--import', 'tsx', join(rootDir, 'test/bench/api-servers.ts'), name],
     {
       cwd: rootDir,
-      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn' },
+      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', ...more },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

@@ -5,8 +5,8 @@ import { deflateSync } from 'node:zlib';
 export type TiffOptions = {
   width: number;
   height: number;
-  /** Height of a cell, in the file's own unit. */
-  at(column: number, row: number): number;
+  /** Height of a cell, in the file's own unit; the value of a pixel's band. */
+  at(column: number, row: number, band: number): number;
   sample?: Sample;
   /** Side of a square tile; without it strips of `stripRows`. */
   tile?: number;
@@ -34,6 +34,7 @@ const SAMPLES = {
   float64: { bytes: 8, format: 3, put: (view, at, value, little) => view.setFloat64(at, value, little) },
   int16: { bytes: 2, format: 2, put: (view, at, value, little) => view.setInt16(at, value, little) },
   int32: { bytes: 4, format: 2, put: (view, at, value, little) => view.setInt32(at, value, little) },
+  uint8: { bytes: 1, format: 1, put: (view, at, value) => view.setUint8(at, value) },
   uint16: { bytes: 2, format: 1, put: (view, at, value, little) => view.setUint16(at, value, little) },
 } satisfies Record<
   string,
@@ -93,8 +94,9 @@ function levelOf(options: TiffOptions, subfile: number): Level {
       const view = new DataView(raw.buffer, raw.byteOffset);
       for (let y = 0; y < rows; y++) {
         for (let x = 0; x < blockWidth; x++) {
-          const value = left + x < width && top + y < height ? options.at(left + x, top + y) : 0;
+          const isInside = left + x < width && top + y < height;
           for (let band = 0; band < bands; band++) {
+            const value = isInside ? options.at(left + x, top + y, band) : 0;
             put(view, ((y * blockWidth + x) * bands + band) * bytes, value, !options.bigEndian);
           }
         }
