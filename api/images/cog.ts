@@ -1,9 +1,9 @@
 import { PlatError } from '../../shared/errors.ts';
 import type { Position } from '../../shared/geo/types.ts';
-import { nodesOf, type Pixels, resample } from '../../shared/kernels/resample.ts';
 import { openBytes } from '../../shared/raster/byte-source.ts';
 import { type ImageryFile, placeImage } from '../../shared/raster/imagery.ts';
 import { type Level, openLevels, type PixelWindow, readPixels } from '../../shared/raster/pixels.ts';
+import { type Pixels, type PlaceIn, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
 import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
@@ -18,9 +18,9 @@ export async function paintFile(
   { signal, request }: Reading,
 ): Promise<void> {
   const { forward } = placeImage(file, file.source);
-  const nodes = nodesOf(WIDTH, HEIGHT, (x, y) => forward(frame.toPlace(x, y)));
+  const placeIn: PlaceIn = (x, y) => forward(frame.toPlace(x, y));
   const ratio = pixelsToOne(frame, forward);
-  const seen = windowOf(nodes, file.width, file.height, ratio);
+  const seen = windowOf(placeIn, file.width, file.height, ratio);
   if (seen === null) return;
   const bytes = openBytes(file.source, {
     signal,
@@ -32,7 +32,7 @@ export async function paintFile(
   const level = fitting(levels, ratio);
   const factor = file.width / level.width;
   // What is still too fine is read as means of 2 x 2, 3 x 3 … pixels.
-  const shrink = Math.max(1, Math.round(ratio / factor));
+  const shrink = Math.max(1, Math.floor(ratio / factor));
   const window = {
     left: Math.floor(seen.left / factor),
     top: Math.floor(seen.top / factor),
@@ -42,30 +42,15 @@ export async function paintFile(
   requireBounded(window, file.source);
   const pixels = await readPixels(level, window, shrink, file, { name: bytes.name, signal });
   const scale = 1 / (factor * shrink);
-  const own = {
-    across: nodes.across,
-    columns: nodes.columns.map(column => column * scale - window.left / shrink),
-    rows: nodes.rows.map(row => row * scale - window.top / shrink),
-  };
-  await paint(pixels, picture, own, ratio * scale, signal);
-}
-
-/** Rows that are painted before others get their turn: some 5 ms. */
-const ROWS_AT_ONCE = 64;
-
-/** Resamples a whole picture, without holding up what else the process does. */
-export async function paint(
-  pixels: Pixels,
-  picture: Pixels,
-  nodes: ReturnType<typeof nodesOf>,
-  ratio: number,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let row = 0; row < picture.height; row += ROWS_AT_ONCE) {
-    signal.throwIfAborted();
-    resample(pixels, picture, nodes, ratio, row, Math.min(picture.height, row + ROWS_AT_ONCE));
-    await new Promise(resolve => setImmediate(resolve));
-  }
+  await warp(
+    pixels,
+    picture,
+    (x, y) => {
+      const [column, row] = placeIn(x, y);
+      return [column * scale - window.left / shrink, row * scale - window.top / shrink];
+    },
+    ratio * scale,
+  );
 }
 
 /** Pixels of the file to one of the frame, in its middle. */
@@ -77,16 +62,15 @@ function pixelsToOne(frame: Frame, forward: (place: Position) => [number, number
   return Math.sqrt(Math.abs(area));
 }
 
+/** Places across and down by which a frame is looked for in a file. */
+const LATTICE = 9;
+
 /** The pixels of a file that the frame needs; null when it needs none. */
-function windowOf(
-  { columns, rows }: ReturnType<typeof nodesOf>,
-  width: number,
-  height: number,
-  ratio: number,
-): PixelWindow | null {
+function windowOf(placeIn: PlaceIn, width: number, height: number, ratio: number): PixelWindow | null {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
-  for (const [i, column] of columns.entries()) {
-    const row = rows[i]!;
+  for (let i = 0; i < LATTICE ** 2; i++) {
+    const [across, down] = [i % LATTICE, Math.floor(i / LATTICE)].map(n => n / (LATTICE - 1));
+    const [column, row] = placeIn(across! * WIDTH, down! * HEIGHT);
     if (!Number.isFinite(column + row)) continue;
     left = Math.min(left, column);
     right = Math.max(right, column);

@@ -3,9 +3,9 @@ import { clipLine, clipRing, type Line, pathOf } from '../../shared/drawing/line
 import { element } from '../../shared/drawing/xml.ts';
 import { boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../shared/geo/codec.ts';
-import type { Pixels } from '../../shared/kernels/resample.ts';
 import { type ElevationTile, openElevation } from '../../shared/raster/elevation.ts';
 import { hillshade, SHADE_CELLS } from '../../shared/raster/hillshade.ts';
+import type { Pixels } from '../../shared/raster/warp.ts';
 import { countiesMeeting } from '../../shared/regions/county-polygons.ts';
 import type { Database } from '../http/database.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';

@@ -1,9 +1,8 @@
 import sharp from 'sharp';
-import { nodesOf, type Pixels } from '../../shared/kernels/resample.ts';
 import { shownUrl, sourceError } from '../../shared/net/context.ts';
 import { networkOutcome, type Outcome, retrying, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
 import { secretHeaders } from '../../shared/net/secret-headers.ts';
-import { paint } from './cog.ts';
+import { copyEmpty, type Pixels, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH, WORLD_M } from './frame.ts';
 import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
@@ -58,11 +57,12 @@ export async function paintTiles(
   const tiles: Promise<void>[] = [];
   for (let y = top; y <= bottom; y++) for (let x = left; x <= right; x++) tiles.push(place(x, y));
   await Promise.all(tiles);
-  const nodes = nodesOf(WIDTH, HEIGHT, (x, y) => [
-    columnOf(x) - left * tile_size,
-    rowOf(y) - top * tile_size,
-  ]);
-  await paint(mosaic, picture, nodes, frame.step / tilePx, reading.signal);
+  await warp(
+    mosaic,
+    picture,
+    (x, y) => [columnOf(x) - left * tile_size, rowOf(y) - top * tile_size],
+    frame.step / tilePx,
+  );
 }
 
 /** An ArcGIS ImageServer: https://developers.arcgis.com/rest/services-reference/enterprise/export-image/ */
@@ -96,24 +96,9 @@ export async function paintExport(
       ...{ format: 'jpgpng', interpolation: 'RSP_BilinearInterpolation' },
     }).toString();
     const part = await fetchPixels(url, headers, { width: to - from, height: HEIGHT }, reading);
-    if (part !== null) copyEmpty(part, picture, from);
+    if (part !== null) copyEmpty(part, picture, from, 0, { left: 0, top: 0, width: WIDTH, height: HEIGHT });
   }
 }
-
-function copyEmpty(part: Pixels, picture: Pixels, left: number): void {
-  for (let row = 0; row < part.height; row++) {
-    for (let column = 0; column < part.width; column++) {
-      const from = 4 * (row * part.width + column);
-      const to = 4 * (row * picture.width + left + column);
-      if (picture.data[to + 3] !== 0 || part.data[from + 3] === 0) continue;
-      picture.data.set(part.data.subarray(from, from + 3), to);
-      picture.data[to + 3] = 255;
-    }
-  }
-}
-
-/** Half-transparent pixels are the rim of what there is. */
-const OPAQUE = 128;
 
 /** An image from a server, decoded; null where it has none (204, 404). */
 async function fetchPixels(
@@ -152,7 +137,6 @@ async function fetchPixels(
           `${shownUrl(url)} answered with ${info.width} x ${info.height} pixels instead of ${width} x ${height}. Check the feed's source.`,
         );
       }
-      for (let at = 3; at < data.length; at += 4) data[at] = data[at]! < OPAQUE ? 0 : 255;
       return { value: { width, height, data } };
     } catch (error) {
       reading.signal.throwIfAborted();

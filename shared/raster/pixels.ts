@@ -1,11 +1,11 @@
 import { BaseDecoder, type GeoTIFFImage, type TypedArray } from 'geotiff';
 import sharp from 'sharp';
 import { PlatError } from '../errors.ts';
-import type { Pixels } from '../kernels/resample.ts';
 import { formatError } from '../net/context.ts';
 import { inTurns } from '../turns.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Decoder, decoderOf, sizesOf, withTiff } from './image.ts';
+import type { Pixels } from './warp.ts';
 
 /** An image of a file in one of its sizes. */
 export type Level = {

@@ -6,9 +6,9 @@ import { paintFile } from '../../../../api/images/cog.ts';
 import { type Frame, frameOf, HEIGHT, WIDTH } from '../../../../api/images/frame.ts';
 import { outlineOf } from '../../../../api/images/outline.ts';
 import type { Position } from '../../../../shared/geo/types.ts';
-import type { Pixels } from '../../../../shared/kernels/resample.ts';
 import { request } from '../../../../shared/net/http.ts';
 import { readImageryHeader } from '../../../../shared/raster/imagery.ts';
+import type { Pixels } from '../../../../shared/raster/warp.ts';
 import { rootDir } from '../../../../shared/root.ts';
 
 const fixtures = join(rootDir, 'test/fixtures/imagery');
