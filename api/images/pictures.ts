@@ -59,6 +59,9 @@ export type Pictures = {
 
 export type PictureDeps = { database: Database; store: Store; log: Logger; requestTimeoutMs: number };
 
+// Nothing is made twice from the same bytes: what libvips would keep of its operations is of no use.
+sharp.cache(false);
+
 /** Of the pixels around the boundary, how many must be painted: the rest may be the sea. */
 const LEAST_PAINTED = 0.95;
 /** Seconds after which it is worth asking again for what a server did not give. */

@@ -110,7 +110,7 @@ function adobeMarker(isYCbCr: boolean): Buffer {
 export type PixelWindow = { left: number; top: number; right: number; bottom: number };
 
 /** Blocks that are held decoded at a time. */
-const BLOCKS_AT_ONCE = 6;
+const BLOCKS_AT_ONCE = 4;
 
 /**
  * Reads a window of a level, every `shrink` x `shrink` of its pixels as their mean, so that what is held is as small as what is wanted.
@@ -143,8 +143,15 @@ export async function readPixels(
           right: Math.min(right, x0 + level.blockWidth, level.width),
           bottom: Math.min(bottom, y0 + level.blockHeight, level.height),
         };
-        const colours = coloursOf(block, level, place, x0, y0, colouring);
-        addColours(pixels, sums, colours, place, { left, top }, shrink);
+        const { left: column0, top: row0 } = place;
+        if (sums === null) {
+          const to = { ...pixels, at: (row0 - top) * width + column0 - left };
+          return drawBlock(block, level, place, [x0, y0], colouring, to);
+        }
+        const own = place.right - column0;
+        const part = { width: own, data: new Uint8Array(4 * own * (place.bottom - row0)), at: 0 };
+        drawBlock(block, level, place, [x0, y0], colouring, part);
+        addColours(sums, width, part.data, place, { left, top }, shrink);
       });
       work.push(one);
     }
@@ -204,45 +211,45 @@ async function readOneByOne(level: Level, column: number, row: number, colours: 
   return { planes: [...planes], step: 1, stride: right - left };
 }
 
-/** The part of a block that is wanted as red, green, blue and alpha by turns. */
-function coloursOf(
+/** Draws the part of a block that is wanted; `at` is the pixel where it begins. */
+function drawBlock(
   { planes, step, stride }: NonNullable<Block>,
   level: Level,
   { left, top, right, bottom }: PixelWindow,
-  blockLeft: number,
-  blockTop: number,
+  [blockLeft, blockTop]: [number, number],
   { range, nodata, alpha }: Colouring,
-): Uint8ClampedArray {
-  const columns = right - left;
-  const out = new Uint8ClampedArray(4 * columns * (bottom - top));
-  const [red, green, blue] =
-    planes.length < 3
-      ? [planes[0]!, planes[0]!, planes[0]!]
-      : (planes as [TypedArray, TypedArray, TypedArray]);
+  to: { width: number; data: Uint8Array; at: number },
+): void {
+  const red = planes[0]!;
+  const [green, blue] = planes.length < 3 ? [red, red] : [planes[1]!, planes[2]!];
   const mask = alpha && level.samples >= 4 ? planes[3] : undefined;
-  const [low, high] = range ?? [0, 255];
-  const scale = 255 / (high - low);
-  let at = 0;
+  const shades = range === null ? null : shadesOf(range);
+  const { data } = to;
   for (let y = top; y < bottom; y++) {
     let from = (y - blockTop) * stride + (left - blockLeft) * step;
-    for (let x = 0; x < columns; x++, from += step, at += 4) {
+    let at = 4 * (to.at + (y - top) * to.width);
+    for (let x = left; x < right; x++, from += step, at += 4) {
       const [r, g, b] = [red[from]!, green[from]!, blue[from]!];
       if ((r === nodata && g === nodata && b === nodata) || (mask !== undefined && mask[from] === 0))
         continue;
-      out[at] = (r - low) * scale;
-      out[at + 1] = (g - low) * scale;
-      out[at + 2] = (b - low) * scale;
-      out[at + 3] = 255;
+      data[at] = shades === null ? r : shades[r]!;
+      data[at + 1] = shades === null ? g : shades[g]!;
+      data[at + 2] = shades === null ? b : shades[b]!;
+      data[at + 3] = 255;
     }
   }
-  return out;
 }
 
-/** Puts colours where they belong in what is read, or adds them to the sums of their cells. */
+/** The 8 bits of each value of 16. */
+function shadesOf([low, high]: [number, number]): Uint8ClampedArray {
+  return Uint8ClampedArray.from({ length: 2 ** 16 }, (_, value) => ((value - low) * 255) / (high - low));
+}
+
+/** Adds colours to the sums of their cells. */
 function addColours(
-  { data, width }: Pixels,
-  sums: Uint32Array | null,
-  colours: Uint8ClampedArray,
+  sums: Uint32Array,
+  width: number,
+  colours: Uint8Array,
   place: PixelWindow,
   origin: { left: number; top: number },
   shrink: number,
@@ -250,11 +257,6 @@ function addColours(
   const columns = place.right - place.left;
   for (let y = place.top; y < place.bottom; y++) {
     const from = 4 * (y - place.top) * columns;
-    if (sums === null) {
-      const to = 4 * ((y - origin.top) * width + place.left - origin.left);
-      data.set(colours.subarray(from, from + 4 * columns), to);
-      continue;
-    }
     const row = Math.floor((y - origin.top) / shrink) * width;
     for (let x = 0; x < columns; x++) {
       const at = from + 4 * x;

@@ -180,6 +180,12 @@ describe('addresses', () => {
   });
 });
 
+test('of several sources the one with the smallest pixels is read, the others only where it is empty', async () => {
+  const coarse = { type: 'xyz', template: 'http://127.0.0.1:9/{z}/{x}/{y}.jpg', max_zoom: 10 };
+  await declare('coarse', coarse, { coverage: [-99.3, 46.9, -99, 47.1] });
+  expect(await image(FIELD)).toMatchObject({ attribution: 'USDA National Agriculture Imagery Program' });
+});
+
 test('a relief is drawn where one is declared, and not where imagery covers the parcel and fails', async () => {
   const before = await tokens();
   expect(await image(CITY_LOT)).toMatchObject({
