@@ -106,15 +106,32 @@ export function facingRule({ grounds, roads, ways }: Neighbourhood, reachM: read
   };
 }
 
+/** Sights to a road that follow on one another share the edges found around them: so far beyond the first one they are looked for. */
+const AROUND_M = 6;
+
+type Looked = { minX: number; minY: number; maxX: number; maxY: number; edges: number[] };
+
 /**
  * Does any parcel stand between a and b, on the way to a segment of road: does a begin inside one of `parts`, or does a boundary cross
  * the line? Parts of parcels that are the road's own way do not count.
  */
 function sightOf({ edges }: Grounds, roads: Centrelines, ways: Ways) {
   const { x1, y1, x2, y2, index } = edges;
+  /** By segment of road, where edges were looked for last. */
+  const looked = new Map<number, Looked>();
 
   const isOfWay = (edge: number, ownWays: readonly Ground[]): boolean =>
     ownWays.some(({ from, to }) => edge >= from && edge < to);
+
+  function edgesAround(segment: number, minX: number, minY: number, maxX: number, maxY: number): number[] {
+    const last = looked.get(segment);
+    if (last && last.minX <= minX && last.minY <= minY && last.maxX >= maxX && last.maxY >= maxY)
+      return last.edges;
+    const box = [minX - AROUND_M, minY - AROUND_M, maxX + AROUND_M, maxY + AROUND_M] as const;
+    const found = index!.search(...box);
+    looked.set(segment, { minX: box[0], minY: box[1], maxX: box[2], maxY: box[3], edges: found });
+    return found;
+  }
 
   return (
     segment: number,
@@ -131,7 +148,7 @@ function sightOf({ edges }: Grounds, roads: Centrelines, ways: Ways) {
     const minY = Math.min(ay, by);
     const maxX = Math.max(ax, bx);
     const maxY = Math.max(ay, by);
-    for (const e of index!.search(minX, minY, maxX, maxY)) {
+    for (const e of edgesAround(segment, minX, minY, maxX, maxY)) {
       const px = x1[e]!;
       const py = y1[e]!;
       const qx = x2[e]!;
