@@ -7,7 +7,7 @@ export function Market({ snapshot: { bucket, county_market, zip_market } }: { sn
   if (bucket === null || markets.length === 0) return null;
   const isEmpty = markets.every(({ data }) => data === null);
   return (
-    <section>
+    <section class="market">
       <h2>The market of {bucket}</h2>
       {isEmpty ? (
         <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
