@@ -108,6 +108,22 @@ describePages('deals', site => {
     expect(await second.locator('.card').count()).toBe(0);
   });
 
+  test('a session looks at four boards at once, and what comes is versions alone', async () => {
+    const user = await newUser(site.db);
+    const client = visitor(site.api);
+    await client.signIn(user);
+    const over = new AbortController();
+    const open = () =>
+      fetch(`${site.api.url}/deals/events`, { headers: { Cookie: client.cookie! }, signal: over.signal });
+    const streams = [await open(), await open(), await open(), await open()];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { value } = await streams[0]!.body!.getReader().read();
+    expect(Buffer.from(value!).toString()).toBe('data: 0\n\n');
+    expect((await open()).status).toBe(429);
+    over.abort();
+    expect((await fetch(`${site.api.url}/deals/events`, { redirect: 'manual' })).status).toBe(303);
+  });
+
   async function exported(user: Awaited<ReturnType<typeof newUser>>) {
     const client = visitor(site.api);
     await client.signIn(user);
