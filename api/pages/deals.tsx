@@ -93,15 +93,17 @@ async function show(visit: Visit, { bad, choices }: Told) {
         {choices && given && <Choices choices={choices} given={given} />}
         <AddForm given={adding ? given : undefined} open={view.count === 0} />
       </div>
-      {view.count > 0 && (
-        <p class="buttons totals">
-          <span>
-            {view.count} {view.count === 1 ? 'deal' : 'deals'}, expected profit {dollars(total)} without those
-            canceled
-          </span>
-          <a href="/deals/export.csv">Export as CSV</a>
-        </p>
-      )}
+      <div id="totals">
+        {view.count > 0 && (
+          <p class="buttons totals">
+            <span>
+              {view.count} {view.count === 1 ? 'deal' : 'deals'}, expected profit {dollars(total)} without
+              those canceled
+            </span>
+            <a href="/deals/export.csv">Export as CSV</a>
+          </p>
+        )}
+      </div>
       <p class="unseen" id="moved" role="status" />
       <Board view={view} />
       <p class="keys" hidden>

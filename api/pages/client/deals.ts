@@ -24,7 +24,7 @@ async function refresh(): Promise<void> {
   if (due) return;
   const page = await fetchPage('/deals').catch(() => undefined);
   due = isBusy();
-  if (page !== undefined && !due) show(page, ['board']);
+  if (page !== undefined && !due) show(page, ['totals', 'board']);
 }
 
 /** Keeps open what is open, and the focus where it is. */
@@ -68,7 +68,7 @@ function send(fields: Record<string, string> | FormData): Promise<void> {
   ] as string[][]);
   const sending = last.then(async () => {
     const page = await fetchPage('/deals', { method: 'POST', body });
-    if (page !== undefined) show(page, ['told', 'board']);
+    if (page !== undefined) show(page, ['told', 'totals', 'board']);
   });
   last = sending.catch(() => say('It was not saved: the server cannot be reached. Try again.'));
   return sending;
