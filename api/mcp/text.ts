@@ -64,7 +64,7 @@ export function textOf(answer: Fields, query: Fields, untold: readonly string[] 
     room -= [...head, ...body.slice(0, shown)].join('\n').length;
   }
   if (paged && lists.length === 0) lines.push(pageTitle(answer, query, 0));
-  return clipped(lines.join('\n'));
+  return clipped(lines.join('\n') || 'There is none.');
 }
 
 /** A text that is too long even so, at the end of a line. */
