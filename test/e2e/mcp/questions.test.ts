@@ -179,13 +179,11 @@ test('thirty questions of an investor are answered in few calls, and the answers
       tokens: results.reduce((sum, { tokens }) => sum + Number(tokens), 0),
       context: contextOf(results),
     };
-    if (process.env.TEST_SHOW) console.log(`${question}\n  ${JSON.stringify(cost)} ${text.slice(0, 200)}`);
     costs.push(cost);
   }
   const sum = (name: 'calls' | 'tokens' | 'context') => costs.reduce((total, cost) => total + cost[name], 0);
   // As they are; docs/mcp.md tells them. What makes them larger should be worth it.
   expect({ calls: sum('calls'), tokens: sum('tokens') }).toEqual({ calls: 45, tokens: 539 });
-  if (process.env.TEST_SHOW) console.log(sum('context'));
   expect(sum('context')).toBeLessThanOrEqual(11_000);
   expect(Math.max(...costs.map(({ context }) => context))).toBeLessThanOrEqual(2_000);
 });
