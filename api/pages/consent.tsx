@@ -2,7 +2,7 @@ import { PlatError } from '../../shared/errors.ts';
 import { readAccount } from '../http/callers.ts';
 import { SCOPE } from '../oauth/paths.ts';
 import { count, day } from './figures.ts';
-import { Act, Grid, Notice } from './layout.tsx';
+import { Act, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import type { Session, Visit } from './visit.ts';
 
@@ -99,7 +99,7 @@ async function question({ deps }: Visit, name: string, { account: own, user }: S
         You are <b>{user.email}</b>, account <b>{own!.name}</b>. {name} will be able to
       </p>
       <ul>
-        <li>look up parcels, owners, sales, market statistics and valuations;</li>
+        <li>look up parcels, owners and their telephone numbers, sales, market statistics and valuations;</li>
         <li>see and change your company's saved markets, and see your deals and usage;</li>
         <li>make comp reports.</li>
       </ul>
@@ -114,11 +114,13 @@ async function question({ deps }: Visit, name: string, { account: own, user }: S
       </p>
       <details>
         <summary>Prices</summary>
-        <Grid
-          name="Prices"
-          heads={['What', 'Tokens']}
-          rows={priced.map(({ summary, metering }) => [summary, metering!.rule.split(/[;.]/)[0]!])}
-        />
+        <ul>
+          {priced.map(({ summary, metering }) => (
+            <li>
+              {summary}: {metering!.rule.split(/[;.,(]/)[0]!.trim()}
+            </li>
+          ))}
+        </ul>
       </details>
       <div class="buttons">
         <Act name="allow" id="yes">

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { describePages, inspect } from '../support/browser.ts';
+import { describePages, faultsOf, inspect } from '../support/browser.ts';
 
 /** Where an assistant gets its code. */
 const assistant = createServer((_req, res) => {
@@ -38,6 +38,8 @@ describePages('assistants', site => {
     await page.getByRole('button', { name: 'Let it in' }).click();
     await page.waitForURL(`${callback}?**`);
     expect(new URL(page.url()).searchParams.get('code')).toMatch(/^[\w-]{43}$/);
+    // The assistant's own address, which no page of ours asks for.
+    expect(faultsOf(page)).toEqual([`asks ${page.url()}`]);
 
     await page.goto(`${site.api.url}/account`);
     await page.getByText('Field assistant').waitFor();
