@@ -1,14 +1,14 @@
 import type { ComponentChildren } from 'preact';
 import { PlatError } from '../../shared/errors.ts';
 import { notFound } from '../http/errors.ts';
-import { aiCompValue } from '../v1/ai-comp-value.ts';
+import { aiCompValue, type ExplainedValue } from '../v1/ai-comp-value.ts';
 import { listComps } from '../v1/comps/endpoint.ts';
 import { ownerPortfolio } from '../v1/owner-portfolio.ts';
 import { getProperty } from '../v1/property-detail.ts';
 import { acres, count, day, percent, usd } from './figures.ts';
 import { Grid } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
-import { Slopes, type Value, Worth } from './worth.tsx';
+import { Slopes, Worth } from './worth.tsx';
 
 export type Summary = {
   property_id: number;
@@ -41,7 +41,7 @@ type Photo = { path: string; imagery: 'aerial' | 'relief'; attribution: string; 
 export type ParcelData = {
   detail: Detail;
   photo: Photo | undefined;
-  value: Value | undefined;
+  value: ExplainedValue | undefined;
   comps: Comp[];
   portfolio: Portfolio | undefined;
 };
@@ -59,7 +59,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const detail = await ask<Detail>(visit, getProperty, { params });
   const [photo, value, portfolio, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
-    orNothing(ask<Value>(visit, aiCompValue, { params, query: { explain: 'true' } })),
+    orNothing(ask<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } })),
     orNothing(ask<Portfolio>(visit, ownerPortfolio, { params })),
     detail.point === null
       ? undefined

@@ -3,41 +3,13 @@ import { collectParcel } from '../../shared/drawing/collect.ts';
 import { differences } from '../../shared/drawing/computed.ts';
 import { drawParcel } from '../../shared/drawing/draw.ts';
 import { notFound } from '../http/errors.ts';
+import type { ExplainedValue } from '../v1/ai-comp-value.ts';
 import { acres, day, percent, usd } from './figures.ts';
 import { Grid } from './layout.tsx';
 import type { Page } from './pages.tsx';
 
-type UsedComp = {
-  id: string;
-  status: string;
-  price: number;
-  lot_size: number | null;
-  sold_date: string | null;
-  weight: number;
-  size_percent: number;
-  time_percent: number;
-  location_percent: number;
-  asking_percent: number;
-  land_percent: number | null;
-};
-export type Value = {
-  mean_price: number;
-  mean_adjusted_price: number;
-  mean_adjusted_ppa: number;
-  confidence_score: number;
-  gini_index: number;
-  explanation: {
-    low_price: number;
-    high_price: number;
-    out_of_support: boolean;
-    as_of: string;
-    model_version: string;
-    comps: UsedComp[];
-  };
-};
-
 /** The estimate, its interval as a bar, and the comps with what each was moved by. */
-export function Worth({ value }: { value: Value }) {
+export function Worth({ value }: { value: ExplainedValue }) {
   const { low_price, high_price, comps, as_of, out_of_support } = value.explanation;
   const top = high_price * 1.1;
   const at = (price: number) => (100 * price) / top;

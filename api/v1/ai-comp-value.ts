@@ -79,6 +79,9 @@ const compValue = z
   })
   .meta({ id: 'AiCompValue' });
 
+/** The answer with `explain=true`. */
+export type ExplainedValue = Required<z.infer<typeof compValue>>;
+
 export const aiCompValue = defineEndpoint({
   method: 'get',
   path: '/api/public/v1/properties/{property_id}/ai-comp-value/',
@@ -131,13 +134,7 @@ function requireValue(row: StoredValuation | undefined, id: number): Value {
   return row;
 }
 
-type UsedComp = {
-  id: string;
-  status: string;
-  price: number;
-  lot_size: number | null;
-  sold_date: string | null;
-};
+type UsedComp = Pick<z.infer<typeof usedComp>, 'id' | 'status' | 'price' | 'lot_size' | 'sold_date'>;
 
 async function explainValue(database: Database, value: Value): Promise<object> {
   const used = unpackComps(value.comps!);

@@ -8,7 +8,3 @@ export function countyOf(propertyId: number): number {
 export function propertyIdOf(fips: number, serial: number): number {
   return fips * PER_COUNTY + serial;
 }
-
-export function serialOf(propertyId: number): number {
-  return propertyId % PER_COUNTY;
-}

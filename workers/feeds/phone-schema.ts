@@ -74,7 +74,4 @@ export const dncSchema = z.strictObject({
     .optional(),
 });
 
-export type ContactsFile = z.infer<typeof contactsSchema>;
-export type NumberingFile = z.infer<typeof numberingSchema>;
-export type DncFile = z.infer<typeof dncSchema>;
 export { CONTACT_FIELD_NAMES, CONTACT_FIELDS };
