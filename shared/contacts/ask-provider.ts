@@ -1,6 +1,8 @@
 import type { Run } from '../db.ts';
+import { PlatError } from '../errors.ts';
 import { type Address, placeOf, type Subject } from '../kernels/person/match.ts';
 import { person } from '../kernels/person/person.ts';
+import { CALL_LIMITS } from '../net/guarded-call.ts';
 import { hmac, identityTags, phoneKey } from './identity.ts';
 import type { ProviderAnswer, TraceProvider } from './providers.ts';
 import { contactSecret, suppressedOf } from './suppression.ts';
@@ -21,7 +23,11 @@ const MOST_ASKED = 2;
 export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: number): ProviderDesk {
   const asking = new Map<string, Promise<ProviderAnswer | null>>();
 
-  async function once(subject: Subject, address: Address): Promise<ProviderAnswer | null> {
+  async function once(
+    subject: Subject,
+    address: Address,
+    signal: AbortSignal,
+  ): Promise<ProviderAnswer | null> {
     const secret = await contactSecret(run);
     const question = hmac(secret, JSON.stringify([provider.name, subject, placeOf(address)]));
     const [kept] = await run<{ answer: ProviderAnswer | null }>('contacts/read_provider_answer', [
@@ -29,12 +35,12 @@ export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: nu
       keepDays,
     ]);
     if (kept !== undefined) return kept.answer;
-    const answer = await provider.ask({ subject, address }).catch(async error => {
+    const answer = await provider.ask({ subject, address }, signal).catch(async error => {
       await run('contacts/count_provider_call', [provider.name, 0, 1, null]).catch(() => {});
-      throw error;
+      throw signal.aborted ? tooSlow(provider.name) : error;
     });
     const matched = answer !== null && answer.phones.length > 0;
-    const tags = tagsOf(subject, address, answer).map(tag => hmac(secret, tag));
+    const tags = tagsOf(subject, address, answer, true).map(tag => hmac(secret, tag));
     await run('contacts/count_provider_call', [
       provider.name,
       matched ? 1 : 0,
@@ -52,13 +58,14 @@ export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: nu
   }
 
   return async (subjects, address) => {
+    const signal = AbortSignal.timeout(CALL_LIMITS.totalMs);
     for (const subject of worthAsking(subjects)) {
       const key = JSON.stringify([subject, placeOf(address)]);
-      const answering = asking.get(key) ?? once(subject, address).finally(() => asking.delete(key));
+      const answering = asking.get(key) ?? once(subject, address, signal).finally(() => asking.delete(key));
       asking.set(key, answering);
       const answer = await answering;
       if (answer === null) continue;
-      const listed = await suppressedOf(run, tagsOf(subject, address, answer));
+      const listed = await suppressedOf(run, tagsOf(subject, address, answer, false));
       const phones = answer.phones.filter(({ number }) => !listed.has(phoneKey(number)));
       const person = [...listed].some(tag => !tag.startsWith('n|'));
       if (!person && phones.length > 0) return { subject, answer: { ...answer, phones } };
@@ -67,12 +74,25 @@ export function openProviderDesk(run: Run, provider: TraceProvider, keepDays: nu
   };
 }
 
+/** Of two people of an owner's text the first may have used up the time. */
+function tooSlow(name: string): PlatError {
+  return new PlatError('provider', `The provider ${name} did not answer in time.`, {
+    status: 503,
+    headers: { 'Retry-After': '30' },
+  });
+}
+
 /** By what the suppression list would know who was asked for, who was found, and the numbers. */
-function tagsOf(subject: Subject, address: Address, answer: ProviderAnswer | null): string[] {
+function tagsOf(
+  subject: Subject,
+  address: Address,
+  answer: ProviderAnswer | null,
+  stored: boolean,
+): string[] {
   const found = answer && person(answer.first_name ?? '', answer.last_name ?? '');
   return [
-    ...identityTags(subject, [address], true),
-    ...(found ? identityTags({ person: found }, [address], true) : []),
+    ...identityTags(subject, [address], stored),
+    ...(found ? identityTags({ person: found }, [address], stored) : []),
     ...(answer?.phones ?? []).map(({ number }) => phoneKey(number)),
   ];
 }

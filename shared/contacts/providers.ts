@@ -20,7 +20,7 @@ export type TraceProvider = {
   /** US cents that a match costs; null where that is not known. */
   centsPerMatch: number | null;
   /** @throws PlatError `provider`, 503, when it cannot be asked now */
-  ask(question: ProviderQuestion): Promise<ProviderAnswer | null>;
+  ask(question: ProviderQuestion, signal?: AbortSignal): Promise<ProviderAnswer | null>;
 };
 
 /** The provider that the settings name, or null. @throws PlatError `config` */
@@ -84,8 +84,8 @@ function declared(file: string): Asked {
   });
   return {
     name: provider.name,
-    async ask({ subject, address }) {
-      const found = await provider.ask({ ...wordsOf(subject), ...address });
+    async ask({ subject, address }, signal) {
+      const found = await provider.ask({ ...wordsOf(subject), ...address }, signal);
       if (found === null) return null;
       const { matched, first_name = null, last_name = null, phones } = declaredAnswer.parse(found);
       const answer = { first_name, last_name, phones: phonesOf(phones) };
@@ -149,25 +149,28 @@ export function batchData(origin: string, key: string, limits: Partial<CallLimit
   const url = new URL(BATCHDATA_PATH, origin);
   return {
     name: 'batchdata',
-    async ask({ subject, address }) {
+    async ask({ subject, address }, signal) {
       const { address: street, city, state, zip } = address;
       if (street === null) return null;
       const { first_name: first, last_name: last } = wordsOf(subject);
       const place = Object.fromEntries(
         Object.entries({ street, city, state, zip }).filter(([, value]) => value !== null),
       );
-      const { body } = await call({
-        ...{ url, method: 'POST', headers: { authorization: `Bearer ${key}` } },
-        body: {
-          requests: [
-            {
-              propertyAddress: place,
-              mailingAddress: place,
-              ...(first !== null && { name: { first, last } }),
-            },
-          ],
+      const { body } = await call(
+        {
+          ...{ url, method: 'POST', headers: { authorization: `Bearer ${key}` } },
+          body: {
+            requests: [
+              {
+                propertyAddress: place,
+                mailingAddress: place,
+                ...(first !== null && { name: { first, last } }),
+              },
+            ],
+          },
         },
-      });
+        signal,
+      );
       const answer = batchDataAnswer.safeParse(body);
       if (!answer.success)
         throw new PlatError(
