@@ -39,7 +39,7 @@ const TILE = 256;
  */
 export const bench: Bench = options =>
   withBenchDatabase(options, async (url, pool) => {
-    const side = options.quick ? 2048 : 8192;
+    const side = options.quick ? 2048 : 4096;
     options.note(`writing an image of ${side} x ${side} pixels`);
     await writeImage(join(options.folder, 'naip.tif'), side);
     await ingest(
