@@ -30,7 +30,7 @@ type Known = Candidate & { row: ContactRow };
 export const MOST_CANDIDATES = 1_000;
 
 export type Found =
-  | { state: 'found'; subject: Subject; matches: Match<Known>[] }
+  | { state: 'found'; matches: Match<Known>[] }
   /** Nobody may be told of them, whoever knows them. */
   | { state: 'suppressed' }
   | { state: 'unknown' };
@@ -70,7 +70,7 @@ export async function findContacts(
       : await suppressedOf(run, [...identityTags(subject, [address]), ...tags]);
     // Of two people of a roll the other may still be told.
     if (listed.size > 0) suppressed = true;
-    else if (matches.length > 0) return { state: 'found', subject, matches };
+    else if (matches.length > 0) return { state: 'found', matches };
   }
   return { state: suppressed ? 'suppressed' : 'unknown' };
 }
