@@ -241,6 +241,14 @@ async function land() {
   };
 }
 
+test('the demo user sells five lots in five stages, whose listings the workers have found', async () => {
+  const deals = (await call('deal-flow/listings/')) as unknown as Record<string, unknown>[];
+  expect(deals.map(({ status, fetch_status }) => [status, fetch_status])).toEqual(
+    ['listed', 'offer_received', 'offer_accepted', 'in_title', 'sold'].map(stage => [stage, 'found']),
+  );
+  expect(deals[0]).toMatchObject({ address: 'COOLIDGE DRIVE', suggested_action: 'drop' });
+});
+
 test('filters and plat tell what the ground of the sample is, and the same when it is computed anew', async () => {
   const before = await land();
   expect(before).toMatchObject({

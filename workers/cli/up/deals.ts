@@ -27,16 +27,21 @@ const DEALS: readonly (DealFields & { apn: string })[] = [
 /** Longer than their five jobs take, behind others. */
 const PATIENCE_MS = 20_000;
 
-/** Puts the sample's deals on an empty board, and waits until workers have found their listings. */
+/** Puts the sample's deals on a board that was never used, and waits until workers have found their listings. */
 export async function addSampleDeals(pool: Pool, owner: Owner, signal: AbortSignal): Promise<void> {
-  await transaction(pool, async client => {
+  const added = await transaction(pool, async client => {
     const run = runOn(client);
-    if ((await findBoard(run, owner)) !== undefined) return;
+    if ((await findBoard(run, owner)) !== undefined) return 0;
+    let deals = 0;
     for (const { apn, ...fields } of DEALS) {
       const [listing] = await run<{ id: string }>('deals/find_live', [null, apn, 33_019, null]);
-      if (listing !== undefined) await addDeal(run, owner, { listing_id: listing.id }, fields);
+      if (listing === undefined) continue;
+      await addDeal(run, owner, { listing_id: listing.id }, fields);
+      deals++;
     }
+    return deals;
   });
+  if (added === 0) return;
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
     const { rows } = await pool.query<{ waiting: number }>(sql('deals/count_waiting'));

@@ -95,7 +95,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
     await ingestSamples(pool, samples, deliver, signal);
   }
   await finishDue(pool, deliver, signal, samples.length > 0);
-  if (samples.length > 0) await addSampleDeals(pool, await demoOwner(pool), signal);
+  await addSampleDeals(pool, await demoOwner(pool), signal);
 
   const { url, logs } = services;
   await ready(url, logs, signal);
