@@ -7,6 +7,7 @@ import { openApiDocument } from '../../../api/openapi.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { call, connect, VERSIONS } from '../../support/mcp.ts';
+import { ingestSample } from '../../support/sample.ts';
 
 const V1 = '/api/public/v1';
 const PARCEL = 3301900001047;
@@ -104,6 +105,30 @@ test.each(VERSIONS)('every tool answers as REST does and costs as much: %s', asy
   const [saved] = (await call(client, 'list_saved_markets')).structured!.results as { id: string }[];
   expect(await call(client, 'unsave_market', { id: saved!.id })).toMatchObject({ text: 'Done.', tokens: 0 });
   expect((await call(client, 'list_saved_markets')).structured).toEqual({ results: [] });
+});
+
+test('a picture comes as one, a report and traces as REST makes them', async () => {
+  await ingestSample(db.pool, 'washington-nh-relief');
+  const client = await connect(api, key);
+  const picture = await client.callTool({ name: 'get_parcel_image', arguments: { property_id: PARCEL } });
+  const [text, image] = picture.content as { type: string; text: string; data: string; mimeType: string }[];
+  expect(text!.text).toContain('image_url: http');
+  expect(image).toMatchObject({ type: 'image', mimeType: 'image/jpeg' });
+  const address = (picture.structuredContent as { image_url: string }).image_url;
+  const bytes = Buffer.from(await (await fetch(address)).arrayBuffer());
+  expect(bytes.equals(Buffer.from(image!.data, 'base64'))).toBe(true);
+
+  const report = await call(client, 'create_comp_report', { property_id: PARCEL });
+  expect(report).toMatchObject({
+    isError: false,
+    tokens: 0,
+    structured: { url: expect.stringContaining('/comping/') },
+  });
+  const trace = await call(client, 'skip_trace_property_owner', { property_id: PARCEL });
+  const rest = await api.call(`${V1}/properties/${PARCEL}/skip-trace/`, { key, method: 'POST' });
+  const told = trace.isError ? JSON.parse(trace.text).error.code : trace.structured;
+  expect(told).toEqual(trace.isError ? (rest.json as { error: { code: string } }).error.code : rest.json);
+  expect((await call(client, 'list_deal_flow_listings')).structured).toEqual({ results: [] });
 });
 
 test('usage is of the mode mcp, and what is left is told', async () => {
