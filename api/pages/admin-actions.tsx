@@ -1,5 +1,6 @@
+import { asRun } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { cancelJob, enqueue, retryJob } from '../../shared/jobs.ts';
+import { cancelJob, enqueueAnnounced, retryJob } from '../../shared/jobs.ts';
 import { ingestJob } from '../../shared/runs.ts';
 import { notFound } from '../http/errors.ts';
 import type { Page } from './pages.tsx';
@@ -81,7 +82,7 @@ const runNow: Page = {
     if (!known.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
     const force = visit.form.get('force') === '1';
     const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
-    await enqueue(visit.deps.pool, ingestJob, payload);
+    await enqueueAnnounced(asRun(visit.deps.pool), ingestJob, payload);
     return { redirect: '/admin' };
   },
 };

@@ -53,7 +53,7 @@ const moved = (a: number | undefined, b: number | undefined): string =>
 
 function alterations(old: Candidate, now: Candidate): string {
   const told: string[] = [];
-  if (now.gone && !old.gone) told.push('taken back by its source');
+  if (now.gone && !old.gone) told.push('no longer a candidate');
   if (old.status !== now.status) told.push(`${STATUS_WORDS[old.status]} → ${STATUS_WORDS[now.status]}`);
   if (old.price !== now.price) told.push(`${usd(old.price)} → ${usd(now.price)}`);
   if (old.acres !== now.acres) told.push(`${acres(old.acres)} acres → ${acres(now.acres)}`);

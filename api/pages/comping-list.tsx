@@ -80,7 +80,7 @@ export function CandidateList({
                     left out by the model
                   </span>
                 )}
-                {comp.gone && <span class="tag">taken back by its source</span>}{' '}
+                {comp.gone && <span class="tag">no longer a candidate</span>}{' '}
                 <Links url={comp.url} photos={comp.photos} />
               </small>
             </li>

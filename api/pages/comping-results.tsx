@@ -99,7 +99,7 @@ function ChosenRow({ line, number, path }: { line: Line; number: number; path: s
         <small>
           {STATUS_WORDS[comp.status]}
           {comp.sold_date !== null && ` ${day(comp.sold_date)}`}, {miles(comp.distance_m)}
-          {comp.gone && ', taken back by its source'} <Links url={comp.url} photos={comp.photos} />
+          {comp.gone && ', no longer a candidate'} <Links url={comp.url} photos={comp.photos} />
         </small>
         {path && (
           <div class="screen changes">

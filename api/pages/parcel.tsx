@@ -234,12 +234,20 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
           <dd>{value ? usd(value.mean_adjusted_ppa) : '–'}</dd>
         </div>
       </dl>
-      <form method="post" action="/comping" class="buttons">
-        <input type="hidden" name="property_id" value={id} />
-        <button type="submit" class="second">
-          New comp report
-        </button>
-      </form>
+      <div class="buttons">
+        <form method="post" action="/comping">
+          <input type="hidden" name="property_id" value={id} />
+          <button type="submit" class="second">
+            New comp report
+          </button>
+        </form>
+        <form method="post" action="/deals">
+          <input type="hidden" name="what" value={id} />
+          <button type="submit" name="do" value="add" class="second">
+            Add to my deals
+          </button>
+        </form>
+      </div>
       {photo && <ParcelPhoto photo={photo} />}
       <a href={`/data/drawing/${id}.svg`} class="drawing">
         <img
