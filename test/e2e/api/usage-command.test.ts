@@ -51,7 +51,8 @@ test('in CSV a text that a spreadsheet would take for a formula is marked as tex
   const cells = [
     ['=HYPERLINK("x")', '"\'=HYPERLINK(""x"")"'],
     ['+1', "'+1"],
-    ['-1', "'-1"],
+    ['-1+1', "'-1+1"],
+    ['-1', '-1'],
     ['@SUM(A1)', "'@SUM(A1)"],
     ["it's a=b", "it's a=b"],
   ] as const;
