@@ -101,7 +101,7 @@ describe('the registry', () => {
     const { registry } = await import('../../workers/jobs.ts');
     expect([...registry.keys()]).toEqual([
       ...['ingest.run', 'attributes.plan', 'attributes.chunk', 'market.recompute', 'market.daily'],
-      ...['valuation.all', 'valuation.county'],
+      ...['valuation.all', 'valuation.county', 'comping.prepare', 'deal.fetch', 'deal.grade', 'deal.daily'],
     ]);
   });
 });
