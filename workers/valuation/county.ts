@@ -170,14 +170,13 @@ async function valueParcels(
       if (valuation === null) continue;
       stored++;
       const { meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini, confidence } = valuation;
+      const { low, high, outOfSupport } = valuation;
       const packed = Buffer.allocUnsafe(packedBytes(chosen));
       packComps(chosen, ids, new DataView(packed.buffer, packed.byteOffset, packed.length), 0);
-      const values = [
-        ...[model.county, parcels.id[i]!, meanPrice, meanPpa, meanAdjustedPrice, meanAdjustedPpa, gini],
-        ...[confidence, valuation.low, valuation.high, valuation.outOfSupport],
-        ...[copyBytes(packed), asOf, MODEL_VERSION],
-      ];
-      copy.write(values.join('\t'));
+      copy.write(
+        `${model.county}\t${parcels.id[i]!}\t${meanPrice}\t${meanPpa}\t${meanAdjustedPrice}\t${meanAdjustedPpa}\t${gini}\t` +
+          `${confidence}\t${low}\t${high}\t${outOfSupport}\t${copyBytes(packed)}\t${asOf}\t${MODEL_VERSION}`,
+      );
     }
     await copy.end();
   } catch (error) {

@@ -148,10 +148,11 @@ function build(
     discount: { log: 0, deviation: 0 },
     lag: 0,
     levelOf({ level, lon, lat, county }, entry, day) {
-      const anew = () => surface.levelAt(lon[entry]!, lat[entry]!, county[entry]!, day);
-      if (day !== asOfDay) return anew();
-      if (Number.isNaN(level[entry]!)) level[entry] = anew();
-      return level[entry]!;
+      const known = day === asOfDay ? level[entry]! : Number.NaN;
+      if (!Number.isNaN(known)) return known;
+      const found = surface.levelAt(lon[entry]!, lat[entry]!, county[entry]!, day);
+      if (day === asOfDay) level[entry] = found;
+      return found;
     },
   };
   return { estimates, fitted };
