@@ -2,7 +2,13 @@ import { PlatError } from '../../shared/errors.ts';
 import type { Position } from '../../shared/geo/types.ts';
 import { openBytes } from '../../shared/raster/byte-source.ts';
 import { type ImageryFile, placeImage } from '../../shared/raster/imagery.ts';
-import { type Level, openLevels, type PixelWindow, readPixels } from '../../shared/raster/pixels.ts';
+import {
+  type Level,
+  openLevels,
+  type PixelWindow,
+  readOnDisk,
+  readPixels,
+} from '../../shared/raster/pixels.ts';
 import { type Pixels, type PlaceIn, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
 import { type Reading, SOURCE_LIMITS } from './outside.ts';
@@ -40,7 +46,10 @@ export async function paintFile(
     bottom: Math.min(level.height, Math.ceil(seen.bottom / factor)),
   };
   requireBounded(window, file.source);
-  const pixels = await readPixels(level, window, shrink, file, { name: bytes.name, signal });
+  const isLocal = !/^https?:/i.test(file.source);
+  const pixels =
+    (isLocal && shrink === 1 ? await readOnDisk(file.source, level, window, file) : null) ??
+    (await readPixels(level, window, shrink, file, { name: bytes.name, signal }));
   const scale = 1 / (factor * shrink);
   await warp(
     pixels,

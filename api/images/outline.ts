@@ -1,9 +1,11 @@
 import { px } from '../../shared/drawing/lines.ts';
 import { element } from '../../shared/drawing/xml.ts';
 import type { MultiPolygon } from '../../shared/geo/types.ts';
+import type { Pixels } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
 
 const BLUE = '#1464ff';
+const GROUND = [0xe9, 0xe9, 0xe4, 0xff];
 const LINE_PX = 4;
 const CASING_PX = 7;
 
@@ -31,6 +33,16 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
       drawn(BLUE, LINE_PX),
     ),
   );
+}
+
+/** Lays an outline over a picture, a third of what `composite` takes: most of it is empty. Where nothing was painted it becomes grey. */
+export function layOver({ data }: Pixels, outline: Uint8Array): void {
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 3] === 0) data.set(GROUND, at);
+    const alpha = outline[at + 3]!;
+    if (alpha === 0) continue;
+    for (let i = at; i < at + 3; i++) data[i] = data[i]! + ((outline[i]! - data[i]!) * alpha) / 255;
+  }
 }
 
 function pathsOf(ring: [number, number][]): string[] {

@@ -17,7 +17,7 @@ import { type Database, unavailable } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { paintFile } from './cog.ts';
 import { type Frame, frameOf, HEIGHT, WIDTH } from './frame.ts';
-import { outlineOf } from './outline.ts';
+import { layOver, outlineOf } from './outline.ts';
 import { openOutside, type Reading } from './outside.ts';
 import { paintRelief } from './relief.ts';
 import { type ImageServer, paintExport, paintTiles, type TileServer } from './servers.ts';
@@ -82,10 +82,13 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
   const make = async ({ key, shape, frame, sources }: Prepared): Promise<Picture> => {
     const signal = AbortSignal.timeout(requestTimeoutMs);
     const pixels: Pixels = { width: WIDTH, height: HEIGHT, data: new Uint8Array(4 * WIDTH * HEIGHT) };
-    const caption = await paintFrom(sources, frame, pixels, signal);
+    const [caption, outline] = await Promise.all([
+      paintFrom(sources, frame, pixels, signal),
+      sharp(outlineOf(shape, frame)).raw().toBuffer(),
+    ]);
+    layOver(pixels, outline);
     const bytes = await sharp(pixels.data, { raw: { width: WIDTH, height: HEIGHT, channels: 4 } })
-      .composite([{ input: outlineOf(shape, frame) }])
-      .flatten({ background: '#e9e9e4' })
+      .removeAlpha()
       // The thin outline would lose its colour among halved ones.
       .jpeg({ quality: 85, chromaSubsampling: '4:4:4' })
       .toBuffer();

@@ -58,7 +58,7 @@ export async function paintTiles(
   for (let y = top; y <= bottom; y++) for (let x = left; x <= right; x++) tiles.push(place(x, y));
   await Promise.all(tiles);
   await warp(
-    mosaic,
+    { ...mosaic, channels: 4 },
     picture,
     (x, y) => [columnOf(x) - left * tile_size, rowOf(y) - top * tile_size],
     frame.step / tilePx,

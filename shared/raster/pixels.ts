@@ -5,11 +5,13 @@ import { formatError } from '../net/context.ts';
 import { inTurns } from '../turns.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Decoder, decoderOf, sizesOf, withTiff } from './image.ts';
-import type { Pixels } from './warp.ts';
+import type { Pixels, Source } from './warp.ts';
 
 /** An image of a file in one of its sizes. */
 export type Level = {
   image: GeoTIFFImage;
+  /** Its number in the file. */
+  page: number;
   width: number;
   height: number;
   blockWidth: number;
@@ -30,6 +32,7 @@ export type Colouring = {
 };
 
 const JPEG = 7;
+const YCBCR = 6;
 const WEBP = 50001;
 
 /** More sizes than overviews by two of the largest images have. */
@@ -41,22 +44,23 @@ const MOST_IMAGES = 40;
  */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
-    const first = await levelOf(await tiff.getImage(0));
+    const first = await levelOf(await tiff.getImage(0), 0);
     const count = Math.min(await tiff.getImageCount(), MOST_IMAGES);
     const overviews: Level[] = [];
     for (let i = 1; i < count; i++) {
       const image = await tiff.getImage(i);
       // Bit 0 of NewSubfileType is a reduced image, bit 2 a mask (TIFF 6.0, page 36).
       const isOverview = (Number(image.fileDirectory.getValue('NewSubfileType') ?? 0) & 5) === 1;
-      if (isOverview && image.getSamplesPerPixel() === first.samples) overviews.push(await levelOf(image));
+      if (isOverview && image.getSamplesPerPixel() === first.samples) overviews.push(await levelOf(image, i));
     }
     return [first, ...overviews.sort((a, b) => b.width - a.width)];
   });
 }
 
-async function levelOf(image: GeoTIFFImage): Promise<Level> {
+async function levelOf(image: GeoTIFFImage, page: number): Promise<Level> {
   return {
     ...sizesOf(image),
+    page,
     samples: image.getSamplesPerPixel(),
     decoder: await pixelDecoderOf(image),
   };
@@ -94,7 +98,7 @@ async function pixelDecoderOf(image: GeoTIFFImage): Promise<Decoder> {
   // Of four samples libjpeg makes inks.
   if (compression !== JPEG || image.getSamplesPerPixel() > 3) return decoderOf(image);
   const tables = await fileDirectory.loadValue('JPEGTables');
-  const isYCbCr = Number(fileDirectory.getValue('PhotometricInterpretation')) === 6;
+  const isYCbCr = Number(fileDirectory.getValue('PhotometricInterpretation')) === YCBCR;
   const head = tables ? Buffer.from(tables as unknown as Uint8Array).subarray(2, -2) : Buffer.alloc(0);
   return new SharpDecoder(image, bytes =>
     Buffer.concat([bytes.subarray(0, 2), adobeMarker(isYCbCr), head, bytes.subarray(2)]),
@@ -108,6 +112,61 @@ function adobeMarker(isYCbCr: boolean): Buffer {
 
 /** A rectangle of a level's pixels: [left, right) x [top, bottom). */
 export type PixelWindow = { left: number; top: number; right: number; bottom: number };
+
+/** None, LZW, JPEG, and deflate under both of its codes. */
+const VIPS_COMPRESSIONS = new Set([1, 5, JPEG, 8, 32946]);
+
+/**
+ * Reads a window of a file on disk by libvips, in half the time of `readPixels` and with less to collect.
+ * @returns null for what libvips reads otherwise or not at all: masks, 16 bits, one band, sparse and damaged files
+ */
+export async function readOnDisk(
+  path: string,
+  level: Level,
+  window: PixelWindow,
+  colouring: Colouring,
+): Promise<Source | null> {
+  const { image, page, samples } = level;
+  const tag = (name: 'Compression' | 'PhotometricInterpretation') =>
+    Number(image.fileDirectory.getValue(name) ?? 1);
+  const isColour = [2, YCBCR].includes(tag('PhotometricInterpretation')) && (samples === 3 || samples === 4);
+  if (!isColour || !VIPS_COMPRESSIONS.has(tag('Compression'))) return null;
+  // By an associated alpha (1), which may be near infrared, libvips would divide.
+  if (Number(image.fileDirectory.getValue('ExtraSamples')?.[0] ?? 0) === 1) return null;
+  const { range, nodata, alpha } = colouring;
+  if (range !== null || alpha) return null;
+  const { left, top, bottom } = window;
+  const [width, height] = [window.right - left, bottom - top];
+  const readRows = (from: number, to: number) =>
+    sharp(path, { page, ignoreIcc: true, limitInputPixels: false })
+      .extract({ left, top: from, width, height: to - from })
+      .removeAlpha()
+      .raw()
+      .toBuffer();
+  // libvips unpacks on one core: two halves, between blocks, are read at once.
+  const middle = Math.round((top + bottom) / 2 / level.blockHeight) * level.blockHeight;
+  const halves =
+    middle > top && middle < bottom
+      ? [readRows(top, middle), readRows(middle, bottom)]
+      : [readRows(top, bottom)];
+  const data = await Promise.all(halves).then(
+    parts => Buffer.concat(parts),
+    () => null,
+  );
+  if (data?.length !== 3 * width * height) return null;
+  if (nodata === null || !holds(data, nodata)) return { width, height, channels: 3, data };
+  const pixels: Source = { width, height, channels: 4, data: new Uint8Array(4 * width * height) };
+  const block = { planes: [data, data.subarray(1), data.subarray(2)], step: 3, stride: 3 * width };
+  drawBlock(block, level, window, [left, top], colouring, { ...pixels, at: 0 });
+  return pixels;
+}
+
+/** Whether a pixel is nothing but this value. */
+function holds(data: Uint8Array, value: number): boolean {
+  for (let at = 0; at < data.length; at += 3)
+    if (data[at] === value && data[at + 1] === value && data[at + 2] === value) return true;
+  return false;
+}
 
 /** Blocks that are held decoded at a time. */
 const BLOCKS_AT_ONCE = 4;
@@ -123,10 +182,10 @@ export async function readPixels(
   shrink: number,
   colouring: Colouring,
   { name, signal }: { name: string; signal: AbortSignal },
-): Promise<Pixels> {
+): Promise<Source> {
   const width = Math.ceil((right - left) / shrink);
   const height = Math.ceil((bottom - top) / shrink);
-  const pixels: Pixels = { width, height, data: new Uint8Array(4 * width * height) };
+  const pixels: Source = { width, height, channels: 4, data: new Uint8Array(4 * width * height) };
   const sums = shrink > 1 ? new Uint32Array(4 * width * height) : null;
   const inTurn = inTurns(BLOCKS_AT_ONCE);
   const work: Promise<void>[] = [];

@@ -3,6 +3,9 @@ import sharp from 'sharp';
 /** Red, green, blue and alpha by turns, row by row; alpha is 0 where there is nothing, else 255. */
 export type Pixels = { width: number; height: number; data: Uint8Array };
 
+/** What a picture is made of; with 3 channels it is opaque. */
+export type Source = Pixels & { channels: 3 | 4 };
+
 /** Where a place of a picture lies in a source; both in pixels from the outer corner. NaN where it lies nowhere. */
 export type PlaceIn = (x: number, y: number) => readonly [column: number, row: number];
 
@@ -18,8 +21,9 @@ const MARGIN = 3;
  * Projections are all but straight over a parcel, so that libvips can do it, off the event loop; where they are not, piece by piece.
  * @param ratio pixels of the source to one of the picture
  */
-export async function warp(source: Pixels, picture: Pixels, placeIn: PlaceIn, ratio: number): Promise<void> {
-  let pieces = 1;
+export async function warp(source: Source, picture: Pixels, placeIn: PlaceIn, ratio: number): Promise<void> {
+  // Four at the least, for several cores.
+  let pieces = 2;
   while (pieces < MOST_PIECES && bend(picture, placeIn, pieces) > MOST_OFF) pieces *= 2;
   const even = await softened(source, ratio);
   const work: Promise<void>[] = [];
@@ -38,17 +42,17 @@ const LEAST_SHARE = 0.01;
  * Where the source's pixels are smaller than the picture's, each of those is to be a mean of several. gdalwarp widens its triangle to
  * `ratio`, whose variance is ratio²/6; what its neighbours add to each pixel here makes up for the difference.
  */
-async function softened(source: Pixels, ratio: number): Promise<Pixels> {
+async function softened(source: Source, ratio: number): Promise<Source> {
   const share = (ratio ** 2 - 1) / 12;
   if (share < LEAST_SHARE) return source;
   // A Gaussian that gives each neighbour this share.
   const sigma = Math.sqrt(-1 / (2 * Math.log(share / (1 - 2 * share))));
-  const raw = { width: source.width, height: source.height, channels: 4 as const };
-  const pixels = sharp(source.data, { raw });
-  const isOpaque = !hasEmpty(source);
-  const blurred = (isOpaque ? pixels.removeAlpha() : pixels).blur({ sigma, minAmplitude: 0.01 });
-  return { ...source, data: await blurred.ensureAlpha().raw().toBuffer() };
+  const pixels = sharp(source.data, { raw: rawOf(source) }).blur({ sigma, minAmplitude: 0.01 });
+  if (source.channels === 4 && hasEmpty(source)) return { ...source, data: await pixels.raw().toBuffer() };
+  return { ...source, channels: 3, data: await pixels.removeAlpha().raw().toBuffer() };
 }
+
+const rawOf = ({ width, height, channels }: Source) => ({ width, height, channels });
 
 function hasEmpty({ data }: Pixels): boolean {
   for (let at = 3; at < data.length; at += 4) if (data[at] === 0) return true;
@@ -75,7 +79,7 @@ function bend({ width, height }: Pixels, placeIn: PlaceIn, pieces: number): numb
   return most;
 }
 
-async function warpPiece(source: Pixels, picture: Pixels, placeIn: PlaceIn, piece: Piece): Promise<void> {
+async function warpPiece(source: Source, picture: Pixels, placeIn: PlaceIn, piece: Piece): Promise<void> {
   const { left, top, width, height } = piece;
   const [p, q] = [placeIn(left, top), placeIn(left + width, top)];
   const [r, s] = [placeIn(left, top + height), placeIn(left + width, top + height)];
@@ -107,8 +111,7 @@ async function warpPiece(source: Pixels, picture: Pixels, placeIn: PlaceIn, piec
   const shiftY = top + height / 2 + c * x + d * y - 0.5;
   const [wholeX, wholeY] = [Math.round(shiftX), Math.round(shiftY)];
   const window = { left: from.x, top: from.y, width: to.x - from.x, height: to.y - from.y };
-  const raw = { width: source.width, height: source.height, channels: 4 as const };
-  const { data, info } = await sharp(source.data, { raw })
+  const { data, info } = await sharp(source.data, { raw: rawOf(source) })
     .extract(window)
     .affine(
       [
@@ -144,18 +147,19 @@ export function copyEmpty(from: Pixels, picture: Pixels, left: number, top: numb
     Math.max(top, Math.round(piece.top)),
     Math.min(top + from.height, Math.round(piece.top + piece.height)),
   ];
-  const { data } = picture;
+  const [{ data: colours }, { data }] = [from, picture];
   for (let y = y0; y < y1; y++) {
     let at = 4 * ((y - top) * from.width + x0 - left);
     let to = 4 * (y * picture.width + x0);
     for (let x = x0; x < x1; x++, at += 4, to += 4) {
-      const alpha = from.data[at + 3]!;
+      const alpha = colours[at + 3]!;
       if (data[to + 3] !== 0 || alpha < OPAQUE) continue;
-      // Nothing is black: what is mixed with it is as much too dark as it is transparent.
-      data[to] = (from.data[at]! * 255) / alpha;
-      data[to + 1] = (from.data[at + 1]! * 255) / alpha;
-      data[to + 2] = (from.data[at + 2]! * 255) / alpha;
+      data[to] = colours[at]!;
+      data[to + 1] = colours[at + 1]!;
+      data[to + 2] = colours[at + 2]!;
       data[to + 3] = 255;
+      // Nothing is black: what is mixed with it is as much too dark as it is transparent.
+      if (alpha < 255) for (let i = 0; i < 3; i++) data[to + i] = (colours[at + i]! * 255) / alpha;
     }
   }
 }

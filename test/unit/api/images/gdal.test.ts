@@ -7,7 +7,9 @@ import { type Frame, frameOf, HEIGHT, WIDTH } from '../../../../api/images/frame
 import { outlineOf } from '../../../../api/images/outline.ts';
 import type { Position } from '../../../../shared/geo/types.ts';
 import { request } from '../../../../shared/net/http.ts';
+import { openBytes } from '../../../../shared/raster/byte-source.ts';
 import { readImageryHeader } from '../../../../shared/raster/imagery.ts';
+import { openLevels, readOnDisk, readPixels } from '../../../../shared/raster/pixels.ts';
 import type { Pixels } from '../../../../shared/raster/warp.ts';
 import { rootDir } from '../../../../shared/root.ts';
 
@@ -88,6 +90,24 @@ describe('pictures of GeoTIFFs are what gdalwarp makes of them', () => {
     const theirs = await gdal('infrared-as-alpha');
     expect(similarity(theirs, Buffer.concat([theirs.subarray(6), theirs.subarray(0, 6)]))).toBeLessThan(0.98);
   });
+});
+
+test.each([
+  ['without nodata', 'infrared-as-alpha.tif', 3],
+  ['JPEG', 'jpeg-ycbcr.tif', 3],
+  ['with nodata at the rim', 'state-plane-feet.tif', 4],
+] as const)('libvips reads what is read block by block: %s', async (_, file, channels) => {
+  const source = join(fixtures, file);
+  const header = await readImageryHeader(source, {}, { signal });
+  const bytes = openBytes(source, { signal });
+  const [level] = await openLevels(bytes);
+  const window = { left: 3, top: 0, right: level.width - 40, bottom: level.height };
+  const ours = await readOnDisk(source, level, window, header);
+  expect(ours?.channels).toBe(channels);
+  const { data, width, height } = await readPixels(level, window, 1, header, { name: bytes.name, signal });
+  const colours = sharp(data, { raw: { width, height, channels: 4 } });
+  const theirs = await (channels === 3 ? colours.removeAlpha() : colours).raw().toBuffer();
+  expect(theirs.equals(ours!.data)).toBe(true);
 });
 
 test('the outline lies where GDAL projects the boundary', async () => {
