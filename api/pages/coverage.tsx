@@ -95,7 +95,9 @@ function editionOf({ sources }: Coverage, kind: string): string {
   const found = sources.filter(source => source.kind === kind);
   return found.length === 0
     ? '–'
-    : found.map(({ edition, merged_at }) => edition ?? (merged_at ? day(merged_at) : '?')).join(', ');
+    : found
+        .map(({ edition, merged_at }) => edition ?? (merged_at ? `taken in ${day(merged_at)}` : '?'))
+        .join(', ');
 }
 
 function sourcesOf(counties: Coverage[]) {

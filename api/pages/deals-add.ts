@@ -42,7 +42,7 @@ function refused(message: string): PlatError {
  * @throws PlatError `validation_error` for what is nothing of that
  */
 export async function choicesOf(visit: Visit, pasted: string, county: string): Promise<Choice[]> {
-  const text = pasted.trim();
+  const text = pasted.replace(/\p{Cc}/gu, ' ').trim();
   if (text === '' || text.length > MOST_TEXT)
     throw refused('Paste a parcel id, an APN with its county, or an address.');
   const parcel = /^\d{12,13}$/.exec(text)?.[0] ?? /[?&]parcel=(\d{12,13})\b/.exec(text)?.[1];

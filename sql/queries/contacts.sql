@@ -97,12 +97,12 @@ order by 1, 2
 select distinct hash from contact_suppressions where hash = any($1::bytea[])
 
 -- name: list_traces
--- Audit rows, the oldest first. $1 account's name or id or null, $2 from this moment on or null
+-- Audit rows, the oldest first. $1 account's id or null, $2 from this moment on or null
 select t.asked_at, a.name as account, k.name as key, t.endpoint, t.source, t.matched, encode(t.question, 'hex') as question
 from traces t
 left join accounts a on a.id = t.account_id
 left join api_keys k on k.id = t.key_id
-where ($1::text is null or a.name = $1 or a.id::text = $1) and ($2::timestamptz is null or t.asked_at >= $2)
+where ($1::uuid is null or t.account_id = $1) and ($2::timestamptz is null or t.asked_at >= $2)
 order by t.asked_at, t.id
 
 -- name: match_contacts

@@ -26,7 +26,7 @@ group by fips;
 -- What is known of counties: of those with parcels or listings, or of one. $1 county FIPS, or null for all
 with listed as (
   select fips, count(*) filter (where status = 'ACTIVE') as active, count(*) filter (where status = 'PENDING') as pending,
-    count(*) filter (where status = 'SOLD') as sold
+    count(*) filter (where status = 'SOLD') as sold, array_agg(distinct feed_id) as feed_ids
   from listings
   where fips is not null and ($1::int is null or fips = $1)
   group by fips
@@ -53,7 +53,7 @@ left join lateral (
     'merged_at', (select max(finished_at) from runs where feed_id = f.id and status in ('merged', 'unchanged'))
   ) order by f.name) as sources
   from feeds f
-  where f.id = any (c.feed_ids)
+  where f.id = any (c.feed_ids || l.feed_ids)
 ) rolls on true
 left join lateral (
   select jsonb_agg(jsonb_build_object(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { operator } from '../../shared/accounts.ts';
+import { findAccount, operator } from '../../shared/accounts.ts';
 import { csv } from '../../shared/csv.ts';
 import { asRun, sql } from '../../shared/db.ts';
 import { phoneDigits } from '../../shared/domain/contact-fields.ts';
@@ -90,10 +90,8 @@ export function addContactCommands(program: Command): void {
       .description('the audit rows of traces: who asked, when, and what answered; the question is a hash')
       .addHelpText('after', '\nExample:\n  plat contact traces --account acme --since 2026-11-01 --csv'),
     async ({ pool }, flags: { account?: string; since?: Date; csv?: boolean }) => {
-      const { rows } = await pool.query(sql('contacts/list_traces'), [
-        flags.account ?? null,
-        flags.since ?? null,
-      ]);
+      const account = flags.account === undefined ? null : await findAccount(pool, flags.account);
+      const { rows } = await pool.query(sql('contacts/list_traces'), [account, flags.since ?? null]);
       const columns = ['asked_at', 'account', 'key', 'endpoint', 'source', 'matched', 'question'];
       return [rows, flags.csv ? csv(rows, columns) : table(rows, columns)];
     },

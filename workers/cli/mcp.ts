@@ -1,5 +1,5 @@
+import { createInterface } from 'node:readline';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -46,23 +46,23 @@ type Message = JSONRPCMessage & {
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/** Hands every message on to the service and its answers back, until the input ends. */
+/** Hands every message, a line each, on to the service and its answers back; ends when the last one is given after the input's end. */
 async function bridge(url: string, key: string): Promise<void> {
-  const transport = new StdioServerTransport();
   const pending = new Map<string | number, AbortController>();
+  const running = new Set<Promise<void>>();
   let negotiated: string | undefined;
 
-  transport.onmessage = message => {
-    const given = message as Message;
-    if (given.method === 'notifications/cancelled') pending.get(given.params?.requestId ?? '')?.abort();
-    else void hand(given);
-  };
-  const closed = new Promise<void>(resolve => {
-    transport.onclose = resolve;
-  });
-  await transport.start();
-  await closed;
-  for (const call of pending.values()) call.abort();
+  for await (const line of createInterface({ input: process.stdin })) {
+    const given = parsed(line);
+    if (given === undefined)
+      tell({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } });
+    else if (given.method === 'notifications/cancelled') pending.get(given.params?.requestId ?? '')?.abort();
+    else {
+      const done = hand(given).finally(() => running.delete(done));
+      running.add(done);
+    }
+  }
+  await Promise.all(running);
 
   async function hand(message: Message): Promise<void> {
     const call = new AbortController();
@@ -70,9 +70,9 @@ async function bridge(url: string, key: string): Promise<void> {
     try {
       const answer = await ask(message, call.signal);
       if (message.method === 'initialize') negotiated = answer?.result?.protocolVersion;
-      if (answer !== undefined) await transport.send(answer);
+      if (answer !== undefined) tell(answer);
     } catch (error) {
-      if (!call.signal.aborted && message.id !== undefined) await transport.send(failure(message.id, error));
+      if (!call.signal.aborted && message.id !== undefined) tell(failure(message.id, error));
     } finally {
       if (message.id !== undefined) pending.delete(message.id);
     }
@@ -112,6 +112,19 @@ async function bridge(url: string, key: string): Promise<void> {
         : message;
     return { jsonrpc: '2.0', id, error: { code: -32_000, message: told } };
   }
+}
+
+function parsed(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? (value as Message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tell(message: object): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
 /** As the protocol encodes what a header cannot hold. */

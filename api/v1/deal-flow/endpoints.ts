@@ -42,11 +42,13 @@ const money = z
     example: '18400.00',
     override: { type: ['string', 'number'], pattern: '^[0-9]{1,10}(\\.[0-9]{1,2})?$' },
   });
-const day = z.iso.date('must be a day such as 2026-12-15');
+const WRONG_DAY = 'must be a day such as 2026-12-15';
+/** PostgreSQL knows no year 0. */
+const day = z.iso.date(WRONG_DAY).refine(value => value >= '0001', WRONG_DAY);
 
 const fields = {
   status: z
-    .enum([...DEAL_STAGES, ''])
+    .enum([...DEAL_STAGES, ''], `must be one of ${DEAL_STAGES.join(', ')}, or empty`)
     .optional()
     .meta({ description: 'Stage on the board.' }),
   deal_type: z.enum(DEAL_TYPES).optional(),
@@ -68,6 +70,7 @@ const newDeal = z
     listing_url: z
       .url({ protocol: /^https?$/, error: 'must be the http(s) address of a page' })
       .max(2_000, 'must be at most 2,000 characters long')
+      .refine(url => !/[\s\p{Cc}\p{Cs}]/u.test(url), 'must be the http(s) address of a page')
       .optional()
       .meta({
         description:
@@ -95,14 +98,17 @@ const changedDeal = z
     expected_sell_price: money.nullish(),
     contract_expiration_date: day.nullish(),
     closing_date: day.nullish(),
-    position: z.int('must be a whole number').min(0).optional().meta({
+    position: z.int('must be a whole number').min(0, 'must be 0 or more').optional().meta({
       description:
         'Place in the column of its stage, from 0; beyond the end is the end. Without it a deal that changes its stage goes to the end.',
     }),
-    price: money.nullish().meta({
-      description:
-        'What is asked from now on; it counts until the live listing shows another price than it does now. Null takes it back.',
-    }),
+    price: money
+      .refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be over 0')
+      .nullish()
+      .meta({
+        description:
+          'What is asked from now on; it counts until the live listing shows another price than it does now. Null takes it back.',
+      }),
   })
   .meta({ id: 'DealChange', description: 'What is absent stays; null takes a value back.' });
 

@@ -187,6 +187,9 @@ test.each([
   [{ listing_url: 'https://a.example/', closing_costs: '-1' }, ['closing_costs']],
   [{ listing_url: 'https://a.example/', status: 'gone' }, ['status']],
   [{ listing_url: 'https://a.example/', closing_date: '2026-02-30' }, ['closing_date']],
+  [{ listing_url: 'https://a.example/', closing_date: '0000-01-01' }, ['closing_date']],
+  [{ listing_url: 'https://a.example/\u0000' }, ['listing_url']],
+  [{ listing_url: 'https://a.example/a b' }, ['listing_url']],
 ])('%j is refused', async (body, fields) => {
   const { key } = await newCaller(db);
   const reply = await add(key, body);

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test } from 'vitest';
@@ -96,6 +98,21 @@ test('over standard input, a service that is not there or a key that is not know
   );
   await expect(open({ PLAT_URL: api.url, PLAT_API_KEY: `plat_${'x'.repeat(43)}` })).rejects.toThrow(
     'The API key is not known.',
+  );
+});
+
+test('over standard input, what was asked before its end is answered, and what is no message is told', async () => {
+  const child = spawn(process.execPath, [join(rootDir, 'bin/plat.mjs'), 'mcp'], {
+    env: { ...process.env, PLAT_URL: api.url, PLAT_API_KEY: key },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end('garbage\n{"jsonrpc":"2.0","id":7,"method":"ping"}\n');
+  const answers = (await text(child.stdout)).trim().split('\n');
+  expect(answers.map(line => JSON.parse(line))).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ id: 7, result: {} }),
+      expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32_700 }) }),
+    ]),
   );
 });
 

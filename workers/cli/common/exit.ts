@@ -16,6 +16,7 @@ export const EXIT = {
 const USAGE_CODES = new Set([
   'name',
   'validation_error',
+  'contact_request',
   'account_unknown',
   'account_exists',
   'account_change',

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Config } from '../../../shared/config.ts';
 import { type Pool, sql } from '../../../shared/db.ts';
 import { enqueue, waitForJob } from '../../../shared/jobs.ts';
@@ -32,6 +33,8 @@ export async function ingestSamples(
     })),
   );
   await deliver(jobs.map(job => job.id));
+  // Every job that is waited for listens to it.
+  setMaxListeners(0, signal);
   const view = openProgress(process.stdout);
   const states = await Promise.all(
     jobs.map(({ name, id }) =>
