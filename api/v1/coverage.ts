@@ -9,7 +9,7 @@ const day = (description: string) => z.iso.date().nullable().meta({ description 
 
 const source = z
   .object({
-    kind: z.enum(['assessor', 'elevation', 'roads', 'wetlands', 'flood', 'imagery']),
+    kind: z.enum(['assessor', 'listings', 'elevation', 'roads', 'wetlands', 'flood', 'imagery']),
     feed: z.string(),
     title: z.string().nullable(),
     attribution: z.string().nullable().meta({ description: 'Who is to be credited, and how.' }),
