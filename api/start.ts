@@ -10,7 +10,6 @@ import { type RunningServer, serveHttp } from './server.ts';
 
 /**
  * Answers are short reads by index from memory or an SSD; the default of 4 is a disk's, and sorts what an index has in order.
- * To start a parallel worker takes 5 ms, longer than most statements: the default of 1,000 starts them for a map tile.
  */
 export const SETTINGS = { ...RESTLESS, random_page_cost: '1.1' };
 
