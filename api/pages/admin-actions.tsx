@@ -1,5 +1,4 @@
 import { asRun } from '../../shared/db.ts';
-import { PlatError } from '../../shared/errors.ts';
 import { cancelJob, enqueueAnnounced, retryJob } from '../../shared/jobs.ts';
 import { ingestJob } from '../../shared/runs.ts';
 import { notFound } from '../http/errors.ts';
@@ -28,14 +27,6 @@ export type Job = {
   attempts: number;
   queued_at: Date;
 };
-
-export async function rows<T extends object>(
-  { deps }: Visit,
-  name: string,
-  values: unknown[] = [],
-): Promise<T[]> {
-  return deps.resources.database.run<T & Record<string, unknown>>(name, values);
-}
 
 /** What changes something is asked for once more on a page of its own. */
 function confirmation(
@@ -78,7 +69,7 @@ const runNow: Page = {
   },
   async post(visit) {
     const feed = visit.form.get('feed') ?? '';
-    const known = await rows<FeedRow>(visit, 'admin/list_feeds');
+    const known = await visit.deps.resources.database.run<FeedRow>('admin/list_feeds');
     if (!known.some(({ name }) => name === feed)) throw notFound(`There is no feed ${feed}.`);
     const force = visit.form.get('force') === '1';
     const payload = { feed, force, sources: {}, requestedBy: visit.session!.user.email };
@@ -109,9 +100,10 @@ const job: Page = {
 };
 
 async function jobOf(visit: Visit, id: string | null): Promise<Job> {
-  const found = (await rows<Job>(visit, 'jobs/list_jobs', [200, null])).find(one => one.id === id);
+  const jobs = await visit.deps.resources.database.run<Job>('jobs/list_jobs', [200, null]);
+  const found = jobs.find(one => one.id === id);
   if (found === undefined || !['queued', 'failed'].includes(found.status))
-    throw new PlatError('not_found', 'The job has gone on meanwhile.', { status: 404 });
+    throw notFound('The job has gone on meanwhile.');
   return found;
 }
 

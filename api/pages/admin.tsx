@@ -3,7 +3,7 @@ import { listAccounts } from '../../shared/accounts.ts';
 import { findRun, listRejects, listRuns, type RunSummary } from '../../shared/runs.ts';
 import { listUsers } from '../../shared/users.ts';
 import { notFound } from '../http/errors.ts';
-import { adminActions, type FeedRow, type Job, rows } from './admin-actions.tsx';
+import { adminActions, type FeedRow, type Job } from './admin-actions.tsx';
 import { count, day, moment } from './figures.ts';
 import { Grid, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
@@ -15,11 +15,12 @@ const admin: Page = {
   path: '/admin',
   access: 'operator',
   async get(visit) {
-    const { pool } = visit.deps;
+    const { pool, resources } = visit.deps;
+    const { run } = resources.database;
     const [feeds, runs, jobs, accounts, users] = await Promise.all([
-      rows<FeedRow>(visit, 'admin/list_feeds'),
+      run<FeedRow>('admin/list_feeds'),
       listRuns(pool, null, 20),
-      rows<Job>(visit, 'jobs/list_jobs', [20, null]),
+      run<Job>('jobs/list_jobs', [20, null]),
       listAccounts(pool),
       listUsers(pool),
     ]);
@@ -33,42 +34,46 @@ const admin: Page = {
         <Feeds feeds={feeds} now={visit.deps.now()} />
         <Runs runs={runs} />
         <Jobs jobs={jobs} />
-        <section>
-          <h2>Accounts</h2>
-          <Grid
-            name="Accounts"
-            heads={['Account', 'Company', 'User', 'Tier', 'Tokens used', 'Keys', 'Period ends']}
-            rows={accounts.map(account => [
-              account.name,
-              account.company,
-              account.user_email ?? '–',
-              account.tier ?? 'none',
-              `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
-              count(account.keys),
-              account.period_end ? day(account.period_end) : '–',
-            ])}
-          />
-        </section>
-        <section>
-          <h2>Users</h2>
-          <Grid
-            name="Users"
-            heads={['User', 'Name', 'Company', 'Account', 'Operator', 'Last seen']}
-            rows={users.map(user => [
-              user.email,
-              user.name || '–',
-              user.company,
-              user.account ?? '–',
-              user.operator ? 'yes' : '',
-              user.seen_at ? moment(user.seen_at) : 'never',
-            ])}
-          />
-        </section>
+        <Table
+          name="Accounts"
+          heads={['Account', 'Company', 'User', 'Tier', 'Tokens used', 'Keys', 'Period ends']}
+          rows={accounts.map(account => [
+            account.name,
+            account.company,
+            account.user_email ?? '–',
+            account.tier ?? 'none',
+            `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
+            count(account.keys),
+            account.period_end ? day(account.period_end) : '–',
+          ])}
+        />
+        <Table
+          name="Users"
+          heads={['User', 'Name', 'Company', 'Account', 'Operator', 'Last seen']}
+          rows={users.map(user => [
+            user.email,
+            user.name || '–',
+            user.company,
+            user.account ?? '–',
+            user.operator ? 'yes' : '',
+            user.seen_at ? moment(user.seen_at) : 'never',
+          ])}
+        />
       </>
     );
     return { title: 'Operating', body };
   },
 };
+
+/** A table under its name. */
+function Table(table: Parameters<typeof Grid>[0]) {
+  return (
+    <section>
+      <h2>{table.name}</h2>
+      <Grid {...table} />
+    </section>
+  );
+}
 
 /** How long ago, in the unit that tells most. */
 function ageOf(then: Date, now: Date): string {
@@ -86,42 +91,36 @@ function nextRun({ cron, timezone }: FeedRow, now: Date): string {
 
 function Feeds({ feeds, now }: { feeds: FeedRow[]; now: Date }) {
   return (
-    <section>
-      <h2>Feeds</h2>
-      <Grid
-        name="Feeds"
-        heads={['Feed', 'Kind', 'Edition', 'Last run', 'Data taken in', 'Next run', '']}
-        rows={feeds.map(feed => [
-          feed.name,
-          feed.kind,
-          feed.as_of ?? '–',
-          feed.finished_at ? `${feed.status}, ${moment(feed.finished_at)}` : (feed.status ?? 'never'),
-          feed.last_merged ? `${moment(feed.last_merged)}, ${ageOf(feed.last_merged, now)}` : '–',
-          nextRun(feed, now),
-          <a href={`/admin/run?feed=${encodeURIComponent(feed.name)}`}>Run now</a>,
-        ])}
-      />
-    </section>
+    <Table
+      name="Feeds"
+      heads={['Feed', 'Kind', 'Edition', 'Last run', 'Data taken in', 'Next run', '']}
+      rows={feeds.map(feed => [
+        feed.name,
+        feed.kind,
+        feed.as_of ?? '–',
+        feed.finished_at ? `${feed.status}, ${moment(feed.finished_at)}` : (feed.status ?? 'never'),
+        feed.last_merged ? `${moment(feed.last_merged)}, ${ageOf(feed.last_merged, now)}` : '–',
+        nextRun(feed, now),
+        <a href={`/admin/run?feed=${encodeURIComponent(feed.name)}`}>Run now</a>,
+      ])}
+    />
   );
 }
 
 function Runs({ runs }: { runs: RunSummary[] }) {
   return (
-    <section>
-      <h2>Runs</h2>
-      <Grid
-        name="Runs"
-        heads={['Run', 'Feed', 'Status', 'Began', 'By', 'What happened']}
-        rows={runs.map(run => [
-          <a href={`/admin/runs/${run.id}`}>{run.id}</a>,
-          run.feed,
-          run.status + (run.forced ? ', forced' : ''),
-          moment(run.started_at),
-          run.requested_by,
-          run.error ?? summary(run.counts),
-        ])}
-      />
-    </section>
+    <Table
+      name="Runs"
+      heads={['Run', 'Feed', 'Status', 'Began', 'By', 'What happened']}
+      rows={runs.map(run => [
+        <a href={`/admin/runs/${run.id}`}>{run.id}</a>,
+        run.feed,
+        run.status + (run.forced ? ', forced' : ''),
+        moment(run.started_at),
+        run.requested_by,
+        run.error ?? summary(run.counts),
+      ])}
+    />
   );
 }
 
@@ -134,25 +133,22 @@ function summary(counts: RunSummary['counts']): string {
 
 function Jobs({ jobs }: { jobs: Job[] }) {
   return (
-    <section>
-      <h2>Jobs</h2>
-      <Grid
-        name="Jobs"
-        heads={['Job', 'For', 'Status', 'Asked', 'Note', '']}
-        rows={jobs.map(job => [
-          job.name,
-          job.key.slice(0, 60),
-          job.status === 'running' ? `${Math.round(100 * job.progress)} %` : job.status,
-          moment(job.queued_at),
-          job.error ?? job.note ?? '',
-          ['queued', 'failed'].includes(job.status) ? (
-            <a href={`/admin/job?id=${job.id}`}>{job.status === 'queued' ? 'Cancel' : 'Retry'}</a>
-          ) : (
-            ''
-          ),
-        ])}
-      />
-    </section>
+    <Table
+      name="Jobs"
+      heads={['Job', 'For', 'Status', 'Asked', 'Note', '']}
+      rows={jobs.map(job => [
+        job.name,
+        job.key.slice(0, 60),
+        job.status === 'running' ? `${Math.round(100 * job.progress)} %` : job.status,
+        moment(job.queued_at),
+        job.error ?? job.note ?? '',
+        ['queued', 'failed'].includes(job.status) ? (
+          <a href={`/admin/job?id=${job.id}`}>{job.status === 'queued' ? 'Cancel' : 'Retry'}</a>
+        ) : (
+          ''
+        ),
+      ])}
+    />
   );
 }
 

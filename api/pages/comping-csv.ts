@@ -11,7 +11,7 @@ const COLUMNS = [
   ...['adjusted_price_per_acre', 'weight_percent', 'source', 'url'],
 ];
 
-/** The chosen comps, with a mark that tells spreadsheets that it is UTF-8. */
+/** The chosen comps. */
 export function csvOf(result: Result | null): string {
   const rows = (result?.lines ?? []).map(({ comp, ppa, adjustments, adjusted_ppa, weight }) => ({
     ...comp,
@@ -29,7 +29,7 @@ export function csvOf(result: Result | null): string {
     adjusted_price_per_acre: rounded(adjusted_ppa),
     weight_percent: rounded(100 * weight),
   }));
-  return `\ufeff${csv<Record<string, unknown>>(rows, COLUMNS)}\r\n`;
+  return csv<Record<string, unknown>>(rows, COLUMNS);
 }
 
 const rounded = (value: number | null): number | null =>

@@ -2,6 +2,7 @@ import type { Candidate } from '../../shared/comping/report.ts';
 import { BOUNDS, type Filters, inOrder, isShown, METRES_A_MILE, ORDERS, STATUSES } from './comping-filter.ts';
 import type { Report } from './comping-reports.ts';
 import { acres, count, day, usd } from './figures.ts';
+import { Select } from './layout.tsx';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
@@ -137,13 +138,7 @@ function FilterForm({ filters, path }: { filters: Filters; path: string }) {
         <label for="order" class="unseen">
           Order
         </label>
-        <select id="order" name="order">
-          {ORDERS.map(([value, words]) => (
-            <option value={value} selected={value === filters.order}>
-              {words}
-            </option>
-          ))}
-        </select>
+        <Select name="order" options={ORDERS} given={filters.order} />
       </div>
       <details open={used > 0}>
         <summary>Filters {used > 0 && <b class="count">{used}</b>}</summary>

@@ -17,7 +17,7 @@ import {
 } from './comping-reports.ts';
 import { Chosen, Conclusion } from './comping-results.tsx';
 import { acres, day, moment, percent, usd } from './figures.ts';
-import { Notice } from './layout.tsx';
+import { Facts, Notice, Select } from './layout.tsx';
 
 /** What a prepared report says, and the ground that its picture is drawn on. */
 export type Said = { report: Report; result: Result | null; machine: Result | null; ground: Ground | null };
@@ -64,17 +64,7 @@ export function Subject({ report }: { report: Report }) {
           .filter(Boolean)
           .join(', ')}
       </p>
-      <dl class="facts">
-        {figures.map(
-          ([name, value]) =>
-            value !== null && (
-              <div>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ),
-        )}
-      </dl>
+      <Facts of={figures} />
       <p class="told">
         Data of {as_of}, model version {model_version}; made {moment(made_at)}.
       </p>
@@ -195,13 +185,11 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
         </a>
         <form method="post" action={path} class="buttons">
           <label for="days">{isShared ? `Shared until ${day(expires)}:` : 'Share for'}</label>
-          <select id="days" name="days">
-            {SHARE_DAYS.map(days => (
-              <option value={days} selected={days === SHARE_DAYS[1]}>
-                {days} days
-              </option>
-            ))}
-          </select>
+          <Select
+            name="days"
+            options={SHARE_DAYS.map(days => [String(days), `${days} days`])}
+            given={String(SHARE_DAYS[1])}
+          />
           <button type="submit" name="do" value="share" class="second">
             {isShared ? 'Make a new link' : 'Make a link'}
           </button>

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../shared/errors.ts';
+import { boxOfLine } from '../../shared/geo/box.ts';
+import type { Position } from '../../shared/geo/types.ts';
 import { changesOf } from './comping-changes.ts';
 import { csvOf } from './comping-csv.ts';
 import { readFilters } from './comping-filter.ts';
@@ -18,9 +20,9 @@ import {
 } from './comping-reports.ts';
 import { Strip } from './comping-results.tsx';
 import { Notice } from './layout.tsx';
-import { mapOf } from './map.tsx';
+import { mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
-import type { Reply, Visit } from './visit.ts';
+import { json, type Reply, spreadsheet, type Visit } from './visit.ts';
 
 /** A page waits so long for a worker before it says that it does; for what it does not need to be shown, not as long. */
 const PATIENCE_MS = 4_000;
@@ -31,10 +33,6 @@ const LOST_MS = 60_000;
 
 const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
-const json = (body: object): Reply => ({
-  data: JSON.stringify(body),
-  type: 'application/json; charset=utf-8',
-});
 
 /** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
 async function updateOf({ deps }: Visit, report: Report, changed: Changed): Promise<Reply> {
@@ -155,7 +153,7 @@ async function show(
           layers: true,
           draw: true,
           parcel: { property_id: report.property_id, point: [subject.lon, subject.lat] },
-          start: boxAround([subject, ...near]),
+          start: boxOfLine([subject, ...near].map(({ lon, lat }): Position => [lon, lat])),
           comps: `${path}/comps.json`,
         })}
       </div>
@@ -166,9 +164,7 @@ async function show(
   const head = (
     <>
       {style}
-      <link rel="stylesheet" href={assets.path('maplibre-gl.css')} />
-      <link rel="modulepreload" href={assets.path('maplibre-gl.mjs')} />
-      <script type="module" src={assets.path('comping.mjs')} />
+      {mapHead(visit, ['comping'])}
     </>
   );
   return { title, body, head };
@@ -191,13 +187,6 @@ function Waiting({ report }: { report: Report }) {
       </p>
     </section>
   );
-}
-
-/** West, south, east, north. */
-function boxAround(places: readonly { lon: number; lat: number }[]): [number, number, number, number] {
-  const lons = places.map(({ lon }) => lon);
-  const lats = places.map(({ lat }) => lat);
-  return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
 }
 
 /** What the map and the filters in the browser go by. */
@@ -240,11 +229,7 @@ export const csvPage: Page = {
   access: 'app',
   async get(visit) {
     const report = await readReport(visit);
-    return {
-      data: csvOf(figuresOf(report)),
-      type: 'text/csv; charset=utf-8',
-      filename: `comps-${report.id.slice(0, 8)}.csv`,
-    };
+    return spreadsheet(csvOf(figuresOf(report)), `comps-${report.id.slice(0, 8)}.csv`);
   },
 };
 

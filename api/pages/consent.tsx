@@ -1,5 +1,6 @@
 import { PlatError } from '../../shared/errors.ts';
 import { readAccount } from '../http/callers.ts';
+import { notFound } from '../http/errors.ts';
 import { SCOPE } from '../oauth/paths.ts';
 import { count, day } from './figures.ts';
 import { Act, Notice } from './layout.tsx';
@@ -67,10 +68,7 @@ async function readRequest({ req, res, deps }: Visit) {
   });
   const { params } = details;
   const client = await provider.Client.find(String(params.client_id));
-  if (client === undefined)
-    throw new PlatError('not_found', 'The assistant is not registered any more. Begin again there.', {
-      status: 404,
-    });
+  if (client === undefined) throw notFound('The assistant is not registered any more. Begin again there.');
   return { provider, params, client };
 }
 

@@ -2,11 +2,11 @@ import { PlatError } from '../../shared/errors.ts';
 import { filterParcels } from '../v1/filter/filter-parcels.ts';
 import { listFilters } from '../v1/filter/list-filters.ts';
 import { acres } from './figures.ts';
-import { Notice } from './layout.tsx';
+import { Notice, Select } from './layout.tsx';
 import { boxOfCounties, knownBox, mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
 import { ParcelPanel, readParcel, type Summary } from './parcel.tsx';
-import { ask, type Visit } from './visit.ts';
+import { ask, json, type Visit, withParam } from './visit.ts';
 
 type Filter = {
   name: string;
@@ -59,7 +59,7 @@ export const dataPage: Page = {
       <div class="data">
         <section class="side" id="side" aria-label="Parcels">
           {shown ? (
-            <ParcelPanel {...shown} back={without(visit.url, 'parcel')} />
+            <ParcelPanel {...shown} back={withParam(visit.url, 'parcel')} />
           ) : (
             <>
               <details class="filters" open={found === undefined}>
@@ -115,10 +115,7 @@ export const hitsPage: Page = {
         ? []
         : [{ type: 'Feature', properties: { property_id }, geometry: { type: 'Point', coordinates: point } }],
     );
-    return {
-      data: JSON.stringify({ type: 'FeatureCollection', features }),
-      type: 'application/json; charset=utf-8',
-    };
+    return json({ type: 'FeatureCollection', features });
   },
 };
 
@@ -223,14 +220,15 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
     <div class="field">
       <label for={name}>{label}</label>
       {choices ? (
-        <select id={name} name={name} aria-describedby={told}>
-          <option value="">any</option>
-          {choices.map(choice => (
-            <option value={String(choice)} selected={String(choice) === given}>
-              {choice === 'true' ? 'yes' : choice === 'false' ? 'no' : String(choice)}
-            </option>
-          ))}
-        </select>
+        <Select
+          name={name}
+          aria-describedby={told}
+          options={[
+            ['', 'any'],
+            ...choices.map((choice): [string, string] => [String(choice), answerOf(choice)]),
+          ]}
+          given={given}
+        />
       ) : (
         <input
           id={name}
@@ -247,6 +245,9 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
     </div>
   );
 }
+
+const answerOf = (choice: string | number): string =>
+  choice === 'true' ? 'yes' : choice === 'false' ? 'no' : String(choice);
 
 /** A field's name as people write it: acres_min is "Acres, at least". */
 function wordsOf(name: string): string {
@@ -331,17 +332,4 @@ function ApiCall({ asked, visit, count }: { asked: object; visit: Visit; count: 
   -d '${body}'`}</pre>
     </details>
   );
-}
-
-/** The page's address with a parameter set; the first page when the question changes. */
-export function withParam(url: URL, name: string, value: string): string {
-  const params = new URLSearchParams(url.searchParams);
-  params.set(name, value);
-  return `${url.pathname}?${params}`;
-}
-
-export function without(url: URL, name: string): string {
-  const params = new URLSearchParams(url.searchParams);
-  params.delete(name);
-  return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }

@@ -4,11 +4,11 @@ import type { Deal } from '../v1/deal-flow/deal.ts';
 import { changeListing, getListing } from '../v1/deal-flow/endpoints.ts';
 import { type DealEvent, dealHistory } from '../v1/deal-flow/history.ts';
 import { dollars, nameOf, STAGE_NAMES } from './deals-board.ts';
-import { Advice, Letter } from './deals-cards.tsx';
+import { Advice, Letter, shown } from './deals-cards.tsx';
 import { DealFields, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
 import { acres, count, day, usd } from './figures.ts';
-import { Notice } from './layout.tsx';
+import { Facts, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Visit } from './visit.ts';
 
@@ -52,15 +52,18 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
       </h1>
       <p>{facts.filter(Boolean).join(' · ')}</p>
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
-      <dl class="key">
-        <Figure term="Price" value={deal.price === null ? '–' : usd(deal.price)} />
-        <Figure term="Expected profit" value={dollars(toCents(deal.expected_profit))} />
-        <Figure term="Price advantage" value={deal.price_advantage} />
-        <Figure term="Traction" value={deal.traction_score} />
-        <Figure term="Days on market" value={deal.days_on_market} />
-        <Figure term="Views" value={deal.views} />
-        <Figure term="Saves" value={deal.saves} />
-      </dl>
+      <Facts
+        kind="key"
+        of={[
+          ['Price', deal.price === null ? '–' : usd(deal.price)],
+          ['Expected profit', dollars(toCents(deal.expected_profit))],
+          ['Price advantage', shown(deal.price_advantage)],
+          ['Traction', shown(deal.traction_score)],
+          ['Days on market', shown(deal.days_on_market)],
+          ['Views', shown(deal.views)],
+          ['Saves', shown(deal.saves)],
+        ]}
+      />
       <Advice deal={deal} />
       <Why deal={deal} />
       <p class="buttons">
@@ -89,15 +92,6 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
   );
   const head = <link rel="stylesheet" href={visit.deps.assets.path('deals.css')} />;
   return { title: name, body, head };
-}
-
-function Figure({ term, value }: { term: string; value: string | number | null }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{value === null ? '–' : typeof value === 'number' ? count(value) : value}</dd>
-    </div>
-  );
 }
 
 const money = (decimal: string | null): string => (decimal === null ? '' : dollars(toCents(decimal)));

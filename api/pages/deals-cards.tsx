@@ -2,8 +2,10 @@ import { DEAL_STAGES, FETCH_STATUSES, toCents } from '../../shared/domain/deals.
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { type BoardView, dollars, type Lane, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { acres, count, usd } from './figures.ts';
+import { Facts, Select } from './layout.tsx';
 
-const shown = (value: number | null): string => (value === null ? '–' : count(value));
+/** A figure, or the dash of an unknown one. */
+export const shown = (value: number | null): string => (value === null ? '–' : count(value));
 const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
 
 /** The columns of the board; the client module moves cards within it and fetches it anew. */
@@ -58,14 +60,7 @@ function Card({ deal }: { deal: Deal }) {
           .filter(Boolean)
           .join(' · ')}
       </p>
-      <dl class="figures">
-        {figures.map(([term, value]) => (
-          <div>
-            <dt>{term}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts kind="figures" of={figures} />
       <Advice deal={deal} />
       {deal.deal_type === 'double_close' && (
         <p class="place">
@@ -119,13 +114,13 @@ function Move({ deal, name }: { deal: Deal; name: string }) {
   return (
     <form method="post" action="/deals" class="move">
       <input type="hidden" name="id" value={deal.id} />
-      <select name="status" aria-label={`Stage of ${name}`}>
-        {[...DEAL_STAGES, '' as const].map(stage => (
-          <option value={stage} selected={stage === deal.status}>
-            {STAGE_NAMES[stage]}
-          </option>
-        ))}
-      </select>
+      <Select
+        name="status"
+        id={undefined}
+        aria-label={`Stage of ${name}`}
+        options={[...DEAL_STAGES, '' as const].map(stage => [stage, STAGE_NAMES[stage]])}
+        given={deal.status}
+      />
       <button type="submit" name="do" value="move" class="second">
         Move
       </button>

@@ -4,7 +4,7 @@ import { PlatError } from '../../shared/errors.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import type { Choice } from './deals-add.ts';
 import { STAGE_NAMES } from './deals-board.ts';
-import { Field } from './layout.tsx';
+import { Field, Select } from './layout.tsx';
 
 const LABELS: Record<(typeof DEAL_MONEY)[number], string> = {
   purchase_price: 'Purchase price',
@@ -56,13 +56,11 @@ export function DealFields({ deal, given }: { deal?: Deal; given?: URLSearchPara
         <Field label={LABELS[name]} name={name} value={textOf(name)} inputmode="decimal" placeholder="$" />
       ))}
       <Field label="Type" name="deal_type">
-        <select id="deal_type" name="deal_type">
-          {DEAL_TYPES.map(type => (
-            <option value={type} selected={type === textOf('deal_type')}>
-              {TYPE_NAMES[type]}
-            </option>
-          ))}
-        </select>
+        <Select
+          name="deal_type"
+          options={DEAL_TYPES.map(type => [type, TYPE_NAMES[type]])}
+          given={textOf('deal_type')}
+        />
       </Field>
       {Object.entries(DAYS).map(([name, label]) => (
         <Field label={label} name={name} type="date" value={textOf(name)} />
@@ -95,13 +93,11 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
             hint="For an APN, unless it says so itself."
           />
           <Field label="Stage" name="status">
-            <select id="status" name="status">
-              {DEAL_STAGES.map(stage => (
-                <option value={stage} selected={stage === given?.get('status')}>
-                  {STAGE_NAMES[stage]}
-                </option>
-              ))}
-            </select>
+            <Select
+              name="status"
+              options={DEAL_STAGES.map(stage => [stage, STAGE_NAMES[stage]])}
+              given={given?.get('status') ?? undefined}
+            />
           </Field>
         </div>
         <details open={DEAL_MONEY.some(name => given?.get(name))}>

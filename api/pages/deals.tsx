@@ -9,7 +9,7 @@ import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 import { day } from './figures.ts';
 import { Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
-import { ask, type Visit } from './visit.ts';
+import { ask, spreadsheet, type Visit } from './visit.ts';
 
 type Told = { bad?: string; choices?: Awaited<ReturnType<typeof choicesOf>> };
 
@@ -135,9 +135,6 @@ export const exportPage: Page = {
   access: 'app',
   async get(visit) {
     const deals = await ask<Deal[]>(visit, listDeals);
-    // With the mark that tells spreadsheets that it is UTF-8.
-    const data = `\ufeff${csv(deals, [...COLUMNS])}\r\n`;
-    const filename = `plat-deals-${day(visit.deps.now())}.csv`;
-    return { data, type: 'text/csv; charset=utf-8', filename };
+    return spreadsheet(csv(deals, [...COLUMNS]), `plat-deals-${day(visit.deps.now())}.csv`);
   },
 };

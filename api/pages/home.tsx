@@ -1,9 +1,23 @@
+import { Facts } from './layout.tsx';
 import type { Page } from './pages.tsx';
 
 const PLACES = [
   ['The map', 'parcels by 80 filters, by an area that you draw, each with all that is known of it'],
   ['Markets', 'sales, sell-through and prices per acre of every county and ZIP, in 22 sizes'],
   ['Comps', 'what sold around a parcel, chosen by you and put in a report that you can share'],
+  [
+    'For programs',
+    <>
+      a REST API with one key, and MCP for assistants: <a href="/docs/">documentation</a>,{' '}
+      <a href="/openapi.json">OpenAPI</a>
+    </>,
+  ],
+  [
+    'Health',
+    <>
+      <a href="/healthz">alive</a>, <a href="/readyz">ready</a>
+    </>,
+  ],
 ] as const;
 
 /** What people see first. Programs that ask for JSON get the pointer at the documentation (docs.ts). */
@@ -35,27 +49,7 @@ export const homePage: Page = {
             API documentation
           </a>
         </p>
-        <dl class="facts">
-          {PLACES.map(([what, told]) => (
-            <div>
-              <dt>{what}</dt>
-              <dd>{told}</dd>
-            </div>
-          ))}
-          <div>
-            <dt>For programs</dt>
-            <dd>
-              a REST API with one key, and MCP for assistants: <a href="/docs/">documentation</a>,{' '}
-              <a href="/openapi.json">OpenAPI</a>
-            </dd>
-          </div>
-          <div>
-            <dt>Health</dt>
-            <dd>
-              <a href="/healthz">alive</a>, <a href="/readyz">ready</a>
-            </dd>
-          </div>
-        </dl>
+        <Facts of={PLACES} />
       </section>
     ),
   }),

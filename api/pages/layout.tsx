@@ -119,6 +119,51 @@ export function Field({ label, name, hint, error, children, ...input }: FieldPro
   );
 }
 
+/** A choice of one of the options, each a value and its words. */
+export function Select({
+  name,
+  options,
+  given,
+  ...select
+}: {
+  name: string;
+  options: readonly (readonly [value: string, words: string])[];
+  given?: string | undefined;
+} & Record<string, unknown>) {
+  return (
+    <select id={name} name={name} {...select}>
+      {options.map(([value, words]) => (
+        <option value={value} selected={value === given}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Names and their values; what has none is left out. */
+export function Facts({
+  kind = 'facts',
+  of,
+}: {
+  kind?: 'facts' | 'key' | 'figures';
+  of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
+}) {
+  return (
+    <dl class={kind}>
+      {of.map(
+        ([name, value]) =>
+          value !== null && (
+            <div>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
 /** A button that is a form of its own. */
 export function Act({
   name,

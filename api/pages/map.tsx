@@ -9,7 +9,7 @@ import {
 } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/types.ts';
 import { countyExtent } from '../../shared/regions/county-polygons.ts';
-import type { Reply, Visit } from './visit.ts';
+import { json, type Reply, type Visit } from './visit.ts';
 
 /** What the map shows of the parcel that is open. */
 type Shown = { property_id: number; point: [number, number] | null; shape?: unknown };
@@ -40,14 +40,15 @@ const LAYERS = [
 /** ColorBrewer's YlGnBu, which people who cannot tell red from green can read. */
 const RAMP = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
 
-/** What a page with a map loads. */
-export function mapHead({ deps: { assets } }: Visit) {
+/** What a page with a map loads, with the client modules of the page. */
+export function mapHead({ deps: { assets } }: Visit, modules: readonly string[] = ['map', 'live']) {
   return (
     <>
       <link rel="stylesheet" href={assets.path('maplibre-gl.css')} />
       <link rel="modulepreload" href={assets.path('maplibre-gl.mjs')} />
-      <script type="module" src={assets.path('map.mjs')} />
-      <script type="module" src={assets.path('live.mjs')} />
+      {modules.map(name => (
+        <script type="module" src={assets.path(`${name}.mjs`)} />
+      ))}
     </>
   );
 }
@@ -136,7 +137,7 @@ export function valuesReply(values: CountyValue[]): Reply {
     // Where it stands among all counties: a few dear ones would make all others look alike.
     rank: ordered.length === 1 ? 0.5 : at / (ordered.length - 1),
   }));
-  return { data: JSON.stringify(ranked), type: 'application/json; charset=utf-8' };
+  return json(ranked);
 }
 
 /** The contiguous states: the distant ones would make them small. */

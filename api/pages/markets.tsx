@@ -2,11 +2,11 @@ import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { listMarkets } from '../v1/markets.ts';
 import { count } from './figures.ts';
-import { Grid } from './layout.tsx';
+import { Field, Grid, Select } from './layout.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import { change, DEFAULT_BUCKET, pathOf, type Saved, shown, titleOf } from './market.tsx';
 import type { Page } from './pages.tsx';
-import { ask, type Visit } from './visit.ts';
+import { ask, type Visit, withParam } from './visit.ts';
 
 type Row = {
   fips: string;
@@ -71,13 +71,16 @@ export const marketsPage: Page = {
           <Board saved={saved} />
           <h2>Every county with listings</h2>
           <form method="get" action="/markets" class="stack">
-            <Choice name="metric" label="Statistic" values={METRIC_KEYS} given={metric} />
-            <Choice
-              name="bucket"
-              label="Acreage"
-              values={ACRE_BUCKETS.map(({ label }) => label)}
-              given={bucket}
-            />
+            <Field name="metric" label="Statistic">
+              <Select name="metric" options={METRIC_KEYS.map(key => [key, key])} given={metric} />
+            </Field>
+            <Field name="bucket" label="Acreage">
+              <Select
+                name="bucket"
+                options={ACRE_BUCKETS.map(({ label }) => [label, label])}
+                given={bucket}
+              />
+            </Field>
             <div class="buttons">
               <button type="submit">Show</button>
             </div>
@@ -119,31 +122,6 @@ export const marketValuesPage: Page = {
   },
 };
 
-function Choice({
-  name,
-  label,
-  values,
-  given,
-}: {
-  name: string;
-  label: string;
-  values: readonly string[];
-  given: string;
-}) {
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      <select id={name} name={name}>
-        {values.map(value => (
-          <option value={value} selected={value === given}>
-            {value}
-          </option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
 function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; visit: Visit; sort: string }) {
   const heads: [string, string][] = [
     ['name', 'County'],
@@ -157,7 +135,7 @@ function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; vis
     const now = sort.replace('-', '') === key;
     const up = (key === 'name') !== sort.startsWith('-');
     return (
-      <a href={withSort(visit.url, now && !sort.startsWith('-') ? `-${key}` : key)}>
+      <a href={withParam(visit.url, 'sort', now && !sort.startsWith('-') ? `-${key}` : key)}>
         {label}
         {now && (
           <span role="img" aria-label={up ? 'ascending' : 'descending'}>
@@ -182,12 +160,6 @@ function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; vis
       ])}
     />
   );
-}
-
-function withSort(url: URL, key: string): string {
-  const params = new URLSearchParams(url.searchParams);
-  params.set('sort', key);
-  return `/markets?${params}`;
 }
 
 /** The company's saved markets in columns by their status, in the order in which they were pinned. */

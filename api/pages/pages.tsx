@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../shared/errors.ts';
 import { compressed } from '../http/compression.ts';
-import { toApiError } from '../http/errors.ts';
+import { envelope, JSON_TYPE, notFound, toApiError } from '../http/errors.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../http/headers.ts';
 import { pageHeaders } from './assets.ts';
@@ -84,8 +84,7 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
       redirect: `/sign-in?next=${encodeURIComponent(req.method === 'GET' ? req.originalUrl : '/data')}`,
     };
   }
-  if (page.access === 'operator' && !session.user.operator)
-    throw new PlatError('not_found', 'There is no such page.', { status: 404 });
+  if (page.access === 'operator' && !session.user.operator) throw notFound('There is no such page.');
   if (page.access === 'app') await requireAccount(visit);
   return undefined;
 }
@@ -166,15 +165,8 @@ async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<
   }
   for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
   if (req.headers['sec-fetch-dest'] === 'empty') {
-    const body = JSON.stringify({
-      error: { code: safe.code, message: safe.message, request_id: exchange.requestId },
-    });
-    await write(
-      visit,
-      safe.status,
-      ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'no-store'],
-      body,
-    );
+    const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
+    await write(visit, safe.status, headers, envelope(safe, exchange.requestId));
     return;
   }
   const title = FAULTS[safe.code] ?? 'This did not work';
@@ -216,9 +208,7 @@ export function unknownPage(deps: PageDeps): RequestHandler {
   const answer = handler(
     page,
     () => {
-      throw new PlatError('not_found', 'The address may be mistyped, or the page has moved.', {
-        status: 404,
-      });
+      throw notFound('The address may be mistyped, or the page has moved.');
     },
     deps,
   );

@@ -6,7 +6,7 @@ import { listComps } from '../v1/comps/endpoint.ts';
 import { ownerPortfolio } from '../v1/owner-portfolio.ts';
 import { getProperty } from '../v1/property-detail.ts';
 import { acres, count, day, percent, usd } from './figures.ts';
-import { Grid } from './layout.tsx';
+import { Facts, Grid } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
 import { Slopes, Worth } from './worth.tsx';
 
@@ -220,20 +220,14 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
       {detail.retired_at != null && (
         <p class="notice">This parcel left the roll on {day(String(detail.retired_at))}.</p>
       )}
-      <dl class="key">
-        <div>
-          <dt>Acres</dt>
-          <dd>{detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)}</dd>
-        </div>
-        <div>
-          <dt>Worth</dt>
-          <dd>{value ? usd(value.mean_adjusted_price) : 'no comps'}</dd>
-        </div>
-        <div>
-          <dt>An acre</dt>
-          <dd>{value ? usd(value.mean_adjusted_ppa) : '–'}</dd>
-        </div>
-      </dl>
+      <Facts
+        kind="key"
+        of={[
+          ['Acres', detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)],
+          ['Worth', value ? usd(value.mean_adjusted_price) : 'no comps'],
+          ['An acre', value ? usd(value.mean_adjusted_ppa) : '–'],
+        ]}
+      />
       <div class="buttons">
         <form method="post" action="/comping">
           <input type="hidden" name="property_id" value={id} />
@@ -268,14 +262,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
           known.length > 0 && (
             <section>
               <h2>{title}</h2>
-              <dl class="facts">
-                {known.map(([name, label, format]) => (
-                  <div>
-                    <dt>{label}</dt>
-                    <dd>{shown(detail[name], format)}</dd>
-                  </div>
-                ))}
-              </dl>
+              <Facts of={known.map(([name, label, format]) => [label, shown(detail[name], format)])} />
             </section>
           )
         );

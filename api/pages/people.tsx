@@ -69,6 +69,20 @@ function browserOf(agent: string): string {
   return [words[name] ?? name, system && `on ${words[system] ?? system}`].filter(Boolean).join(' ');
 }
 
+export function NewPassword({ further = '', error }: { further?: string; error?: string | undefined }) {
+  return (
+    <Field
+      label="New password"
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      required
+      hint={`At least 10 characters.${further}`}
+      error={error}
+    />
+  );
+}
+
 export function Password({ session }: { session: Session }) {
   return (
     <section>
@@ -86,14 +100,7 @@ export function Password({ session }: { session: Session }) {
               required
             />
           )}
-          <Field
-            label="New password"
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            required
-            hint="At least 10 characters."
-          />
+          <NewPassword />
           <div class="buttons">
             <button type="submit" name="do" value="password">
               Set password

@@ -11,6 +11,7 @@ import {
 } from '../../shared/sign-in.ts';
 import { Field, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
+import { NewPassword } from './people.tsx';
 import { countAttempt, forgetCookie, openSession, type Reply, safePath, type Visit } from './visit.ts';
 
 type Known = { id: string; email: string; name: string; operator: boolean; hash: string | null };
@@ -216,15 +217,7 @@ function linkPage({ email, purpose }: Link, fault?: string): Reply {
         {purpose !== 'sign_in' && (
           <>
             <input type="hidden" name="email" autocomplete="username" value={email} />
-            <Field
-              label="New password"
-              name="password"
-              type="password"
-              autocomplete="new-password"
-              required
-              hint="At least 10 characters. A few words that do not belong together are good."
-              error={fault}
-            />
+            <NewPassword further=" A few words that do not belong together are good." error={fault} />
           </>
         )}
         <div class="buttons">

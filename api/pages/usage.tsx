@@ -3,7 +3,7 @@ import { addTo } from '../../shared/kernels/groups.ts';
 import { readAccount } from '../http/callers.ts';
 import { readUsage, readUsageBreakdown } from '../v1/usage.ts';
 import { cents, count, day, percent } from './figures.ts';
-import { Grid, Notice } from './layout.tsx';
+import { Facts, Grid, Notice } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
 
 type Totals = {
@@ -42,26 +42,20 @@ export async function usageSection(visit: Visit) {
         {account.name}: {totals.tier === null ? 'no API contract' : `tier ${totals.tier}`}
       </h2>
       {totals.period_end !== null && (
-        <dl class="key">
-          <div>
-            <dt>Used</dt>
-            <dd>{count(totals.tokens_used)}</dd>
-          </div>
-          <div>
-            <dt>Left of {count(totals.tokens_included)}</dt>
-            <dd>{count(left)}</dd>
-          </div>
-          <div>
-            <dt>Overage</dt>
-            <dd>
-              {count(totals.tokens_overage)} <small>{cents(totals.overage_amount_cents)}</small>
-            </dd>
-          </div>
-          <div>
-            <dt>Counters reset</dt>
-            <dd>{day(totals.period_end)}</dd>
-          </div>
-        </dl>
+        <Facts
+          kind="key"
+          of={[
+            ['Used', count(totals.tokens_used)],
+            [`Left of ${count(totals.tokens_included)}`, count(left)],
+            [
+              'Overage',
+              <>
+                {count(totals.tokens_overage)} <small>{cents(totals.overage_amount_cents)}</small>
+              </>,
+            ],
+            ['Counters reset', day(totals.period_end)],
+          ]}
+        />
       )}
       {records.length > 0 ? (
         <UsageByDay records={records} first={totals.period_start!} last={totals.period_end!} />
@@ -178,14 +172,7 @@ function Terms({ terms, direct }: { terms: AccountDetails; direct: boolean }) {
   return (
     <>
       <h3>What tier {terms.tier} includes</h3>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} />
     </>
   );
 }

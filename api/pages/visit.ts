@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/log.ts';
 import { newToken, tokenHashOf } from '../../shared/sign-in.ts';
 import { type Account, readAccount } from '../http/callers.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { JSON_TYPE } from '../http/errors.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { type RateLimits, requireAdmitted } from '../http/rate-limits.ts';
 import { checkInput } from '../http/validate.ts';
@@ -63,6 +64,16 @@ export type Reply =
       etag?: string;
       maxAge?: number;
     };
+
+/** What scripts of a page read. */
+export const json = (value: unknown): Reply => ({ data: JSON.stringify(value), type: JSON_TYPE });
+
+/** A table for spreadsheets, with the mark that tells them that it is UTF-8. */
+export const spreadsheet = (table: string, filename: string): Reply => ({
+  data: `\ufeff${table}\r\n`,
+  type: 'text/csv; charset=utf-8',
+  filename,
+});
 
 const COOKIE = 'plat_session';
 const IDLE_SECONDS = 30 * 24 * 3600;
@@ -215,6 +226,14 @@ export async function ask<T>(
 /** For metrics and logs. */
 export function nameRoute(res: Response, path: string): void {
   exchangeOf(res).route = path;
+}
+
+/** The page's address with a parameter set, or without it. */
+export function withParam(url: URL, name: string, value?: string): string {
+  const params = new URLSearchParams(url.searchParams);
+  if (value === undefined) params.delete(name);
+  else params.set(name, value);
+  return params.size === 0 ? url.pathname : `${url.pathname}?${params}`;
 }
 
 /** A path of the app to come back to after signing in; anything else, such as another site's address, is the map. */
