@@ -1,6 +1,5 @@
-import type { QueryResultRow } from 'pg';
 import { z } from 'zod';
-import { type Queryable, sql } from './db.ts';
+import type { Run } from './db.ts';
 import {
   DEAL_COSTS,
   DEAL_MONEY,
@@ -14,14 +13,6 @@ import {
 import { countyOf } from './domain/property-id.ts';
 import { PlatError } from './errors.ts';
 import { enqueueAnnounced, type JobDefinition } from './jobs.ts';
-
-/** Runs a statement by its name, in the caller's transaction. */
-export type Run = <Row extends QueryResultRow>(name: string, values?: unknown[]) => Promise<Row[]>;
-
-export const runOn =
-  (db: Queryable): Run =>
-  async <Row extends QueryResultRow>(name: string, values?: unknown[]) =>
-    (await db.query<Row>(sql(name), values)).rows;
 
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 

@@ -32,6 +32,11 @@ export class PlatError extends Error {
   }
 }
 
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The SQLSTATE of an error from PostgreSQL, or the errno code of a socket error, or undefined. */
 export function errorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { asRun, type Pool, type Queryable, type Run, sql } from './db.ts';
 import { isRetryable, PlatError } from './errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
@@ -18,6 +19,15 @@ export type JobDefinition<Payload> = {
   /** Wait before the second attempt, doubled each time. */
   backoffMs: number;
 };
+
+/**
+ * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database, a lock that is held or a server
+ * that refuses for a moment. What is left then is found by the next change or the daily run, so more would only hide a fault.
+ */
+export const RETRY = { attempts: 5, backoffMs: 2_000 };
+
+/** A county in a payload, by its FIPS code. */
+export const countyCode = z.number().int().min(1001).max(78_999);
 
 export type JobState = {
   id: string;
@@ -46,6 +56,17 @@ export type JobState = {
  */
 export function enqueue<P>(db: Queryable, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   return add(asRun(db), job, payload);
+}
+
+/** Writes a job for each payload. @returns their ids */
+export async function enqueueAll<P>(
+  db: Queryable,
+  job: JobDefinition<P>,
+  payloads: readonly P[],
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const payload of payloads) ids.push((await enqueue(db, job, payload)).id);
+  return ids;
 }
 
 type Enqueued = { id: string; added: boolean };

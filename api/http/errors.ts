@@ -36,6 +36,10 @@ export function notFound(message: string): PlatError {
   return new PlatError('not_found', message, { status: 404 });
 }
 
+export function unprocessable(message: string): PlatError {
+  return new PlatError('unprocessable', message, { status: 422 });
+}
+
 /** The body of every error. */
 export function envelope(error: PlatError, requestId: string): string {
   const { code, message, details } = error;

@@ -1,10 +1,9 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlatError } from '../../shared/errors.ts';
 import { forSeveral } from './abandon.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Endpoint } from './endpoint.ts';
-import { validationError } from './errors.ts';
+import { unprocessable, validationError } from './errors.ts';
 import type { Given } from './validate.ts';
 
 /** Others wait this long for an attempt that says nothing more: its process was killed. */
@@ -103,10 +102,8 @@ function openAttempt(database: Database, { accountId, key }: RepeatableCall, cla
   return {
     async keep(run, { status, body }) {
       if (body.length > MAX_KEPT_BYTES)
-        throw new PlatError(
-          'unprocessable',
+        throw unprocessable(
           'The answer is too large to be kept for repeats: ask for a smaller page, or without Idempotency-Key.',
-          { status: 422 },
         );
       const rows = await run('api/keep_answer', [accountId, key, claim, status, body]);
       if (rows.length === 0)

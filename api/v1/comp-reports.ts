@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { prepareReports } from '../../shared/comping/report.ts';
 import { countyOf } from '../../shared/domain/property-id.ts';
-import { PlatError } from '../../shared/errors.ts';
+import type { PlatError } from '../../shared/errors.ts';
 import { enqueueAnnounced } from '../../shared/jobs.ts';
-import { notFound } from '../http/errors.ts';
+import { notFound, unprocessable } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
 
 /** Some 100 KB each. */
@@ -71,11 +71,5 @@ export const createCompReport = defineEndpoint({
 
 function refusal(id: number, parcels: unknown[]): PlatError {
   if (parcels.length === 0) return notFound(`There is no parcel ${id} on the roll.`);
-  return new PlatError(
-    'unprocessable',
-    `The account has ${MAX_REPORTS} reports: delete some in the web app.`,
-    {
-      status: 422,
-    },
-  );
+  return unprocessable(`The account has ${MAX_REPORTS} reports: delete some in the web app.`);
 }

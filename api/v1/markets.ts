@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { PlatError } from '../../shared/errors.ts';
-import { notFound, validationError } from '../http/errors.ts';
+import { notFound, unprocessable, validationError } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { REGION_EXAMPLE, type RegionRow, region, toRegion } from './common/schemas.ts';
 
@@ -106,9 +105,7 @@ export const saveMarket = defineEndpoint({
 
 function refuse(region: unknown[]): never {
   if (region.length === 0) throw validationError({ region_id: ['is not the id of a region'] });
-  throw new PlatError('unprocessable', `The company has ${MAX_MARKETS} markets already: remove one first.`, {
-    status: 422,
-  });
+  throw unprocessable(`The company has ${MAX_MARKETS} markets already: remove one first.`);
 }
 
 export const deleteMarket = defineEndpoint({

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { countyOf } from '../../shared/domain/property-id.ts';
-import { PlatError } from '../../shared/errors.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
-import { notFound, validationError } from '../http/errors.ts';
+import { notFound, unprocessable, validationError } from '../http/errors.ts';
 import {
   type ParcelSummary,
   parcelSummary,
@@ -89,10 +88,8 @@ function requirePortfolio(rows: readonly Row[], id: number): SummaryRow[] {
   if (!first.has_owner)
     throw validationError({ property_id: ["names a parcel without an owner's mailing address"] });
   if (first.parcels > MAX_PORTFOLIO) {
-    throw new PlatError(
-      'unprocessable',
+    throw unprocessable(
       `The owner of parcel ${id} holds more than ${MAX_PORTFOLIO} parcels: page through them with owner_parcel_id of POST /api/public/v1/properties/filter/.`,
-      { status: 422 },
     );
   }
   return rows.filter((row): row is Row & SummaryRow => row.property_id !== null);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { BucketLabel } from '../domain/buckets.ts';
-import type { JobDefinition } from '../jobs.ts';
+import { countyCode, type JobDefinition } from '../jobs.ts';
 import type { Discount } from '../kernels/valuation/asking.ts';
 import type { Calibration } from '../kernels/valuation/calibrate.ts';
 import type { Valuation } from '../kernels/valuation/types.ts';
+import { fiveDigits } from '../regions/counties.ts';
 
 /** What the model moves a comp's price per acre by, in the order in which people read it. */
 export const ADJUSTMENTS = ['size', 'time', 'location', 'land', 'asking'] as const;
@@ -103,8 +104,8 @@ export type ReportSnapshot = {
 export const prepareReports: JobDefinition<{ fips: number }> = {
   name: 'comping.prepare',
   queue: 'comping',
-  payload: z.strictObject({ fips: z.number().int().min(1001).max(78_999) }),
-  key: ({ fips }) => String(fips).padStart(5, '0'),
+  payload: z.strictObject({ fips: countyCode }),
+  key: ({ fips }) => fiveDigits(fips),
   attempts: 6,
   backoffMs: 500,
 };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LAYER_BITS, LAYER_KINDS, type LayerKind, type RoadReach } from '../domain/land.ts';
-import { isRetryable, PlatError } from '../errors.ts';
+import { isRetryable, messageOf, PlatError } from '../errors.ts';
 import type { MultiPolygon } from '../geo/types.ts';
 import {
   type Neighbour,
@@ -157,7 +157,7 @@ export async function computeChunk(
 const runOf = (layer: Layer) => layer.run_id;
 
 function failure(kind: LayerKind, id: number, cause: unknown): PlatError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   return new PlatError(
     'attributes',
     `The ${kind} figures of parcel ${id} could not be computed: ${message}`,

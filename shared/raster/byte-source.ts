@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
-import { errorCode, PlatError } from '../errors.ts';
+import { errorCode, messageOf, PlatError } from '../errors.ts';
 import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/context.ts';
 import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from '../net/http.ts';
 import { inTurns } from '../turns.ts';
@@ -138,7 +138,7 @@ async function readFile(path: string, offset: number, length: number, signal: Ab
     return { bytes: bytes.buffer, version: { size, stamp } };
   } catch (cause) {
     if (cause instanceof PlatError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw sourceError(`${path} cannot be read (${reason}). Name a readable file.`, { cause });
   } finally {
     await file.close();

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { BaseDecoder, GeoTIFF, type GeoTIFFImage, getDecoder, type TypedArray } from 'geotiff';
-import { PlatError } from '../errors.ts';
+import { messageOf, PlatError } from '../errors.ts';
 import { formatError } from '../net/context.ts';
 import type { ByteSource } from './byte-source.ts';
 
@@ -59,7 +59,7 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
     throw formatError(
-      `${source.name} is not a GeoTIFF that can be read (${reasonOf(cause)}). Convert it with gdal_translate -of COG.`,
+      `${source.name} is not a GeoTIFF that can be read (${messageOf(cause)}). Convert it with gdal_translate -of COG.`,
       cause,
     );
   }
@@ -98,7 +98,7 @@ export async function readBlock(
   } catch (cause) {
     if (cause instanceof PlatError || (cause instanceof Error && cause.name === 'AbortError')) throw cause;
     throw formatError(
-      `${name}: the block of cells ${left}-${right - 1}, ${top}-${bottom - 1} cannot be decoded (${reasonOf(cause)}). Fetch or write the file again.`,
+      `${name}: the block of cells ${left}-${right - 1}, ${top}-${bottom - 1} cannot be decoded (${messageOf(cause)}). Fetch or write the file again.`,
       cause,
     );
   }
@@ -129,10 +129,6 @@ function tiffSource(source: ByteSource, head: ArrayBuffer) {
     fileSize: null,
     close: async () => {},
   };
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }
 
 /** What geotiff.js hands a block's bytes to. */

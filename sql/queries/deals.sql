@@ -187,7 +187,7 @@ order by d.fips
 
 -- name: list_strays
 -- Deals that no county's run looks for: of a page that only a provider can read, and those of an unknown county. No parameters
-select id from deals
+select id as deal from deals
 where (status = 'listed' or seen_at is null) and (fips is null or (listing_url is not null and listing_id is null))
 order by id
 

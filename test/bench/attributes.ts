@@ -6,7 +6,7 @@ import { PlatError } from '../../shared/errors.ts';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { type AttributesScope, attributesPlan } from '../../workers/attributes/jobs.ts';
+import { attributesPlan, type PlanPayload } from '../../workers/attributes/jobs.ts';
 import { deliverFromHere } from '../../workers/cli/common/session.ts';
 import type { Feed } from '../../workers/feeds/feed.ts';
 import { runFeed } from '../../workers/ingest/run.ts';
@@ -168,7 +168,7 @@ async function measure(url: string, pool: Pool, count: number, parcels: number):
   await forget(pool);
   const workers = await Promise.all(Array.from({ length: count }, () => startWorker(url)));
   const config = { ...loadConfig({ LOG_LEVEL: 'warn' }), DATABASE_URL: url };
-  const plan = async (scope: AttributesScope) => {
+  const plan = async (scope: PlanPayload['scope']) => {
     const { id } = await enqueue(pool, attributesPlan, { scope });
     await deliverFromHere({ config, pool, log: createLogger(config, 'bench') }, [id]);
     await waitForJob(pool, id);

@@ -2,8 +2,8 @@ import type { Job } from 'bullmq';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createAccount } from '../../shared/accounts.ts';
-import { transaction } from '../../shared/db.ts';
-import { addDeal, runOn } from '../../shared/deals.ts';
+import { asRun, transaction } from '../../shared/db.ts';
+import { addDeal } from '../../shared/deals.ts';
 import { createLogger } from '../../shared/log.ts';
 import { dealJobs } from '../../workers/deals/handlers.ts';
 import { createProcessor } from '../../workers/runner/runner.ts';
@@ -20,7 +20,7 @@ const listing = (await all(pool, "select id from listings where source_id = 'GEN
 async function newDeal(): Promise<string> {
   const fields = { purchase_price: '9500.00' };
   return transaction(pool, client =>
-    addDeal(runOn(client), { accountId: account.id }, { listing_id: listing }, fields),
+    addDeal(asRun(client), { accountId: account.id }, { listing_id: listing }, fields),
   );
 }
 

@@ -1,30 +1,21 @@
 import { z } from 'zod';
 import { LAYER_KINDS } from '../../shared/domain/land.ts';
-import type { JobDefinition } from '../../shared/jobs.ts';
+import { countyCode, type JobDefinition, RETRY } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-
-const fips = z.number().int().min(1001).max(78_999);
 
 /** Which parcels to compute: those of a county or of all, marked for it first, or those that merges have marked. */
 const scope = z.union([
-  z.strictObject({ fips }),
+  z.strictObject({ fips: countyCode }),
   z.strictObject({ all: z.literal(true) }),
   z.strictObject({ dirty: z.literal(true) }),
 ]);
-export type AttributesScope = z.infer<typeof scope>;
 
 /** `layers`: the kinds to compute anew, for a county or all; without them every kind. */
 const planPayload = z.strictObject({ scope, layers: z.array(z.enum(LAYER_KINDS)).min(1).optional() });
 export type PlanPayload = z.infer<typeof planPayload>;
 
-const chunkPayload = z.strictObject({ fips, chunk: z.number().int().positive() });
+const chunkPayload = z.strictObject({ fips: countyCode, chunk: z.number().int().positive() });
 export type ChunkPayload = z.infer<typeof chunkPayload>;
-
-/**
- * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database or a server of
- * elevation tiles that refuses for a moment. What is left then is planned again by the next merge or the daily run.
- */
-const RETRY = { attempts: 5, backoffMs: 2_000 };
 
 /** Cuts the marked parcels into chunks and enqueues a job for each. */
 export const attributesPlan: JobDefinition<PlanPayload> = {

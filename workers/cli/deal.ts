@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { findAccount, operator } from '../../shared/accounts.ts';
-import { compose, type Pool, transaction } from '../../shared/db.ts';
+import { asRun, compose, type Pool, transaction } from '../../shared/db.ts';
 import {
   addDeal,
   changeDeal,
@@ -8,7 +8,6 @@ import {
   type DealSubject,
   findBoard,
   type Owner,
-  runOn,
 } from '../../shared/deals.ts';
 import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, type DealStage, readMoney } from '../../shared/domain/deals.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -83,7 +82,7 @@ export function addDealCommands(program: Command): void {
   answering(add, async ({ pool }, flags: AddFlags) => {
     const owner = await ownerOf(pool, flags.account);
     const id = await transaction(pool, client =>
-      addDeal(runOn(client), owner, subjectOf(flags), fieldsOf(flags)),
+      addDeal(asRun(client), owner, subjectOf(flags), fieldsOf(flags)),
     );
     return [
       { id },
@@ -112,7 +111,7 @@ export function addDealCommands(program: Command): void {
       const owner = await ownerOf(pool, flags.account);
       const { position } = flags;
       const change = { status, ...(position !== undefined && { position }) };
-      if (!(await transaction(pool, client => changeDeal(runOn(client), owner, id, change))))
+      if (!(await transaction(pool, client => changeDeal(asRun(client), owner, id, change))))
         throw unknown(id);
       return [{ id, status }, `Deal ${id} is in ${status}.`];
     },
@@ -124,8 +123,8 @@ export function addDealCommands(program: Command): void {
   answering(show, async ({ pool }, id: string, { account }: { account: string }) => {
     const [row] = await readRows(pool, account, id);
     if (row === undefined) throw unknown(id);
-    const board = (await findBoard(runOn(pool), await ownerOf(pool, account)))!;
-    const events = await runOn(pool)<{ at: Date; author: string; cause: string; changes: object }>(
+    const board = (await findBoard(asRun(pool), await ownerOf(pool, account)))!;
+    const events = await asRun(pool)<{ at: Date; author: string; cause: string; changes: object }>(
       'deals/list_events',
       [board.id, id, 100],
     );
@@ -161,7 +160,7 @@ function fieldsOf(flags: AddFlags): DealFields {
 }
 
 async function readRows(pool: Pool, account: string, id: string | null): Promise<Row[]> {
-  const run = runOn(pool);
+  const run = asRun(pool);
   const board = await findBoard(run, await ownerOf(pool, account));
   if (board === undefined) return [];
   const figures = id === null ? '' : ', d.figures';

@@ -41,18 +41,10 @@ export type Lot = {
 };
 
 /** What is known of a deal's listing. */
-export type Facts = {
+export type Facts = Omit<Told, 'fips'> & {
   status: FetchStatus;
   /** Of the feeds; null for what a provider told. */
   listing: Listing | null;
-  address: string | null;
-  county: string | null;
-  state: string | null;
-  acreage: number | null;
-  cents: bigint | null;
-  days: number | null;
-  views: number | null;
-  saves: number | null;
 };
 
 export const isLive = ({ status }: Listing): boolean => status === 'ACTIVE' || status === 'PENDING';

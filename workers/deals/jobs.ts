@@ -1,13 +1,10 @@
 import { z } from 'zod';
 import { type Queryable, sql } from '../../shared/db.ts';
 import { dealFetch } from '../../shared/deals.ts';
-import { enqueue, type JobDefinition } from '../../shared/jobs.ts';
+import { countyCode, enqueueAll, type JobDefinition, RETRY } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-const countyPayload = z.strictObject({ fips: z.number().int().min(1001).max(78_999) });
-
-/** As deal.fetch; what is left is done with the next ingestion or the daily run. */
-const RETRY = { attempts: 5, backoffMs: 2_000 };
+const countyPayload = z.strictObject({ fips: countyCode });
 
 /** Looks for the listings of a county's deals and grades them anew, all against one reading of the market. */
 export const dealGrade: JobDefinition<z.infer<typeof countyPayload>> = {
@@ -33,26 +30,18 @@ export const DEALS_DAILY = { cron: '20 1 * * *', timeZone: 'UTC' };
 /** In the transaction of a merge: the counties that it has touched and that have deals. @returns the jobs' ids */
 export async function enqueueTouched(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ fips: number }>(sql('deals/list_marked_counties'));
-  return enqueueCounties(db, rows);
+  return enqueueAll(db, dealGrade, rows);
 }
 
 /** Where a county has such deals. @returns the jobs' ids */
 export async function enqueueCounty(db: Queryable, fips: number): Promise<string[]> {
   const { rows } = await db.query<{ fips: number }>(sql('deals/list_counties'), [fips]);
-  return enqueueCounties(db, rows);
+  return enqueueAll(db, dealGrade, rows);
 }
 
 /** @returns the jobs' ids */
 export async function enqueueDaily(db: Queryable): Promise<string[]> {
   const { rows: counties } = await db.query<{ fips: number }>(sql('deals/list_counties'), [null]);
-  const { rows: strays } = await db.query<{ id: string }>(sql('deals/list_strays'));
-  const jobs = await enqueueCounties(db, counties);
-  for (const { id } of strays) jobs.push((await enqueue(db, dealFetch, { deal: id })).id);
-  return jobs;
-}
-
-async function enqueueCounties(db: Queryable, counties: readonly { fips: number }[]): Promise<string[]> {
-  const jobs: string[] = [];
-  for (const { fips } of counties) jobs.push((await enqueue(db, dealGrade, { fips })).id);
-  return jobs;
+  const { rows: strays } = await db.query<{ deal: string }>(sql('deals/list_strays'));
+  return [...(await enqueueAll(db, dealGrade, counties)), ...(await enqueueAll(db, dealFetch, strays))];
 }

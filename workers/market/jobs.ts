@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { JobDefinition } from '../../shared/jobs.ts';
+import { countyCode, type JobDefinition, RETRY } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /** Which regions to recompute: one, all, or those that ingestions marked. */
 const scope = z.union([
-  z.strictObject({ fips: z.number().int().min(1001).max(78_999) }),
+  z.strictObject({ fips: countyCode }),
   z.strictObject({ zip: z.string().regex(/^\d{5}$/) }),
   z.strictObject({ all: z.literal(true) }),
   z.strictObject({ dirty: z.literal(true) }),
@@ -12,7 +12,6 @@ const scope = z.union([
 export type MarketScope = z.infer<typeof scope>;
 
 const recomputePayload = z.strictObject({ scope, asOf: z.iso.date().optional() });
-export type RecomputePayload = z.infer<typeof recomputePayload>;
 
 function scopeName(of: MarketScope): string {
   if ('fips' in of) return `county:${fiveDigits(of.fips)}`;
@@ -20,14 +19,8 @@ function scopeName(of: MarketScope): string {
   return 'all' in of ? 'all' : 'dirty';
 }
 
-/**
- * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database or a lock that is
- * held. What is left then is found by the next drain or the daily run, so more would only hide a fault.
- */
-const RETRY = { attempts: 5, backoffMs: 2_000 };
-
 /** Statistics of one region, of all, or of those that ingestions marked. */
-export const marketRecompute: JobDefinition<RecomputePayload> = {
+export const marketRecompute: JobDefinition<z.infer<typeof recomputePayload>> = {
   name: 'market.recompute',
   queue: 'market',
   payload: recomputePayload,

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Client, type Pool, sql, withConnection } from '../../shared/db.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
+import { messageOf } from '../../shared/errors.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
@@ -130,7 +131,7 @@ async function recomputeRegions(
       if (isChanged(computed) || region.marked_at !== null) batch.push(computed);
       bytes += computed.body?.length ?? 0;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       result.failed.push({ type: region.type, code: region.code, message });
     }
     done++;

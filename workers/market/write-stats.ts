@@ -1,5 +1,5 @@
 import { type Client, sql } from '../../shared/db.ts';
-import { isRetryable } from '../../shared/errors.ts';
+import { isRetryable, messageOf } from '../../shared/errors.ts';
 import type { StoredRegion } from './snapshot.ts';
 
 /** What a region's row becomes. */
@@ -35,7 +35,7 @@ export async function writeStats(client: Client, batch: readonly ComputedStats[]
       const { type, code } = batch[0]!.region;
       return {
         changed: 0,
-        failed: [{ type, code, message: error instanceof Error ? error.message : String(error) }],
+        failed: [{ type, code, message: messageOf(error) }],
       };
     }
   }

@@ -3,7 +3,7 @@ import { UnrecoverableError, WaitingError } from 'bullmq';
 import type { Config } from '../../shared/config.ts';
 import { type Pool, sql } from '../../shared/db.ts';
 import { isDiskFull } from '../../shared/disk.ts';
-import { isRetryable, PlatError } from '../../shared/errors.ts';
+import { isRetryable, messageOf, PlatError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Processor } from '../../shared/queue.ts';
 import type { JobResult, Progress, Registry } from './registry.ts';
@@ -149,10 +149,6 @@ function parsePayload(schema: { parse(input: unknown): unknown }, { name, payloa
 function codeOf(error: unknown): string | null {
   if (error === undefined) return null;
   return error instanceof PlatError ? error.code : 'internal_error';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** People look a few times a second at most; writing more often would only load the database. */

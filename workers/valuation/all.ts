@@ -1,6 +1,6 @@
 import { type Pool, sql, transaction } from '../../shared/db.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
-import { enqueue } from '../../shared/jobs.ts';
+import { enqueueAll } from '../../shared/jobs.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
 import { defaultDay, lockCounty, readMarket, type Watch } from './county.ts';
@@ -36,11 +36,8 @@ export async function learnAll(
   return transaction(pool, async client => {
     const counties = rows.filter(({ parcels }) => parcels).map(({ fips }) => fips);
     await client.query(sql('valuation/mark_counties'), [counties]);
-    const jobs: string[] = [];
-    for (const fips of counties)
-      jobs.push(
-        (await enqueue(client, valuationCounty, { fips, ...(asOf === undefined ? {} : { asOf }) })).id,
-      );
+    const payloads = counties.map(fips => ({ fips, ...(asOf !== undefined && { asOf }) }));
+    const jobs = await enqueueAll(client, valuationCounty, payloads);
     return { asOf: day, counties: counties.length, jobs };
   });
 }

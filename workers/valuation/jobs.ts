@@ -1,23 +1,16 @@
 import { z } from 'zod';
 import { type Queryable, sql } from '../../shared/db.ts';
-import { enqueue, type JobDefinition } from '../../shared/jobs.ts';
+import { countyCode, enqueueAll, type JobDefinition, RETRY } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 const asOf = z.iso.date().optional();
 const allPayload = z.strictObject({ asOf });
-export type AllPayload = z.infer<typeof allPayload>;
 
-const countyPayload = z.strictObject({ fips: z.number().int().min(1001).max(78_999), asOf });
+const countyPayload = z.strictObject({ fips: countyCode, asOf });
 export type CountyPayload = z.infer<typeof countyPayload>;
 
-/**
- * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database. What is left then
- * is done with the next change or the daily run.
- */
-const RETRY = { attempts: 5, backoffMs: 2_000 };
-
 /** Learns what the sales of every county say, and has all counties valued. */
-export const valuationAll: JobDefinition<AllPayload> = {
+export const valuationAll: JobDefinition<z.infer<typeof allPayload>> = {
   name: 'valuation.all',
   queue: 'valuation',
   payload: allPayload,
@@ -37,9 +30,7 @@ export const valuationCounty: JobDefinition<CountyPayload> = {
 /** Has the counties that are marked valued: while a county's job waits no other is added. @returns the jobs' ids */
 export async function enqueueMarked(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ fips: number }>(sql('valuation/list_marked_counties'));
-  const jobs: string[] = [];
-  for (const { fips } of rows) jobs.push((await enqueue(db, valuationCounty, { fips })).id);
-  return jobs;
+  return enqueueAll(db, valuationCounty, rows);
 }
 
 /** Once a day, when another day has passed since every sale: after the statistics and the land attributes. */

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { openProviderDesk, type ProviderDesk } from '../../../shared/contacts/ask-provider.ts';
 import {
   type ContactRow,
@@ -19,21 +20,50 @@ import type { CallContext } from '../../http/endpoint.ts';
 /** Who is looked for: the subjects in the order in which they are tried. */
 export type Question = { subjects: readonly Subject[]; address: Address; endpoint: string };
 
-export type TracedPhone = {
-  number: string;
-  line_type: LineType | null;
-  dnc: boolean | null;
-  dnc_as_of: string | null;
-};
+const phone = z.object({
+  number: z
+    .string()
+    .regex(/^[0-9]{10}$/)
+    .meta({ description: 'Ten digits.' }),
+  line_type: z.enum(['Mobile', 'Landline']).nullable().meta({
+    description:
+      'By the block of numbers and its carrier, else as the source says; null when unknown. Approximate: numbers are taken along to other carriers, up to about 10 % of them.',
+  }),
+  dnc: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'On the federal Do Not Call registry; null when nothing tells it.' }),
+  dnc_as_of: z.iso.date().nullable().meta({
+    description:
+      "Day of the registry's edition that `dnc` is from; null without one. The rules ask for one of the last 31 days.",
+  }),
+});
 
-/** The answer of both endpoints: spec of a phone trace result. */
-export type PhoneTrace = {
-  matched: boolean;
-  matched_on: MatchedOn | null;
-  first_name: string | null;
-  last_name: string | null;
-  phones: TracedPhone[];
-};
+export const phoneTrace = z
+  .object({
+    matched: z
+      .boolean()
+      .meta({ description: 'Whether telephone numbers were found; a call without them costs nothing.' }),
+    matched_on: z.enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity']).nullable().meta({
+      description: 'What the record has in common with whom was asked for; null without a match.',
+    }),
+    first_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the record that was found; null for an entity and without a match.' }),
+    last_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of the record that was found, or the name of the entity.' }),
+    phones: z
+      .array(phone)
+      .max(MOST_PHONES)
+      .meta({ description: 'The best match first, then mobile lines; empty without a match.' }),
+  })
+  .meta({ id: 'PhoneTrace' });
+
+/** The answer of both endpoints. */
+export type PhoneTrace = z.output<typeof phoneTrace>;
 
 export type Trace = (question: Question, call: CallContext) => Promise<PhoneTrace>;
 

@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { PlatError } from '../../../shared/errors.ts';
 import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery } from '../../../shared/geo/cells.ts';
 import { geodesicCircle } from '../../../shared/geo/distance.ts';
 import { covers, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import { parseGeoJsonArea, QUERY_LIMITS } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
-import { validationError } from '../../http/errors.ts';
+import { unprocessable, validationError } from '../../http/errors.ts';
 import { swapHint } from '../common/schemas.ts';
 import { type CompsQuery, radiusOf } from './query.ts';
 
@@ -51,7 +50,7 @@ function readPolygon(text: string): PreparedQuery {
     if (hint !== undefined) throw validationError({ polygon: [hint] });
     return prepareQuery(parsed.geometry);
   }
-  if (parsed.kind === 'too_complex') throw unprocessable(parsed.message);
+  if (parsed.kind === 'too_complex') throw unsearchable(parsed.message);
   throw validationError({ polygon: [parsed.message] });
 }
 
@@ -92,7 +91,7 @@ export async function openArea(area: PreparedQuery, database: Database): Promise
     if (near.length > most) continue;
     return { boxes: boxArraySql(inner), ids: await testAll(area, near, Math.ceil(TESTS_A_TURN / edges)) };
   }
-  throw unprocessable(
+  throw unsearchable(
     `its outline of ${edges} edges passes more than ${most} comps: simplify it, or ask for parts of it`,
   );
 }
@@ -108,9 +107,7 @@ async function testAll(area: PreparedQuery, near: OutlineComp[], atOnce: number)
   return inside;
 }
 
-function unprocessable(reason: string): PlatError {
-  return new PlatError('unprocessable', `The area cannot be searched: ${reason}.`, { status: 422 });
-}
+const unsearchable = (reason: string) => unprocessable(`The area cannot be searched: ${reason}.`);
 
 /** A geodesic circle, its rim included. @param metres 0 for the very place */
 function circleAround(lon: number, lat: number, metres: number): PreparedQuery {

@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { PlatError } from '../../../shared/errors.ts';
 import { boxArraySql } from '../../../shared/geo/box.ts';
 import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../shared/geo/cells.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { intersects, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import type { ParsedQuery } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
+import { unprocessable } from '../../http/errors.ts';
 import { binder, type Selection } from './selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
@@ -27,14 +27,14 @@ export async function meet(
   selection: Selection,
   database: Database,
 ): Promise<{ cover: QueryCover; tested: number[] }> {
-  if (!parsed.ok) throw unprocessable(parsed.message);
+  if (!parsed.ok) throw tooMuch(parsed.message);
   const query = prepareQuery(parsed.geometry);
   for (const maxCells of [DEFAULT_EDGE_CELLS, FINE_EDGE_CELLS]) {
     const cover = coverQuery(query, { maxCells });
     const candidates = await listCandidates(cover, selection, database);
     if (candidates.length <= MOST_CANDIDATES) return { cover, tested: await test(query, candidates) };
   }
-  throw unprocessable(
+  throw tooMuch(
     `The outline passes over more than ${MOST_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
   );
 }
@@ -68,6 +68,4 @@ async function test(query: PreparedQuery, candidates: readonly Candidate[]): Pro
   return met;
 }
 
-function unprocessable(message: string): PlatError {
-  return new PlatError('unprocessable', `geom_intersects: ${message}`, { status: 422 });
-}
+const tooMuch = (message: string) => unprocessable(`geom_intersects: ${message}`);

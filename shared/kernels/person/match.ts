@@ -192,12 +192,8 @@ export function bestMatches<C extends Candidate>(
   candidates: readonly C[],
 ): Match<C>[] {
   const found = candidates.flatMap(candidate => {
-    const shared = candidate.places.map(known => sharedPlace(place, known));
-    const match =
-      'entity' in subject
-        ? fitEntity(subject.entity, place, candidate, shared)
-        : fitPerson(subject.person, place, candidate, shared);
-    return match === null ? [] : [match];
+    const near = { candidate, place, shared: candidate.places.map(known => sharedPlace(place, known)) };
+    return ('entity' in subject ? fitEntity(subject.entity, near) : fitPerson(subject.person, near)) ?? [];
   });
   const best = Math.max(0, ...found.map(({ rank }) => rank));
   const level = found.filter(({ rank }) => rank === best).sort((a, b) => b.fit - a.fit);
@@ -211,11 +207,12 @@ export function bestMatches<C extends Candidate>(
 
 type Ranked<C> = Match<C> & { rank: number };
 
+/** A candidate, where it is looked for, and what each of its places shares with that. */
+type Near<C> = { candidate: C; place: Place; shared: ReturnType<typeof sharedPlace>[] };
+
 function fitPerson<C extends Candidate>(
   asked: Person,
-  place: Place,
-  candidate: C,
-  shared: ReturnType<typeof sharedPlace>[],
+  { candidate, place, shared }: Near<C>,
 ): Ranked<C> | null {
   if (!('person' in candidate.subject)) return null;
   const fit = fitOf(asked, candidate.subject.person);
@@ -235,9 +232,7 @@ const WHOLE_NAME = { zip: 0.9, city: 0.95 } as const;
 
 function fitEntity<C extends Candidate>(
   asked: string,
-  place: Place,
-  candidate: C,
-  shared: ReturnType<typeof sharedPlace>[],
+  { candidate, place, shared }: Near<C>,
 ): Ranked<C> | null {
   if (!('entity' in candidate.subject)) return null;
   const atStreet = shared.includes('street');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Pool, sql, transaction } from '../../../shared/db.ts';
-import { addDeal, type DealFields, findBoard, type Owner, runOn } from '../../../shared/deals.ts';
+import { asRun, type Pool, sql, transaction } from '../../../shared/db.ts';
+import { addDeal, type DealFields, findBoard, type Owner } from '../../../shared/deals.ts';
 
 /** Five lots that the demo user sells, in five stages; they are comps of the bundled listings. */
 const DEALS: readonly (DealFields & { apn: string })[] = [
@@ -30,7 +30,7 @@ const PATIENCE_MS = 20_000;
 /** Puts the sample's deals on a board that was never used, and waits until workers have found their listings. */
 export async function addSampleDeals(pool: Pool, owner: Owner, signal: AbortSignal): Promise<void> {
   const added = await transaction(pool, async client => {
-    const run = runOn(client);
+    const run = asRun(client);
     if ((await findBoard(run, owner)) !== undefined) return 0;
     let deals = 0;
     for (const { apn, ...fields } of DEALS) {

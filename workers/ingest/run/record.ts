@@ -1,5 +1,5 @@
 import { type Queryable, sql } from '../../../shared/db.ts';
-import { PlatError } from '../../../shared/errors.ts';
+import { messageOf, PlatError } from '../../../shared/errors.ts';
 import type { GateResult, RunCounts } from '../../../shared/runs.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
@@ -79,5 +79,5 @@ export async function detachRun(db: Queryable, runId: number, error: unknown): P
 
 function describeError(error: unknown): [code: string, text: string] {
   const code = error instanceof PlatError ? error.code : 'internal_error';
-  return [code, error instanceof Error ? error.message : String(error)];
+  return [code, messageOf(error)];
 }
