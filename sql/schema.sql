@@ -413,7 +413,7 @@ create table feeds (
   updated_at timestamp with time zone default now() not null,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_name_key UNIQUE (name),
-  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
+  constraint feeds_kind_check CHECK ((kind = ANY (ARRAY['assessor'::text, 'listings'::text, 'elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'zips'::text, 'contacts'::text, 'numbering'::text, 'dnc'::text, 'imagery'::text])))
 );
 
 create table idempotent_calls (
@@ -490,7 +490,7 @@ create table land_layers (
   reach_m jsonb,
   merged_at timestamp with time zone default now() not null,
   constraint land_layers_pkey PRIMARY KEY (feed_id),
-  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'imagery'::text])))
+  constraint land_layers_kind_check CHECK ((kind = ANY (ARRAY['elevation'::text, 'roads'::text, 'wetlands'::text, 'flood'::text, 'zips'::text, 'imagery'::text])))
 );
 
 create table layer_features (

@@ -34,7 +34,7 @@ const LAYERS = [
   ['wetlands', 'wetlands'],
   ['flood', 'flood zones'],
   ['hillshade', 'relief'],
-  ['zips', 'ZIP codes'],
+  ['zips', 'ZIP areas'],
 ] as const;
 
 /** ColorBrewer's YlGnBu, which people who cannot tell red from green can read. */

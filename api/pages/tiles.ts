@@ -58,7 +58,6 @@ export const tilePage: Page = {
     const known = LAYERS.find(name => name === layer);
     if (known === undefined || !isTile(tile)) throw notFound('There is no such tile.');
     if (known === 'hillshade') return shadeTile(visit, tile);
-    if (known === 'zips') return zipTile(tile);
     const { resources } = visit.deps;
     return known === 'parcels' ? parcelTile(resources, tile) : landTile(resources, known, tile);
   },
@@ -158,27 +157,21 @@ function nameOf({ apn, lon, lat }: ParcelRow, project: (place: Position) => Poin
   return apn !== null && within ? [{ type: 1, geometry: [toUnits(at)], tags: { apn } }] : [];
 }
 
-/** ZIPs are told apart from here on. */
-const ZIPS_FROM = 8;
 let zips: Zip[] | undefined;
 
-/** ZIP codes at their middles. Their outlines are not drawn, as nobody publishes them: the post office delivers along streets. */
-function zipTile(tile: Tile): Reply {
+/** ZIP codes at their middles, also of those whose area no feed has. */
+function zipCodes(tile: Tile, project: (place: Position) => Point): Feature[] {
   zips ??= readZips().zips;
   const box = boundsOf(tile);
-  const project = projector(tile);
-  const features = zips
-    .filter(({ lon, lat }) => tile.z >= ZIPS_FROM && boxHolds(box, lon, lat))
-    .map(
-      ({ zip, lon, lat }): Feature => ({ type: 1, geometry: [toUnits(project([lon, lat]))], tags: { zip } }),
-    );
-  return { data: encoded({ zips: features }), type: VECTOR_TILE, maxAge: SETTLED_AGE };
+  return zips
+    .filter(({ lon, lat }) => boxHolds(box, lon, lat))
+    .map(({ zip, lon, lat }) => ({ type: 1, geometry: [toUnits(project([lon, lat]))], tags: { zip } }));
 }
 
 /** Features of the land from where they can be told apart. */
-const LAND_FROM = { roads: 11, wetlands: 11, flood: 10 };
+const LAND_FROM = { roads: 11, wetlands: 11, flood: 10, zips: 8 };
 
-function landTile(resources: Resources, kind: 'roads' | 'wetlands' | 'flood', tile: Tile): Promise<Reply> {
+function landTile(resources: Resources, kind: keyof typeof LAND_FROM, tile: Tile): Promise<Reply> {
   return cached(resources, `${kind}/${tile.z}/${tile.x}/${tile.y}`, async () => {
     if (tile.z < LAND_FROM[kind]) return encoded({ [kind]: [] });
     const project = projector(tile);
@@ -194,7 +187,7 @@ function landTile(resources: Resources, kind: 'roads' | 'wetlands' | 'flood', ti
         ? []
         : [{ type: kind === 'roads' ? 2 : 3, geometry, tags: { class: name } }];
     });
-    return encoded({ [kind]: features });
+    return encoded({ [kind]: features, ...(kind === 'zips' && { codes: zipCodes(tile, project) }) });
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LAND_KINDS } from '../../shared/domain/land.ts';
 import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
@@ -9,7 +10,7 @@ const day = (description: string) => z.iso.date().nullable().meta({ description 
 
 const source = z
   .object({
-    kind: z.enum(['assessor', 'listings', 'elevation', 'roads', 'wetlands', 'flood', 'imagery']),
+    kind: z.enum(['assessor', 'listings', ...LAND_KINDS]),
     feed: z.string(),
     title: z.string().nullable(),
     attribution: z.string().nullable().meta({ description: 'Who is to be credited, and how.' }),

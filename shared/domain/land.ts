@@ -3,6 +3,11 @@
 export const LAYER_KINDS = ['elevation', 'roads', 'wetlands', 'flood'] as const;
 export type LayerKind = (typeof LAYER_KINDS)[number];
 
+/** All kinds of layers: those that parcels are measured on, and those that are only looked at. */
+export const LAND_KINDS = [...LAYER_KINDS, 'zips', 'imagery'] as const;
+export type LandKind = (typeof LAND_KINDS)[number];
+export const isMeasured = (kind: LandKind): kind is LayerKind => kind !== 'zips' && kind !== 'imagery';
+
 /** How `attributes_dirty.layers` names a set of kinds: the sum of these. */
 export const LAYER_BITS: Record<LayerKind, number> = { elevation: 1, roads: 2, wetlands: 4, flood: 8 };
 export const ALL_LAYERS = 15;

@@ -203,6 +203,21 @@ describePages('the web app', site => {
     await page.getByText('Back to the list').waitFor();
   });
 
+  test('ZIP areas are switched on: their outlines and codes; no parcel is measured anew', async () => {
+    const { pool } = site.db;
+    await ingestSample(pool, 'washington-nh-zips');
+    expect((await pool.query('select from attributes_dirty')).rowCount).toBe(0);
+    const page = await site.open('/data?county=33019');
+    const [tile] = await Promise.all([
+      page.waitForResponse(/\/tiles\/zips\/\d+\//),
+      page.getByLabel('ZIP areas').check(),
+    ]);
+    const bytes = (await tile.body()).toString('latin1');
+    for (const part of ['zips', 'codes', '03280']) expect(bytes).toContain(part);
+    await drawn(page);
+    expect(await page.getAttribute('#map', 'data-error')).toBeNull();
+  });
+
   test('the picture of a parcel is on its page, with its credit and without tokens', async () => {
     const { pool } = site.db;
     await ingestSample(pool, 'washington-nh-relief');

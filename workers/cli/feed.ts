@@ -86,7 +86,7 @@ export function addFeedCommands(program: Command): void {
 
   feed
     .command('remove')
-    .argument('<name>', 'a feed of elevation, roads, wetlands, flood zones or imagery')
+    .argument('<name>', 'a feed of elevation, roads, wetlands, flood zones, ZIP areas or imagery')
     .option('--json', 'print JSON')
     .description('takes a land layer away, and has the parcels that it told of computed anew; its runs stay')
     .addHelpText(

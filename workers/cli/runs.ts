@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { LAYER_KINDS } from '../../shared/domain/land.ts';
+import { LAND_KINDS } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { findRun, listRejects, listRuns, type Reject, type Run, type RunSummary } from '../../shared/runs.ts';
@@ -76,7 +76,7 @@ function summary(run: RunSummary) {
 const OF_PARCELS = new Set(['parts', 'returned', 'dropped']);
 
 const isForeign = ({ kind }: Run, figure: string): boolean =>
-  [...LAYER_KINDS, 'imagery'].some(layer => layer === kind) && OF_PARCELS.has(figure);
+  LAND_KINDS.some(layer => layer === kind) && OF_PARCELS.has(figure);
 
 /** Figures that are not shown, or as a place. */
 const UNLISTED = new Set(['filled', 'extent', 'coverage', 'coverage_fips']);

@@ -1,6 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
-import { LAYER_KINDS } from '../../shared/domain/land.ts';
+import { LAND_KINDS } from '../../shared/domain/land.ts';
 import {
   LISTING_FIELD_NAMES,
   LISTING_FIELDS,
@@ -35,15 +35,7 @@ import type { TargetSpec } from './values/parser.ts';
 export const PRESETS = ['regrid', 'reso', 'florida_nal', 'texas_stratmap'] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-export const FEED_KINDS = [
-  'assessor',
-  'listings',
-  ...LAYER_KINDS,
-  'imagery',
-  'contacts',
-  'numbering',
-  'dnc',
-] as const;
+export const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'numbering', 'dnc'] as const;
 
 /** Targets of a roll: the parcel fields, and the county of each row where the feed has no single one. */
 export type ParcelTarget = ParcelField | 'fips';
@@ -254,7 +246,7 @@ export const feedSchema = z
     kind: z
       .enum(FEED_KINDS)
       .describe(
-        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; imagery: what parcels are drawn on; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
+        'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; zips: areas of ZIP codes, drawn on the map; imagery: what parcels are drawn on; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
       ),
     disabled: z
       .boolean()
@@ -289,7 +281,9 @@ export const feedSchema = z
       .describe("Turns the roll's last_sale_date and last_sale_price into SOLD comps.")
       .optional(),
     listings: listingsSchema.describe('Kind listings: the source and its columns.').optional(),
-    layer: layerSchema.describe('Kinds roads, wetlands and flood: the source and its columns.').optional(),
+    layer: layerSchema
+      .describe('Kinds roads, wetlands, flood and zips: the source and its columns.')
+      .optional(),
     elevation: elevationSchema
       .describe('Kind elevation: the files of heights: one of source, template with bounds, or index.')
       .optional(),

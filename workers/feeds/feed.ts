@@ -32,7 +32,7 @@ export type ListingInput = {
   snapshot: boolean;
 };
 
-/** A source of roads, wetlands or flood zones. */
+/** A source of roads, wetlands, flood zones or ZIP areas. */
 export type LayerInput = { input: InputSpec; columns: Columns<LayerField>; skipWhere: SkipCondition[] };
 
 /** Which files are meant. */

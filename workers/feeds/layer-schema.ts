@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { type LayerKind, ROAD_REACH_M } from '../../shared/domain/land.ts';
+import { type LandKind, ROAD_REACH_M } from '../../shared/domain/land.ts';
 import { type ColumnSpec, columnSchema, conditionSchema } from './column-schema.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
-/** The kinds whose sources hold features; elevation is files of heights. */
-export type VectorKind = Exclude<LayerKind, 'elevation'>;
+/** The kinds whose sources hold features; elevation and imagery are files. */
+export type VectorKind = Exclude<LandKind, 'elevation' | 'imagery'>;
 
 const text = (doc: string): TargetSpec => ({ type: 'text', doc });
 
@@ -31,6 +31,7 @@ export const LAYER_FIELDS = {
     subtype: text('Its subtype, such as FLOODWAY'),
     sfha: text('Whether it is a special flood hazard area (T or F, IN or OUT); wins over the zone'),
   },
+  zips: { zip: { type: 'zip', doc: 'Five digits of the ZIP code whose area it is' } },
 } as const satisfies Record<VectorKind, Record<string, TargetSpec>>;
 
 export type LayerField = { [Kind in VectorKind]: keyof (typeof LAYER_FIELDS)[Kind] }[VectorKind];
@@ -44,11 +45,12 @@ export const DECISIVE: Record<VectorKind, readonly LayerField[]> = {
   roads: ['class', 'mtfcc'],
   wetlands: ['attribute', 'type'],
   flood: ['zone', 'sfha'],
+  zips: ['zip'],
 };
 
 /**
- * Columns of the national publications: TIGER/Line, the National Wetlands Inventory, and the National Flood Hazard Layer
- * before the names of the older Q3 flood data.
+ * Columns of the national publications: TIGER/Line, the National Wetlands Inventory, the National Flood Hazard Layer before the
+ * names of the older Q3 flood data, and the census of 2020 before that of 2010.
  */
 export const LAYER_DEFAULTS: Record<VectorKind, Partial<Record<LayerField, string | ColumnSpec>>> = {
   roads: { mtfcc: 'MTFCC' },
@@ -58,9 +60,10 @@ export const LAYER_DEFAULTS: Record<VectorKind, Partial<Record<LayerField, strin
     subtype: 'ZONE_SUBTY',
     sfha: { first_of: ['SFHA_TF', 'SFHA'] },
   },
+  zips: { zip: { first_of: ['ZCTA5CE20', 'ZCTA5CE10'] } },
 };
 
-/** The sections of the land layers: `layer` (roads, wetlands, flood), `elevation`, and `coverage`. */
+/** The sections of the land layers: `layer` (roads, wetlands, flood, zips), `elevation`, and `coverage`. */
 
 const columns = Object.fromEntries(
   Object.entries(LAYER_FIELDS).flatMap(([kind, fields]) =>
@@ -85,7 +88,7 @@ export const layerSchema = z.strictObject({
   columns: z
     .strictObject(columns)
     .describe(
-      'What tells whether and as what a feature counts. Default: MTFCC; ATTRIBUTE and WETLAND_TYPE; FLD_ZONE, ZONE_SUBTY and SFHA_TF, else ZONE and SFHA.',
+      'What tells whether and as what a feature counts. Default: MTFCC; ATTRIBUTE and WETLAND_TYPE; FLD_ZONE, ZONE_SUBTY and SFHA_TF, else ZONE and SFHA; ZCTA5CE20, else ZCTA5CE10.',
     )
     .optional(),
   skip_where: z

@@ -28,7 +28,7 @@ import type { Issue, Report } from './locate.ts';
 /** Formats whose rows have no geometry. */
 const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso']);
 
-/** A feed of roads, wetlands or flood zones from its file, or null with what is wrong reported. */
+/** A feed of roads, wetlands, flood zones or ZIP areas from its file, or null with what is wrong reported. */
 export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: Report): LayerFeed | null {
   const section = file.layer;
   if (!section) {
@@ -201,11 +201,11 @@ export function strayIssues(file: FeedFile): Issue[] {
   return [...sections, ...gates];
 }
 
-const VECTOR: Feed['kind'][] = ['roads', 'wetlands', 'flood'];
+const VECTOR: Feed['kind'][] = ['roads', 'wetlands', 'flood', 'zips'];
 
 /** Where the source of a land layer stands; one is easily taken for the other. */
 const OWN_SECTION: Partial<Record<Feed['kind'], string>> = {
-  ...{ roads: 'layer', wetlands: 'layer', flood: 'layer' },
+  ...{ roads: 'layer', wetlands: 'layer', flood: 'layer', zips: 'layer' },
   elevation: 'elevation',
   imagery: 'imagery',
 };

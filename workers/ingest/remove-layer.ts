@@ -1,5 +1,5 @@
 import { type Pool, sql, transaction } from '../../shared/db.ts';
-import { LAYER_KINDS, type LayerKind } from '../../shared/domain/land.ts';
+import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
@@ -9,7 +9,7 @@ import { currentVersion } from './run/layer-version.ts';
 import { lastAcceptedRun } from './run/record.ts';
 
 export type RemovedLayer = {
-  kind: LayerKind | 'imagery';
+  kind: LandKind;
   features: number;
   tiles: number;
   /** Parcels whose attributes the layer told of, to be computed anew. */
@@ -37,18 +37,18 @@ export async function removeLayer(pool: Pool, name: string, signal: AbortSignal)
       await count('layers/delete_layer');
       const features = await count('layers/delete_features');
       const tiles = (await count('layers/delete_tiles')) + (await count('images/delete_imagery'));
-      const parcels = kind === 'imagery' ? 0 : await markCovered(client, kind, null, version);
+      const parcels = isMeasured(kind) ? await markCovered(client, kind, null, version) : 0;
       const job = parcels > 0 ? (await enqueue(client, attributesPlan, { scope: { dirty: true } })).id : null;
       return { kind, features, tiles, parcels, job };
     }),
   );
 }
 
-async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LayerKind | 'imagery' }> {
+async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: LandKind }> {
   const { rows } = await pool.query<{ id: number; kind: string }>(sql('layers/find_feed'), [name]);
   const [feed] = rows;
   if (feed === undefined) throw nothingThere(name);
-  const kind = [...LAYER_KINDS, 'imagery' as const].find(layer => layer === feed.kind);
+  const kind = LAND_KINDS.find(layer => layer === feed.kind);
   if (kind !== undefined) return { id: feed.id, kind };
   throw new PlatError(
     'feed_kind',

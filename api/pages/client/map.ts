@@ -25,9 +25,10 @@ const boxOf = (text: string | undefined): LngLatBounds | undefined => {
 const start =
   boxOf(element.dataset.box) ?? boxOf(element.dataset.start) ?? new LngLatBounds([-125, 24, -66, 50]);
 
+const style = styleOf(element.dataset);
 export const map = new MapLibre({
   container: element,
-  style: styleOf(element.dataset),
+  style,
   bounds: start,
   fitBoundsOptions: { padding: 40, maxZoom: 17 },
   maxZoom: 20,
@@ -49,9 +50,12 @@ map.on('error', ({ error }) => element.setAttribute('data-error', error.message)
 map.on('movestart', () => element.removeAttribute('data-idle'));
 
 for (const box of document.querySelectorAll<HTMLInputElement>('[data-layer]'))
-  box.addEventListener('change', () =>
-    map.setLayoutProperty(box.dataset.layer!, 'visibility', box.checked ? 'visible' : 'none'),
-  );
+  box.addEventListener('change', () => {
+    for (const { id } of style.layers.filter(
+      layer => 'source' in layer && layer.source === box.dataset.layer,
+    ))
+      map.setLayoutProperty(id, 'visibility', box.checked ? 'visible' : 'none');
+  });
 
 /** A parcel's page, with the filters that are set. */
 function open(id: string | number): void {

@@ -11,6 +11,7 @@ const ink = dark
       halo: '#1b201d',
       road: '#c9b98a',
       county: '#4a5650',
+      zip: '#c9a6e8',
     }
   : {
       ground: '#f4f2ec',
@@ -21,6 +22,7 @@ const ink = dark
       halo: '#ffffff',
       road: '#b08d4a',
       county: '#b9bfb6',
+      zip: '#6a3d9a',
     };
 const MARK = '#d9480f';
 export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
@@ -156,10 +158,22 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.2 },
     },
     land('zips', {
-      type: 'symbol',
-      layout: { 'text-field': ['get', 'zip'], 'text-size': 12, 'text-font': FONT },
-      paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.5 },
+      type: 'line',
+      paint: { 'line-color': ink.zip, 'line-width': 1.5, 'line-dasharray': [4, 2] },
     }),
+    {
+      id: 'zip-codes',
+      type: 'symbol',
+      source: 'zips',
+      'source-layer': 'codes',
+      layout: {
+        visibility: 'none',
+        'text-field': ['get', 'zip'],
+        'text-size': 12,
+        'text-font': FONT,
+      },
+      paint: { 'text-color': ink.zip, 'text-halo-color': ink.halo, 'text-halo-width': 1.5 },
+    },
   ];
 }
 

@@ -1,3 +1,4 @@
+import { isMeasured } from '../../../shared/domain/land.ts';
 import {
   boxAround,
   boxHolds,
@@ -77,8 +78,8 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } 
 }
 
 /** What an operator should know of a layer whose place only its features tell. */
-export function coverageWarnings({ fips, coverage }: LayerFeed, extent: Box | null): string[] {
-  if (fips !== null || coverage !== null || extent === null) return [];
+export function coverageWarnings({ kind, fips, coverage }: LayerFeed, extent: Box | null): string[] {
+  if (!isMeasured(kind) || fips !== null || coverage !== null || extent === null) return [];
   return [
     `layer: neither fips nor coverage is given: the layer counts as complete in the box around all its features (those read here: ${extentWords(extent)}), where what it does not show is taken for not there. One stray feature widens the box.`,
   ];

@@ -33,7 +33,7 @@ export type LayerMapper = Mapper<MappedFeature>;
 type Verdict = Pick<MappedFeature, 'class' | 'label'>;
 
 /**
- * Compiles the mapping of a feed of roads, wetlands or flood zones. A row is refused when nothing tells what it is: a
+ * Compiles the mapping of a feed of roads, wetlands, flood zones or ZIP areas. A row is refused when nothing tells what it is: a
  * road without a class, or of one that the feed does not list; a flood zone without a name, or that FEMA does not have.
  */
 export function compileLayerMapper(kind: VectorKind, input: LayerInput): LayerMapper {
@@ -123,6 +123,10 @@ const JUDGES: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) 
     const [zone, subtype, sfha] = [names.indexOf('zone'), names.indexOf('subtype'), names.indexOf('sfha')];
     return values => floodZone(values[zone] ?? null, values[subtype] ?? null, values[sfha] ?? null);
   },
+  zips:
+    () =>
+    ([zip]) =>
+      zip == null ? null : { class: zip, label: 'ZIP area' },
 };
 
 /**

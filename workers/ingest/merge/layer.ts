@@ -1,5 +1,5 @@
 import { type Client, compose, literal, sql } from '../../../shared/db.ts';
-import { LAYER_BITS, type LayerKind, type RoadReach } from '../../../shared/domain/land.ts';
+import { LAYER_BITS, type LandKind, type LayerKind, type RoadReach } from '../../../shared/domain/land.ts';
 import { boxSql, boxToE7, withMarginE7 } from '../../../shared/geo/box.ts';
 import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
@@ -11,7 +11,7 @@ export async function mergeFeatures(client: Client, feedId: number): Promise<voi
   await client.query(sql('layers/insert_features'), [feedId]);
 }
 
-export type SwitchedLayer = { runId: number; feedId: number; kind: LayerKind | 'imagery' };
+export type SwitchedLayer = { runId: number; feedId: number; kind: LandKind };
 
 /**
  * Makes a run the version of its layer that readers see, once merges of parcels and of other layers that are under way are

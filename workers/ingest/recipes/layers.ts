@@ -1,5 +1,6 @@
 import { copyBytes, copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
+import { isMeasured } from '../../../shared/domain/land.ts';
 import { boxOfGeometry, boxSql, boxToE7, emptyBox, growBox, isEmptyBox } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
@@ -22,7 +23,7 @@ import { prepareVersion, recordVersion, type VersionFigures } from './version.ts
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-/** Of roads, wetlands and flood zones the features that count are kept. */
+/** Of roads, wetlands, flood zones and ZIP areas the features that count are kept. */
 export const layers: Recipe<LayerFeed, StagedLayer> = {
   tables: [sql('layers/create_layer_stage')],
   stage: (run, feed, sources) =>
@@ -50,7 +51,7 @@ async function compare(
     declared,
     version: { scope: scopeOf(feed, found), extent: found },
     covered: ({ scope }) => coveredBox(scope),
-    boxed: feed.coverage === null && feed.fips === null,
+    boxed: isMeasured(feed.kind) && feed.coverage === null && feed.fips === null,
     merge: transaction => mergeFeatures(transaction, feedId),
   });
   return {

@@ -1,4 +1,5 @@
 import { type Client, sql } from '../../../shared/db.ts';
+import { isMeasured } from '../../../shared/domain/land.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
@@ -72,8 +73,7 @@ export async function prepareVersion(
     async merge(transaction) {
       await switchLayer(transaction, { runId, feedId, kind }, scope);
       await merge(transaction);
-      // Nothing is computed from imagery: pictures know its version.
-      if (kind !== 'imagery') await markCovered(transaction, kind, before, version);
+      if (isMeasured(kind)) await markCovered(transaction, kind, before, version);
     },
   };
 }

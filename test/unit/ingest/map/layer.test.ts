@@ -72,6 +72,12 @@ describe('wetlands', () => {
   });
 });
 
+test('ZIP areas of either census, whose codes keep their zeros', () => {
+  const rows = [{ ZCTA5CE20: '03280' }, { ZCTA5CE20: 3280 }, { ZCTA5CE20: '' }, { ZCTA5CE20: 'Washington' }];
+  expect(classesOf('zips', rows)).toEqual(['03280', '03280', 'missing_class', 'not_a_zip']);
+  expect(classesOf('zips', [{ ZCTA5CE10: '04401' }])).toEqual(['04401']);
+});
+
 describe('flood zones', () => {
   const words = (text: string) => text.split(' ');
   const hazard = words(
