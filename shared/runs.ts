@@ -88,7 +88,7 @@ export type RunSummary = {
 
 export type Run = RunSummary & {
   attempts: number;
-  inputs: { input: string; source: string[]; bytes: number }[];
+  inputs: { input: string; source: string[]; bytes: number; version?: string }[];
   gate: GateResult | null;
 };
 

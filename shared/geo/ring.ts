@@ -61,7 +61,7 @@ export function planarArea(polygons: MultiPolygon): number {
 }
 
 /** Twice the planar area of a closed ring, positive when it runs counter-clockwise. */
-function doubleSignedArea(ring: Ring): number {
+export function doubleSignedArea(ring: Ring): number {
   const [x0, y0] = ring[0]!;
   let sum = 0;
   for (let i = 2; i < ring.length; i++) {

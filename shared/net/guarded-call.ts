@@ -12,7 +12,7 @@ import {
 } from 'cockatiel';
 import { PlatError } from '../errors.ts';
 import { shownUrl } from './context.ts';
-import { isPassing, retryAfterMs } from './http.ts';
+import { boundedBody, isPassing, retryAfterMs } from './http.ts';
 
 /** Bounds on calls to one provider. */
 export type CallLimits = {
@@ -171,21 +171,14 @@ async function readJson(
   most: number,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.length;
-      if (bytes > most) break;
-      chunks.push(chunk);
-    }
-  } catch (error) {
+  const bytes = await boundedBody(response, most).catch(error => {
     signal.throwIfAborted();
     throw new ProviderError(name, `broke off its answer (${reasonOf(error)})`, { again: true });
-  }
-  if (bytes > most) throw new ProviderError(name, `answered with more than ${most} bytes`, { again: false });
+  });
+  if (bytes === null)
+    throw new ProviderError(name, `answered with more than ${most} bytes`, { again: false });
   try {
-    return bytes === 0 ? null : JSON.parse(Buffer.concat(chunks).toString());
+    return bytes.length === 0 ? null : JSON.parse(bytes.toString());
   } catch {
     throw new ProviderError(name, 'answered with what is no JSON', { again: true });
   }

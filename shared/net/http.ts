@@ -101,7 +101,7 @@ async function attempt(
  */
 export async function request(
   start: URL,
-  init: { headers: Record<string, string>; signal: AbortSignal },
+  init: { headers: Record<string, string>; signal: AbortSignal; method?: string; body?: string },
   options: { sameOrigin?: boolean; publicRedirects?: boolean } = {},
 ): Promise<Response> {
   let url = start;
@@ -122,6 +122,18 @@ export async function request(
   throw sourceError(
     `${shownUrl(start)} redirects more than ${MAX_REDIRECTS} times. Put the final address into the feed's source.`,
   );
+}
+
+/** The body of an answer, or null when it is larger than `maxBytes`. @throws the socket's errors */
+export async function boundedBody(response: Response, maxBytes: number): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return null;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** The outcome of an answer that is not a success: try again for 408, 429 and 5xx, an error for the rest. */

@@ -57,7 +57,7 @@ const publicOnly = new Agent({
 /** fetch to public addresses alone. @throws PlatError `feed_source` for another one that stands in the URL itself; fetch's own errors */
 export async function fetchPublic(
   url: URL,
-  init: { headers: Record<string, string>; signal: AbortSignal },
+  init: { headers: Record<string, string>; signal: AbortSignal; method?: string; body?: string },
 ): Promise<Response> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isPublicAddress(host)) {

@@ -32,7 +32,7 @@ where job_id = $1 and status in ('merged', 'unchanged', 'blocked')
 -- name: get_last_accepted_run
 -- The run whose data is what readers see now. Not the one of the highest number: a failed run may be done again after a later
 -- one. $1 feed id int
-select id, counts
+select id, counts, inputs
 from runs
 where feed_id = $1 and status in ('merged', 'unchanged')
 order by finished_at desc

@@ -105,9 +105,9 @@ function describe(run: Run, rejects: Reject[]): string {
   const lines = [
     `run ${run.id} of ${run.feed}: ${run.status}${run.forced ? ' (forced)' : ''}, asked for by ${run.requested_by}, attempt ${run.attempts}`,
     ...run.inputs.map(
-      ({ input, source, bytes }) =>
+      ({ input, source, bytes, version }) =>
         // Of elevation and imagery only headers are read.
-        `  ${input.padEnd(10)} ${source.join(', ')}${input === 'elevation' || input === 'imagery' ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`}`,
+        `  ${input.padEnd(10)} ${source.join(', ')}${input === 'elevation' || input === 'imagery' ? '' : ` (${bytes.toLocaleString('en-US')} bytes)`}${version === undefined ? '' : `, last edited ${version}`}`,
     ),
   ];
   if (run.error) lines.push(`  error      ${run.error}`);

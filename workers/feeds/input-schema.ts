@@ -6,14 +6,41 @@ const source = z
   .min(1)
   .describe('A path relative to the feed file, or a file:, http: or https: address.');
 
+const tokenEnv = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable')
+  .describe('Environment variable that holds the token. The token itself never stands in a feed file.');
+
+const arcgisSchema = z
+  .strictObject({
+    where: z
+      .string()
+      .min(1)
+      .describe("Condition in the server's SQL, such as COUNTY = 'DANE'. Default: all features."),
+    fields: z.array(z.string().min(1)).min(1).describe('Fields to fetch. Default: all.'),
+    names_of: z
+      .array(z.string().min(1))
+      .min(1)
+      .describe('Fields whose codes become the names that the layer declares for them. Default: codes stay.'),
+    out_sr: z
+      .number()
+      .int()
+      .describe(
+        'Coordinate system to ask for, by its EPSG or Esri code, and to reproject from here. Default: 4326, degrees.',
+      ),
+    page_size: z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .describe('Features asked for at a time. Default: 1000, or what the server allows.'),
+    token_env: tokenEnv,
+  })
+  .partial();
+
 const resoSchema = z
   .strictObject({
-    token_env: z
-      .string()
-      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable')
-      .describe(
-        'Environment variable that holds the bearer token. The token itself never stands in a feed file.',
-      ),
+    token_env: tokenEnv,
     filter: z.string().describe("OData condition, such as PropertyType eq 'Land'."),
     select: z.array(z.string().min(1)).min(1).describe('Fields to fetch. Default: all.'),
     page_size: z
@@ -60,12 +87,14 @@ export const INPUT_PROPERTIES = {
         .describe('csv: lines of titles before the header. Default: 0.'),
       member: z.string().describe('The file meant in a zip that holds several.'),
       reso: resoSchema.describe('reso: how to ask the service.'),
+      arcgis: arcgisSchema.describe('arcgis: how to ask the layer.'),
     })
     .partial().shape,
 };
 
 /** The reader's part of a section. */
 export function inputSpec(section: InputSpec): InputSpec {
-  const { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso } = section;
-  return { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso };
+  const { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso, arcgis } =
+    section;
+  return { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso, arcgis };
 }

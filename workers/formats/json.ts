@@ -13,7 +13,8 @@ export function readObjectLines(reading: Reading): AsyncGenerator<RowBatch> {
   return readLines(reading, addObject);
 }
 
-async function* readLines(
+/** Rows of a file that `add` makes of its lines. */
+export async function* readLines(
   { source, spec, output, context }: Reading,
   add: (output: Output, text: string) => void,
 ): AsyncGenerator<RowBatch> {

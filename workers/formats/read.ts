@@ -1,3 +1,6 @@
+import { shownUrl } from '../../shared/net/context.ts';
+import { layerUrl, layerVersion } from './arcgis/layer.ts';
+import { readArcgis } from './arcgis/read.ts';
 import { readCollection } from './collection.ts';
 import { readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
@@ -10,14 +13,15 @@ import {
   type Format,
   type InputSpec,
   newOutput,
+  type Output,
   type ReadContext,
   type RowBatch,
   takeRest,
 } from './rows.ts';
 import { readShapefile } from './shapefile.ts';
-import { openSource, trackProgress } from './source.ts';
+import { openSource, type Progress, trackProgress } from './source.ts';
 
-type FileFormat = Exclude<Format, 'reso'>;
+type FileFormat = Exclude<Format, 'reso' | 'arcgis'>;
 
 const READERS: Record<FileFormat, { read: FileReader; extensions: string[] }> = {
   csv: { read: readCsv, extensions: ['.csv', '.txt', '.tsv', '.tab', '.psv'] },
@@ -53,24 +57,54 @@ export async function* readInput(spec: InputSpec, context: ReadContext): AsyncGe
     return;
   }
   const sources = typeof spec.source === 'string' ? [spec.source] : spec.source;
-  const { read, extensions } = READERS[spec.format];
   const output = newOutput(spec.crs);
   const progress = trackProgress(context, sources.length === 1);
   for (const source of sources) {
-    const opened = await openSource(source, { extensions, member: spec.member }, context, progress);
-    try {
-      let first = true;
-      for await (const batch of read({ source: opened, spec, output, context })) {
-        if (first) checkDegrees(batch, opened.name);
-        first = false;
-        yield batch;
-      }
-      const rest = takeRest(output);
-      if (rest === null) continue;
-      if (first) checkDegrees(rest, opened.name);
-      yield rest;
-    } finally {
-      await opened.close();
-    }
+    const one = { ...spec, source };
+    if (spec.format === 'arcgis')
+      yield* whole(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
+    else yield* readFile(spec.format, one, output, context, progress);
   }
+}
+
+async function* readFile(
+  format: FileFormat,
+  spec: InputSpec & { source: string },
+  output: Output,
+  context: ReadContext,
+  progress: Progress,
+): AsyncGenerator<RowBatch> {
+  const { read, extensions } = READERS[format];
+  const opened = await openSource(spec.source, { extensions, member: spec.member }, context, progress);
+  try {
+    yield* whole(read({ source: opened, spec, output, context }), output, opened.name);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** The batches of one source with what is left in `output`; the first one is looked at for coordinates that are no degrees. */
+async function* whole(
+  batches: AsyncIterable<RowBatch>,
+  output: Output,
+  name: string,
+): AsyncGenerator<RowBatch> {
+  let first = true;
+  for await (const batch of batches) {
+    if (first) checkDegrees(batch, name);
+    first = false;
+    yield batch;
+  }
+  const rest = takeRest(output);
+  if (rest === null) return;
+  if (first) checkDegrees(rest, name);
+  yield rest;
+}
+
+/**
+ * What tells one state of a source from another without reading it, or null where nothing does.
+ * @throws PlatError as reading would
+ */
+export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
+  return spec.format === 'arcgis' ? layerVersion(spec, context) : null;
 }

@@ -1,6 +1,7 @@
 import { PlatError } from '../../shared/errors.ts';
 import { formatError, type Limits, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
 import {
+  boundedBody,
   networkOutcome,
   type Outcome,
   request,
@@ -210,7 +211,13 @@ async function attempt(
   const pageSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.pageMs)]);
   try {
     const response = await request(url, { headers, signal: pageSignal }, { sameOrigin: true });
-    if (response.ok) return { value: await boundedText(response, url, limits.pageBytes) };
+    if (response.ok) {
+      const body = await boundedBody(response, limits.pageBytes);
+      if (body !== null) return { value: body.toString('utf8') };
+      throw sourceError(
+        `${shownUrl(url)} sent a page of more than ${limits.pageBytes} bytes. Set a smaller page_size in the feed.`,
+      );
+    }
     await response.body?.cancel();
     if (resumed && [400, 404, 410].includes(response.status)) return { value: null };
     if (response.status === 401 || response.status === 403) {
@@ -223,19 +230,4 @@ async function attempt(
   } catch (error) {
     return networkOutcome(error, url, signal);
   }
-}
-
-async function boundedText(response: Response, url: URL, maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
-      throw sourceError(
-        `${shownUrl(url)} sent a page of more than ${maxBytes} bytes. Set a smaller page_size in the feed.`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

@@ -10,7 +10,13 @@ import type { OpenedSource } from './source.ts';
  */
 export type SourceRow = { rowNo: number; values: Record<string, unknown>; geometry: Geometry | null };
 
-export type BadReason = 'unreadable_row' | 'ragged_row' | 'row_too_long' | 'unreadable_geometry';
+export type BadReason =
+  | 'unreadable_row'
+  | 'ragged_row'
+  | 'row_too_long'
+  | 'unreadable_geometry'
+  /** A server that has the row fails when it is asked for it. */
+  | 'not_sent';
 
 /** A row that the parser itself cannot use. `raw` is its text, cut after 64 KB. */
 export type BadRow = { rowNo: number; reason: BadReason; field: string | null; message: string; raw: string };
@@ -32,6 +38,7 @@ export const FORMATS = {
   flatgeobuf: 'FlatGeobuf',
   ndjson: 'JSON objects, one a line',
   reso: 'a RESO Web API',
+  arcgis: 'a layer of an ArcGIS FeatureServer or MapServer',
 } as const;
 export type Format = keyof typeof FORMATS;
 
@@ -47,6 +54,20 @@ export type InputSpec = {
   skip_lines?: number | undefined;
   member?: string | undefined;
   reso?: ResoSpec | undefined;
+  arcgis?: ArcgisSpec | undefined;
+  /** West, south, east and north in degrees: rows wholly outside are left out. A service is not asked for them. */
+  within?: [number, number, number, number] | undefined;
+};
+
+export type ArcgisSpec = {
+  token_env?: string | undefined;
+  where?: string | undefined;
+  fields?: string[] | undefined;
+  /** Fields whose codes become the names that the layer declares for them. */
+  names_of?: string[] | undefined;
+  /** The coordinate system asked for, by its EPSG or Esri code. */
+  out_sr?: number | undefined;
+  page_size?: number | undefined;
 };
 
 export type ResoSpec = {
@@ -77,6 +98,10 @@ export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
   /** The last checkpoint that was stored for this feed. */
   watermark?: ResoCheckpoint | null;
+  /** No more rows than about so many are wanted: a service is asked for no more. */
+  rows?: number;
+  /** Where a service that is read page by page keeps what came until the run has ended, whatever becomes of the worker. */
+  workDir?: string;
 };
 
 /** Rows a batch; one asynchronous step per row would cost more than parsing it. */

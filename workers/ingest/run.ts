@@ -19,10 +19,11 @@ import { layers } from './recipes/layers.ts';
 import { listings } from './recipes/listings.ts';
 import { numbering } from './recipes/numbering.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
+import { leftAsItIs, sourcesUnchanged } from './recipes/unchanged.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
 import { newCounts, total } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
-import { makeRunFolder } from './run/folder.ts';
+import { makeRunFolder, workFolder } from './run/folder.ts';
 import {
   abandonRuns,
   detachRun,
@@ -78,13 +79,16 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
     const tmpDir = await makeRunFolder();
     const run: RunContext = {
       ...{ ...deps, runId, feedId, checkpoint, last, tmpDir, counts: newCounts(), inputs: [] },
+      states: new Map(),
       async step(name, note, fraction) {
         deps.progress(fraction, note);
         await deps.onStep?.(name);
       },
     };
     try {
-      return await carryOut(run, options, moved);
+      const outcome = await carryOut(run, options, moved);
+      if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
+      return outcome;
     } catch (error) {
       await endRun(pool, run, 'failed', { error }).catch(failure =>
         deps.log.error({ err: failure }, 'the run could not be marked as failed'),
@@ -110,7 +114,8 @@ async function carryOut(
 ): Promise<Outcome> {
   const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
-  const prepared = await prepare(run, feed, sources);
+  const isSame = (await sourcesUnchanged(run, feed, sources)) && !force;
+  const prepared = isSame ? leftAsItIs(run) : await prepare(run, feed, sources);
   const { gate, touched, brokeOff } = prepared;
 
   if (gate.blocked.length > 0 && !force) {
@@ -185,7 +190,7 @@ export async function handleIngest(context: JobContext, payload: IngestPayload):
   const { pool, log, signal, progress, config, jobId } = context;
   const feed = await installedFeed(config, payload.feed);
   const result = await runFeed(
-    { pool, log, signal, progress, env: process.env },
+    { pool, log, signal, progress, env: process.env, workDir: workFolder(config, payload.feed) },
     { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
   );
   if (result.follow.length > 0) await context.deliver(result.follow);

@@ -88,8 +88,9 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     imagery: null,
     keys: null,
   };
-  const read = options.read ?? (spec => readInput(spec, readContext(feed.baseDir)));
-  const check: Check = { limit: options.rows ?? 1000, read, result };
+  const limit = options.rows ?? 1000;
+  const read = options.read ?? (spec => readInput(spec, { ...readContext(feed.baseDir), rows: limit + 1 }));
+  const check: Check = { limit, read, result };
   if (feed.kind === 'assessor') {
     await checkAssessor(check, feed);
   } else if (feed.kind === 'listings') {
@@ -182,11 +183,16 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
   if (feed.shape !== null) {
     const checked = keys.size;
     const ofShape = mapping(feed.shape, null, places.addShape);
-    // The roll's first rows may lie anywhere in the geometry: read on until each has turned up.
-    const more = () => keys.size > 0;
+    // The roll's first rows may lie anywhere in the geometry: read on until each has turned up. A server is not asked for so much.
+    const isServer = feed.shape.input.format === 'arcgis';
+    const more = () => !isServer && keys.size > 0;
     await checkPart(check, 'shape', feed.shape.input, ofShape, key => keys.delete(key), more);
     const unmatched = [...keys].slice(0, UNMATCHED_SHOWN);
-    result.keys = { checked, matched: checked - keys.size, unmatched };
+    if (!isServer) result.keys = { checked, matched: checked - keys.size, unmatched };
+    else
+      result.warnings.push(
+        "shape: only the layer's first rows were read, so whether the roll's keys are among them is not known.",
+      );
   }
   result.problems.push(...places.problems());
 }

@@ -2,7 +2,7 @@ import type { Pool } from '../../../shared/db.ts';
 import type { Logger } from '../../../shared/log.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
-import type { AcceptedRun, InputRecord } from './record.ts';
+import type { AcceptedRun, InputRecord, SourceState } from './record.ts';
 
 /** The places at which a run can be looked at, and killed in tests. */
 export type Step = 'open' | 'stage' | 'join' | 'match' | 'gate' | 'merge' | 'commit' | 'follow';
@@ -12,6 +12,8 @@ export type RunDeps = {
   log: Logger;
   signal: AbortSignal;
   env: NodeJS.ProcessEnv;
+  /** Kept until a run has ended well, so that its next attempt goes on where a service was left; without it, each begins anew. */
+  workDir?: string;
   progress(fraction: number, note: string): void;
   /** Called when a step begins. */
   onStep?(step: Step): void | Promise<void>;
@@ -24,6 +26,8 @@ export type RunContext = RunDeps & {
   tmpDir: string;
   counts: RunCounts;
   inputs: InputRecord[];
+  /** What tells the state of an input's source, as far as that is known without reading it. */
+  states: Map<string, SourceState>;
   checkpoint: ResoCheckpoint | null;
   /** The run whose data is what readers see now. */
   last: AcceptedRun | null;

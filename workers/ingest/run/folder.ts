@@ -1,7 +1,9 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Config } from '../../../shared/config.ts';
 import { errorCode } from '../../../shared/errors.ts';
 
 /** With the host's name: containers that share a folder for temporary files number their processes each from 1. */
@@ -12,15 +14,32 @@ export function makeRunFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
 }
 
+const WORK_PREFIX = `plat-work_${hostname()}_`;
+/** What a feed has not come back for in so long is not taken up again. */
+const WORK_DAYS = 3;
+
+/** Where a feed keeps what has to outlast a worker, apart from those of other installations; made by who writes there. */
+export function workFolder(
+  { DATABASE_URL, PLAT_DIR }: Pick<Config, 'DATABASE_URL' | 'PLAT_DIR'>,
+  feed: string,
+): string {
+  const installation = createHash('sha256').update(`${DATABASE_URL} ${PLAT_DIR}`).digest('hex').slice(0, 12);
+  return join(tmpdir(), `${WORK_PREFIX}${installation}_${feed}`);
+}
+
 /**
  * Removes what workers of this host left that were killed in a run. Only for a process that has not begun one: a folder of its own number is
  * from an earlier process.
  * @returns the folders that were removed
  */
 export function sweepRunFolders(folder = tmpdir()): string[] {
+  const ended = (name: string) =>
+    name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));
+  const old = (name: string) =>
+    name.startsWith(WORK_PREFIX) &&
+    Date.now() - statSync(join(folder, name)).mtimeMs > WORK_DAYS * 86_400_000;
   const left = readdirSync(folder)
-    .filter(name => name.startsWith(PREFIX))
-    .filter(name => hasEnded(Number.parseInt(name.slice(PREFIX.length), 10)))
+    .filter(name => ended(name) || old(name))
     .map(name => join(folder, name));
   for (const path of left) rmSync(path, { recursive: true, force: true });
   return left;

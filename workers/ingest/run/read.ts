@@ -16,15 +16,11 @@ export async function* readBatches(
   [from, to]: readonly [number, number] = [0, 0.6],
 ): AsyncGenerator<RowBatch> {
   const input = override === undefined ? spec : { ...spec, source: override };
-  const record = { input: name, source: [input.source].flat(), bytes: 0 };
+  const record = { input: name, source: [input.source].flat(), bytes: 0, ...run.states.get(name) };
   run.inputs.push(record);
   let rows = 0;
   const context: ReadContext = {
-    baseDir: override === undefined ? baseDir : process.cwd(),
-    tmpDir: run.tmpDir,
-    signal: run.signal,
-    env: run.env,
-    watermark: run.checkpoint,
+    ...readContext(run, { baseDir, override }),
     onNote: note => run.progress(from, `${name}: ${note}`),
     onBytes(read, total) {
       record.bytes = read;
@@ -41,6 +37,17 @@ export async function* readBatches(
     // What a reader throws when its signal fires says nothing of that.
     throw run.signal.aborted ? interrupted() : error;
   }
+}
+
+/** What reading an input takes, but for who is told of it. */
+export function readContext(
+  { tmpDir, signal, env, checkpoint, workDir }: RunContext,
+  { baseDir, override }: Pick<InputSource, 'baseDir' | 'override'>,
+): ReadContext {
+  return {
+    ...{ tmpDir, signal, env, watermark: checkpoint, ...(workDir !== undefined && { workDir }) },
+    baseDir: override === undefined ? baseDir : process.cwd(),
+  };
 }
 
 /** The run ends because its worker does; the job's next attempt does it again. */

@@ -6,7 +6,10 @@ import type { ResoCheckpoint } from '../../formats/rows.ts';
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
-export type InputRecord = { input: string; source: string[]; bytes: number };
+/** `version` as the source tells it; `digest` of that and of everything in the feed that decides what becomes of its rows. */
+export type SourceState = { version: string; digest: string };
+
+export type InputRecord = { input: string; source: string[]; bytes: number } & Partial<SourceState>;
 
 /** `moved`: another as_of has put statistics and values out of date. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
@@ -38,7 +41,7 @@ export async function startRun(
   return rows[0]!;
 }
 
-export type AcceptedRun = { id: number; counts: RunCounts };
+export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[] };
 
 /** The run whose data is what readers see now, or null before the first. */
 export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {

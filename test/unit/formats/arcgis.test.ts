@@ -1,0 +1,344 @@
+import { describe, expect, test } from 'vitest';
+import { readLayerInfo } from '../../../workers/formats/arcgis/layer.ts';
+import { type Answer, lots, METADATA, quick, read, replay, UNPAGED, withLayer } from './arcgis-server.ts';
+import { contextFor } from './make.ts';
+
+const all = (n: number) => Array.from({ length: n }, (_, i) => `P${i + 1}`);
+const pages = (queries: URLSearchParams[]) =>
+  queries.filter(
+    query => !query.has('returnCountOnly') && !query.has('returnIdsOnly') && !query.has('outStatistics'),
+  );
+const REFUSED: Answer = { body: { error: { code: 400, message: 'Failed to execute query.', details: [] } } };
+
+describe('paging', () => {
+  test('by offset as GeoJSON, at most two requests at once, with our name', async () => {
+    await withLayer({ features: lots(45) }, async server => {
+      const { pins, rows, error } = await read(server.source, { page_size: 10 });
+      expect(error).toBeNull();
+      expect(pins).toEqual(all(45));
+      expect(rows[0]!.geometry).toMatchObject({ type: 'Polygon' });
+      expect(server.most()).toBe(2);
+      expect(new Set(server.requests.map(request => request.headers['user-agent']))).toEqual(
+        new Set(['plat (parcel feed reader)']),
+      );
+      const asked = pages(server.queries).map(query =>
+        ['resultOffset', 'resultRecordCount', 'f', 'orderByFields', 'outSR'].map(name => query.get(name)),
+      );
+      expect(asked[0]).toEqual(['0', '1', 'geojson', 'OBJECTID', '4326']);
+      expect(asked.slice(1).map(([offset, count]) => `${offset}+${count}`)).toEqual([
+        '0+10',
+        '10+10',
+        '20+10',
+        '30+10',
+        '40+5',
+      ]);
+      // Before the first page and after the last.
+      expect(server.queries.filter(query => query.has('returnCountOnly'))).toHaveLength(2);
+    });
+  });
+
+  test('by ranges of object ids where a layer is not paged by offset', async () => {
+    const features = lots(30).filter((_, i) => i % 3 !== 1);
+    await withLayer({ features, metadata: { ...UNPAGED, supportedQueryFormats: 'JSON' } }, async server => {
+      const { pins, error } = await read(server.source, { page_size: 8, where: "OWNER <> 'X'" });
+      expect(error).toBeNull();
+      expect(pins).toEqual(features.map(({ attributes }) => attributes.PIN));
+      expect(pages(server.queries).map(query => query.get('where'))).toEqual([
+        "(OWNER <> 'X') AND (OBJECTID >= 1 AND OBJECTID <= 1)",
+        "(OWNER <> 'X') AND (OBJECTID >= 1 AND OBJECTID <= 12)",
+        "(OWNER <> 'X') AND (OBJECTID >= 13 AND OBJECTID <= 24)",
+        "(OWNER <> 'X') AND (OBJECTID >= 25 AND OBJECTID <= 30)",
+      ]);
+    });
+  });
+
+  test('by lists of object ids where conditions on them fail; a long list goes as a form', async () => {
+    const features = lots(900).map(({ attributes, ...rest }) => ({
+      attributes: { ...attributes, OBJECTID: Number(attributes.OBJECTID) + 100_000 },
+      ...rest,
+    }));
+    const fault = (query: URLSearchParams) =>
+      /OBJECTID >=/.test(query.get('where') ?? '') ? REFUSED : undefined;
+    await withLayer({ features, fault, metadata: UNPAGED }, async server => {
+      const { pins, error } = await read(server.source, { page_size: 400 });
+      expect(error).toBeNull();
+      expect(pins).toEqual(all(900));
+      const forms = server.requests.filter(request => request.method === 'POST');
+      expect(forms).toHaveLength(2);
+    });
+  });
+
+  test('by ranges from the least to the greatest id where ids are not listed, unless the statistics cannot be right', async () => {
+    const noIds = (extent: [number, number]) => (query: URLSearchParams) =>
+      query.has('returnIdsOnly')
+        ? REFUSED
+        : query.has('outStatistics')
+          ? {
+              body: {
+                features: [
+                  {
+                    attributes: {
+                      'MIN(OBJECTID) AS THE_MIN': extent[0],
+                      'MAX(OBJECTID) AS THE_MAX': extent[1],
+                    },
+                  },
+                ],
+              },
+            }
+          : undefined;
+    await withLayer({ features: lots(25), fault: noIds([1, 25]), metadata: UNPAGED }, async server => {
+      expect(await read(server.source, { page_size: 10 })).toMatchObject({ error: null, pins: all(25) });
+    });
+    // 25 features have no ids from 0 to 3, and a server that does not know offsets begins anew each time.
+    const everySame = (query: URLSearchParams) =>
+      noIds([0, 3])(query) ??
+      (query.has('resultOffset') ? { body: { features: lots(10), exceededTransferLimit: true } } : undefined);
+    await withLayer({ features: lots(25), fault: everySame, metadata: UNPAGED }, async server => {
+      expect((await read(server.source, { page_size: 10 })).error).toMatchObject({
+        ...{ code: 'feed_format', message: expect.stringContaining('every page with the same features') },
+      });
+    });
+  });
+
+  test('Esri JSON where GeoJSON fails, ids where offsets fail', async () => {
+    const noGeoJson = (query: URLSearchParams) =>
+      query.get('f') === 'geojson' ? { status: 500 } : undefined;
+    await withLayer({ features: lots(5), fault: noGeoJson }, async server => {
+      const { pins, rows } = await read(server.source);
+      expect(pins).toEqual(all(5));
+      expect(rows[0]!.geometry).toEqual({
+        type: 'Polygon',
+        coordinates: [lots(1)[0]!.geometry!.rings[0]!.toReversed()],
+      });
+    });
+    const noOffsets = (query: URLSearchParams) => (query.has('resultOffset') ? REFUSED : undefined);
+    await withLayer({ features: lots(5), fault: noOffsets }, async server => {
+      expect((await read(server.source)).pins).toEqual(all(5));
+    });
+  });
+
+  test('answers with fewer features than asked for are completed', async () => {
+    for (const metadata of [{}, UNPAGED]) {
+      await withLayer({ features: lots(25), most: 4, metadata }, async server => {
+        const { pins, error } = await read(server.source, { page_size: 10 });
+        expect(error).toBeNull();
+        expect(pins).toEqual(all(25));
+      });
+    }
+  });
+
+  test('no more than the rows that are wanted', async () => {
+    await withLayer({ features: lots(50) }, async server => {
+      const { pins } = await read(server.source, { page_size: 10 }, { rows: 15 });
+      expect(pins).toEqual(all(15));
+      expect(pages(server.queries).map(query => query.get('resultRecordCount'))).toEqual(['1', '10', '5']);
+      expect(server.requests).toHaveLength(4);
+    });
+  });
+});
+
+describe('what a query says', () => {
+  test('condition, fields, box and coordinate system of the feed', async () => {
+    await withLayer({ features: [] }, async server => {
+      await read(
+        `${server.source}/query?where=1%3D1&f=pjson`,
+        { where: "TOWN = 'A+B'", fields: ['PIN'], out_sr: 2236 },
+        { within: [-72.2, 43.1, -72.1, 43.3] },
+      );
+      for (const query of server.queries)
+        expect(Object.fromEntries(query)).toMatchObject({
+          where: "(TOWN = 'A+B')",
+          geometry: '-72.2,43.1,-72.1,43.3',
+          inSR: '4326',
+          spatialRel: 'esriSpatialRelIntersects',
+        });
+      expect(Object.fromEntries(pages(server.queries)[0]!)).toMatchObject({
+        outFields: 'OBJECTID,PIN',
+        outSR: '2236',
+        f: 'json',
+      });
+    });
+  });
+
+  test('coordinates are those that the answer says, whatever was asked for', async () => {
+    const rings = [
+      [
+        [-8031000, 5340000],
+        [-8031000, 5340100],
+        [-8030900, 5340100],
+        [-8031000, 5340000],
+      ],
+    ];
+    const fault = (query: URLSearchParams) =>
+      query.has('resultOffset')
+        ? {
+            body: {
+              spatialReference: { wkid: 102100, latestWkid: 3857 },
+              features: [{ attributes: { OBJECTID: 1, PIN: 'A' }, geometry: { rings } }],
+            },
+          }
+        : undefined;
+    await withLayer(
+      { features: lots(1), fault, metadata: { supportedQueryFormats: 'JSON' } },
+      async server => {
+        const { rows } = await read(server.source);
+        expect((rows[0]!.geometry as { coordinates: number[][][] }).coordinates[0]![0]![0]).toBeCloseTo(
+          -72.1436,
+          3,
+        );
+      },
+    );
+  });
+});
+
+describe('values', () => {
+  test('dates become ISO, codes stay or become names where the feed says so', async () => {
+    const fields = [
+      ...METADATA.fields,
+      { name: 'SOLD', type: 'esriFieldTypeDate', alias: 'Sold' },
+      {
+        name: 'USE',
+        type: 'esriFieldTypeString',
+        alias: 'Use',
+        domain: { type: 'codedValue', codedValues: [{ code: 'R', name: 'Residential' }] },
+      },
+      { name: 'KIND', type: 'esriFieldTypeInteger', alias: 'Kind' },
+    ];
+    const features = lots(2);
+    Object.assign(features[0]!.attributes, { SOLD: 1418601600000, USE: 'R', KIND: 2 });
+    Object.assign(features[1]!.attributes, { SOLD: 1418640000000, USE: 'Q', KIND: null });
+    const metadata = { fields, typeIdField: 'KIND', types: [{ id: 2, name: 'Condominium' }] };
+    await withLayer({ features, metadata }, async server => {
+      expect((await read(server.source)).rows.map(row => row.values)).toMatchObject([
+        { SOLD: '2014-12-15', USE: 'R', KIND: 2 },
+        { SOLD: '2014-12-15T10:40:00.000Z', USE: 'Q', KIND: null },
+      ]);
+      expect(
+        (await read(server.source, { names_of: ['USE', 'KIND'] })).rows.map(row => row.values),
+      ).toMatchObject([
+        { USE: 'Residential', KIND: 'Condominium' },
+        { USE: 'Q', KIND: null },
+      ]);
+    });
+  });
+
+  test('a feature without geometry is a row, one with a broken geometry is rejected', async () => {
+    const features = lots(3);
+    delete features[1]!.geometry;
+    (features[2] as { geometry: unknown }).geometry = { rings: [[['x', 1]]] };
+    await withLayer({ features, metadata: { supportedQueryFormats: 'JSON' } }, async server => {
+      const { rows, bad, error } = await read(server.source);
+      expect(error).toBeNull();
+      expect(rows.map(row => [row.values.PIN, row.geometry?.type ?? null])).toEqual([
+        ['P1', 'Polygon'],
+        ['P2', null],
+      ]);
+      expect(bad).toMatchObject([{ reason: 'unreadable_geometry' }]);
+    });
+  });
+});
+
+describe('what is no layer', () => {
+  const cases: [string, Answer, string, string][] = [
+    [
+      'a service',
+      {
+        body: {
+          layers: [
+            { id: 0, name: 'Parcels' },
+            { id: 3, name: 'Roads' },
+          ],
+        },
+      },
+      'feed_format',
+      '(/0 Parcels, /3 Roads)',
+    ],
+    [
+      'a raster layer',
+      { body: { type: 'Raster Layer', id: 1 } },
+      'feed_format',
+      'is no layer with features but a Raster Layer',
+    ],
+    [
+      'a layer that may not be queried',
+      { body: { ...METADATA, capabilities: 'Map' } },
+      'feed_format',
+      'its owner allows Map only',
+    ],
+    ['a web page', { body: '<html>Sign in</html>' }, 'feed_source', 'did not answer with JSON'],
+    ['nothing', { status: 404 }, 'feed_source', 'answered 404'],
+    [
+      'a layer behind a token',
+      { body: { error: { code: 499, message: 'Token Required', details: [] } } },
+      'feed_token',
+      'name that as arcgis.token_env',
+    ],
+  ];
+  test.each(cases)('%s', async (_, answer, code, words) => {
+    await withLayer({ features: [], fault: () => answer }, async server => {
+      expect((await read(server.source)).error).toMatchObject({
+        code,
+        message: expect.stringContaining(words),
+      });
+    });
+  });
+
+  test('an address without http is no layer', async () => {
+    expect((await read('parcels.json')).error).toMatchObject({
+      code: 'feed_source',
+      message: expect.stringContaining('is the http(s) address of a layer'),
+    });
+  });
+});
+
+describe('recorded answers', () => {
+  const cases: [string, number, string | null, [number, number], Record<string, unknown>][] = [
+    ['us-ca-carson', 6, 'Point', [-118.27, 33.83], { SITENUMBER: '555' }],
+    ['us-ca-tuolumne', 4, 'Polygon', [-85.79, 43.29], { owner1: 'MASKED D22078' }],
+    ['us-esri-test', 12, null, [0, 0], { facility: 123, observed: '2015-04-07T11:04:35.000Z' }],
+    ['us-fl-polk', 4, 'Point', [-81.69, 27.97], { OBJECTID: 3345100 }],
+    ['us-mi-kent', 15, 'Polygon', [-85.79, 43.29], { PNUM: '41-01-06-100-009' }],
+    ['us-ms-madison', 1, 'Polygon', [-90.2, 32.5], { REGION: 'UBL', DEED_DATE: null }],
+    ['us-nm-washington', 10, 'Polygon', [-92.9, 44.8], { PIN: '0902721410036' }],
+    ['us-ny-orange', 9, 'Point', [-74.19, 41.32], { CityStateZip: 'MONROE NY 10950' }],
+    ['us-pa-lancaster', 30, 'Point', [-76.2, 40.2], { MUNI: 'ELIZABETH TOWNSHIP' }],
+    ['us-tx-waco', 1, 'Polygon', [-97.1, 31.5], { PROP_ID: 136577, DATE_DOC: '2014-12-15' }],
+  ];
+  test.each(cases)('%s', async (name, count, type, [lon, lat], values) => {
+    const server = await replay(name);
+    try {
+      const { rows, bad, error } = await read(server.source, {}, { rows: count });
+      expect(error).toBeNull();
+      expect(bad).toEqual([]);
+      expect(rows).toHaveLength(count);
+      expect(rows[0]!.values).toMatchObject(values);
+      expect(rows[0]!.geometry?.type ?? null).toBe(type);
+      if (type === null) return;
+      const [x, y] = (rows[0]!.geometry as { coordinates: unknown[] }).coordinates.flat(3) as [
+        number,
+        number,
+      ];
+      expect([Math.abs(x - lon) < 0.5, Math.abs(y - lat) < 0.5, x, y]).toEqual([true, true, x, y]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('metadata: names, domains, the day of the last edit', async () => {
+    const server = await replay('us-pa-lancaster');
+    const facilities = await replay('us-esri-test');
+    try {
+      const info = (source: string) =>
+        readLayerInfo({ source, format: 'arcgis' }, contextFor('/', { limits: quick }));
+      expect(await info(server.source)).toMatchObject({
+        ...{ name: 'Address Points', objectIdField: 'OBJECTID', wkid: 2272, lastEditDate: 1443712219214 },
+        ...{ pagination: true, geojson: false, maxRecordCount: 1000, geometryType: 'esriGeometryPoint' },
+      });
+      const { fields } = await info(facilities.source);
+      expect(fields.find(field => field.name === 'quality')!.domain).toMatchObject({ 0: expect.any(String) });
+    } finally {
+      await server.close();
+      await facilities.close();
+    }
+  });
+});

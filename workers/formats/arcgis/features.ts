@@ -1,0 +1,70 @@
+import type { Geometry } from 'geojson';
+import { type ToWgs84, toWgs84 } from '../../../shared/geo/projection.ts';
+import { shownUrl } from '../../../shared/net/context.ts';
+import type { InputSpec } from '../rows.ts';
+import { fromEsri } from './geometry.ts';
+import type { LayerInfo } from './layer.ts';
+import type { Body } from './server.ts';
+
+export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
+
+/** A feature as its page has it, as GeoJSON or in Esri's own form, and in what the page says that its coordinates are. */
+export type Sent = { feature: Body; reference: SpatialReference | null };
+
+/** A feature as a line of JSON: GeoJSON in degrees, or what is refused in its place. `id` where the object id is known. */
+export type Row = { line: string; id: number | null };
+
+export type ToRow = (sent: Sent) => Row;
+
+/**
+ * Makes rows of a layer's features. Dates become ISO days or timestamps, codes of the fields in `names_of` their names; other codes
+ * stay, as feeds map them.
+ */
+export function rowMaker(info: LayerInfo, spec: InputSpec): ToRow {
+  const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
+  const named = info.fields.filter(
+    field => field.domain !== null && spec.arcgis?.names_of?.includes(field.name),
+  );
+  const projections = new Map<string, ToWgs84>();
+  const toDegrees = (crs: string): ToWgs84 => {
+    const project = projections.get(crs) ?? toWgs84(crs, shownUrl(info.url));
+    projections.set(crs, project);
+    return project;
+  };
+  return ({ feature, reference }) => {
+    const values = (feature.attributes ?? feature.properties ?? {}) as Body;
+    for (const name of dates) values[name] = isoDate(values[name]);
+    for (const { name, domain } of named) values[name] = domain![String(values[name])] ?? values[name];
+    const id = info.objectIdField === null ? null : values[info.objectIdField];
+    const crs = crsOf(reference) ?? `EPSG:${spec.arcgis?.out_sr ?? 4326}`;
+    const geometry = 'attributes' in feature ? esri(feature.geometry, toDegrees(crs), crs) : feature.geometry;
+    return {
+      line: JSON.stringify({ type: 'Feature', geometry, properties: values }),
+      id: typeof id === 'number' ? id : null,
+    };
+  };
+}
+
+/** A geometry in degrees; one that cannot be read stays as it came, and its row is rejected. */
+function esri(geometry: unknown, project: ToWgs84, crs: string): Geometry | unknown {
+  try {
+    const read = fromEsri(geometry, crs === 'EPSG:4326' || crs === 'EPSG:4269');
+    return read && project(read);
+  } catch (error) {
+    if (error instanceof TypeError) return geometry;
+    throw error;
+  }
+}
+
+/** Esri's older codes are read as well, but a server that gives both means the same by them. */
+function crsOf(reference: SpatialReference | null): string | null {
+  const code = reference?.latestWkid ?? reference?.wkid;
+  return code === undefined ? (reference?.wkt ?? null) : `EPSG:${code}`;
+}
+
+/** Milliseconds since 1970, in UTC; a midnight of the United States is on the same day there. */
+function isoDate(value: unknown): unknown {
+  if (typeof value !== 'number') return value;
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? value : date.toISOString().replace('T00:00:00.000Z', '');
+}

@@ -1,0 +1,209 @@
+import { formatError, shownUrl, sourceError } from '../../../shared/net/context.ts';
+import type { InputSpec, ReadContext } from '../rows.ts';
+import { type Asked, ask, type Body, type Params, Refused } from './server.ts';
+
+export type LayerField = {
+  name: string;
+  /** What people call it; the name where the layer says nothing else. */
+  alias: string;
+  /** Such as esriFieldTypeString. */
+  type: string;
+  length: number | null;
+  /** The names of its codes, where it has a list of them. */
+  domain: Record<string, string> | null;
+};
+
+export type LayerInfo = {
+  /** The layer's own address. */
+  url: URL;
+  name: string;
+  /** Such as esriGeometryPolygon; null of a table. */
+  geometryType: string | null;
+  fields: LayerField[];
+  objectIdField: string | null;
+  wkid: number | null;
+  maxRecordCount: number | null;
+  /** Whether pages can be asked for by their offset, in the order of the object ids. */
+  pagination: boolean;
+  geojson: boolean;
+  copyrightText: string;
+  description: string;
+  /** Milliseconds since 1970; null where the server does not say. */
+  lastEditDate: number | null;
+};
+
+/** A layer's address without what people copy along: `/query`, a slash at the end, `?f=json`. @throws PlatError `feed_source` */
+export function layerUrl(source: string | string[]): URL {
+  if (typeof source !== 'string' || !/^https?:\/\//i.test(source))
+    throw sourceError(
+      `An "arcgis" source is the http(s) address of a layer, such as https://gis.example.gov/arcgis/rest/services/Parcels/MapServer/0, not ${source}.`,
+    );
+  const url = new URL(source);
+  url.pathname = url.pathname.replace(/\/+(query\/*)?$/i, '');
+  for (const name of ['f', 'where', 'outFields']) url.searchParams.delete(name);
+  url.hash = '';
+  return url;
+}
+
+/**
+ * What a layer says of itself, by one request.
+ * @throws PlatError `feed_format` for what is no layer that can be queried; those of `ask`
+ */
+export async function readLayerInfo(spec: InputSpec, context: ReadContext): Promise<LayerInfo> {
+  const asked = { url: layerUrl(spec.source), spec, context };
+  const body = await ask(asked, '', { f: 'json' });
+  const name = shownUrl(asked.url);
+  if (Array.isArray(body.layers) && !Array.isArray(body.fields)) {
+    const layers = (body.layers as { id?: unknown; name?: unknown }[]).map(
+      layer => `/${layer.id} ${layer.name}`,
+    );
+    throw formatError(
+      `${name} is a service: add the number of one of its layers to the source (${layers.slice(0, 20).join(', ') || 'it has none'}).`,
+    );
+  }
+  if (!Array.isArray(body.fields))
+    throw formatError(
+      `${name} is no layer with features${body.type ? ` but a ${body.type}` : ''}. Name a layer of a FeatureServer or MapServer.`,
+    );
+  if (
+    typeof body.capabilities === 'string' &&
+    body.capabilities !== '' &&
+    !/\bQuery\b/i.test(body.capabilities)
+  )
+    throw formatError(`${name} cannot be queried: its owner allows ${body.capabilities} only.`);
+  return layerInfo(asked.url, body);
+}
+
+function layerInfo(url: URL, body: Body): LayerInfo {
+  const fields = (body.fields as Body[]).map(field => fieldOf(field, body));
+  const { supportsPagination, supportsOrderBy } = (body.advancedQueryCapabilities ?? {}) as Body;
+  const reference = ((body.extent as Body | undefined)?.spatialReference ??
+    body.sourceSpatialReference ??
+    {}) as Body;
+  return {
+    url,
+    name: text(body.name),
+    geometryType: text(body.geometryType) || null,
+    fields,
+    objectIdField:
+      text(body.objectIdField) || (fields.find(field => field.type === 'esriFieldTypeOID')?.name ?? null),
+    wkid: number(reference.latestWkid) ?? number(reference.wkid),
+    maxRecordCount: number(body.maxRecordCount),
+    pagination: supportsPagination === true && supportsOrderBy !== false,
+    geojson: /geojson/i.test(text(body.supportedQueryFormats)),
+    copyrightText: text(body.copyrightText),
+    description: text(body.description),
+    lastEditDate: number((body.editingInfo as Body | null | undefined)?.lastEditDate),
+  };
+}
+
+function fieldOf(field: Body, { typeIdField, types }: Body): LayerField {
+  const name = text(field.name);
+  // Subtypes are a list of codes, too.
+  const subtypes = name !== '' && name === typeIdField && Array.isArray(types) ? (types as Body[]) : [];
+  const values = ((field.domain as Body | null | undefined)?.codedValues ?? []) as Body[];
+  const codes = [
+    ...subtypes.map(({ id, name }) => [id, name]),
+    ...values.map(({ code, name }) => [code, name]),
+  ];
+  return {
+    name,
+    alias: text(field.alias) || name,
+    type: text(field.type),
+    length: number(field.length),
+    domain:
+      codes.length === 0
+        ? null
+        : Object.fromEntries(codes.map(([code, label]) => [String(code), text(label)])),
+  };
+}
+
+/** The day and time of a layer's last edit, or of each where there are several; null when one does not say. */
+export async function layerVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
+  const edits: number[] = [];
+  for (const source of [spec.source].flat()) {
+    const { lastEditDate } = await readLayerInfo({ ...spec, source }, context);
+    if (lastEditDate === null) return null;
+    edits.push(lastEditDate);
+  }
+  return edits.map(ms => new Date(ms).toISOString()).join(' ');
+}
+
+/** The conditions that every query of a feed's layer carries. */
+export function conditions({ arcgis, within }: InputSpec, further: string | null = null): Params {
+  const where = [arcgis?.where, further].filter(Boolean).map(condition => `(${condition})`);
+  return {
+    where: where.join(' AND ') || '1=1',
+    ...(within && {
+      geometry: within.join(','),
+      geometryType: 'esriGeometryEnvelope',
+      inSR: 4326,
+      spatialRel: 'esriSpatialRelIntersects',
+    }),
+  };
+}
+
+/** How many features the feed's conditions leave; null where the server does not count. @throws those of `ask` */
+export async function countFeatures(
+  info: LayerInfo,
+  spec: InputSpec,
+  context: ReadContext,
+): Promise<number | null> {
+  const body = await unlessRefused(
+    { url: info.url, spec, context },
+    { ...conditions(spec), returnCountOnly: true },
+  );
+  return body && number(body.count);
+}
+
+/** The object ids in their order; null where the server does not list them, or not all. @throws those of `ask` */
+export async function listIds(
+  info: LayerInfo,
+  spec: InputSpec,
+  context: ReadContext,
+): Promise<number[] | null> {
+  const body = await unlessRefused(
+    { url: info.url, spec, context },
+    { ...conditions(spec), returnIdsOnly: true },
+  );
+  // A server that knows no such question answers with features.
+  if (body === null || !('objectIds' in body) || body.exceededTransferLimit === true) return null;
+  const named = body.objectIdFieldName;
+  if (info.objectIdField === null || (typeof named === 'string' && named !== info.objectIdField)) return null;
+  const ids = ((body.objectIds as unknown[] | null) ?? []).filter(id => typeof id === 'number');
+  return [...new Set(ids)].sort((a, b) => a - b);
+}
+
+/** The least and the greatest object id; null where the server does not say. @throws those of `ask` */
+export async function idExtent(
+  info: LayerInfo,
+  spec: InputSpec,
+  context: ReadContext,
+): Promise<[number, number] | null> {
+  if (info.objectIdField === null) return null;
+  const statistic = (statisticType: string) => ({
+    statisticType,
+    onStatisticField: info.objectIdField,
+    outStatisticFieldName: `the_${statisticType}`,
+  });
+  const outStatistics = JSON.stringify([statistic('min'), statistic('max')]);
+  const body = await unlessRefused({ url: info.url, spec, context }, { ...conditions(spec), outStatistics });
+  const attributes = ((body?.features as Body[] | undefined)?.[0]?.attributes ?? {}) as Body;
+  // Names come back in other cases, or as "MIN(OBJECTID) AS THE_MIN".
+  const value = (word: RegExp) => number(Object.entries(attributes).find(([name]) => word.test(name))?.[1]);
+  const [least, most] = [value(/^(the_)?min/i), value(/^(the_)?max/i)];
+  return least === null || most === null ? null : [least, most];
+}
+
+async function unlessRefused(asked: Asked, params: Params): Promise<Body | null> {
+  try {
+    return await ask(asked, '/query', { ...params, f: 'json' });
+  } catch (error) {
+    if (error instanceof Refused) return null;
+    throw error;
+  }
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const number = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) ? value : null;

@@ -1,0 +1,205 @@
+import { formatError, shownUrl, sourceError } from '../../../shared/net/context.ts';
+import type { Row, Sent, SpatialReference, ToRow } from './features.ts';
+import { conditions, type LayerInfo } from './layer.ts';
+import { type Asked, ask, type Body, type Params, Refused } from './server.ts';
+
+/** How a layer is walked through: by offset, by ranges of object ids, or by lists of them. */
+export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
+
+/**
+ * Where a walk leads: the number of features, from 0 on, by offset; else the object ids, all that are there or, where the server does
+ * not list them, the least and the greatest.
+ */
+export type Ground = { total: number | null; ids: number[] | null; extent: [number, number] | null };
+
+/** A layer that is read. */
+export type Source = Asked & {
+  info: LayerInfo;
+  toRow: ToRow;
+  /** Features that were refused since the last one that came. */
+  refusedInRow: number;
+  /** The ends of the first page by offset: one that comes again tells that the server does not page. */
+  firstPage?: string;
+};
+
+/** Part of a walk, both ends included; `count` says how many features it holds where that is known. */
+type Item = { from: number; to: number; count: number | null; ids?: number[] };
+
+/** Rows as lines of JSON. Everything before `next` (an offset or an object id) is read. */
+export type Page = { lines: string[]; next: number; ascending: boolean; lastId: number };
+
+/** A server that refuses so many features one after the other is not well, whatever it answers to other questions. */
+const MOST_REFUSED = 20;
+
+/**
+ * The pages of a layer in their order, the next one asked for while one is used. A page that the server fails on is halved until the
+ * feature is alone that it cannot send, which becomes a line of `refusal`.
+ * @throws PlatError those of `ask`, and `feed_source` when too many features are refused
+ */
+export async function* readPages(
+  source: Source,
+  walk: Walk,
+  ground: Ground,
+  { next = Number.NEGATIVE_INFINITY, lastId = Number.NEGATIVE_INFINITY, ahead = 1 } = {},
+): AsyncGenerator<Page> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([source.context.signal, stop.signal]);
+  const asked: Source = { ...source, context: { ...source.context, signal } };
+  const items = itemsOf(walk, ground, next);
+  const flying: { item: Item; rows: Promise<Row[]> }[] = [];
+  const start = () => {
+    const { value: item } = items.next();
+    if (!item) return;
+    const rows = fetchItem(asked, walk, item);
+    // Looked at when its turn comes.
+    rows.catch(() => {});
+    flying.push({ item, rows });
+  };
+  try {
+    for (let i = 0; i <= ahead; i++) start();
+    for (let page = flying.shift(); page; page = flying.shift()) {
+      const rows = await page.rows;
+      const ids = rows.map(row => row.id).filter(id => id !== null);
+      const ascending = ids.every((id, i) => id > (ids[i - 1] ?? lastId));
+      lastId = ids.at(-1) ?? lastId;
+      yield { lines: rows.map(row => row.line), next: page.item.to + 1, ascending, lastId };
+      if (walk.by === 'offset' && rows.length === 0) return;
+      start();
+    }
+  } finally {
+    stop.abort();
+  }
+}
+
+function* itemsOf({ by, size }: Walk, { total, ids, extent }: Ground, next: number): Generator<Item> {
+  if (by === 'offset') {
+    const end = total ?? Number.POSITIVE_INFINITY;
+    for (let from = Math.max(0, next); from < end; from += size) {
+      const to = Math.min(from + size, end) - 1;
+      yield { from, to, count: to - from + 1 };
+    }
+  } else if (ids !== null) {
+    const first = ids.findIndex(id => id >= next);
+    for (let i = first < 0 ? ids.length : first; i < ids.length; i += size) {
+      const part = ids.slice(i, i + size);
+      const item = { from: part[0]!, to: part.at(-1)!, count: part.length };
+      yield by === 'list' ? { ...item, ids: part } : item;
+    }
+  } else if (extent !== null) {
+    for (let from = Math.max(extent[0], next); from <= extent[1]; from += size)
+      yield { from, to: Math.min(from + size - 1, extent[1]), count: null };
+  }
+}
+
+async function fetchItem(source: Source, walk: Walk, item: Item): Promise<Row[]> {
+  try {
+    const { features, cut } = await fetchFeatures(source, walk, item);
+    if (features.length > 0) source.refusedInRow = 0;
+    const rows = features.map(source.toRow);
+    if (walk.by === 'offset') requireProgress(source, rows);
+    if (!cut || isSingle(item)) return rows;
+    if (walk.by === 'offset' && rows.length > 0) {
+      const from = item.from + rows.length;
+      return [...rows, ...(await fetchItem(source, walk, { ...item, from, count: item.to - from + 1 }))];
+    }
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (isSingle(item)) return [refusal(source, walk, item, error)];
+  }
+  const rows: Row[] = [];
+  // One after the other: what made the server fail is not asked for twice at once.
+  for (const half of halves(item)) rows.push(...(await fetchItem(source, walk, half)));
+  return rows;
+}
+
+/** What one query answers, and whether the server left out some of what was asked for. */
+export async function fetchFeatures(
+  { info, spec, ...asked }: Asked & { info: LayerInfo },
+  walk: Walk,
+  item: Item,
+): Promise<{ features: Sent[]; cut: boolean }> {
+  const body = await ask({ ...asked, spec }, '/query', pageParams(info, spec, walk, item));
+  if (!Array.isArray(body.features))
+    throw new Refused(info.url, 'did not answer with features.', { again: true });
+  const features = body.features as Body[];
+  const wanted = item.count ?? Number.POSITIVE_INFINITY;
+  if (features.length > wanted && walk.by !== 'range')
+    throw new Refused(info.url, `answered with ${features.length} features where ${wanted} were asked for.`, {
+      again: false,
+    });
+  const exceeded =
+    body.exceededTransferLimit === true ||
+    (body.properties as Body | undefined)?.exceededTransferLimit === true;
+  // By offset the flag only says that more follow; a page that is short says the same, but for the last one.
+  const cut =
+    walk.by === 'offset'
+      ? features.length < wanted && (features.length > 0 || exceeded)
+      : exceeded && features.length < wanted;
+  const reference = (body.spatialReference ?? null) as SpatialReference | null;
+  return { features: features.map(feature => ({ feature, reference })), cut };
+}
+
+/** @throws PlatError `feed_format` for a server that answers each page with the same features */
+function requireProgress(source: Source, rows: Row[]): void {
+  const ends = `${rows[0]?.line} ${rows.at(-1)?.line}`;
+  if (rows.length > 0 && source.firstPage === ends)
+    throw formatError(
+      `${shownUrl(source.url)} answers every page with the same features, and lists no object ids: it cannot be read whole.`,
+    );
+  source.firstPage ??= ends;
+}
+
+function pageParams(
+  info: LayerInfo,
+  spec: Asked['spec'],
+  { by, format }: Walk,
+  { from, to, count, ids }: Item,
+): Params {
+  const { objectIdField: id } = info;
+  const { fields, out_sr = 4326 } = spec.arcgis ?? {};
+  return {
+    ...conditions(spec, by === 'range' ? `${id} >= ${from} AND ${id} <= ${to}` : null),
+    outFields: fields === undefined ? '*' : [...new Set([...(id === null ? [] : [id]), ...fields])].join(','),
+    returnGeometry: info.geometryType !== null,
+    outSR: out_sr,
+    // A millimetre in degrees.
+    geometryPrecision: 8,
+    ...{ returnZ: false, returnM: false, returnTrueCurves: false },
+    ...(by === 'offset' && {
+      resultOffset: from,
+      resultRecordCount: count ?? 1,
+      ...(id !== null && { orderByFields: id }),
+    }),
+    ...(by === 'list' && { objectIds: ids!.join(',') }),
+    f: format,
+  };
+}
+
+const isSingle = ({ from, to }: Item): boolean => from === to;
+
+function halves({ from, to, ids, count }: Item): Item[] {
+  if (ids) {
+    const middle = Math.ceil(ids.length / 2);
+    return [ids.slice(0, middle), ids.slice(middle)].map(part => ({
+      ...{ from: part[0]!, to: part.at(-1)!, count: part.length, ids: part },
+    }));
+  }
+  const middle = Math.floor((from + to) / 2);
+  const byOffset = count !== null && count === to - from + 1;
+  return [[from, middle] as const, [middle + 1, to] as const].map(([start, end]) => ({
+    ...{ from: start, to: end, count: byOffset ? end - start + 1 : null },
+  }));
+}
+
+/** The line of a feature that the server cannot send. @throws PlatError `feed_source` after too many of them */
+function refusal(source: Source, { by }: Walk, { from }: Item, error: Refused): Row {
+  if (++source.refusedInRow > MOST_REFUSED)
+    throw sourceError(
+      `${error.message} The ${MOST_REFUSED} features before failed as well. Run the feed again later.`,
+      { retryable: true, cause: error },
+    );
+  const { objectIdField } = source.info;
+  const at = by === 'offset' ? { resultOffset: from } : { [objectIdField!]: from };
+  const line = JSON.stringify({ refused: error.message, ...at });
+  return { line, id: by === 'offset' ? null : from };
+}

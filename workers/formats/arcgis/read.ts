@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shownUrl } from '../../../shared/net/context.ts';
+import { addFeature, readLines } from '../json.ts';
+import { addBad, type InputSpec, type Output, type ReadContext, type RowBatch, takeFull } from '../rows.ts';
+import { openSource, type Progress } from '../source.ts';
+import { rowMaker } from './features.ts';
+import { readLayerInfo } from './layer.ts';
+import { readPages, type Source } from './pages.ts';
+import { chooseWalk, spoolLayer } from './spool.ts';
+
+/**
+ * The features of a layer. A whole layer is spooled first; when only some rows are wanted, they are handed on as they come.
+ * @throws PlatError `feed_source` (unreachable, changed while it was read), `feed_format` (no layer), `feed_token`, `feed_crs`
+ */
+export async function* readArcgis(
+  spec: InputSpec,
+  output: Output,
+  context: ReadContext,
+  progress: Progress,
+): AsyncGenerator<RowBatch> {
+  const info = await readLayerInfo(spec, context);
+  const source: Source = {
+    ...{ url: info.url, info, spec, context, toRow: rowMaker(info, spec), refusedInRow: 0 },
+  };
+  yield* context.rows === undefined ? readSpooled(source, output, progress) : readSome(source, output);
+}
+
+async function* readSome(source: Source, output: Output): AsyncGenerator<RowBatch> {
+  const total = source.context.rows!;
+  const wanted = output.rowNo + total;
+  const { walk, ground } = await chooseWalk(source, null);
+  for await (const { lines } of readPages(source, walk, { ...ground, total }, { ahead: 0 })) {
+    for (const line of lines) addLine(output, line);
+    if (output.rowNo >= wanted) return;
+    const full = takeFull(output);
+    if (full !== null) yield full;
+  }
+}
+
+async function* readSpooled(source: Source, output: Output, progress: Progress): AsyncGenerator<RowBatch> {
+  const { context, spec, info } = source;
+  const folder = context.workDir ?? (await mkdtemp(join(context.tmpDir, 'layer-')));
+  const query = JSON.stringify([info.url.href, spec.arcgis, spec.within]);
+  const path = join(folder, createHash('sha256').update(query).digest('hex').slice(0, 16));
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await spoolLayer(source, path);
+    const opened = await openSource(path, { extensions: [] }, context, progress);
+    const reading = {
+      source: { ...opened, name: shownUrl(info.url) },
+      spec: { ...spec, encoding: 'utf-8' },
+      output,
+      context,
+    };
+    yield* readLines(reading, addLine);
+  } finally {
+    if (context.workDir === undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function addLine(output: Output, line: string): void {
+  if (line.startsWith('{"refused":')) {
+    const { refused, ...at } = JSON.parse(line) as { refused: string };
+    addBad(output, 'not_sent', refused, JSON.stringify(at));
+  } else addFeature(output, line);
+}

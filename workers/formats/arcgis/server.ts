@@ -1,0 +1,181 @@
+import { type BulkheadPolicy, bulkhead } from 'cockatiel';
+import { PlatError } from '../../../shared/errors.ts';
+import { limitsOf, shownUrl, sourceError } from '../../../shared/net/context.ts';
+import {
+  boundedBody,
+  networkOutcome,
+  type Outcome,
+  request,
+  retrying,
+  statusOutcome,
+  USER_AGENT,
+} from '../../../shared/net/http.ts';
+import type { InputSpec, ReadContext } from '../rows.ts';
+
+/*
+ * Requests to the ArcGIS REST API (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).
+ * Its servers tell errors in a body with status 200, and each release and each proxy before it fails in ways of its own.
+ */
+
+/** A layer that is asked: its address without `/query`, and how its feed wants it. */
+export type Asked = { url: URL; spec: InputSpec; context: ReadContext };
+
+export type Params = Record<string, string | number | boolean>;
+
+export type Body = Record<string, unknown>;
+
+/** A query that the server does not answer though it may answer a smaller or a plainer one; `again` where the same one may do, too. */
+export class Refused extends PlatError {
+  readonly again: boolean;
+
+  constructor(
+    url: URL,
+    what: string,
+    { again, retryable = again, cause }: { again: boolean; retryable?: boolean; cause?: unknown },
+  ) {
+    super('feed_source', `${shownUrl(url)} ${what}`, { status: 422, retryable, cause });
+    this.again = again;
+  }
+}
+
+/** Requests at once to one server, whatever feeds they are of: counties' servers are small, and people look at maps on them. */
+const AT_ONCE = 2;
+const servers = new Map<string, BulkheadPolicy>();
+
+/** Of one query: what fails twice in a row is not passing, and is asked for in smaller pieces. */
+const REFUSALS = 2;
+
+/** IIS, before which most of these servers stand, refuses longer query strings. */
+const LONGEST_QUERY = 2_000;
+
+/**
+ * The JSON body that answers a query; GET, or a form where the query is long.
+ * @throws PlatError `Refused`; `feed_token`; `feed_source` for a server that is away or a layer that is not there
+ */
+export async function ask(asked: Asked, path: string, params: Params): Promise<Body> {
+  const { url, context } = asked;
+  const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);
+  servers.set(url.host, gate);
+  let refusals = 0;
+  return retrying(
+    async () => {
+      try {
+        return await gate.execute(() => attempt(asked, path, params), context.signal);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        if (error instanceof Refused && error.again && ++refusals < REFUSALS) return { retry: error };
+        throw error;
+      }
+    },
+    limitsOf(context),
+    context.signal,
+    context.onNote,
+  );
+}
+
+/** The feed's token, which stands in an environment variable; null where it names none. @throws PlatError `feed_token` */
+function tokenOf({ spec, context }: Asked): string | null {
+  const variable = spec.arcgis?.token_env;
+  if (variable === undefined) return null;
+  const token = context.env[variable]?.trim();
+  if (token) return token;
+  throw new PlatError(
+    'feed_token',
+    `The environment variable ${variable} is not set. Put the layer's token into it.`,
+  );
+}
+
+async function attempt(asked: Asked, path: string, params: Params): Promise<Outcome<Body>> {
+  const { url, context } = asked;
+  const { pageMs, pageBytes } = limitsOf(context);
+  const token = tokenOf(asked);
+  const query = new URLSearchParams(url.search);
+  for (const [name, value] of Object.entries({ ...params, ...(token !== null && { token }) }))
+    query.set(name, String(value));
+  // Not every proxy reads "+" as a space.
+  const text = query.toString().replaceAll('+', '%20');
+  const target = new URL(url);
+  target.pathname += path;
+  const long = text.length > LONGEST_QUERY;
+  target.search = long ? '' : text;
+  const deadline = AbortSignal.timeout(pageMs);
+  const init = {
+    headers: {
+      accept: 'application/json',
+      'user-agent': USER_AGENT,
+      ...(long && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    signal: AbortSignal.any([context.signal, deadline]),
+    ...(long && { method: 'POST', body: text }),
+  };
+  const tooSlow = () =>
+    new Refused(url, `has not answered within ${pageMs / 1000} s.`, { again: false, retryable: true });
+  let response: Response;
+  try {
+    response = await request(target, init, token === null ? { publicRedirects: true } : { sameOrigin: true });
+  } catch (error) {
+    if (deadline.aborted) throw tooSlow();
+    return networkOutcome(error, url, context.signal);
+  }
+  if (!response.ok) {
+    await response.body?.cancel().catch(() => {});
+    const { status } = response;
+    if (status === 401 || status === 403) throw tokenError(asked, `answered ${status}`);
+    if ([400, 413, 414, 500, 502, 504].includes(status))
+      throw new Refused(url, `answered ${status}.`, { again: status >= 500 });
+    return statusOutcome(response, url);
+  }
+  const bytes = await boundedBody(response, pageBytes).catch(cause => {
+    if (deadline.aborted) throw tooSlow();
+    throw new Refused(url, 'broke off its answer.', { again: true, cause });
+  });
+  if (bytes === null) throw new Refused(url, `answers with more than ${pageBytes} bytes.`, { again: false });
+  return judge(asked, bytes);
+}
+
+/** A body as an answer, or the error that it tells. */
+function judge(asked: Asked, bytes: Buffer): Outcome<Body> {
+  const { url } = asked;
+  let body: unknown;
+  try {
+    body = parsed(bytes.toString('utf8'));
+  } catch (cause) {
+    throw new Refused(url, 'did not answer with JSON: is the source the address of a layer?', {
+      again: true,
+      cause,
+    });
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Refused(url, 'did not answer with a JSON object.', { again: true });
+  if (!('error' in body) || !body.error) return { value: body as Body };
+  const { code, message, details } = body.error as { code?: unknown; message?: unknown; details?: unknown };
+  const words = [message, ...[details ?? []].flat()]
+    .filter(text => typeof text === 'string' && text !== '')
+    .join(' ');
+  const told = `answered with error ${String(code)}${words && `: ${words.slice(0, 300)}`}`;
+  if ([401, 403, 498, 499].includes(Number(code))) throw tokenError(asked, told);
+  if ([429, 503].includes(Number(code)))
+    return { retry: sourceError(`${shownUrl(url)} ${told}. Run the feed again later.`, { retryable: true }) };
+  throw new Refused(url, `${told}.`, { again: true });
+}
+
+/** JSON in which servers of release 10 write numbers that are none as NaN. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const without = text.replace(/(?<=[:,[]\s*)(NaN|-?Infinity)(?=\s*[,\]}])/g, 'null');
+    if (without === text) throw error;
+    return JSON.parse(without);
+  }
+}
+
+/** 498 and 499 are Esri's codes of a token that is no longer good, and of one that is missing. */
+function tokenError({ url, spec }: Asked, told: string): PlatError {
+  const variable = spec.arcgis?.token_env;
+  const remedy =
+    variable === undefined
+      ? 'Put a token into an environment variable, and name that as arcgis.token_env beside the source'
+      : `Renew the token in the environment variable ${variable}`;
+  return new PlatError('feed_token', `${shownUrl(url)} ${told}. ${remedy}.`, { status: 422 });
+}

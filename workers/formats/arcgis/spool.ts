@@ -1,0 +1,224 @@
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { limitsOf, shownUrl, sourceError } from '../../../shared/net/context.ts';
+import { countFeatures, idExtent, listIds } from './layer.ts';
+import { fetchFeatures, type Ground, readPages, type Source, type Walk } from './pages.ts';
+import { Refused } from './server.ts';
+
+/*
+ * A layer is written to a file page by page before its first row is used, as a download is: so a slow database does not hold the
+ * server open, and what was read survives the worker. A mark beside it (`.json`) tells how far it came.
+ */
+
+type Mark = {
+  /** What was asked of which state of the layer: a mark of another one is of no use. */
+  key: string;
+  startedAt: number;
+  walk: Walk;
+  /** Features that the server counted before the first page. */
+  total: number | null;
+  next: number | null;
+  lastId: number | null;
+  rows: number;
+  bytes: number;
+  /** Object ids came in their order, so that none came twice. */
+  ordered: boolean;
+  complete: boolean;
+};
+
+/** A layer that does not say when it was edited is read anew after this time. */
+const STALE_MS = 6 * 3_600_000;
+
+/** Esri's own default, at which old servers answer within seconds. */
+const PAGE_SIZE = 1_000;
+
+export function pageSize({ info, spec, context }: Source): number {
+  const size = Math.min(spec.arcgis?.page_size ?? PAGE_SIZE, info.maxRecordCount || PAGE_SIZE);
+  return Math.max(1, Math.min(size, context.rows ?? size));
+}
+
+/**
+ * The way of paging that a layer answers to, found out by asking for one feature: by offset, else by ranges of object ids, else by
+ * lists of them; as GeoJSON, else as Esri JSON.
+ */
+export async function chooseWalk(
+  source: Source,
+  total: number | null,
+): Promise<{ walk: Walk; ground: Ground }> {
+  const { info, spec } = source;
+  const size = pageSize(source);
+  const formats =
+    info.geojson && (spec.arcgis?.out_sr ?? 4326) === 4326
+      ? (['geojson', 'json'] as const)
+      : (['json'] as const);
+  const works = async (walk: Walk, id: number) => {
+    try {
+      await fetchFeatures(source, walk, { from: id, to: id, count: 1, ids: [id] });
+      return true;
+    } catch (error) {
+      if (error instanceof Refused) return false;
+      throw error;
+    }
+  };
+  const byOffset = { total, ids: null, extent: null };
+  if (info.pagination) {
+    for (const format of formats) {
+      const walk: Walk = { by: 'offset', format, size };
+      if (await works(walk, 0)) return { walk, ground: byOffset };
+    }
+  }
+  const ground = await idGround(source, total);
+  const first = ground.ids?.[0] ?? ground.extent?.[0];
+  if (first !== undefined) {
+    for (const by of ground.ids === null ? (['range'] as const) : (['range', 'list'] as const)) {
+      for (const format of formats) {
+        const walk: Walk = { by, format, size };
+        if (await works(walk, first)) return { walk, ground };
+      }
+    }
+  }
+  // A layer of one page needs no paging, and what keeps others from being read is told by its own error.
+  return { walk: { by: 'offset', format: 'json', size }, ground: byOffset };
+}
+
+async function idGround({ info, spec, context }: Source, total: number | null): Promise<Ground> {
+  const ids = await listIds(info, spec, context);
+  const extent = ids === null ? await idExtent(info, spec, context) : null;
+  // Some servers tell the statistics of another column, or of another table.
+  const span = extent === null ? 0 : extent[1] - extent[0] + 1;
+  const isLikely = total === null || (span >= total && span <= 100 * Math.max(total, PAGE_SIZE));
+  return { total, ids, extent: isLikely ? extent : null };
+}
+
+/**
+ * Writes all features of a layer into a file, one a line. Goes on where an earlier call with the same path was cut off, as long as the
+ * layer has not been edited since.
+ * @throws PlatError those of `ask`; `feed_source`, retryable, when features are missing at the end
+ */
+export async function spoolLayer(source: Source, path: string): Promise<void> {
+  const { info, spec, context } = source;
+  const fields = info.fields.map(({ name, type }) => `${name} ${type}`);
+  const key = JSON.stringify([info.url.href, spec.arcgis, spec.within, info.lastEditDate, fields]);
+  let mark = await usableMark(path, key, info.lastEditDate !== null);
+  if (mark?.complete) return;
+  const total = await countFeatures(info, spec, context);
+  // Offsets mean other features when some came or went.
+  if (mark?.walk.by === 'offset' && mark.total !== total) mark = null;
+  let ground: Ground = { total, ids: null, extent: null };
+  if (mark !== null && mark.walk.by !== 'offset') ground = await idGround(source, total);
+  if (mark === null) {
+    const chosen = await chooseWalk(source, total);
+    ground = chosen.ground;
+    mark = {
+      ...{ key, startedAt: Date.now(), walk: chosen.walk, total, next: null, lastId: null },
+      ...{ rows: 0, bytes: 0, ordered: true, complete: false },
+    };
+  }
+  const file = await open(path, mark.bytes === 0 ? 'w' : 'r+');
+  const append = async (lines: string[], progress: Partial<Mark>) => {
+    const text = Buffer.from(lines.map(line => `${line}\n`).join(''));
+    const { bytes } = mark!;
+    if (bytes + text.length > limitsOf(context).expandedBytes)
+      throw sourceError(`${shownUrl(info.url)} holds more than ${bytes} bytes. Split it with arcgis.where.`);
+    await file.write(text, 0, text.length, bytes);
+    mark = { ...mark!, ...progress, rows: mark!.rows + lines.length, bytes: bytes + text.length };
+    await saveMark(path, mark);
+    context.onNote?.(`fetched ${mark.rows}${total === null ? '' : ` of ${total}`} features`);
+  };
+  try {
+    await file.truncate(mark.bytes);
+    const from = {
+      ...(mark.next !== null && { next: mark.next }),
+      ...(mark.lastId !== null && { lastId: mark.lastId }),
+    };
+    for await (const { lines, next, lastId, ascending } of readPages(source, mark.walk, ground, from))
+      await append(lines, {
+        next,
+        lastId: Number.isFinite(lastId) ? lastId : null,
+        ordered: mark.ordered && (ascending || mark.walk.by !== 'offset'),
+      });
+    await complete(source, mark, path, append);
+    await append([], { complete: true });
+  } catch (error) {
+    // What is not whole in itself is not taken up again.
+    if (error instanceof Incomplete) await rm(markPath(path), { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+class Incomplete extends Refused {}
+
+/**
+ * Compares what came with what the server counts now: a layer changes while it is read, and some servers lose features between two
+ * pages. What is missing is asked for by its object ids.
+ * @throws PlatError `feed_source`, retryable
+ */
+async function complete(
+  source: Source,
+  mark: Mark,
+  path: string,
+  append: (lines: string[], progress: Partial<Mark>) => Promise<void>,
+): Promise<void> {
+  const { info, spec, context } = source;
+  const count = await countFeatures(info, spec, context);
+  if (count === null || (count === mark.rows && mark.ordered)) return;
+  const ids = await listIds(info, spec, context);
+  if (ids === null) {
+    if (count === mark.rows) return;
+    throw new Incomplete(
+      info.url,
+      `counts ${count} features (${mark.total} before the first page), and ${mark.rows} came: it was changed while it was read, or loses some. Run the feed again.`,
+      { again: true },
+    );
+  }
+  const found = await idsIn(path, info.objectIdField!);
+  let missing = ids.filter(id => !found.has(id));
+  // A second time for servers that send less than was asked for without saying so.
+  for (let left = Number.POSITIVE_INFINITY; missing.length > 0 && missing.length < left; ) {
+    left = missing.length;
+    context.onNote?.(`fetching ${left} features that came in between`);
+    const walk: Walk = { ...mark.walk, by: 'list', size: Math.min(mark.walk.size, 100) };
+    for await (const { lines } of readPages(source, walk, { total: left, ids: missing, extent: null })) {
+      await append(lines, {});
+      for (const line of lines) found.add(idOf(line, info.objectIdField!));
+    }
+    missing = missing.filter(id => !found.has(id));
+  }
+}
+
+async function idsIn(path: string, field: string): Promise<Set<number>> {
+  const found = new Set<number>();
+  const file = await open(path);
+  for await (const line of createInterface({
+    input: file.createReadStream(),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  }))
+    found.add(idOf(line, field));
+  return found;
+}
+
+function idOf(line: string, field: string): number {
+  const row = JSON.parse(line) as { properties?: Record<string, unknown> } & Record<string, unknown>;
+  return Number((row.properties ?? row)[field]);
+}
+
+const markPath = (path: string): string => `${path}.json`;
+
+async function usableMark(path: string, key: string, isDated: boolean): Promise<Mark | null> {
+  try {
+    const mark = JSON.parse(await readFile(markPath(path), 'utf8')) as Mark;
+    const isFresh = isDated || Date.now() - mark.startedAt < STALE_MS;
+    return mark.key === key && isFresh && (await stat(path)).size >= mark.bytes ? mark : null;
+  } catch {
+    // None was written, or not wholly.
+    return null;
+  }
+}
+
+async function saveMark(path: string, mark: Mark): Promise<void> {
+  const draft = `${markPath(path)}.new`;
+  await writeFile(draft, JSON.stringify(mark));
+  await rename(draft, markPath(path));
+}

@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import type { Feed } from '../../feeds/feed.ts';
+import { sourceVersion } from '../../formats/read.ts';
+import type { RunContext } from '../run/context.ts';
+import { total } from '../run/counts.ts';
+import { currentVersion } from '../run/layer-version.ts';
+import { type InputSource, readContext } from '../run/read.ts';
+import type { Prepared } from './recipe.ts';
+
+/**
+ * Whether all sources of a feed say without being read that they are as the last accepted run found them, and the feed would make the
+ * same of them. What they say is kept for this run's record.
+ * @throws PlatError of a source that cannot be asked
+ */
+export async function sourcesUnchanged(
+  run: RunContext,
+  feed: Feed,
+  sources: Record<string, string>,
+): Promise<boolean> {
+  const inputs = inputsOf(feed, sources);
+  const resolved = JSON.stringify({ ...feed, file: null, baseDir: null });
+  for (const source of inputs) {
+    const spec = { ...source.spec, ...(source.override !== undefined && { source: source.override }) };
+    const version = await sourceVersion(spec, readContext(run, source));
+    if (version === null) return false;
+    const digest = createHash('sha256')
+      .update(JSON.stringify([spec, version, resolved]))
+      .digest('hex');
+    run.states.set(source.name, { version, digest });
+  }
+  const before = run.last?.inputs ?? [];
+  const isSame = inputs.every(
+    ({ name }) => before.find(({ input }) => input === name)?.digest === run.states.get(name)!.digest,
+  );
+  if (inputs.length === 0 || !isSame) return false;
+  // A layer may have been taken away since.
+  return !('layer' in feed) || (await currentVersion(run.pool, run.feedId, run.last)) !== null;
+}
+
+/** The inputs of the kinds of feed whose runs depend on nothing else; none of the others. */
+function inputsOf(feed: Feed, sources: Record<string, string>): InputSource[] {
+  const { baseDir } = feed;
+  const of = (name: string, { input: spec }: { input: InputSource['spec'] }): InputSource => ({
+    ...{ name, spec, baseDir, override: sources[name] },
+  });
+  if (feed.kind === 'assessor')
+    return [
+      of('roll', feed.roll),
+      ...feed.furtherRolls.map((input, i) => of(`roll ${i + 2}`, input)),
+      ...(feed.shape ? [of('shape', feed.shape)] : []),
+    ];
+  if (feed.kind === 'listings') return feed.listings.snapshot ? [of('listings', feed.listings)] : [];
+  return 'layer' in feed ? [of('layer', feed.layer)] : [];
+}
+
+/** A run that reads nothing: the figures of the last one, in which nothing moves. */
+export function leftAsItIs(run: RunContext): Prepared {
+  const { counts } = run.last!;
+  const { new: added, changed, returned, unchanged } = counts;
+  Object.assign(run.counts, counts, {
+    ...{ new: 0, changed: 0, returned: 0, retired: 0, unchanged: added + changed + returned + unchanged },
+  });
+  for (const { input, source, version, digest } of run.last!.inputs)
+    run.inputs.push({ input, source, bytes: 0, version: version!, digest: digest! });
+  return {
+    gate: { blocked: [], figures: { read: total(counts.read), same_as_run: run.last!.id } },
+    touched: false,
+    merge: async () => {},
+  };
+}
