@@ -1,6 +1,6 @@
 import { shownUrl } from '../../shared/net/context.ts';
-import { layerUrl, layerVersion } from './arcgis/layer.ts';
-import { readArcgis } from './arcgis/read.ts';
+import { readArcgis } from './arcgis.ts';
+import { layerUrl, layerVersion } from './arcgis-layer.ts';
 import { readCollection } from './collection.ts';
 import { readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';

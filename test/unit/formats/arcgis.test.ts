@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readLayerInfo } from '../../../workers/formats/arcgis/layer.ts';
+import { readLayerInfo } from '../../../workers/formats/arcgis-layer.ts';
 import { type Answer, lots, METADATA, quick, read, replay, UNPAGED, withLayer } from './arcgis-server.ts';
 import { contextFor } from './make.ts';
 

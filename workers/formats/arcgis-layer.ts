@@ -1,6 +1,6 @@
-import { formatError, shownUrl, sourceError } from '../../../shared/net/context.ts';
-import type { InputSpec, ReadContext } from '../rows.ts';
-import { type Asked, ask, type Body, type Params, Refused } from './server.ts';
+import { formatError, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { type Asked, ask, type Body, type Params, Refused } from './arcgis-server.ts';
+import type { InputSpec, ReadContext } from './rows.ts';
 
 export type LayerField = {
   name: string;

@@ -1,7 +1,7 @@
-import { formatError, shownUrl, sourceError } from '../../../shared/net/context.ts';
-import type { Row, Sent, SpatialReference, ToRow } from './features.ts';
-import { conditions, type LayerInfo } from './layer.ts';
-import { type Asked, ask, type Body, type Params, Refused } from './server.ts';
+import { formatError, shownUrl, sourceError } from '../../shared/net/context.ts';
+import type { Row, Sent, SpatialReference, ToRow } from './arcgis-features.ts';
+import { conditions, type LayerInfo } from './arcgis-layer.ts';
+import { type Asked, ask, type Body, type Params, Refused } from './arcgis-server.ts';
 
 /** How a layer is walked through: by offset, by ranges of object ids, or by lists of them. */
 export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };

@@ -1,9 +1,9 @@
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { limitsOf, shownUrl, sourceError } from '../../../shared/net/context.ts';
-import { countFeatures, idExtent, listIds } from './layer.ts';
-import { fetchFeatures, type Ground, readPages, type Source, type Walk } from './pages.ts';
-import { Refused } from './server.ts';
+import { limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { countFeatures, idExtent, listIds } from './arcgis-layer.ts';
+import { fetchFeatures, type Ground, readPages, type Source, type Walk } from './arcgis-pages.ts';
+import { Refused } from './arcgis-server.ts';
 
 /*
  * A layer is written to a file page by page before its first row is used, as a download is: so a slow database does not hold the

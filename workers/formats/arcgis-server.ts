@@ -1,6 +1,6 @@
 import { type BulkheadPolicy, bulkhead } from 'cockatiel';
-import { PlatError } from '../../../shared/errors.ts';
-import { limitsOf, shownUrl, sourceError } from '../../../shared/net/context.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
 import {
   boundedBody,
   networkOutcome,
@@ -9,8 +9,8 @@ import {
   retrying,
   statusOutcome,
   USER_AGENT,
-} from '../../../shared/net/http.ts';
-import type { InputSpec, ReadContext } from '../rows.ts';
+} from '../../shared/net/http.ts';
+import type { InputSpec, ReadContext } from './rows.ts';
 
 /*
  * Requests to the ArcGIS REST API (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shownUrl } from '../../../shared/net/context.ts';
-import { addFeature, readLines } from '../json.ts';
-import { addBad, type InputSpec, type Output, type ReadContext, type RowBatch, takeFull } from '../rows.ts';
-import { openSource, type Progress } from '../source.ts';
-import { rowMaker } from './features.ts';
-import { readLayerInfo } from './layer.ts';
-import { readPages, type Source } from './pages.ts';
-import { chooseWalk, spoolLayer } from './spool.ts';
+import { shownUrl } from '../../shared/net/context.ts';
+import { rowMaker } from './arcgis-features.ts';
+import { readLayerInfo } from './arcgis-layer.ts';
+import { readPages, type Source } from './arcgis-pages.ts';
+import { chooseWalk, spoolLayer } from './arcgis-spool.ts';
+import { addFeature, readLines } from './json.ts';
+import { addBad, type InputSpec, type Output, type ReadContext, type RowBatch, takeFull } from './rows.ts';
+import { openSource, type Progress } from './source.ts';
 
 /**
  * The features of a layer. A whole layer is spooled first; when only some rows are wanted, they are handed on as they come.

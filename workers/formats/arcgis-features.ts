@@ -1,10 +1,10 @@
 import type { Geometry } from 'geojson';
-import { type ToWgs84, toWgs84 } from '../../../shared/geo/projection.ts';
-import { shownUrl } from '../../../shared/net/context.ts';
-import type { InputSpec } from '../rows.ts';
-import { fromEsri } from './geometry.ts';
-import type { LayerInfo } from './layer.ts';
-import type { Body } from './server.ts';
+import { type ToWgs84, toWgs84 } from '../../shared/geo/projection.ts';
+import { shownUrl } from '../../shared/net/context.ts';
+import { fromEsri } from './arcgis-geometry.ts';
+import type { LayerInfo } from './arcgis-layer.ts';
+import type { Body } from './arcgis-server.ts';
+import type { InputSpec } from './rows.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 
