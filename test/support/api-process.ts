@@ -1,42 +1,40 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll } from 'vitest';
-import { rootDir } from '../../shared/root.ts';
+import { startProgram } from './programs.ts';
 
-export type ApiProcess = { url: string; log(): string; kill(): Promise<void> };
+type Env = Record<string, string>;
+export type ApiProcess = Awaited<ReturnType<typeof startApiProcess>>;
 
-/** The API as operators run it, in a process of its own that can be killed; gone when the file is done. */
-export async function startApiProcess(
-  db: { url: string },
-  env: Record<string, string> = {},
-): Promise<ApiProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'api/main.ts'], {
-    cwd: rootDir,
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: db.url,
-      PORT: '0',
-      LOG_LEVEL: 'info',
-      LOG_REQUESTS: '0',
-      ...env,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** The API in a process of its own, and what it has logged so far; gone when the file is done. */
+export function spawnApi(db: { url: string }, env: Env = {}) {
+  const settings = { DATABASE_URL: db.url, PORT: '0', LOG_LEVEL: 'info', ...env };
+  const child = startProgram('api/main.ts', settings, { stdio: ['ignore', 'ignore', 'pipe'] });
   children.push(child);
-  let log = '';
+  let said = '';
   child.stderr!.on('data', chunk => {
-    log += chunk;
+    said += chunk;
   });
+  return { child, log: () => said };
+}
+
+/** One that can be called, and killed. */
+export async function startApiProcess(db: { url: string }, env: Env = {}) {
+  const { child, log } = spawnApi(db, { LOG_REQUESTS: '0', ...env });
   const url = await new Promise<string>((resolve, reject) => {
     child.stderr!.on('data', () => {
-      const listening = /"url":"([^"]+)"/.exec(log);
+      const listening = /"url":"([^"]+)"/.exec(log());
       if (listening !== null) resolve(listening[1]!);
     });
-    child.once('exit', () => reject(new Error(`The API did not start: ${log}`)));
+    child.once('exit', () => reject(new Error(`The API did not start: ${log()}`)));
   });
   return {
-    url,
-    log: () => log,
+    ...{ child, url, log },
     async kill() {
       const exited = once(child, 'exit');
       child.kill('SIGKILL');
@@ -44,8 +42,3 @@ export async function startApiProcess(
     },
   };
 }
-
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});

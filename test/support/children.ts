@@ -1,20 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rootDir } from '../../shared/root.ts';
 import type { ChildOrder } from './job-child.ts';
+import { startProgram } from './programs.ts';
 
 export type { ChildOrder };
 
 /** A worker that waits for the word, see job-child.ts. */
 export async function startChild(url: string, order: ChildOrder): Promise<ChildProcess> {
-  const program = join(rootDir, 'test/support/job-child.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
-    cwd: rootDir,
-    env: { PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'error' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = startProgram(
+    'test/support/job-child.ts',
+    { DATABASE_URL: url, LOG_LEVEL: 'error' },
+    { args: [JSON.stringify(order)], stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   await once(child.stdout!, 'data');
   return child;
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../shared/migrate.ts';
@@ -9,7 +10,8 @@ import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from 
 
 declare module 'vitest' {
   interface ProvidedContext {
-    testServer: { url: string; template: string; prefix: string };
+    /** `programs`: a folder for what is started, see programs.ts. */
+    testServer: { url: string; template: string; prefix: string; programs: string };
   }
 }
 
@@ -28,7 +30,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   await onServer(url, client => client.query(`create database ${template}`));
   await migrate(withDatabase(url, template), { queue: true });
-  project.provide('testServer', { url, template, prefix });
+  const programs = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+  project.provide('testServer', { url, template, prefix, programs });
 
   return async () => {
     const kept = await onServer(url, async client => {
@@ -42,6 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       return rows.filter(row => !row.template).map(row => row.name);
     });
     await server?.stop();
+    rmSync(programs, { recursive: true });
     sweepRunFolders();
     if (process.env.TEST_REDIS_URL) await clearRedis(process.env.TEST_REDIS_URL, prefix);
     if (kept.length > 0) report(kept, given, server?.folder);

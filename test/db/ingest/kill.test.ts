@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { rootDir } from '../../../shared/root.ts';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { createTestDatabase } from '../../support/database.ts';
@@ -21,6 +20,7 @@ import {
 } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
 import { road } from '../../support/layers.ts';
+import { startProgram } from '../../support/programs.ts';
 
 // A run takes up to six connections, and three are at work at once.
 const { folder, pool, url } = await createTestDatabase({ DB_POOL_SIZE: '20' });
@@ -139,12 +139,11 @@ async function feedFile(
 }
 
 function child(order: ChildOrder): ChildProcess {
-  const program = join(rootDir, 'test/support/ingest-child.ts');
-  const worker = spawn(process.execPath, ['--import', 'tsx', program, JSON.stringify(order)], {
-    cwd: rootDir,
-    env: { PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'error' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const worker = startProgram(
+    'test/support/ingest-child.ts',
+    { DATABASE_URL: url, LOG_LEVEL: 'error' },
+    { args: [JSON.stringify(order)], stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   worker.stdout!.resume();
   return worker;
 }

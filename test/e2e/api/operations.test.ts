@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../../shared/log.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../../../shared/queue.ts';
-import { rootDir } from '../../../shared/root.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
+import { spawnApi, startApiProcess } from '../../support/api-process.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -223,7 +222,7 @@ describe('stopping', () => {
   });
 
   test('the program starts from its environment and stops on SIGTERM, idle connections notwithstanding', async () => {
-    const { child, url } = await startProgram();
+    const { child, url } = await startApiProcess(db);
     const agent = new Agent({ keepAlive: true });
     const status = await new Promise(resolve =>
       get(`${url}/readyz`, { agent }, response =>
@@ -237,7 +236,7 @@ describe('stopping', () => {
   });
 
   test('clients that keep their connections are answered to the end, and none is reset', async () => {
-    const { child, url } = await startProgram();
+    const { child, url } = await startApiProcess(db);
     const agent = new Agent({ keepAlive: true, maxSockets: 20 });
     const outcomes = new Map<string, number>();
     const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -266,7 +265,7 @@ describe('stopping', () => {
   });
 
   test('with LOG_REQUESTS, a request is a line with its template, without key and query', async () => {
-    const { child, url, said } = await startProgram({ LOG_REQUESTS: '1' });
+    const { child, url, log } = await startApiProcess(db, { LOG_REQUESTS: '1' });
     await fetch(`${url}${PATH}?owner=secret`, {
       headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'order-42' },
     });
@@ -274,7 +273,7 @@ describe('stopping', () => {
     await fetch(`${url}/api/public/v1/${key}/`, { headers: { 'X-Request-Id': `mine-${key}` } });
     child.kill('SIGTERM');
     await once(child, 'close');
-    const line = said()
+    const line = log()
       .split('\n')
       .map(text => (text === '' ? {} : JSON.parse(text)))
       .find(entry => entry.msg === 'request');
@@ -285,12 +284,12 @@ describe('stopping', () => {
       path: PATH,
       status: '400',
     });
-    expect(said()).not.toContain(key);
-    expect(said()).not.toContain('secret');
+    expect(log()).not.toContain(key);
+    expect(log()).not.toContain('secret');
   });
 
   test('a second signal stops it at once', async () => {
-    const { child, url } = await startProgram();
+    const { child, url } = await startApiProcess(db);
     await whileLocked(db, ['lock table region_stats in access exclusive mode'], async () => {
       const running = fetch(url + PATH, { headers: { Authorization: `Bearer ${key}` } }).catch(() => 'cut');
       await sleep(500);
@@ -306,38 +305,11 @@ describe('stopping', () => {
   test('the program refuses to start on another schema, and says what to do', async () => {
     await db.pool.query('update schema_migrations set version = version + 100 where version = 1');
     try {
-      const child = spawnProgram();
-      let said = '';
-      child.stderr.on('data', chunk => {
-        said += chunk;
-      });
+      const { child, log } = spawnApi(db);
       expect((await once(child, 'close'))[0]).toBe(1);
-      expect(said).toContain('Update the program');
+      expect(log()).toContain('Update the program');
     } finally {
       await db.pool.query('update schema_migrations set version = version - 100 where version > 100');
     }
   });
 });
-
-function spawnProgram(env: Record<string, string> = {}) {
-  return spawn(process.execPath, ['--import', 'tsx', 'api/main.ts'], {
-    cwd: rootDir,
-    env: { PATH: process.env.PATH, DATABASE_URL: db.url, PORT: '0', LOG_LEVEL: 'info', ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-}
-
-/** The running program, its address, and what it has logged so far. */
-async function startProgram(env: Record<string, string> = {}) {
-  const child = spawnProgram(env);
-  let said = '';
-  child.stderr.on('data', chunk => {
-    said += chunk;
-  });
-  for (let tries = 0; tries < 500 && child.exitCode === null; tries++) {
-    const url = /"url":"([^"]+)"/.exec(said)?.[1];
-    if (url !== undefined) return { child, url, said: () => said };
-    await sleep(20);
-  }
-  throw new Error(`It did not start: ${said}`);
-}
