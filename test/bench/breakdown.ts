@@ -7,9 +7,7 @@ import { withServers } from './load.ts';
 import { createCaller } from './stats-endpoint.ts';
 
 const PATH = '/api/public/v1/usage/breakdown/';
-const DAYS = 365;
-const ENDPOINTS = 10;
-const MODES = 2;
+const [DAYS, ENDPOINTS, MODES] = [365, 10, 2];
 const CALLS = 100;
 const WARM_UP_CALLS = 20;
 const MAX_MS = 20;

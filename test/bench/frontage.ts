@@ -1,12 +1,9 @@
-import {
-  type Frontage,
-  type Neighbour,
-  prepareFrontage,
-  type Road,
-} from '../../shared/kernels/frontage/frontage.ts';
+import { type Neighbour, prepareFrontage, type Road } from '../../shared/kernels/frontage/frontage.ts';
 import { plainFrontage } from '../support/plain-frontage.ts';
 import { type Bench, judged, median, timed } from './bench.ts';
 import { fabric, shapeOf } from './generate/fabric.ts';
+
+type Fronted = ReturnType<ReturnType<typeof plainFrontage>['of']>;
 
 const PARCELS = 100_000;
 const QUICK_PARCELS = 2_000;
@@ -39,7 +36,7 @@ export const bench: Bench = async ({ quick, note }) => {
   let withFrontage = 0;
   const sampled = parcels.filter((_, i) => i % step === 0);
   for (let round = 0; round < ROUNDS; round++) {
-    let fast: Frontage[] = [];
+    let fast: Fronted[] = [];
     ours.push(
       await timed(async () => {
         const prepared = prepareFrontage(roads, parcels, REACH);
@@ -49,7 +46,7 @@ export const bench: Bench = async ({ quick, note }) => {
     withFrontage = fast.filter(
       ({ highwayFt, normalFt, localFt }) => highwayFt + normalFt + localFt > 0,
     ).length;
-    let plain: Frontage[] = [];
+    let plain: Fronted[] = [];
     let read: ReturnType<typeof plainFrontage> | undefined;
     const preparing = await timed(async () => {
       read = plainFrontage(roads, parcels, REACH);
@@ -79,7 +76,7 @@ export const bench: Bench = async ({ quick, note }) => {
   );
 };
 
-function compare(plain: Frontage, fast: Frontage): void {
+function compare(plain: Fronted, fast: Fronted): void {
   for (const key of ['highwayFt', 'normalFt', 'localFt'] as const) {
     if (Math.abs(plain[key] - fast[key]) > 1e-6)
       throw new Error(`${key} is ${fast[key]}, plainly ${plain[key]}`);

@@ -14,15 +14,7 @@ import { rootDir } from '../../shared/root.ts';
 import { projectedKeys, writeTiff } from '../support/geotiff.ts';
 import { feedOf, ingest } from '../support/ingest.ts';
 import { insertParcels, square } from '../support/parcels.ts';
-import {
-  type Bench,
-  type BenchOptions,
-  type BenchResult,
-  judged,
-  median,
-  timed,
-  withBenchDatabase,
-} from './bench.ts';
+import { type Bench, type BenchOptions, judged, median, timed, withBenchDatabase } from './bench.ts';
 import { alternate, withServers } from './load.ts';
 import { residentMb } from './worker.ts';
 
@@ -76,7 +68,7 @@ async function compareMaking(
   url: string,
   pool: Pool,
   ids: number[],
-): Promise<BenchResult> {
+): Promise<ReturnType<typeof judged>> {
   const config = loadConfig({
     DATABASE_URL: url,
     PLAT_DIR: join(options.folder, 'making'),
@@ -128,7 +120,7 @@ async function compareSending(
   url: string,
   pool: Pool,
   ids: number[],
-): Promise<BenchResult[]> {
+): Promise<ReturnType<typeof judged>[]> {
   const { id: accountId } = await createAccount(pool, {
     name: 'bench',
     tier: 'scale',

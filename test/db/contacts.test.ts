@@ -4,7 +4,7 @@ import { suppress } from '../../shared/contacts/suppression.ts';
 import { asRun } from '../../shared/db.ts';
 import { person } from '../../shared/kernels/person/person.ts';
 import { contactsLike, forget, leaveAlone, type Request } from '../../workers/contacts/forget.ts';
-import { type ContactLine, contactsFeed } from '../support/contacts.ts';
+import { ADA, type ContactLine, contactsFeed } from '../support/contacts.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { testFolder } from '../support/folder.ts';
 import { ingest } from '../support/ingest.ts';
@@ -13,14 +13,6 @@ const db = await createTestDatabase();
 const folder = testFolder();
 const run = asRun(db.pool);
 
-const ADA = {
-  first: 'Ada',
-  last: 'Nowell',
-  address: '12 Zephyr St',
-  city: 'Keene',
-  state: 'NH',
-  zip: '03431',
-};
 const LINES: ContactLine[] = [
   { ...ADA, phone1: '6035550101', phone2: '6035550102', email: 'ada@example.org' },
   { first: 'Grace', last: 'Nowell', address: '12 Zephyr St', zip: '03431', phone1: '6035550102' },

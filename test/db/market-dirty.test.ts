@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRetryable } from '../../shared/errors.ts';
 import { createLogger } from '../../shared/log.ts';
 import { marketJobs } from '../../workers/market/handlers.ts';
@@ -10,7 +10,8 @@ import { addFeed, addListings, keepFewRegions, mark, marks, statsOf, storedStats
 
 const db = await createTestDatabase({}, { regions: true });
 const { pool } = db;
-let feed: number;
+await keepFewRegions(pool);
+const feed = await addFeed(pool, 'living', null);
 
 const COUNTY: [string, string] = ['county', '33019'];
 const ZIP: [string, string] = ['zip', '03280'];
@@ -40,11 +41,6 @@ async function asleep(): Promise<number> {
     await sleep(5);
   }
 }
-
-beforeAll(async () => {
-  await keepFewRegions(pool);
-  feed = await addFeed(pool, 'living', null);
-});
 
 beforeEach(async () => {
   await pool.query('truncate listings, listing_events, stats_dirty');

@@ -14,12 +14,8 @@ import {
 
 const db = await createTestDatabase({}, { regions: true });
 const { pool } = db;
-let living: number;
-
-beforeAll(async () => {
-  await keepFewRegions(pool);
-  living = await addFeed(pool, 'living', null);
-});
+await keepFewRegions(pool);
+const living = await addFeed(pool, 'living', null);
 
 beforeEach(async () => {
   await pool.query('truncate listings, listing_events');

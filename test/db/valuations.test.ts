@@ -6,7 +6,7 @@ import { readComps } from '../../workers/valuation/comps.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { fitTo } from '../support/generated-sales.ts';
+import { fitTo } from '../support/sales.ts';
 import { storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
 import { AS_OF, COUNTIES, clearMarket, randomComp, seedParcels } from './valuations-support.ts';

@@ -26,12 +26,9 @@ beforeAll(async () => {
 type Update = {
   version: number;
   chosen: string[];
-  title: string;
-  notes: string;
   conflict?: { title?: string; notes?: string };
   result: Result;
-  html: string;
-};
+} & Record<'title' | 'notes' | 'html', string>;
 
 /** A prepared report. @returns its path */
 async function newReport(property_id = PARCEL): Promise<string> {

@@ -5,7 +5,7 @@ import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { inviteUser } from '../../shared/users.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { feedOf, ingest, insertRegions, writeFeatures } from '../support/ingest.ts';
+import { feedOf, ingest, insertRegions, square, writeFeatures } from '../support/ingest.ts';
 import { mailTo, newUser, visitor } from '../support/visitor.ts';
 import { eventually } from '../support/workers.ts';
 
@@ -18,18 +18,10 @@ const IMAGE = '"><img src=x onerror=alert(2)>';
 
 beforeAll(async () => {
   await insertRegions(db.pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
-  const [lon, lat] = [-72.1, 43.2];
-  const square = [
-    [lon, lat],
-    [lon + 0.002, lat],
-    [lon + 0.002, lat + 0.002],
-    [lon, lat + 0.002],
-    [lon, lat],
-  ];
   writeFeatures(join(folder, 'roll.ndgeojson'), [
     {
       properties: { apn: '1', owner: SCRIPT, street: IMAGE, use: SCRIPT },
-      geometry: { type: 'Polygon', coordinates: [square] },
+      geometry: square(-72.1, 43.2, 0.002),
     },
   ]);
   const definition = {

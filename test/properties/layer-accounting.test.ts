@@ -5,7 +5,7 @@ import type { Feed } from '../../workers/feeds/feed.ts';
 import { total } from '../../workers/ingest/run/counts.ts';
 import type { RunResult } from '../../workers/ingest/run.ts';
 import { createTestDatabase } from '../support/database.ts';
-import { all, ingest } from '../support/ingest.ts';
+import { all, ingest, newName } from '../support/ingest.ts';
 import {
   type LayerReading,
   type RoadRow,
@@ -16,8 +16,6 @@ import {
 import { roadFeed, storedFeatures, writeRoads } from '../support/layers.ts';
 
 const { folder, pool } = await createTestDatabase();
-
-let feeds = 0;
 
 /** Runs the feed past its gates, and holds what became of the rows against the plain reading. */
 async function check(feed: Feed, rows: RoadRow[]): Promise<RunResult> {
@@ -65,7 +63,7 @@ function expectCounts({ counts }: RunResult, rows: RoadRow[], expected: LayerRea
 test('every row of a layer is stored, a repetition, not counting, skipped or rejected; the layer is a plain reading of its file', async () => {
   await fc.assert(
     fc.asyncProperty(roadRows(30), roadRows(30), async (first, second) => {
-      const feed = roadFeed(folder, `roads-${++feeds}`, {
+      const feed = roadFeed(folder, newName(), {
         layer: { skip_where: [{ column: 'SKIP', equals: 'x' }] },
       });
       const { counts: before } = await check(feed, first);

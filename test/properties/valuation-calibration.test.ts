@@ -11,7 +11,7 @@ import {
   onFewDays,
   randomPlace,
   trueLogPrice,
-} from '../support/generated-sales.ts';
+} from '../support/sales.ts';
 
 const { asOfDay, west } = MARKET;
 

@@ -8,14 +8,7 @@ import type { Comps } from '../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../bench/generate/random.ts';
 import { landEffect, NO_LAND, onLand, randomLand, TRUE_LAND } from '../support/generated-land.ts';
-import {
-  fitTo,
-  generateSales,
-  MARKET,
-  onFewDays,
-  randomPlace,
-  trueLogPrice,
-} from '../support/generated-sales.ts';
+import { fitTo, generateSales, MARKET, onFewDays, randomPlace, trueLogPrice } from '../support/sales.ts';
 
 const { asOfDay } = MARKET;
 const plain = generateSales(MARKET, 4_000, 1);

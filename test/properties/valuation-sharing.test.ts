@@ -14,7 +14,7 @@ import {
   normal,
   randomPlace,
   trueLogPrice,
-} from '../support/generated-sales.ts';
+} from '../support/sales.ts';
 
 const { asOfDay } = MARKET;
 /** Counties far from one another. */

@@ -17,7 +17,7 @@ import {
   onFewDays,
   randomPlace,
   trueLogPrice,
-} from '../support/generated-sales.ts';
+} from '../support/sales.ts';
 
 /** The chord of the haversine: R. W. Sinnott, Virtues of the Haversine, 1984; 2R sin(angle / 2). */
 function distanceM(lonA: number, latA: number, lonB: number, latB: number): number {

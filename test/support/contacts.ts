@@ -5,6 +5,12 @@ import { parseFeed } from '../../workers/feeds/load.ts';
 
 export type ContactLine = Partial<Record<(typeof COLUMNS)[number], string>>;
 
+/** A person with a whole address. */
+export const ADA = {
+  ...{ first: 'Ada', last: 'Nowell', address: '12 Zephyr St' },
+  ...{ city: 'Keene', state: 'NH', zip: '03431' },
+};
+
 const COLUMNS = [
   ...(['id', 'company', 'first', 'middle', 'last', 'suffix', 'address', 'city', 'state', 'zip'] as const),
   ...(['old_address', 'old_zip', 'phone1', 'type1', 'phone2', 'phone3', 'email', 'seen'] as const),

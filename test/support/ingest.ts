@@ -28,6 +28,11 @@ export function ingest(
   );
 }
 
+let names = 0;
+
+/** A name that no other feed has. */
+export const newName = () => `feed-${++names}`;
+
 /** A feed from its definition, whose relative sources start in `folder`. */
 export function feedOf(folder: string, definition: Record<string, unknown>): Feed {
   return parseFeed(stringify(definition), join(folder, `${definition.name}.yaml`));

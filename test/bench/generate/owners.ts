@@ -15,13 +15,8 @@ export type OwnerKind = 'person' | 'company' | 'trust' | 'hoa' | 'public';
 
 export type Owner = {
   kind: OwnerKind;
-  name: string;
   name2: string | null;
-  mailAddress: string;
-  mailCity: string;
-  mailState: string;
-  mailZip: string;
-};
+} & Record<'name' | 'mailAddress' | 'mailCity' | 'mailState' | 'mailZip', string>;
 
 /** Parcels of owners who hold several. Of those, the largest has about one in seventy. */
 const PORTFOLIO_SHARE = 0.38;

@@ -9,6 +9,7 @@ import {
   ingest,
   ingestRoll,
   lot,
+  newName,
   one,
   rollFeed,
   square,
@@ -17,11 +18,9 @@ import {
 
 const { folder, pool } = await createTestDatabase();
 
-let feeds = 0;
-
 /** A feed of one file, and runs of it over given features. */
 function roll(gates: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
-  const name = `feed-${++feeds}`;
+  const name = newName();
   const columns = { owner_name: 'OWNER', acres: 'ACRES' };
   return {
     name,
@@ -246,7 +245,7 @@ test('a column that the source no longer has fails the run and names it', async 
 });
 
 test('a geometry file whose attributes turned empty blocks as well', async () => {
-  const name = `feed-${++feeds}`;
+  const name = newName();
   const section = (file: string) => ({
     source: `${name}-${file}.ndgeojson`,
     format: 'ndgeojson',

@@ -14,13 +14,12 @@ import {
   ingest,
   lot,
   lotRings,
+  newName,
   ORIGIN,
   writeFeatures,
 } from '../../support/ingest.ts';
 
 const { folder, pool } = await createTestDatabase();
-
-let feeds = 0;
 
 /** Positions given in units of 1e-4 degree from a corner in the county. */
 const at = (...points: [number, number][]): Position[] =>
@@ -42,7 +41,7 @@ type Stored = {
 };
 
 async function ingestShapes(features: Feature[], roll?: Feature[]) {
-  const name = `shapes-${++feeds}`;
+  const name = newName();
   const section = (file: string, columns: Record<string, string>) => ({
     source: `${name}-${file}.ndgeojson`,
     format: 'ndgeojson',

@@ -9,6 +9,7 @@ import { decodeLines } from '../../../shared/geo/codec.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
 import { storedFeatures } from '../../support/layers.ts';
+import { ring } from '../../support/rings.ts';
 import { makeDbf, makeZip, shpOf } from '../../unit/formats/make.ts';
 
 const { folder, pool } = await createTestDatabase();
@@ -17,38 +18,9 @@ type Road = { code: string; lines: Position[][] };
 
 /** Three roads in Washington NH with heights: one of them in two lines, one private. */
 const ROADS: Road[] = [
-  {
-    code: 'S1200',
-    lines: [
-      [
-        [-72.1, 43.1, 300],
-        [-72.0987, 43.1004, 301.5],
-        [-72.095, 43.1, 302],
-      ],
-    ],
-  },
-  {
-    code: 'S1400',
-    lines: [
-      [
-        [-72.1, 43.11, 0],
-        [-72.09, 43.11, 0],
-      ],
-      [
-        [-72.08, 43.11, 0],
-        [-72.07, 43.115, 0],
-      ],
-    ],
-  },
-  {
-    code: 'S1820',
-    lines: [
-      [
-        [-72.1, 43.12, 9],
-        [-72.05, 43.12, 9],
-      ],
-    ],
-  },
+  { code: 'S1200', lines: [ring('-72.1 43.1 300, -72.0987 43.1004 301.5, -72.095 43.1 302')] },
+  { code: 'S1400', lines: [ring('-72.1 43.11 0, -72.09 43.11 0'), ring('-72.08 43.11 0, -72.07 43.115 0')] },
+  { code: 'S1820', lines: [ring('-72.1 43.12 9, -72.05 43.12 9')] },
 ];
 
 const UTM = '+proj=utm +zone=18 +datum=NAD83 +units=m +no_defs';

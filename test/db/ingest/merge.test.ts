@@ -7,11 +7,11 @@ import { createTestDatabase } from '../../support/database.ts';
 import {
   all,
   type Feature,
-  feedOf,
   ingest,
   ingestRoll,
   lot,
   one,
+  rollFeed,
   square,
   writeFeatures,
 } from '../../support/ingest.ts';
@@ -22,13 +22,8 @@ const COLUMNS = { owner_name: 'OWNER', assessed_total_value: 'VALUE' };
 
 function roll(name: string, fips: string | null = '33019') {
   const columns = fips === null ? { ...COLUMNS, fips: 'FIPS' } : COLUMNS;
-  const feed = feedOf(folder, {
-    name,
-    kind: 'assessor',
-    ...(fips === null ? {} : { fips }),
-    roll: { source: `${name}.ndgeojson`, format: 'ndgeojson', key: 'PIN', columns },
-    gates: { max_key_drop_percent: 100, max_row_drop_percent: 100, max_outside_percent: 100 },
-  });
+  const gates = { max_key_drop_percent: 100, max_row_drop_percent: 100, max_outside_percent: 100 };
+  const feed = rollFeed(folder, name, columns, { fips: fips ?? undefined, gates });
   return (features: Feature[], onStep?: (step: string) => void | Promise<void>) => {
     writeFeatures(join(folder, `${name}.ndgeojson`), features);
     return ingest(pool, feed, {}, onStep ? { onStep } : {});

@@ -14,13 +14,10 @@ const TOKEN = 'secret-token-5c1d';
 const PAGE = 3;
 
 type Listing = {
-  ListingKey: string;
-  StandardStatus: string;
   ListPrice: number;
-  ModificationTimestamp: string;
   ClosePrice?: number;
   CloseDate?: string;
-};
+} & Record<'ListingKey' | 'StandardStatus' | 'ModificationTimestamp', string>;
 
 let listings: Listing[];
 let server: TestServer;

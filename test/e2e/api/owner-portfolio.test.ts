@@ -178,12 +178,7 @@ describe('the plan', () => {
     );
     const text = rows.map(row => row['QUERY PLAN']).join('\n');
     expect(text).not.toMatch(/Seq Scan/);
-    for (const index of [
-      'owner_parcels_pkey',
-      'parcels_33_pkey',
-      'parcels_23_pkey',
-      'parcel_filters_33_pkey',
-    ])
-      expect(text).toContain(index);
+    for (const table of ['owner_parcels', 'parcels_33', 'parcels_23', 'parcel_filters_33'])
+      expect(text).toContain(`${table}_pkey`);
   });
 });

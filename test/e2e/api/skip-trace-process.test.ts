@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { newCaller, usageOf } from '../../support/api.ts';
 import { startApiProcess } from '../../support/api-process.ts';
-import { contactsFeed } from '../../support/contacts.ts';
+import { ADA, contactsFeed } from '../../support/contacts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
 import { feedOf, ingest } from '../../support/ingest.ts';
@@ -14,17 +14,9 @@ const folder = testFolder();
 const { plat, json, refused } = commandsOn(db);
 
 beforeAll(async () => {
-  const person = {
-    first: 'Ada',
-    last: 'Nowell',
-    address: '12 Zephyr St',
-    city: 'Keene',
-    state: 'NH',
-    zip: '03431',
-  };
   await ingest(
     db.pool,
-    contactsFeed(folder, [{ ...person, phone1: '6035550101', phone2: '6035550102', phone3: '2075550103' }]),
+    contactsFeed(folder, [{ ...ADA, phone1: '6035550101', phone2: '6035550102', phone3: '2075550103' }]),
   );
   writeFileSync(join(folder, 'dnc.txt'), '603,5550102\n');
   await ingest(

@@ -3,7 +3,7 @@ import { keepHouse } from '../../../api/start.ts';
 import { SKIP_TRACE_EXAMPLE as EXAMPLE } from '../../../api/v1/examples/examples.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
-import { type ContactLine, contactsFeed } from '../../support/contacts.ts';
+import { ADA, type ContactLine, contactsFeed } from '../../support/contacts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
 import { ingest } from '../../support/ingest.ts';
@@ -15,12 +15,7 @@ const { key, accountId } = await newCaller(db, { skipTracePerMinute: 10_000 });
 
 const PEOPLE: ContactLine[] = [
   {
-    first: 'Ada',
-    last: 'Nowell',
-    address: '12 Zephyr St',
-    city: 'Keene',
-    state: 'NH',
-    zip: '03431',
+    ...ADA,
     phone1: '603-555-0101',
     phone2: '603 555 0102',
     phone3: '16035550103',

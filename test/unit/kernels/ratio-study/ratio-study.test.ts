@@ -5,7 +5,7 @@ import {
   studyRatios,
 } from '../../../../shared/kernels/ratio-study/ratio-study.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
-import { normal } from '../../../support/generated-sales.ts';
+import { normal } from '../../../support/sales.ts';
 
 /** IAAO, Standard on Ratio Studies, 2013, table 1-4: appraised value and sale price of 17 parcels. */
 const TABLE_1_4: [estimate: number, price: number][] = [

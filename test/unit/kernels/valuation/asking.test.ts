@@ -3,19 +3,18 @@ import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps } from '../../../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
-import {
-  fitTo,
-  generateSales,
-  joined,
-  MARKET,
-  type Market,
-  normal,
-} from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, joined, MARKET, normal } from '../../../support/sales.ts';
 
 const { asOfDay, county } = MARKET;
 
 /** Sales of which a share is known what was asked before: the price over `ratio`, give or take 5 %. */
-function soldAfterListing(market: Market, count: number, seed: number, ratio: number, share = 1): Comps {
+function soldAfterListing(
+  market: typeof MARKET,
+  count: number,
+  seed: number,
+  ratio: number,
+  share = 1,
+): Comps {
   const random = createRandom(seed);
   const sales = generateSales(market, count, seed);
   const asked = sales.price.map(price =>
@@ -25,7 +24,7 @@ function soldAfterListing(market: Market, count: number, seed: number, ratio: nu
 }
 
 /** Listings for sale that ask so many times what sales bring. */
-function forSale(market: Market, count: number, seed: number, times: number): Comps {
+function forSale(market: typeof MARKET, count: number, seed: number, times: number): Comps {
   const listed = generateSales(market, count, seed);
   // As if sold today, without the years' trend.
   for (let i = 0; i < count; i++)
@@ -118,7 +117,7 @@ describe('the list-to-sale ratio', () => {
   });
 
   test('moves the asking prices among the comps of a parcel, and no sale', () => {
-    const far: Market = { ...MARKET, west: MARKET.west + 5 };
+    const far = { ...MARKET, west: MARKET.west + 5 };
     const comps = together(soldAfterListing(MARKET, 600, 14, 0.9), forSale(far, 40, 15, 1.1));
     const chosen = newChosen();
     const value = createValuer(fitTo(comps, asOfDay).model, chosen);

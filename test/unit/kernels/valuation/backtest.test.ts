@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { backtest } from '../../../../shared/kernels/valuation/backtest.ts';
-import { generateSales, MARKET } from '../../../support/generated-sales.ts';
+import { generateSales, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay } = MARKET;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
-import { fitTo, generateSales, MARKET } from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay, west, south } = MARKET;
 const parcel = (acres: number) => ({ lon: west + 0.25, lat: south + 0.25, acres });

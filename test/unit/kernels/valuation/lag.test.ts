@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
-import { fitTo, generateSales, joined, MARKET, type Market } from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, joined, MARKET, type Market } from '../../../support/sales.ts';
 
 const { asOfDay, county } = MARKET;
 const MONTANA: Market = { ...MARKET, county: 30_031, west: -111 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { regress } from '../../../../shared/kernels/valuation/regress.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
-import { normal } from '../../../support/generated-sales.ts';
+import { normal } from '../../../support/sales.ts';
 
 const random = createRandom(1);
 const COUNT = 4_000;

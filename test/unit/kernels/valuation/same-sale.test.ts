@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backtest } from '../../../../shared/kernels/valuation/backtest.ts';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
-import { fitTo, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay } = MARKET;
 const [ROLL, LISTINGS, OTHER] = [1, 2, 3];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FEATURES, fitScale, KNOWN_SIZE, scaleOf } from '../../../../shared/kernels/valuation/scale.ts';
 import { createRandom } from '../../../bench/generate/random.ts';
-import { normal } from '../../../support/generated-sales.ts';
+import { normal } from '../../../support/sales.ts';
 
 /** Estimates with random features, and errors whose mean size is 0.4 x e^(slope x second feature). */
 function generate(count: number, seed: number, slope: number) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { newChosen } from '../../../../shared/kernels/valuation/select.ts';
 import { ACTIVE, type Comps, NO_DAY } from '../../../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
-import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
+import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay, county, west, south } = MARKET;
 const FAR = west + 8;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
 import { createValuer } from '../../../../shared/kernels/valuation/value-parcel.ts';
-import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
+import { emptyComps, fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay, west, south } = MARKET;
 const [FAR, FAR_COUNTY, OTHER_STATE] = [west + 8, 19_155, 53_001];

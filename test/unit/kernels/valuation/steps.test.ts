@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Comps } from '../../../../shared/kernels/valuation/types.ts';
-import { fitTo, generateSales, joined, MARKET } from '../../../support/generated-sales.ts';
+import { fitTo, generateSales, joined, MARKET } from '../../../support/sales.ts';
 
 const { asOfDay } = MARKET;
 const metres = (comps: Comps) => fitTo(comps, asOfDay).model.steps.metres;
