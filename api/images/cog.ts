@@ -87,7 +87,7 @@ function windowOf(placeIn: PlaceIn, width: number, height: number, ratio: number
     bottom = Math.max(bottom, row);
   }
   // What is blended at the rim.
-  const margin = 2 * Math.ceil(Math.max(1, ratio));
+  const margin = 4 * Math.ceil(Math.max(1, ratio));
   const window = {
     left: Math.max(0, Math.floor(left) - margin),
     top: Math.max(0, Math.floor(top) - margin),

@@ -1,7 +1,7 @@
 import { px } from '../../shared/drawing/lines.ts';
 import { element } from '../../shared/drawing/xml.ts';
 import type { MultiPolygon } from '../../shared/geo/types.ts';
-import type { Pixels } from '../../shared/raster/warp.ts';
+import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
 
 const BLUE = '#1464ff';
@@ -36,12 +36,14 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
 }
 
 /** Lays an outline over a picture, a third of what `composite` takes: most of it is empty. Where nothing was painted it becomes grey. */
-export function layOver({ data }: Pixels, outline: Uint8Array): void {
-  for (let at = 0; at < data.length; at += 4) {
-    if (data[at + 3] === 0) data.set(GROUND, at);
-    const alpha = outline[at + 3]!;
-    if (alpha === 0) continue;
-    for (let i = at; i < at + 3; i++) data[i] = data[i]! + ((outline[i]! - data[i]!) * alpha) / 255;
+export function layOver(picture: Pixels, outline: Uint8Array): void {
+  const { data } = picture;
+  const [words, lines] = [wordsOf(picture), wordsOf({ data: outline })];
+  for (let at = 0; at < words.length; at++) {
+    if (words[at] === 0) data.set(GROUND, 4 * at);
+    if (lines[at] === 0) continue;
+    const alpha = outline[4 * at + 3]!;
+    for (let i = 4 * at; i < 4 * at + 3; i++) data[i] = data[i]! + ((outline[i]! - data[i]!) * alpha) / 255;
   }
 }
 

@@ -10,7 +10,7 @@ import { decodeBoundary } from '../../shared/geo/codec.ts';
 import type { Box, MultiPolygon } from '../../shared/geo/types.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { ImageryFile } from '../../shared/raster/imagery.ts';
-import type { Pixels } from '../../shared/raster/warp.ts';
+import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
 import { inTurns } from '../../shared/turns.ts';
 import { forSeveral } from '../http/abandon.ts';
 import { type Database, unavailable } from '../http/database.ts';
@@ -106,9 +106,9 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
   ): Promise<Caption> => {
     const used: Source[] = [];
     let [freshUntil, failure]: [number, unknown] = [Infinity, undefined];
+    let empty = WIDTH * HEIGHT;
     for (const source of sources) {
-      const before = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
-      if (before === 0) break;
+      if (empty === 0) break;
       const over = new AbortController();
       const limit = AbortSignal.any([
         signal,
@@ -122,7 +122,9 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
         const known = down.get(source.source);
         if (known !== undefined) throw known;
         const own = await paintSource(source, frame, pixels, reading);
-        if (emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]) < before) used.push({ ...source, ...own });
+        const left = emptyPixels(pixels, [0, 0, WIDTH, HEIGHT]);
+        if (left < empty) used.push({ ...source, ...own });
+        empty = left;
         freshUntil = Math.min(freshUntil, reading.freshUntil);
       } catch (error) {
         signal.throwIfAborted();
@@ -138,7 +140,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     const [left, top, right, bottom] = frame.parcelPx.map(Math.round) as Box;
     const around: Box = [left, top, Math.max(right, left + 1), Math.max(bottom, top + 1)];
     const all = (around[2] - around[0]) * (around[3] - around[1]);
-    if (used.length === 0 || emptyPixels(pixels, around) > (1 - LEAST_PAINTED) * all)
+    if (used.length === 0 || (empty > 0 && emptyPixels(pixels, around) > (1 - LEAST_PAINTED) * all))
       throw noImagery(failure);
     const [first] = used;
     return {
@@ -242,11 +244,11 @@ function noImagery(cause: unknown): PlatError {
 }
 
 /** How many pixels of a rectangle nothing was painted on. */
-function emptyPixels({ data, width, height }: Pixels, [left, top, right, bottom]: Box): number {
+function emptyPixels(picture: Pixels, [left, top, right, bottom]: Box): number {
+  const { width, height } = picture;
+  const words = wordsOf(picture);
   let count = 0;
-  for (let y = Math.max(0, top); y < Math.min(height, bottom); y++) {
-    for (let x = Math.max(0, left); x < Math.min(width, right); x++)
-      if (data[4 * (y * width + x) + 3] === 0) count++;
-  }
+  for (let y = Math.max(0, top); y < Math.min(height, bottom); y++)
+    for (let x = Math.max(0, left); x < Math.min(width, right); x++) if (words[y * width + x] === 0) count++;
   return count;
 }

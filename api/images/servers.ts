@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { shownUrl, sourceError } from '../../shared/net/context.ts';
 import { networkOutcome, type Outcome, retrying, statusOutcome, USER_AGENT } from '../../shared/net/http.ts';
 import { secretHeaders } from '../../shared/net/secret-headers.ts';
-import { copyEmpty, type Pixels, warp } from '../../shared/raster/warp.ts';
+import { type Pixels, warp } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH, WORLD_M } from './frame.ts';
 import { type Reading, SOURCE_LIMITS } from './outside.ts';
 
@@ -96,7 +96,7 @@ export async function paintExport(
       ...{ format: 'jpgpng', interpolation: 'RSP_BilinearInterpolation' },
     }).toString();
     const part = await fetchPixels(url, headers, { width: to - from, height: HEIGHT }, reading);
-    if (part !== null) copyEmpty(part, picture, from, 0, { left: 0, top: 0, width: WIDTH, height: HEIGHT });
+    if (part !== null) await warp({ ...part, channels: 4 }, picture, (x, y) => [x - from, y], 1);
   }
 }
 

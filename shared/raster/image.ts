@@ -20,7 +20,7 @@ export type ElevationImage = {
 export type Block = { values: TypedArray; stride: number; width: number; height: number } | null;
 
 /** Bytes of a number are kept as this machine has them; all that Node runs on have the low one first, but for IBM's. */
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+export const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 /** Headers, directories and their arrays of a cloud-optimised file lie in its first bytes; other files cost a few reads more. */
 const HEAD_BYTES = 32 * 1024;
@@ -152,12 +152,13 @@ class ZlibDecoder extends BaseDecoder {
     const samples = planarConfiguration === 2 ? 1 : bits.length;
     const size = (tileWidth * tileHeight * samples * bits[0]!) / 8;
     // No more than a block: a damaged or hostile file cannot fill the memory.
-    const { buffer, byteOffset, byteLength } = await inflated(new Uint8Array(bytes), {
-      maxOutputLength: size,
-      chunkSize: Math.max(LEAST_CHUNK, size),
-    });
-    return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
+    const options = { maxOutputLength: size, chunkSize: Math.max(LEAST_CHUNK, size) };
+    return arrayBufferOf(await inflated(new Uint8Array(bytes), options));
   }
+}
+
+export function arrayBufferOf({ buffer, byteOffset, byteLength }: Buffer): ArrayBufferLike {
+  return byteLength === buffer.byteLength ? buffer : buffer.slice(byteOffset, byteOffset + byteLength);
 }
 
 /** The decoder of an image whose directory is read. @throws Error when the compression is not known */

@@ -23,3 +23,18 @@ export async function serve(handler: Handler): Promise<TestServer> {
     },
   };
 }
+
+/** Answers with the part of a file that is asked for. @returns where it begins and ends; undefined where no part is asked for, and nothing is answered */
+export function sendRange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytes: Buffer,
+  headers: Record<string, string> = {},
+): [first: number, last: number] | undefined {
+  const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+  if (from === undefined) return undefined;
+  const [first, last] = [Number(from), Math.min(Number(to), bytes.length - 1)];
+  response.writeHead(206, { 'content-range': `bytes ${first}-${last}/${bytes.length}`, ...headers });
+  response.end(bytes.subarray(first, last + 1));
+  return [first, last];
+}

@@ -8,6 +8,7 @@ import { openElevation } from '../../../shared/raster/elevation.ts';
 import { readTileHeader } from '../../../shared/raster/header.ts';
 import { rectangle, signal, terrainIn } from '../../support/elevation.ts';
 import { testFolder } from '../../support/folder.ts';
+import { sendRange } from '../../support/http-server.ts';
 import { fromUtm, STEEP, writeProjected } from '../../support/steep.ts';
 
 const folder = testFolder();
@@ -30,15 +31,10 @@ let instead: Answer[] = [];
 const server = createServer((request, response) => {
   const answer = instead.shift();
   if (answer) return answer(request, response);
-  const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
-  if (request.url !== '/hills.tif' || first === undefined) return response.writeHead(404).end();
-  const end = Math.min(Number(last), bytes.length - 1);
-  asked.push([Number(first), end]);
-  response.writeHead(206, {
-    'content-range': `bytes ${first}-${end}/${bytes.length}`,
-    ...(etag && { etag }),
-  });
-  response.end(bytes.subarray(Number(first), end + 1));
+  const range =
+    request.url === '/hills.tif' ? sendRange(request, response, bytes, etag ? { etag } : {}) : undefined;
+  if (range === undefined) response.writeHead(404).end();
+  else asked.push(range);
 });
 let url: string;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { paintFile } from '../../../../api/images/cog.ts';
@@ -8,10 +8,11 @@ import { outlineOf } from '../../../../api/images/outline.ts';
 import type { Position } from '../../../../shared/geo/types.ts';
 import { request } from '../../../../shared/net/http.ts';
 import { openBytes } from '../../../../shared/raster/byte-source.ts';
-import { readImageryHeader } from '../../../../shared/raster/imagery.ts';
+import { type ImageryFile, readImageryHeader } from '../../../../shared/raster/imagery.ts';
 import { openLevels, readOnDisk, readPixels } from '../../../../shared/raster/pixels.ts';
 import type { Pixels } from '../../../../shared/raster/warp.ts';
 import { rootDir } from '../../../../shared/root.ts';
+import { sendRange, serve } from '../../../support/http-server.ts';
 
 const fixtures = join(rootDir, 'test/fixtures/imagery');
 const naip = join(rootDir, 'workers/sample/data/naip_nd/m_4709963_se_14_1_20200831_part.tif');
@@ -23,8 +24,10 @@ const frames = JSON.parse(readFileSync(join(fixtures, 'frames.json'), 'utf8')) a
 
 const signal = new AbortController().signal;
 
-async function painted(source: string, frame: Frame, declared = {}): Promise<Pixels> {
-  const header = await readImageryHeader(source, declared, { signal });
+const pathOf = (file: string) => resolve(fixtures, file);
+const headerOf = (file: string, declared = {}) => readImageryHeader(pathOf(file), declared, { signal });
+
+async function painted(header: ImageryFile, frame: Frame): Promise<Pixels> {
   const picture: Pixels = { width: WIDTH, height: HEIGHT, data: new Uint8Array(4 * WIDTH * HEIGHT) };
   await paintFile(header, frame, picture, { signal, request, freshUntil: Infinity });
   return picture;
@@ -81,8 +84,7 @@ describe('pictures of GeoTIFFs are what gdalwarp makes of them', () => {
     // Eight times the values of the photograph, in 16 bits.
     ['infrared-as-alpha', 'lzw-16bit.tif', frames.lot, { range: [0, 2040] }],
   ] as const)('%s', async (name, file, ring, declared) => {
-    const source = file.startsWith('/') ? file : join(fixtures, file);
-    const ours = await partOf(await painted(source, frameOf([[ring]]), declared));
+    const ours = await partOf(await painted(await headerOf(file, declared), frameOf([[ring]])));
     expect(similarity(ours, await gdal(name))).toBeGreaterThan(0.98);
   });
 
@@ -92,13 +94,39 @@ describe('pictures of GeoTIFFs are what gdalwarp makes of them', () => {
   });
 });
 
+/** Over http blocks are fetched and read one by one. */
+test.each([
+  ['deflate, an overview', naip, frames.township, 0.4],
+  ['deflate, near infrared', 'infrared-as-alpha.tif', frames.lot, 1],
+  ['JPEG', 'jpeg-ycbcr.tif', frames.lot, 1],
+  ['JPEG of four bands', 'jpeg-4-bands.tif', frames.lot, 1],
+  ['LZW, 16 bits', 'lzw-16bit.tif', frames.lot, 1],
+  ['nodata at the rim, planes', 'state-plane-feet.tif', frames.lot, 1],
+])('a file behind http makes the same picture as on disk: %s', async (_, file, ring, most) => {
+  const source = pathOf(file);
+  const bytes = readFileSync(source);
+  let sent = 0;
+  const server = await serve((request, response) => {
+    const [first, last] = sendRange(request, response, bytes, { etag: '"1"' })!;
+    sent += last - first + 1;
+  });
+  const frame = frameOf([[ring]]);
+  const header = await readImageryHeader(`${server.origin}/photograph.tif`, {}, { signal });
+  sent = 0;
+  const far = await painted(header, frame);
+  expect(sent).toBeLessThan(most * bytes.length + 40_000);
+  const near = await painted(await headerOf(file), frame);
+  expect(similarity(await partOf(far), await partOf(near))).toBeGreaterThan(0.999);
+  await server.close();
+});
+
 test.each([
   ['without nodata', 'infrared-as-alpha.tif', 3],
   ['JPEG', 'jpeg-ycbcr.tif', 3],
   ['with nodata at the rim', 'state-plane-feet.tif', 4],
 ] as const)('libvips reads what is read block by block: %s', async (_, file, channels) => {
-  const source = join(fixtures, file);
-  const header = await readImageryHeader(source, {}, { signal });
+  const source = pathOf(file);
+  const header = await headerOf(file);
   const bytes = openBytes(source, { signal });
   const [level] = await openLevels(bytes);
   const window = { left: 3, top: 0, right: level.width - 40, bottom: level.height };
