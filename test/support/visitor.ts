@@ -33,7 +33,7 @@ export async function newUser(
 export type Page = { status: number; headers: Headers; text: string };
 
 /** A browser without script: it keeps the cookie and sends forms as browsers do. */
-export function visitor(api: TestApi) {
+export function visitor(api: Pick<TestApi, 'url'>) {
   let cookie: string | undefined;
   async function send(path: string, init: RequestInit): Promise<Page> {
     const headers = new Headers(init.headers);
