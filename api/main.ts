@@ -10,7 +10,10 @@ const config = loadConfig();
 const log = createLogger(config, 'api');
 const starting = startApi(config, log);
 onShutdown(log, config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS, async () => (await starting).stop());
-starting.catch(error => {
-  log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
-  process.exit(1);
-});
+starting
+  // For `plat up`, which must not take another program on this port for this one.
+  .then(({ port }) => process.send?.({ port }))
+  .catch(error => {
+    log.fatal({ err: error }, error instanceof Error ? error.message : 'cannot start');
+    process.exit(1);
+  });

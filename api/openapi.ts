@@ -59,6 +59,10 @@ const HEADERS = {
     ...text("The answer is the first call's; this one has cost nothing.", 'true'),
     required: false,
   },
+  Location: text(
+    'Where what was made is.',
+    '/api/public/v1/deal-flow/listings/5f0c2a4e-3b1d-4e8f-9a67-1c2d3e4f5a6b/',
+  ),
 };
 type HeaderName = keyof typeof HEADERS;
 
@@ -187,7 +191,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     responses: {
       [response.status]: {
         description: response.description,
-        headers: headers(...etag, ...replayed),
+        headers: headers(...etag, ...replayed, ...(response.location ? (['Location'] as const) : [])),
         ...(response.schema && {
           content: { 'application/json': { schema: response.schema, examples: response.examples } },
         }),

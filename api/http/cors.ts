@@ -4,7 +4,7 @@ import type { HeaderList } from './headers.ts';
 
 /** What a page of another origin may read beside the body. */
 const EXPOSED =
-  'ETag, Idempotency-Replayed, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Tokens-Used, WWW-Authenticate';
+  'ETag, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, X-Tokens-Used, WWW-Authenticate';
 /** What it may send. */
 const ACCEPTED =
   'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name';

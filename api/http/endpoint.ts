@@ -71,6 +71,8 @@ export type Endpoint<
     also?: Record<number, string>;
     /** Absent for 204. */
     schema?: z.ZodType;
+    /** Of a 201: where what was made is. */
+    location?(body: Record<string, unknown>): string;
     etag: boolean;
     examples: Record<string, { summary: string; value: unknown }>;
   };

@@ -50,6 +50,8 @@ async function prepare(
   const cost = head ? 0 : tokens;
   const all = [...cacheHeaders(etag !== undefined && encoded ? `W/${etag}` : etag), ...headers];
   if (replayed) all.push('Idempotency-Replayed', 'true');
+  if (endpoint.response.location !== undefined && body !== null)
+    all.push('Location', endpoint.response.location(JSON.parse(body.toString())));
   return { tokens: cost, send: () => respond(res, status, all, told, cost) };
 }
 

@@ -19,9 +19,11 @@ export type Given = { params: object; query: object; body?: unknown };
  */
 export async function readRequest(endpoint: Endpoint, req: Request, res: Response): Promise<Given> {
   refuseOversize(req);
-  const body =
-    endpoint.body === undefined ? undefined : await readBody(req, res, endpoint.method === 'patch');
-  return { params: req.params, query: req.query, body };
+  const { params, query } = req;
+  if (endpoint.body !== undefined)
+    return { params, query, body: await readBody(req, res, endpoint.method === 'patch') };
+  if (endpoint.method === 'post' && hasBody(req)) refuseFields(await readBody(req, res, true));
+  return { params, query };
 }
 
 /**
@@ -52,8 +54,20 @@ function refuseOversize(req: Request): void {
   );
 }
 
+const hasBody = ({ headers }: Request): boolean =>
+  Number(headers['content-length'] ?? 0) > 0 || headers['transfer-encoding'] !== undefined;
+
+/** Of a POST that takes no body: what somebody writes into one would be asked for in vain. */
+function refuseFields(body: object): void {
+  const names = Object.keys(body);
+  if (names.length > 0)
+    throw validationError(
+      Object.fromEntries(names.map(name => [name, ['is not known: this call takes no body']])),
+    );
+}
+
 /** @param keepsNulls whether null takes a value back, instead of standing for an optional field that is absent */
-async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<unknown> {
+async function readBody(req: Request, res: Response, keepsNulls: boolean): Promise<object> {
   const type = req.headers['content-type'];
   if (type === undefined || !/^application\/json *(;|$)/i.test(type)) {
     throw validationError({ body: ['must be JSON, with Content-Type: application/json'] });

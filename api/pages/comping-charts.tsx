@@ -156,6 +156,7 @@ export function Charts({
             subject
           </text>
         </svg>
+        {estimate !== undefined && <small>The line: the estimate at other acreages.</small>}
       </figure>
       <figure>
         <figcaption>Price an acre over time</figcaption>
@@ -167,6 +168,11 @@ export function Charts({
           {last(comps).map(comp => (
             <Dot comp={comp} x={back(comp)} y={y.at(ppaOf(comp))} chosen={chosen.has(comp.id)} />
           ))}
+          {estimate !== undefined && (
+            <text x={FRAME.left + 4} y={y.at(estimate) - 4} class="subject-word">
+              the estimate, {usd(estimate)}
+            </text>
+          )}
         </svg>
       </figure>
     </div>

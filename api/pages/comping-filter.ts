@@ -68,7 +68,8 @@ export function readFilters(params: URLSearchParams): Filters {
   }
   return {
     bounds,
-    statuses: params.getAll('status'),
+    // The form sends an empty one besides: with all boxes unticked nothing is shown, without any word of them everything.
+    statuses: params.has('status') ? params.getAll('status') : [...STATUSES],
     zip: (params.get('zip') ?? '').trim(),
     fips: (params.get('fips') ?? '').trim(),
     area: ringOf(params.get('polygon') ?? ''),
@@ -90,7 +91,7 @@ function ringOf(text: string): [number, number][] | null {
 const ppaOf = ({ price, acres }: Shown): number => price / acres;
 
 export function isShown(comp: Shown, { bounds, statuses, zip, fips, area }: Filters): boolean {
-  if (statuses.length > 0 && !statuses.includes(comp.status)) return false;
+  if (!statuses.includes(comp.status)) return false;
   if (zip !== '' && comp.zip !== zip) return false;
   if (fips !== '' && comp.fips !== fips.padStart(5, '0')) return false;
   const { miles, age, acres_min, acres_max, ppa_min, ppa_max, dom_min, dom_max, min_photos } = bounds;

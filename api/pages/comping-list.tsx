@@ -129,6 +129,7 @@ function FilterForm({ filters, path }: { filters: Filters; path: string }) {
   return (
     <form method="get" action={path} id="filters" class="comp-filters">
       <div class="row">
+        <input type="hidden" name="status" value="" />
         {STATUSES.map(status => (
           <label>
             <input type="checkbox" name="status" value={status} checked={filters.statuses.includes(status)} />{' '}

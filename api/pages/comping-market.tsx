@@ -1,5 +1,6 @@
 import type { ReportSnapshot } from '../../shared/comping/report.ts';
-import { COLUMNS, shown } from './market.tsx';
+import { sizes } from './figures.ts';
+import { COLUMNS, Legend, shown } from './market.tsx';
 
 /** What the market does with lots of the subject's size, in its county and its ZIP code. */
 export function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
@@ -8,7 +9,7 @@ export function Market({ snapshot: { bucket, county_market, zip_market } }: { sn
   const isEmpty = markets.every(({ data }) => data === null);
   return (
     <section class="market">
-      <h2>The market of {bucket}</h2>
+      <h2>The market of lots of {sizes(bucket)}</h2>
       {isEmpty ? (
         <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
       ) : (
@@ -35,6 +36,7 @@ export function Market({ snapshot: { bucket, county_market, zip_market } }: { sn
           </table>
         </div>
       )}
+      {!isEmpty && <Legend />}
       {!isEmpty && markets[0]!.as_of && (
         <p class="told">As of {markets[0]!.as_of}; a dash is a figure without any listing.</p>
       )}

@@ -29,12 +29,23 @@ export const reportsPage: Page = {
     const body = (
       <>
         <h1>Comp reports</h1>
-        {reports.length === 0 ? (
-          <p>
-            There are none yet. A report compares a parcel with the sales and listings around it: open a
-            parcel on <a href="/data">the map</a> and begin one there.
-          </p>
-        ) : (
+        <p>A report compares a parcel with the sales and listings around it.</p>
+        <form method="post" class="buttons">
+          <label for="property_id">New report of parcel</label>
+          <input
+            id="property_id"
+            name="property_id"
+            class="short"
+            inputmode="numeric"
+            pattern="[0-9]{12,13}"
+            title="12 or 13 digits"
+            placeholder="3301900000010"
+            required
+          />
+          <button type="submit">Begin</button>
+          <a href="/data">find it on the map</a>
+        </form>
+        {reports.length > 0 && (
           <Grid
             name="Comp reports"
             heads={['Report', 'Parcel', 'Comps', 'Changed', 'Link']}

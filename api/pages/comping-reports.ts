@@ -159,8 +159,9 @@ export async function change({ form, deps }: Visit, report: Report): Promise<Cha
     case 'text':
       return write(run, report, form);
     case 'share': {
+      const days = SHARE_DAYS.find(one => String(one) === form.get('days'));
+      if (days === undefined) throw validationError({ days: [`must be one of ${SHARE_DAYS.join(', ')}`] });
       const { token, tokenHash } = newToken();
-      const days = SHARE_DAYS.find(one => String(one) === form.get('days')) ?? SHARE_DAYS[1];
       await run('reports/share_report', [id, tokenHash, days]);
       return { link: `/comping/shared/${token}` };
     }

@@ -167,7 +167,7 @@ async function show(
       {mapHead(visit, ['comping'])}
     </>
   );
-  return { title, body, head };
+  return { title, body, head, status: fault === undefined ? 200 : 400 };
 }
 
 function Waiting({ report }: { report: Report }) {

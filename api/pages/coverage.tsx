@@ -44,7 +44,7 @@ export const coveragePage: Page = {
         <h2>Editions</h2>
         <Grid
           name="Editions"
-          heads={['County', ...layers, 'Statistics', 'Values']}
+          heads={['County', ...layers.map(kind => KIND_WORDS[kind]), 'Statistics', 'Values']}
           rows={counties.map(county => [
             nameOf(county),
             ...layers.map(kind => editionOf(county, kind)),
@@ -78,6 +78,11 @@ export const coverageValuesPage: Page = {
         shown: `${count(parcels)} parcels`,
       })),
     ),
+};
+
+const KIND_WORDS: Record<Coverage['sources'][number]['kind'], string> = {
+  ...{ assessor: 'Roll', listings: 'Listings', elevation: 'Elevation', roads: 'Roads', wetlands: 'Wetlands' },
+  ...{ flood: 'Flood zones', zips: 'ZIP areas', imagery: 'Imagery' },
 };
 
 /** Of how many parcels what is known. */

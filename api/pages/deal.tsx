@@ -1,9 +1,11 @@
 import { toCents } from '../../shared/domain/deals.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { notFound } from '../http/errors.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { changeListing, getListing } from '../v1/deal-flow/endpoints.ts';
 import { type DealEvent, dealHistory } from '../v1/deal-flow/history.ts';
-import { dollars, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { UUID } from './deals-add.ts';
+import { dollars, hasExpired, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { Advice, Letter, shown } from './deals-cards.tsx';
 import { DealFields, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
@@ -28,7 +30,11 @@ export const dealPage: Page = {
   },
 };
 
-const idIn = ({ req }: Visit) => ({ id: String(req.params.id) });
+function idIn({ req }: Visit): { id: string } {
+  const id = String(req.params.id);
+  if (!UUID.test(id)) throw notFound('There is no such deal.');
+  return { id };
+}
 
 async function show(visit: Visit, { bad }: { bad?: string }) {
   const params = idIn(visit);
@@ -52,6 +58,9 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
       </h1>
       <p>{facts.filter(Boolean).join(' · ')}</p>
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
+      {hasExpired(deal, day(visit.deps.now())) && (
+        <Notice kind="bad">Its contract ended on {deal.contract_expiration_date}: is the date right?</Notice>
+      )}
       <Facts
         kind="key"
         of={[

@@ -28,7 +28,7 @@ type Live = {
   price: string;
 };
 
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** Longer than any address; it bounds what is searched for. */
 const MOST_TEXT = 2_000;
 

@@ -2,6 +2,7 @@ import { type Board, findBoard, openBoard } from '../../shared/deals.ts';
 import { DEAL_STAGES, type DealStage, toCents } from '../../shared/domain/deals.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { listDeals } from '../v1/deal-flow/endpoints.ts';
+import { day } from './figures.ts';
 import { ask, requireAccount, type Visit } from './visit.ts';
 
 export const STAGE_NAMES: Record<DealStage, string> = {
@@ -17,7 +18,7 @@ export const STAGE_NAMES: Record<DealStage, string> = {
 
 export type Lane = { stage: DealStage; deals: Deal[]; profitCents: bigint };
 
-export type BoardView = { version: number; lanes: Lane[]; count: number };
+export type BoardView = { version: number; lanes: Lane[]; count: number; today: string };
 
 /** The board of who has signed in; their own one, also where they see their company's account. @param made where there is none */
 export async function boardOf(visit: Visit, { made = false } = {}): Promise<Board | undefined> {
@@ -32,13 +33,15 @@ export async function readBoard(visit: Visit): Promise<BoardView> {
   // The version first: what changes in between is told once more, never missed.
   const version = (await boardOf(visit))?.version ?? 0;
   const deals = await ask<Deal[]>(visit, listDeals);
-  const lanes = [...DEAL_STAGES, '' as const].map(stage => {
+  // Deals without a stage wait for one: first, where they are seen.
+  const lanes = ['' as const, ...DEAL_STAGES].map(stage => {
     const own = deals.filter(({ status }) => status === stage);
     const profitCents = own.reduce((sum, { expected_profit }) => sum + toCents(expected_profit), 0n);
     return { stage, deals: own, profitCents };
   });
   return {
     version,
+    today: day(visit.deps.now()),
     count: deals.length,
     lanes: lanes.filter(({ stage, deals: own }) => stage !== '' || own.length > 0),
   };
@@ -51,6 +54,12 @@ export function dollars(cents: bigint): string {
   const rest = size % 100n;
   return `${cents < 0n ? '−' : ''}$${whole}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
 }
+
+/** Whether a deal's contract has run out before it came to a sale. */
+export const hasExpired = (
+  { status, contract_expiration_date: until }: Pick<Deal, 'status' | 'contract_expiration_date'>,
+  today: string,
+): boolean => until !== null && until < today && status !== 'sold' && status !== 'canceled';
 
 export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
   address || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);

@@ -1,6 +1,6 @@
 import { DEAL_STAGES, FETCH_STATUSES, toCents } from '../../shared/domain/deals.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
-import { type BoardView, dollars, type Lane, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { type BoardView, dollars, hasExpired, type Lane, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { acres, count, usd } from './figures.ts';
 import { Facts, Select } from './layout.tsx';
 
@@ -13,13 +13,13 @@ export function Board({ view }: { view: BoardView }) {
   return (
     <section id="board" class="scroll deals" data-version={view.version} tabindex={0} aria-label="Board">
       {view.lanes.map(lane => (
-        <Column lane={lane} />
+        <Column lane={lane} today={view.today} />
       ))}
     </section>
   );
 }
 
-function Column({ lane: { stage, deals, profitCents } }: { lane: Lane }) {
+function Column({ lane: { stage, deals, profitCents }, today }: { lane: Lane; today: string }) {
   return (
     <section class="lane" data-stage={stage} aria-labelledby={`lane-${stage}`}>
       <h2 id={`lane-${stage}`}>
@@ -28,14 +28,14 @@ function Column({ lane: { stage, deals, profitCents } }: { lane: Lane }) {
       <p class="sum">{deals.length === 0 ? 'No deals' : `Profit ${dollars(profitCents)}`}</p>
       <ol class="plain">
         {deals.map(deal => (
-          <Card deal={deal} />
+          <Card deal={deal} today={today} />
         ))}
       </ol>
     </section>
   );
 }
 
-function Card({ deal }: { deal: Deal }) {
+function Card({ deal, today }: { deal: Deal; today: string }) {
   const name = nameOf(deal);
   const figures: [string, string][] = [
     ['Price', deal.price === null ? '–' : usd(deal.price)],
@@ -62,10 +62,15 @@ function Card({ deal }: { deal: Deal }) {
       </p>
       <Facts kind="figures" of={figures} />
       <Advice deal={deal} />
-      {deal.deal_type === 'double_close' && (
-        <p class="place">
-          Double close
-          {deal.contract_expiration_date && `, contract until ${deal.contract_expiration_date}`}
+      {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
+        <p class={hasExpired(deal, today) ? 'place bad' : 'place'}>
+          {[
+            deal.deal_type === 'double_close' ? 'Double close' : '',
+            deal.contract_expiration_date &&
+              `contract ${hasExpired(deal, today) ? 'ended' : 'until'} ${deal.contract_expiration_date}`,
+          ]
+            .filter(Boolean)
+            .join(', ')}
         </p>
       )}
       <details>

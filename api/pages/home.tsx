@@ -5,6 +5,7 @@ const PLACES = [
   ['The map', 'parcels by 80 filters, by an area that you draw, each with all that is known of it'],
   ['Markets', 'sales, sell-through and prices per acre of every county and ZIP, in 22 sizes'],
   ['Comps', 'what sold around a parcel, chosen by you and put in a report that you can share'],
+  ['Deals', 'the lots that you sell, by stage: grade, advice and profit'],
   [
     'For programs',
     <>

@@ -2,7 +2,7 @@ import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { notFound } from '../http/errors.ts';
 import { countyStats, zipStats } from '../v1/market-stats.ts';
 import { deleteMarket, listMarkets, saveMarket } from '../v1/markets.ts';
-import { acres, count, percent, usd } from './figures.ts';
+import { acres, count, percent, sizes, usd } from './figures.ts';
 import { Grid } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Reply, type Visit } from './visit.ts';
@@ -105,13 +105,13 @@ async function show(visit: Visit, read: () => Promise<Stats>): Promise<Reply> {
         <p class="notice">There are no listings here.</p>
       ) : (
         <>
-          <h2>{bucket.type}</h2>
+          <h2>Lots of {sizes(bucket.type)}</h2>
           <div class="charts">
             <Windows title="Sold" data={bucket.data} rows={['Sold: $']} />
             <Windows title="Sell-through rate" data={bucket.data} rows={['$ STR']} />
             <Windows title="Median price" data={bucket.data} rows={['Median Price $']} />
             <Windows
-              title="Price per acre, least and most"
+              title="Price per acre, from least to most"
               data={bucket.data}
               rows={['PPA Range $ Min', 'PPA Range $ Max']}
             />
@@ -120,6 +120,7 @@ async function show(visit: Visit, read: () => Promise<Stats>): Promise<Reply> {
           </div>
           <h2>All acreages</h2>
           <Buckets market={market} open={bucket.type} path={visit.url.pathname} />
+          <Legend />
         </>
       )}
       {market.type === 'county' && (
@@ -176,6 +177,17 @@ function Windows({ title, data, rows }: { title: string; data: Data; rows: strin
   );
 }
 
+/** What the names of the statistics stand for. */
+export const Legend = () => (
+  <p>
+    <small>
+      STR: sell-through rate, the sales of a time in percent of the active listings. DOM: days on market. PPA:
+      price per acre. Gini: how unlike the prices per acre are, from 0, all the same, to 100. 1mo, 3mo, 6mo,
+      1yr: the last month to the last year.
+    </small>
+  </p>
+);
+
 /** The statistics that tell most of a market. */
 export const COLUMNS = [
   'Active',
@@ -196,16 +208,20 @@ function Buckets({ market, open, path }: { market: Stats; open: string; path: st
         name="Acreages"
         heads={['Acreage', ...COLUMNS]}
         rows={market.stats.map(({ type, data }) => [
-          type === open ? <b>{type}</b> : <a href={`${path}?bucket=${encodeURIComponent(type)}`}>{type}</a>,
+          type === open ? (
+            <b>{sizes(type)}</b>
+          ) : (
+            <a href={`${path}?bucket=${encodeURIComponent(type)}`}>{sizes(type)}</a>
+          ),
           ...COLUMNS.map(key => shown(key, data[key])),
         ])}
       />
       <details>
         <summary>
-          All {METRIC_KEYS.length} statistics of {open}
+          All {METRIC_KEYS.length} statistics of {sizes(open)}
         </summary>
         <Grid
-          name={`Statistics of ${open}`}
+          name={`Statistics of ${sizes(open)}`}
           heads={['Statistic', 'Figure']}
           rows={METRIC_KEYS.map(key => [
             key,

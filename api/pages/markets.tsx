@@ -1,10 +1,10 @@
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { listMarkets } from '../v1/markets.ts';
-import { count } from './figures.ts';
+import { count, sizes } from './figures.ts';
 import { Field, Grid, Select } from './layout.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
-import { change, DEFAULT_BUCKET, pathOf, type Saved, shown, titleOf } from './market.tsx';
+import { change, DEFAULT_BUCKET, Legend, pathOf, type Saved, shown, titleOf } from './market.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Visit, withParam } from './visit.ts';
 
@@ -77,7 +77,7 @@ export const marketsPage: Page = {
             <Field name="bucket" label="Acreage">
               <Select
                 name="bucket"
-                options={ACRE_BUCKETS.map(({ label }) => [label, label])}
+                options={ACRE_BUCKETS.map(({ label }) => [label, sizes(label)])}
                 given={bucket}
               />
             </Field>
@@ -91,11 +91,12 @@ export const marketsPage: Page = {
               The first {MOST_ROWS} of {count(ordered.length)}; the map has all.
             </p>
           )}
+          <Legend />
         </section>
         {mapOf(visit, {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
-          legend: `${metric}, ${bucket}`,
+          legend: `${metric}, ${sizes(bucket)}`,
           start: boxOfCounties(rows.map(({ fips }) => fips)),
         })}
       </div>

@@ -48,6 +48,7 @@ export const createCompReport = defineEndpoint({
     status: 201,
     description: 'The report is there, without comps.',
     schema: created,
+    location: ({ url }) => String(url),
     etag: false,
     examples: { sample: { summary: 'A new report', value: EXAMPLE } },
   },

@@ -3,6 +3,7 @@ import { subjectsOf } from '../../shared/contacts/identity.ts';
 import { countyOf } from '../../shared/domain/property-id.ts';
 import { placeOf } from '../../shared/kernels/person/match.ts';
 import { person } from '../../shared/kernels/person/person.ts';
+import { STATES as US_STATES } from '../../shared/regions/states.ts';
 import { notFound, validationError } from '../http/errors.ts';
 import { propertyId } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
@@ -11,6 +12,9 @@ import { phoneTrace } from './common/tracing.ts';
 import { SKIP_TRACE_EXAMPLE } from './examples/examples.ts';
 
 const TOKENS = 20;
+
+/** Mail goes to those of the forces abroad, too. */
+const STATES: ReadonlySet<string> = new Set([...US_STATES.map(({ code }) => code), 'AA', 'AE', 'AP']);
 
 /** What both endpoints have in common. */
 const common = {
@@ -46,8 +50,8 @@ const traceBody = z
     city: z.string().max(100).optional().meta({ description: 'City; with `state` where `zip` is left out.' }),
     state: z
       .string()
-      .regex(/^[A-Za-z]{2}$/, 'must be the two letters of a state')
-      .transform(text => text.toUpperCase())
+      .transform(text => text.trim().toUpperCase())
+      .refine(text => STATES.has(text), 'must be the two letters of a state, such as NH')
       .optional()
       .meta({ description: 'Two-letter state; with `city` where `zip` is left out.', example: 'NH' }),
     zip: zip.optional(),

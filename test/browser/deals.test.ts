@@ -87,6 +87,16 @@ describePages('deals', site => {
     const { text, headers } = await exported(user);
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="plat-deals-[\d-]+\.csv"$/);
     expect(text.split('\r\n')[1]).toContain(',sold,BARDEN POND ROAD,Sullivan,NH,');
+    await page.getByLabel('Contract expires').fill('2020-01-31');
+    await page.getByRole('button', { name: 'Save' }).click();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.goto('/deals');
+    await page.locator('.card summary').click();
+    await page.locator('.card select').selectOption('');
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    expect(await page.locator('.lane').first().innerText()).toContain('contract ended 2020-01-31');
+    await page.getByRole('link', { name: 'BARDEN POND ROAD' }).click();
+    expect(await page.getByRole('alert').textContent()).toContain('Its contract ended on 2020-01-31');
     await page.goto('/deals');
     await page.locator('.card summary').click();
     await page.getByRole('button', { name: 'Remove' }).click();

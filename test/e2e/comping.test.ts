@@ -60,6 +60,7 @@ describe('POST comp-reports/', () => {
     expect(one.json).not.toEqual(two.json);
     const { report_id, url } = one.json as { report_id: string; url: string };
     expect(url).toBe(`${api.url}/comping/${report_id}`);
+    expect(one.headers.get('location')).toBe(url);
     const again = { 'Idempotency-Key': 'k1' };
     expect((await post(again)).json).toEqual((await post(again)).json);
   });
@@ -222,6 +223,14 @@ describe('a report', () => {
     const path = await newReport();
     await change(path, { do: 'model' });
     const shared = /\/comping\/shared\/[\w-]{43}/;
+    for (const wrong of [{ do: 'share', days: '8' }, { do: 'share' }, { do: 'sahre', days: '7' }] as Record<
+      string,
+      string
+    >[]) {
+      const refused = await window1.submit(path, wrong);
+      expect(refused.status).toBe(400);
+      expect(refused.text).toContain('Nothing was changed');
+    }
     const link = shared.exec((await window1.submit(path, { do: 'share', days: '7' })).text)![0];
     const { text, status } = await visitor(api).open(link);
     expect(status).toBe(200);

@@ -107,7 +107,7 @@ filterForm.addEventListener('submit', event => event.preventDefault());
 find('unfilter').addEventListener('click', event => {
   event.preventDefault();
   for (const field of filterForm.querySelectorAll<HTMLInputElement>('input')) {
-    if (field.type === 'checkbox') field.checked = false;
+    if (field.type === 'checkbox') field.checked = true;
     else field.value = '';
   }
   sourceOf('area')?.setData(EMPTY);

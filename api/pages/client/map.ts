@@ -108,6 +108,7 @@ async function showValues(address: string): Promise<void> {
   const values: Value[] = await (await fetch(address)).json();
   const byFips = new Map(values.map(value => [value.fips, value]));
   map.setLayoutProperty('counts', 'visibility', 'none');
+  const isUnknown: ExpressionSpecification = ['==', ['feature-state', 'rank'], null];
   map.addLayer(
     {
       id: 'values',
@@ -117,7 +118,7 @@ async function showValues(address: string): Promise<void> {
       paint: {
         'fill-color': [
           'case',
-          ['==', ['feature-state', 'rank'], null],
+          isUnknown,
           'rgba(0,0,0,0)',
           [
             'step',
@@ -131,6 +132,9 @@ async function showValues(address: string): Promise<void> {
     },
     'county-lines',
   );
+  // The palest and the darkest colour are close to the ground of one scheme each.
+  const line = map.getPaintProperty('county-lines', 'line-color') as string;
+  map.setPaintProperty('county-lines', 'line-color', ['case', isUnknown, line, '#7c8a82']);
   for (const { fips, rank } of values)
     map.setFeatureState({ source: 'parcels', sourceLayer: 'counties', id: fips }, { rank });
   const told = document.getElementById('hovered');

@@ -177,7 +177,12 @@ export const addListing = defineEndpoint({
   params: z.object({}),
   query: z.strictObject({}),
   body: newDeal,
-  response: { ...ONE, status: 201, description: 'The deal, its listing not looked for yet.' },
+  response: {
+    ...ONE,
+    status: 201,
+    description: 'The deal, its listing not looked for yet.',
+    location: ({ id }) => `${PATH}${id}/`,
+  },
   errors: { unprocessable: `The board has ${MAX_DEALS} deals already: remove one first.` },
   handle: async ({ body: { property_id, listing_id, listing_url, ...given } }, resources, call) => {
     const subject = { property_id, listing_id, listing_url };

@@ -140,6 +140,8 @@ describe('by name and address', () => {
     [{ first_name: 'x', last_name: 'y' }, 'zip'],
     [{ first_name: 'x', last_name: 'y', city: 'Keene' }, 'state'],
     [{ first_name: 'x', last_name: 'y', state: 'NH' }, 'city'],
+    [{ first_name: 'x', last_name: 'y', city: 'Keene', state: 'ZZ' }, 'state'],
+    [{ first_name: 'x', last_name: 'y', zip: '03431', state: 'New Hampshire' }, 'state'],
     [{ first_name: 'x', last_name: 'y', zip: '0343' }, 'zip'],
     [{ first_name: 'x', last_name: 'y', zip: '03431', ssn: '1' }, 'ssn'],
   ])('%j is a validation error of %s', async (body, field) => {
@@ -177,6 +179,16 @@ describe("a parcel's owner", () => {
 
   test('is the one of the documentation', async () => {
     expect(await ask(EXAMPLE.property_id)).toEqual({ status: 200, tokens: 20, body: EXAMPLE.response });
+  });
+
+  test('is asked for without a body: fields in one are named, not ignored', async () => {
+    const path = `/api/public/v1/properties/${EXAMPLE.property_id}/skip-trace/`;
+    expect((await api.call(path, posting(key, '{}'))).status).toBe(200);
+    const { status, json } = await api.call(path, posting(key, '{"first_name":"Ada"}'));
+    expect([status, (json as { error: { details: object } }).error.details]).toEqual([
+      400,
+      { first_name: ['is not known: this call takes no body'] },
+    ]);
   });
 
   test('of two in one name the first of the roll counts', async () => {

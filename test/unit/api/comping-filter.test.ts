@@ -21,6 +21,7 @@ const AREA = JSON.stringify({
 
 test.each([
   ['', {}, true],
+  ['status=', {}, false],
   ['status=ACTIVE&status=PENDING', {}, false],
   ['status=ACTIVE&status=SOLD', {}, true],
   ['miles=2', { distance_m: 3_218 }, true],

@@ -46,6 +46,7 @@ test('every reference leads somewhere, and every example fits its schema', () =>
 const HEADERS = {
   'content-type': 'application/json',
   'x-request-id': 'a',
+  location: '/made',
   'x-tokens-used': '10',
   'x-ratelimit-limit': '120',
   'x-ratelimit-remaining': '119',

@@ -53,7 +53,14 @@ export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig)
   });
 }
 
-export type Service = { label: string; program: ServiceName; env: Record<string, string>; logFile: string };
+export type Service = {
+  label: string;
+  program: ServiceName;
+  /** As it is when the service is started, or started again. */
+  env: Record<string, string>;
+  logFile: string;
+  onMessage?(message: unknown): void;
+};
 
 /** A service that keeps dying is started again ever later, at most this much later. */
 const MAX_RESTART_DELAY_MS = 10_000;
@@ -75,7 +82,7 @@ export type Supervisor = {
  * notice when this process is gone and stop by themselves.
  */
 export function createSupervisor(
-  onRestart: (label: string, how: string) => void,
+  onRestart: (label: string, how: string) => unknown,
   logs: LogLimits & { checkMs: number } = { ...LOG_FILES, checkMs: LOG_CHECK_MS },
 ): Supervisor {
   const children = new Map<string, ChildProcess>();
@@ -110,12 +117,13 @@ export function createSupervisor(
     child.on('exit', async (code, signal) => {
       children.delete(service.label);
       if (stopping) return;
-      onRestart(service.label, signal ?? `exit ${code}`);
+      await onRestart(service.label, signal ?? `exit ${code}`);
       const wait = Date.now() - begun > STABLE_MS ? 250 : delay;
       await sleep(wait, undefined, { ref: false });
       if (!stopping) start(service, Math.min(wait * 2, MAX_RESTART_DELAY_MS));
     });
     child.on('error', () => {});
+    if (service.onMessage) child.on('message', service.onMessage);
   }
 
   return {

@@ -97,11 +97,12 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   await finishDue(pool, deliver, signal, samples.length > 0);
   await addSampleDeals(pool, await demoOwner(pool), signal);
 
-  const { url, logs } = services;
-  await ready(url, logs, signal);
+  const url = await ready(services, config.HOST, signal);
   writeState(config, { databaseUrl, apiUrl: url });
   const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
-  print(await welcome({ ...services, link: await demoLink(pool), logs: shortest(logs), keyFile }));
+  print(
+    await welcome({ ...services, url, link: await demoLink(pool), logs: shortest(services.logs), keyFile }),
+  );
 }
 
 const DISK_LOOK_MS = 10_000;
@@ -121,30 +122,41 @@ export function watchDisk(
   }, everyMs);
 }
 
-type Services = { url: string; key: string; admin: string; logs: string };
+type Services = {
+  /** Where the API listens, once it does. */
+  port?: number;
+  key: string;
+  admin: string;
+  logs: string;
+};
 
 async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[]): Promise<Services> {
-  const key = await demoKey(config, pool);
-  const admin = adminPassword(config);
-  const port = await findPort(config.HOST, config.PORT);
-  if (port !== config.PORT && config.PORT !== 0) print(`Port ${config.PORT} is taken; using ${port}.`);
-  const url = urlOf(config.HOST, port);
-  const logs = join(config.PLAT_DIR, 'logs');
+  const services: Services = {
+    key: await demoKey(config, pool),
+    admin: adminPassword(config),
+    logs: join(config.PLAT_DIR, 'logs'),
+  };
+  const { logs } = services;
   const env = {
     DATABASE_URL: config.DATABASE_URL,
-    ADMIN_PASSWORD: admin,
-    PORT: String(port),
+    ADMIN_PASSWORD: services.admin,
+    PORT: await freePort(config),
     HOST: config.HOST,
   };
 
-  const supervisor = createSupervisor((label, how) =>
-    print(`${label} ended (${how}) and is started again; its log is in ${logs}.`),
-  );
+  const supervisor = createSupervisor(async (label, how) => {
+    print(`${label} ended (${how}) and is started again; its log is in ${logs}.`);
+    // Another program may have taken the port since it was looked for, such as a second start at the same moment.
+    if (services.port === undefined) env.PORT = await freePort(config);
+  });
   parts.push({
     stop: () => supervisor.stop(config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS),
     kill: supervisor.kill,
   });
-  supervisor.start({ label: 'api', program: 'api', env, logFile: join(logs, 'api.log') });
+  supervisor.start({
+    ...{ label: 'api', program: 'api', env, logFile: join(logs, 'api.log') },
+    onMessage: message => Object.assign(services, message),
+  });
   for (let i = 0; i < config.WORKERS; i++) {
     const name = `worker-${i + 1}`;
     // Each has a health port of its own.
@@ -158,7 +170,13 @@ async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[])
       logFile: join(logs, `${name}.log`),
     });
   }
-  return { url, key, admin, logs };
+  return services;
+}
+
+async function freePort({ HOST, PORT }: Config): Promise<string> {
+  const port = await findPort(HOST, PORT);
+  if (port !== PORT && PORT !== 0) print(`Port ${PORT} is taken; using ${port}.`);
+  return String(port);
 }
 
 /** A host that stands for all addresses is reached on loopback. */
@@ -167,19 +185,23 @@ function urlOf(host: string, port: number): string {
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
 }
 
-async function ready(url: string, logs: string, signal: AbortSignal): Promise<void> {
+/** The address of the API once it answers there: of ours, whatever else may have taken the port. */
+async function ready(services: Services, host: string, signal: AbortSignal): Promise<string> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    const ok = await fetch(`${url}/readyz`).then(
-      response => response.ok,
-      () => false,
-    );
-    if (ok) return;
+    const url = urlOf(host, services.port ?? 0);
+    const ok =
+      services.port !== undefined &&
+      (await fetch(`${url}/readyz`).then(
+        response => response.ok,
+        () => false,
+      ));
+    if (ok) return url;
     await sleep(50, undefined, { signal });
   }
   throw new PlatError(
     'api_start',
-    `The API did not become ready within ${READY_TIMEOUT_MS / 1000} s; see ${join(logs, 'api.log')}.`,
+    `The API did not become ready within ${READY_TIMEOUT_MS / 1000} s; see ${join(services.logs, 'api.log')}.`,
   );
 }
 
