@@ -11,6 +11,7 @@ import { wholeNumber } from './common/options.ts';
 import { answer, table } from './common/output.ts';
 import { deliverFromHere, type Session, withSession } from './common/session.ts';
 import { printRun } from './runs.ts';
+import { addSuggestCommand } from './suggest.ts';
 
 type RunFlags = { wait?: boolean; force?: boolean; json?: boolean } & Partial<Record<Input, string>>;
 
@@ -33,6 +34,7 @@ export function addFeedCommands(program: Command): void {
         throw new PlatError('feed_definition', faults.map(({ error }) => error.message).join('\n'));
     });
 
+  addSuggestCommand(feed);
   feed
     .command('check')
     .argument('<file>', 'a feed file, or the name of an installed feed')

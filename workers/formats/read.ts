@@ -107,4 +107,15 @@ async function* whole(
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   return spec.format === 'arcgis' ? layerVersion(spec, context) : null;
+/** The format that a file's name tells, or null; a zip is taken for a shapefile. */
+export function formatOf(name: string): Format | null {
+  const plain = name
+    .toLowerCase()
+    .replace(/[?#].*$/, '')
+    .replace(/\.gz$/, '');
+  if (plain.endsWith('.zip')) return 'shapefile';
+  const found = Object.entries(READERS).find(([, { extensions }]) =>
+    extensions.some(end => plain.endsWith(end)),
+  );
+  return (found?.[0] as Format | undefined) ?? null;
 }

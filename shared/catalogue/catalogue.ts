@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Who publishes parcels where: the sources of parcels that OpenAddresses knows in the United States, whose list is CC0. The data behind
+ * an address has terms of its own. tools/make-catalogue.ts writes parcels.json anew.
+ */
+export type CatalogueSource = {
+  /** Five digits of a county, two of a state, seven of a city. */
+  place: string;
+  /** The file of OpenAddresses, such as wi/green. */
+  file: string;
+  format: string;
+  address: string;
+  member?: string;
+  layer?: string;
+  /** The columns of the parcel number. */
+  key?: string[];
+  year?: string;
+  website?: string;
+  /** What OpenAddresses notes of the licence. */
+  terms?: string;
+};
+
+type Catalogue = { from: string; licence: string; sources: CatalogueSource[] };
+
+let cached: { file: string; catalogue: Catalogue } | undefined;
+
+const bundled = new URL('./parcels.json', import.meta.url).pathname;
+
+/** The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it */
+export function readCatalogue(file = bundled): Catalogue {
+  if (cached?.file !== file) cached = { file, catalogue: JSON.parse(readFileSync(file, 'utf8')) as Catalogue };
+  return cached.catalogue;
+}
+
+/** What the catalogue has for a county: its own sources before the state's. Of several files of a county the last year's comes first. */
+export function sourcesOfCounty(fips: string, file?: string): CatalogueSource[] {
+  const of = (place: string) =>
+    readCatalogue(file)
+      .sources.filter(source => source.place === place)
+      .sort((a, b) => (b.year ?? '').localeCompare(a.year ?? ''));
+  return [...of(fips), ...of(fips.slice(0, 2))];
+}

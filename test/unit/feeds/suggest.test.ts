@@ -1,0 +1,373 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { rootDir } from '../../../shared/root.ts';
+import type { ColumnSpec } from '../../../workers/feeds/column-schema.ts';
+import { alternatives, namesOf } from '../../../workers/feeds/columns.ts';
+import type { ParcelTarget } from '../../../workers/feeds/definition.ts';
+import type { Columns } from '../../../workers/feeds/feed.ts';
+import { loadFeed, parseFeed } from '../../../workers/feeds/load.ts';
+import { readPreset } from '../../../workers/feeds/resolve.ts';
+import { fieldsOfName } from '../../../workers/feeds/suggest/names.ts';
+import { measuredAcres } from '../../../workers/feeds/suggest/profile.ts';
+import { type Sample, SURE, suggestColumns } from '../../../workers/feeds/suggest/suggest.ts';
+import { columnLines, feedHead, inputLines } from '../../../workers/feeds/suggest/write.ts';
+import { readInput } from '../../../workers/formats/read.ts';
+import type { InputSpec, SourceRow } from '../../../workers/formats/rows.ts';
+import { assessor, presetFixtures, sampleFeeds } from './support.ts';
+
+const FOLDER = join(rootDir, 'test', 'fixtures', 'feeds', 'suggest');
+
+/** By field the columns, any of whose groups is right. */
+type Truth = Partial<Record<ParcelTarget, string[]>>;
+
+/** Read off the layers by hand: columns of a group are joined by +. A field that is not here has no column with values. */
+const LAYERS: Record<string, Truth> = {
+  'us-mi-kent': {
+    apn: ['PPN', 'PNUM'],
+    owner_name: ['OWNERNAME1'],
+    situs_address: ['PROPERTYADDRESS'],
+    situs_city: ['PROPADDRESSCITY'],
+    assessed_total_value: ['SEVTRIBUNAL1'],
+  },
+  'us-nm-washington': {
+    apn: ['PIN', 'PARCELKEY'],
+    acres: ['ACRES_PARCEL', 'ACRES_POLY'],
+    owner_name: ['OWNER_NAME'],
+    mail_address: ['OWN_ADD_L1'],
+    situs_address: ['SITUS_ADDRESS'],
+    situs_city: ['CITY', 'CITY_USPS'],
+    situs_state: ['STATE'],
+    situs_zip: ['ZIP'],
+    subdivision: ['PLAT_NAME'],
+    land_use_code: ['USE1_DESC'],
+    school_district: ['SCHOOL_DST'],
+    building_sqft: ['FIN_SQ_FT'],
+    year_built: ['YEAR_BUILT'],
+    market_total_value: ['EMV_TOTAL'],
+    market_land_value: ['EMV_LAND'],
+    market_improvement_value: ['EMV_BLDG'],
+    last_sale_date: ['SALE_DATE'],
+    last_sale_price: ['SALE_VALUE'],
+    owner_occupied: ['HOMESTEAD'],
+  },
+  'us-tx-waco': {
+    apn: ['PIN', 'GEO_ID', 'PROP_ID'],
+    acres: ['legal_acreage', 'eff_size_acres', 'land_total_sqft'],
+    owner_name: ['file_as_name'],
+    mail_address: ['addr_line2'],
+    mail_city: ['addr_city'],
+    mail_state: ['addr_state'],
+    mail_zip: ['addr_zip'],
+    situs_address: ['situs_display', 'situs_num+situs_street'],
+    situs_city: ['situs_city'],
+    situs_state: ['situs_state'],
+    situs_zip: ['situs_zip'],
+    subdivision: ['abs_subdv_desc'],
+    assessed_total_value: ['assessed_val'],
+    market_total_value: ['appraised_val', 'market'],
+    last_sale_date: ['sl_dt'],
+  },
+  'us-ca-tuolumne': { owner_name: ['owner1'], situs_address: ['address'] },
+  'us-fl-polk': { apn: ['ParcelNum'], situs_address: ['PrimaryAddress', 'ALIAddress'], situs_zip: ['Zip'] },
+  'us-pa-lancaster': { situs_address: ['ADDRESS', 'FULLADDR'], situs_city: ['MUNI'] },
+  'us-ca-carson': { situs_address: ['ADDRESS'], situs_city: ['SITECITY'], situs_zip: ['SITEZIP'] },
+  'us-il-cook': { situs_address: ['ADDRESS'], situs_city: ['CITY_ID'] },
+  'us-ny-orange': { situs_address: ['StreetAddress'] },
+  'us-esri-test': {},
+};
+
+type Judged = { name: string; right: string[]; wrong: string[]; missed: string[] };
+
+function judge(name: string, sample: Sample, truth: Truth): Judged {
+  const { fields } = suggestColumns(sample);
+  const mapped = new Map(fields.flatMap(({ field, mapped: best }) => (best ? [[field, best] as const] : [])));
+  const isRight = (field: ParcelTarget) => truth[field]?.includes(mapped.get(field)?.columns.join('+') ?? '');
+  return {
+    name,
+    right: [...mapped.keys()].filter(isRight),
+    wrong: [...mapped]
+      .filter(([field]) => !isRight(field))
+      .map(([field, { columns }]) => `${field}: ${columns}`),
+    missed: (Object.keys(truth) as ParcelTarget[]).filter(field => !mapped.has(field)),
+  };
+}
+
+function layerSample(name: string): Sample {
+  const { columns, rows, acres } = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8')) as {
+    columns: [string, string][];
+    rows: unknown[][];
+    acres: (number | null)[];
+  };
+  return {
+    acres,
+    columns: columns.map(([column, alias], i) => ({ name: column, alias, values: rows.map(row => row[i]) })),
+  };
+}
+
+async function rowsOf(input: InputSpec, baseDir: string): Promise<SourceRow[]> {
+  const context = { baseDir, tmpDir: '/tmp', signal: new AbortController().signal, env: {} };
+  const rows: SourceRow[] = [];
+  for await (const batch of readInput(input, context)) {
+    rows.push(...batch.rows);
+    if (rows.length >= 500) break;
+  }
+  return rows.slice(0, 500);
+}
+
+function sampleOf(rows: readonly SourceRow[]): Sample {
+  const names = [...new Set(rows.flatMap(({ values }) => Object.keys(values)))];
+  const columns = names.map(name => ({ name, values: rows.map(({ values }) => values[name]) }));
+  return { columns, acres: measuredAcres(rows) };
+}
+
+/** What a mapping made by hand says: ways that read filled columns as they are; what recodes or is fixed can be no suggestion. */
+function truthOf(columns: Columns<ParcelTarget>, { columns: there }: Sample): Truth {
+  const filled = there.filter(({ values }) =>
+    values.some(value => value !== null && String(value ?? '').trim() !== ''),
+  );
+  const own = new Map(filled.map(({ name }) => [name.toLowerCase(), name]));
+  const truth: Truth = {};
+  for (const [field, spec] of Object.entries(columns) as [ParcelTarget, ColumnSpec][]) {
+    const ways = alternatives(spec).flatMap(way => {
+      const recoded = Object.keys(way.values ?? {}).length > 1 || way.otherwise !== undefined;
+      const { unit: _, ...plain } = way;
+      const names = namesOf(plain).flatMap(
+        name => own.get(name.toLowerCase()) ?? own.get(name.slice(0, 10).toLowerCase()) ?? [],
+      );
+      return names.length === 0 || recoded ? [] : [names.join('+')];
+    });
+    if (ways.length > 0) truth[field] = ways;
+  }
+  return truth;
+}
+
+/** Columns that mean the same as those of the bundled mappings, or that these leave out with a reason. */
+const ALSO: Record<string, Truth> = {
+  'roll of washington-nh': { apn: ['PIDCSTM'] },
+  'roll of bangor-me': { situs_address: ['PROP_ADDRS'] },
+  texas_stratmap: { apn: ['prop_id'] },
+};
+
+async function bundled(): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  const add = async (name: string, input: InputSpec, baseDir: string, columns: Columns<ParcelTarget>) => {
+    const sample = sampleOf(await rowsOf(input, baseDir));
+    const truth = truthOf(columns, sample);
+    for (const [field, more] of Object.entries(ALSO[name] ?? {}))
+      truth[field as ParcelTarget] = [...(truth[field as ParcelTarget] ?? []), ...more];
+    judged.push(judge(name, sample, truth));
+  };
+  for (const name of ['washington-nh', 'bangor-me']) {
+    const feed = assessor(await loadFeed(join(sampleFeeds, `${name}.yaml`)));
+    await add(`roll of ${name}`, feed.roll.input, feed.baseDir, feed.roll.columns);
+    if (feed.shape) await add(`shape of ${name}`, feed.shape.input, feed.baseDir, feed.shape.columns);
+  }
+  for (const [preset, source, format] of [
+    ['florida_nal', 'florida-nal.csv', 'csv'],
+    ['regrid', 'regrid.csv', 'csv'],
+    ['texas_stratmap', 'texas-stratmap.geojson', 'geojson'],
+  ] as const) {
+    const feed = parseFeed(
+      JSON.stringify({ name: 'a', kind: 'assessor', preset, fips: '48085', roll: { source, format } }),
+      join(presetFixtures, 'a.json'),
+    );
+    await add(preset, assessor(feed).roll.input, presetFixtures, assessor(feed).roll.columns);
+  }
+  return judged;
+}
+
+test('of real layers, the sample and the presets nothing is mapped wrong, and most of it is mapped', async () => {
+  const layers = readdirSync(FOLDER)
+    .filter(file => file.endsWith('.json'))
+    .map(file => file.slice(0, -5));
+  expect(layers.sort()).toEqual(Object.keys(LAYERS).sort());
+  const judged = [...layers.map(name => judge(name, layerSample(name), LAYERS[name]!)), ...(await bundled())];
+  expect(judged.flatMap(({ name, wrong }) => wrong.map(each => `${name}: ${each}`))).toEqual([]);
+  const right = judged.reduce((sum, each) => sum + each.right.length, 0);
+  const missed = judged.reduce((sum, each) => sum + each.missed.length, 0);
+  if (process.env.SUGGEST_FIGURES)
+    process.stderr.write(`${JSON.stringify(judged, null, 1)}\n${right} of ${right + missed}\n`);
+  // docs/feeds.md states the figures.
+  expect(right / (right + missed)).toBeGreaterThan(0.8);
+});
+
+describe('what content says against a name', () => {
+  const column = (name: string, values: unknown[]) => ({ name, values });
+  const best = (sample: Sample, field: ParcelTarget) =>
+    suggestColumns(sample).fields.find(each => each.field === field)?.mapped?.spec ?? null;
+  const acres = Array.from({ length: 40 }, (_, i) => 0.5 + i / 7);
+
+  test('the measured area tells the unit of a stated one, whatever its name', () => {
+    const inUnit = (factor: number) => ({
+      acres,
+      columns: [
+        column(
+          'ACRES',
+          acres.map(value => value * factor),
+        ),
+      ],
+    });
+    expect(best(inUnit(1), 'acres')).toEqual({ column: 'ACRES' });
+    expect(best(inUnit(43_560), 'acres')).toEqual({ column: 'ACRES', unit: 'sqft' });
+    expect(best(inUnit(4046.86), 'acres')).toEqual({ column: 'ACRES', unit: 'sqm' });
+    // Neither acres nor any other unit: something else.
+    expect(best(inUnit(317), 'acres')).toBeNull();
+  });
+
+  test('a table counted through is no parcel number, an empty column nothing, an amount of zeros no value', () => {
+    const rows = acres.map((_, i) => i);
+    expect(suggestColumns({ acres, columns: [column('PIN', rows)] }).key).toBeNull();
+    expect(
+      suggestColumns({
+        acres,
+        columns: [
+          column(
+            'PIN',
+            rows.map(() => ' '),
+          ),
+          column(
+            'MARKET_VALUE',
+            rows.map(() => 0),
+          ),
+        ],
+      }),
+    ).toEqual({ key: null, fields: [] });
+  });
+
+  test('dates are read in the format that all of them have', () => {
+    const dates = (value: (i: number) => string) => ({
+      acres: [],
+      columns: [
+        column(
+          'SALE_DATE',
+          acres.map((_, i) => value(i)),
+        ),
+      ],
+    });
+    expect(
+      best(
+        dates(i => `2020-01-${String((i % 28) + 1).padStart(2, '0')}`),
+        'last_sale_date',
+      ),
+    ).toEqual({ column: 'SALE_DATE' });
+    expect(
+      best(
+        dates(i => `01/${String((i % 28) + 1).padStart(2, '0')}/99`),
+        'last_sale_date',
+      ),
+    ).toEqual({ column: 'SALE_DATE', date: 'MM/DD/YY' });
+    expect(
+      best(
+        dates(i => `lot ${i}`),
+        'last_sale_date',
+      ),
+    ).toBeNull();
+  });
+
+  test("a city beside several states is the owner's", () => {
+    const columns = [
+      column(
+        'ADDRESS',
+        acres.map((_, i) => `PO BOX ${i}`),
+      ),
+      column(
+        'CITY',
+        acres.map((_, i) => `TOWN ${'ABCDEFGH'[i % 8]}`),
+      ),
+      column(
+        'STATE',
+        acres.map((_, i) => (i % 3 ? 'NH' : 'MA')),
+      ),
+    ];
+    expect([
+      best({ acres, columns }, 'mail_city'),
+      best({ acres, columns }, 'mail_address'),
+      best({ acres, columns }, 'situs_city'),
+    ]).toEqual([{ column: 'CITY' }, { column: 'ADDRESS' }, null]);
+  });
+});
+
+test('names of the parcel number in use in 1,133 places are known as such', () => {
+  for (const name of [
+    'PIN',
+    'parcel_id',
+    'APN',
+    'MAPTAXLOT',
+    'GIS_Parcel_Number',
+    'sde.SDE.Parcels.PIN_',
+    'TaxParcelNumber',
+  ])
+    expect([name, fieldsOfName(name).get('apn')]).toEqual([name, expect.closeTo(0.9, 0)]);
+  for (const name of ['OBJECTID', 'OLD_PIN', 'Shape_Area', 'GlobalID', 'PARENT_PARCEL'])
+    expect([name, fieldsOfName(name).get('apn') ?? 0]).toEqual([name, 0]);
+});
+
+test('whatever a source holds, each field reads columns that are there, none twice, surely, and the text is a feed', () => {
+  const words = [
+    'PIN',
+    'OWNER',
+    'ADDR',
+    'CITY',
+    'SALE',
+    'DATE',
+    'VAL',
+    'LAND',
+    'ACRES',
+    '1',
+    '2',
+    '_',
+    ': #',
+    '\n',
+    '"',
+    '[',
+    '$',
+  ];
+  const name = fc
+    .array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 })
+    .map(parts => parts.join(''));
+  const cell = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.double(),
+    fc.constant(null),
+    fc.constantFrom('12 MAIN ST', 'MN', '2020-02-30', '$1,200'),
+  );
+  const table = fc
+    .uniqueArray(name, { minLength: 1, maxLength: 8 })
+    .chain(names =>
+      fc
+        .array(fc.tuple(...names.map(() => cell)), { minLength: 0, maxLength: 12 })
+        .map(rows => ({ names, rows })),
+    );
+  fc.assert(
+    fc.property(table, ({ names, rows }) => {
+      const columns = names.map((each, i) => ({ name: each, values: rows.map(row => row[i]) }));
+      const found = suggestColumns({ columns, acres: rows.map(() => 1) });
+      const read = found.fields.flatMap(({ mapped }) => (mapped ? mapped.columns : []));
+      expect(new Set(read).size).toBe(read.length);
+      expect(read.every(each => names.includes(each))).toBe(true);
+      expect(found.fields.every(({ mapped }) => mapped === null || mapped.confidence >= SURE)).toBe(true);
+      const head = feedHead({ name: 'a', kind: 'assessor', fips: '55025' }, ['about\nit']);
+      const text = [
+        ...head,
+        'roll:',
+        ...inputLines({ source: 'a.csv', format: 'csv' }),
+        ...columnLines(found),
+        ...(found.key ? [] : ['  key: PIN']),
+      ].join('\n');
+      const feed = assessor(parseFeed(text, '/tmp/a.yaml'));
+      expect(Object.keys(feed.roll.columns).length).toBe(found.fields.filter(({ mapped }) => mapped).length);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('every preset of parcels is one of those that are measured', () => {
+  expect((['regrid', 'florida_nal', 'texas_stratmap'] as const).map(name => readPreset(name).kind)).toEqual([
+    'assessor',
+    'assessor',
+    'assessor',
+  ]);
+});

@@ -1,0 +1,89 @@
+// Writes shared/catalogue/parcels.json anew from a checkout of https://github.com/openaddresses/openaddresses.
+//   node --import tsx tools/make-catalogue.ts CHECKOUT [COMMIT]
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CatalogueSource } from '../shared/catalogue/catalogue.ts';
+import { fiveDigits } from '../shared/regions/counties.ts';
+import { countyByName } from '../shared/regions/county-names.ts';
+import { STATES } from '../shared/regions/states.ts';
+import { rootDir } from '../shared/root.ts';
+
+type Licence = string | { text?: string; url?: string; 'attribution name'?: string } | null;
+
+/** As far as it is read here; https://github.com/openaddresses/openaddresses/blob/master/CONTRIBUTING.md describes it. */
+type SourceFile = {
+  coverage?: { 'US Census'?: { geoid?: string }; state?: string; county?: string | string[] };
+  layers?: {
+    parcels?: {
+      skip?: boolean;
+      data: string;
+      protocol: string;
+      year?: string | number;
+      website?: string;
+      license?: Licence;
+      conform: { format: string; pid?: unknown; file?: string; layer?: string; encoding?: string };
+    }[];
+  };
+};
+
+const FORMATS: Record<string, string> = { gdb: 'filegdb', gpkg: 'geopackage', geojson: 'geojson' };
+
+/** County, state or place by the Census Bureau's code; where a file has none, by its state and its own name. */
+function placeOf(file: string, { coverage }: SourceFile): string | null {
+  const geoid = coverage?.['US Census']?.geoid;
+  const [usps = '', stem = ''] = file.split('/');
+  const state = STATES.find(({ code }) => code.toLowerCase() === usps);
+  if (stem === 'statewide' && state) return String(state.fips).padStart(2, '0');
+  if (geoid && /^\d{5}$|^\d{7}$/.test(geoid)) return geoid;
+  const name = [coverage?.county ?? stem.replaceAll('_', ' ')].flat()[0];
+  const fips = name && state && !stem.startsWith('city_of') ? countyByName(name, state.code) : null;
+  return fips === null ? null : fiveDigits(fips);
+}
+
+const termsOf = (licence: Licence | undefined): string | undefined =>
+  typeof licence === 'object' && licence !== null
+    ? [licence.text, licence['attribution name'], licence.url].filter(Boolean).join('; ') || undefined
+    : (licence ?? undefined);
+
+/** The columns of the parcel number: one, several that are joined, or one that a rule cuts something out of. */
+function keyOf(pid: unknown): string[] | undefined {
+  if (typeof pid === 'string') return [pid];
+  if (Array.isArray(pid)) return pid.filter(name => typeof name === 'string');
+  const rule = (pid ?? {}) as { field?: string; fields?: string[] };
+  return rule.fields ?? (rule.field === undefined ? undefined : [rule.field]);
+}
+
+function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
+  const place = placeOf(file, content);
+  if (place === null) return [];
+  return (content.layers?.parcels ?? []).flatMap(({ skip, data, protocol, year, website, license, conform }) => {
+    if (skip || typeof data !== 'string' || !/^https?:/.test(data)) return [];
+    const key = keyOf(conform.pid);
+    const terms = termsOf(license);
+    const format = protocol === 'ESRI' ? 'arcgis' : (FORMATS[conform.format] ?? conform.format);
+    return [
+      {
+        ...{ place, file, format, address: data },
+        ...(conform.file && { member: conform.file }),
+        ...(conform.layer && format !== 'arcgis' && { layer: String(conform.layer) }),
+        ...(key?.length && { key }),
+        ...(year && { year: String(year) }),
+        ...(website && { website }),
+        ...(terms && { terms }),
+      },
+    ];
+  });
+}
+
+const [checkout, commit] = process.argv.slice(2);
+if (checkout === undefined) throw new Error('Give the folder of a checkout of openaddresses/openaddresses.');
+const root = join(checkout, 'sources', 'us');
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(file => /^..\/[^/]+\.json$/.test(file));
+const sources = files.sort().flatMap(file => sourcesOf(file.slice(0, -5), JSON.parse(readFileSync(join(root, file), 'utf8'))));
+const lines = sources.map(source => JSON.stringify(source)).join(',\n');
+const from = `https://github.com/openaddresses/openaddresses${commit ? `/tree/${commit}` : ''}`;
+writeFileSync(
+  join(rootDir, 'shared', 'catalogue', 'parcels.json'),
+  `{"from": "${from}", "licence": "CC0-1.0; the data behind each address has terms of its own", "sources": [\n${lines}\n]}\n`,
+);
+process.stdout.write(`${sources.length} sources in ${new Set(sources.map(({ place }) => place)).size} places\n`);

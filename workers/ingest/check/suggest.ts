@@ -1,0 +1,131 @@
+import { tmpdir } from 'node:os';
+import { PlatError } from '../../../shared/errors.ts';
+import { boxOfGeometry } from '../../../shared/geo/box.ts';
+import { formatError } from '../../../shared/net/context.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
+import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
+import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
+import { parseFeed } from '../../feeds/load.ts';
+import { measuredAcres } from '../../feeds/suggest/profile.ts';
+import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest.ts';
+import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write.ts';
+import { readInput } from '../../formats/read.ts';
+import type { InputSpec, RowBatch, SourceRow } from '../../formats/rows.ts';
+import { columnsOf } from '../map/names.ts';
+import { checkFeed, type FeedCheck } from './check.ts';
+
+export type SuggestRequest = {
+  /** What to read; relative paths start at `baseDir`. */
+  input: InputSpec;
+  baseDir: string;
+  /** Where the feed file will stand. */
+  file: string;
+  head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
+  /** Lines before the file's first property. */
+  about?: readonly string[];
+  rows: number;
+};
+
+export type SuggestedFeed = {
+  text: string;
+  kind: string;
+  fips: string | null;
+  rows: number;
+  suggestions: Suggestions | null;
+  /** What the feed comes to on the rows that were read; null where it cannot be loaded, with the reason among the problems. */
+  check: FeedCheck | null;
+  problems: string[];
+};
+
+/**
+ * Reads the first rows of a source and writes a feed for it: of which kind, of which county, and which column fills which field.
+ * @throws PlatError of the source; `feed_format` when it has no rows
+ */
+export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
+  const { input, head } = request;
+  const batch = await firstRows(request);
+  const { rows } = batch;
+  const names = columnsOf(rows);
+  const kind = kindOf(names);
+  const fips = head.fips ?? countyOf(rows);
+  const about = [
+    ...(request.about ?? []),
+    `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+  ];
+  const top = [
+    '# yaml-language-server: $schema=../feed.schema.json',
+    ...feedHead({ ...head, kind, fips }, about),
+  ];
+  const suggestions =
+    kind === 'assessor'
+      ? suggestColumns({
+          columns: names.map(name => ({ name, values: rows.map(({ values }) => values[name]) })),
+          acres: measuredAcres(rows),
+        })
+      : null;
+  const body = suggestions
+    ? ['', 'roll:', ...inputLines(input), ...columnLines(suggestions)]
+    : ['', 'layer:', ...inputLines(input)];
+  const text = `${[...top, ...body].join('\n')}\n`;
+  const { check, problems } = await checkText(text, request.file, batch);
+  return { text, kind, fips, rows: rows.length, suggestions, check, problems };
+}
+
+/** What a feed's text comes to on rows that were read already. */
+async function checkText(
+  text: string,
+  file: string,
+  batch: RowBatch,
+): Promise<{ check: FeedCheck | null; problems: string[] }> {
+  try {
+    const feed = parseFeed(text, file);
+    const read = async function* () {
+      yield batch;
+    };
+    const check = await checkFeed(feed, { rows: batch.rows.length, read });
+    return { check, problems: check.problems };
+  } catch (error) {
+    if (!(error instanceof PlatError)) throw error;
+    return { check: null, problems: error.message.split('\n') };
+  }
+}
+
+async function firstRows({ input, baseDir, rows: wanted }: SuggestRequest): Promise<RowBatch> {
+  const found: RowBatch = { rows: [], bad: [] };
+  const context = { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
+  for await (const { rows, bad } of readInput(input, context)) {
+    found.rows.push(...rows);
+    found.bad.push(...bad);
+    if (found.rows.length >= wanted) break;
+  }
+  if (found.rows.length === 0) throw formatError(`${[input.source].flat()[0]} has no usable rows.`);
+  found.rows = found.rows.slice(0, wanted);
+  return found;
+}
+
+/** A land layer by the columns of the national publications, else a roll. */
+function kindOf(names: readonly string[]): string {
+  const there = new Set(names.map(name => name.toUpperCase()));
+  const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));
+  const { mtfcc } = LAYER_DEFAULTS.roads;
+  if (has(String(mtfcc))) return 'roads';
+  if (has('WETLAND_TYPE') && has('ATTRIBUTE')) return 'wetlands';
+  return has('FLD_ZONE') ? 'flood' : 'assessor';
+}
+
+/** How many of the rows have to lie in one county for it to be the feed's. */
+const IN_COUNTY = 0.9;
+
+function countyOf(rows: readonly SourceRow[]): string | null {
+  const counties = new Map<number, number>();
+  let placed = 0;
+  for (const { geometry } of rows) {
+    const box = boxOfGeometry(geometry);
+    const fips = box && nearestCounty((box[0] + box[2]) / 2, (box[1] + box[3]) / 2);
+    if (fips == null) continue;
+    placed++;
+    counties.set(fips, (counties.get(fips) ?? 0) + 1);
+  }
+  const [most] = [...counties].sort((a, b) => b[1] - a[1]);
+  return most && most[1] >= IN_COUNTY * placed ? fiveDigits(most[0]) : null;
+}
