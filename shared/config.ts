@@ -16,6 +16,9 @@ const url = z
   .regex(/^https?:\/\//, 'must start with http:// or https://')
   .transform(value => value.replace(/\/+$/, ''));
 
+/** An address with parts in braces that a county's feeds fill in. */
+const mirror = z.string().regex(/^https?:\/\/\S+$/, 'must be an http(s) address');
+
 /** As Express accepts it: https://expressjs.com/en/guide/behind-proxies.html */
 function isProxy(entry: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(entry)) return true;
@@ -88,6 +91,15 @@ const schema = z.object({
   FEEDS_DIR: path.default(join(rootDir, 'feeds')),
   SAMPLE_FEEDS: flag.default(true),
   USGS_IMAGERY: flag.default(false),
+  CATALOGUE_FILE: path.optional(),
+  ROADS_URL: mirror.default('https://www2.census.gov/geo/tiger/TIGER{year}/ROADS/tl_{year}_{fips}_roads.zip'),
+  WETLANDS_URL: mirror.default(
+    'https://documentst.ecosphere.fws.gov/wetlands/data/State-Downloads/{state}_shapefile_wetlands.zip',
+  ),
+  FLOOD_URL: mirror.default('https://hazards.fema.gov/arcgis/rest/services/public/NFHL/MapServer/28'),
+  ELEVATION_URL: mirror.default(
+    'https://prd-tnm.s3.amazonaws.com/StagedProducts/Elevation/13/TIFF/current/{tile}/USGS_13_{tile}.tif',
+  ),
   PLAT_DIR: path.default(join(rootDir, '.plat')),
   IMAGE_CACHE_MB: z.coerce.number().min(1).max(1_000_000).default(512),
   IMAGE_URL_MINUTES: z.coerce.number().min(1).max(1_440).default(15),

@@ -56,34 +56,42 @@ function keyOf(pid: unknown): string[] | undefined {
 function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
   const place = placeOf(file, content);
   if (place === null) return [];
-  return (content.layers?.parcels ?? []).flatMap(({ skip, data, protocol, year, website, license, conform }) => {
-    if (skip || typeof data !== 'string' || !/^https?:/.test(data)) return [];
-    const key = keyOf(conform.pid);
-    const terms = termsOf(license);
-    const format = protocol === 'ESRI' ? 'arcgis' : (FORMATS[conform.format] ?? conform.format);
-    return [
-      {
-        ...{ place, file, format, address: data },
-        ...(conform.file && { member: conform.file }),
-        ...(conform.layer && format !== 'arcgis' && { layer: String(conform.layer) }),
-        ...(key?.length && { key }),
-        ...(year && { year: String(year) }),
-        ...(website && { website }),
-        ...(terms && { terms }),
-      },
-    ];
-  });
+  return (content.layers?.parcels ?? []).flatMap(
+    ({ skip, data, protocol, year, website, license, conform }) => {
+      if (skip || typeof data !== 'string' || !/^https?:/.test(data)) return [];
+      const key = keyOf(conform.pid);
+      const terms = termsOf(license);
+      const format = protocol === 'ESRI' ? 'arcgis' : (FORMATS[conform.format] ?? conform.format);
+      return [
+        {
+          ...{ place, file, format, address: data },
+          ...(conform.file && { member: conform.file }),
+          ...(conform.layer && format !== 'arcgis' && { layer: String(conform.layer) }),
+          ...(key?.length && { key }),
+          ...(year && { year: String(year) }),
+          ...(website && { website }),
+          ...(terms && { terms }),
+        },
+      ];
+    },
+  );
 }
 
 const [checkout, commit] = process.argv.slice(2);
 if (checkout === undefined) throw new Error('Give the folder of a checkout of openaddresses/openaddresses.');
 const root = join(checkout, 'sources', 'us');
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(file => /^..\/[^/]+\.json$/.test(file));
-const sources = files.sort().flatMap(file => sourcesOf(file.slice(0, -5), JSON.parse(readFileSync(join(root, file), 'utf8'))));
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(file =>
+  /^..\/[^/]+\.json$/.test(file),
+);
+const sources = files
+  .sort()
+  .flatMap(file => sourcesOf(file.slice(0, -5), JSON.parse(readFileSync(join(root, file), 'utf8'))));
 const lines = sources.map(source => JSON.stringify(source)).join(',\n');
 const from = `https://github.com/openaddresses/openaddresses${commit ? `/tree/${commit}` : ''}`;
 writeFileSync(
   join(rootDir, 'shared', 'catalogue', 'parcels.json'),
   `{"from": "${from}", "licence": "CC0-1.0; the data behind each address has terms of its own", "sources": [\n${lines}\n]}\n`,
 );
-process.stdout.write(`${sources.length} sources in ${new Set(sources.map(({ place }) => place)).size} places\n`);
+process.stdout.write(
+  `${sources.length} sources in ${new Set(sources.map(({ place }) => place)).size} places\n`,
+);

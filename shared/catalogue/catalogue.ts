@@ -29,7 +29,8 @@ const bundled = new URL('./parcels.json', import.meta.url).pathname;
 
 /** The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it */
 export function readCatalogue(file = bundled): Catalogue {
-  if (cached?.file !== file) cached = { file, catalogue: JSON.parse(readFileSync(file, 'utf8')) as Catalogue };
+  if (cached?.file !== file)
+    cached = { file, catalogue: JSON.parse(readFileSync(file, 'utf8')) as Catalogue };
   return cached.catalogue;
 }
 

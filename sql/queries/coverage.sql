@@ -74,3 +74,11 @@ from county_coverage c
 join regions r on r.type = 'county' and r.fips = c.fips
 order by r.state, r.name
 limit $1;
+
+-- name: list_last_runs
+-- How the last ended run of every feed ended.
+select distinct on (f.id) f.name as feed, r.status
+from feeds f
+join runs r on r.feed_id = f.id
+where r.finished_at is not null
+order by f.id, r.id desc;

@@ -14,6 +14,7 @@ import { EXIT, exitCodeOf } from './common/exit.ts';
 import { answer, regionsLine } from './common/output.ts';
 import { type ConnectedConfig, connectedConfig } from './common/session.ts';
 import { addContactCommands } from './contact.ts';
+import { addCountyCommands } from './county.ts';
 import { addDealCommands } from './deal.ts';
 import { addFeedCommands } from './feed.ts';
 import { addJobCommands } from './jobs.ts';
@@ -31,6 +32,7 @@ import { addUserCommands } from './user.ts';
 const HELP = `
 Examples:
   npm start                                 everything on this machine, sample data included
+  plat county add 55025 --run --wait        a county's feeds, written and ingested
   plat feed check feeds/my-county.yaml      what a roll would map to
   plat feed run my-county --wait            ingest it
   plat runs                                 what the ingestions did
@@ -77,6 +79,7 @@ function createProgram(): Command {
     .description('one worker process, with /healthz and /metrics on WORKER_PORT when that is set')
     .addHelpText('after', '\nExample, a second worker beside `npm start`:\n  plat worker')
     .action(() => runService('worker', connectedConfig()));
+  addCountyCommands(program);
   addFeedCommands(program);
   addRunCommands(program);
   addRecomputeCommands(program);

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { SuggestedFeed } from '../ingest/check/suggest.ts';
 import { EXIT } from './common/exit.ts';
+import { writeWhole } from './common/files.ts';
 import { fips, wholeNumber } from './common/options.ts';
 import { answer, print, printNote, table } from './common/output.ts';
 
@@ -80,13 +80,6 @@ async function suggestCommand(source: string, flags: Flags): Promise<void> {
     process.exitCode = EXIT.failed;
     if (flags.print) printNote(found.problems.join('\n'));
   }
-}
-
-/** A file is there whole or not at all. */
-export async function writeWhole(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(`${file}.new`, text);
-  await rename(`${file}.new`, file);
 }
 
 function renderSuggested(

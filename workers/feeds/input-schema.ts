@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Box } from '../../shared/geo/types.ts';
+import { countyWithin } from '../formats/clip.ts';
 import { FORMATS, type Format, type InputSpec } from '../formats/rows.ts';
 
 const source = z
@@ -56,6 +58,16 @@ const resoSchema = z
   })
   .partial();
 
+export const inDegrees = (most: number) => z.number().min(-most).max(most);
+
+export const boundsSchema = (doc: string) =>
+  z
+    .tuple([inDegrees(180), inDegrees(90), inDegrees(180), inDegrees(90)])
+    .refine(([west, south, east, north]) => west < east && south < north, {
+      error: 'must be west, south, east, north',
+    })
+    .describe(doc);
+
 /** The properties by which roll, shape and listings say what to read: the reader's InputSpec. */
 export const INPUT_PROPERTIES = {
   source: z
@@ -85,6 +97,11 @@ export const INPUT_PROPERTIES = {
         .min(0)
         .max(1000)
         .describe('csv: lines of titles before the header. Default: 0.'),
+      within: z
+        .union([z.literal('county'), boundsSchema('A box [west, south, east, north], in degrees.')])
+        .describe(
+          "The part that is wanted of a file that holds more: rows that lie elsewhere are left out. county: what lies in the feed's county; of roads, wetlands and flood zones what touches it. Default: all.",
+        ),
       member: z.string().describe('The file meant in a zip that holds several.'),
       reso: resoSchema.describe('reso: how to ask the service.'),
       arcgis: arcgisSchema.describe('arcgis: how to ask the layer.'),
@@ -92,9 +109,25 @@ export const INPUT_PROPERTIES = {
     .partial().shape,
 };
 
+export type InputSection = Omit<InputSpec, 'within'> & { within?: 'county' | Box | undefined };
+
 /** The reader's part of a section. */
-export function inputSpec(section: InputSpec): InputSpec {
+export function inputSpec(section: InputSection): InputSpec {
   const { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso, arcgis } =
     section;
   return { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso, arcgis };
+}
+
+/** Which part of its source a section of the feed of a county wants; what is wrong is reported. */
+export function wantedPart(
+  { within }: InputSection,
+  fips: number | null,
+  of: 'parcels' | 'features',
+  report: (message: string) => void,
+): Pick<InputSpec, 'within'> {
+  if (within === undefined) return {};
+  if (within !== 'county') return { within: { box: within } };
+  const wanted = fips === null ? null : countyWithin(fips, of);
+  if (wanted === null) report('county needs the fips of the county');
+  return wanted ? { within: wanted } : {};
 }

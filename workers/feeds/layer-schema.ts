@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type LandKind, ROAD_REACH_M } from '../../shared/domain/land.ts';
 import { type ColumnSpec, columnSchema, conditionSchema } from './column-schema.ts';
-import { INPUT_PROPERTIES } from './input-schema.ts';
+import { boundsSchema, INPUT_PROPERTIES } from './input-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
 /** The kinds whose sources hold features; elevation and imagery are files. */
@@ -105,16 +105,6 @@ export const layerSchema = z.strictObject({
     .describe('Kind roads: how far from a road of each class a boundary may face it.')
     .optional(),
 });
-
-const inDegrees = (most: number) => z.number().min(-most).max(most);
-
-const boundsSchema = (doc: string) =>
-  z
-    .tuple([inDegrees(180), inDegrees(90), inDegrees(180), inDegrees(90)])
-    .refine(([west, south, east, north]) => west < east && south < north, {
-      error: 'must be west, south, east, north',
-    })
-    .describe(doc);
 
 export const coverageSchema = boundsSchema(
   'Land layers: the box [west, south, east, north], in degrees, in which the layer is complete. Default: the county that fips names, else the box around everything that was read.',

@@ -12,7 +12,7 @@ import type {
   LayerFeed,
   LayerInput,
 } from './feed.ts';
-import { inputSpec } from './input-schema.ts';
+import { inputSpec, wantedPart } from './input-schema.ts';
 import {
   DECISIVE,
   type FilesSection,
@@ -48,7 +48,10 @@ export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: 
     report(`layer.columns.${name}`, `is no field of ${kind}, which has ${own}`);
   }
   const input: LayerInput = {
-    input: inputSpec(section),
+    input: {
+      ...inputSpec(section),
+      ...wantedPart(section, base.fips, 'features', message => report('layer.within', message)),
+    },
     columns: columnsOf(kind, section),
     skipWhere: section.skip_where ?? [],
   };

@@ -17,7 +17,7 @@ import {
   targetSpec,
 } from './definition.ts';
 import type { Feed, FeedBase, ListingInput, ParcelInput, Sales, SkipCondition } from './feed.ts';
-import { inputSpec } from './input-schema.ts';
+import { inputSpec, wantedPart } from './input-schema.ts';
 import type { Issue, Report } from './locate.ts';
 import { elevation, imagery, layer, strayIssues } from './resolve-layer.ts';
 import { contacts, dnc, numbering } from './resolve-phones.ts';
@@ -120,9 +120,11 @@ function assessor(file: FeedFile, base: FeedBase, preset: Preset | null, report:
     report('kind', 'assessor needs a section roll: what to read and how it maps');
     return null;
   }
-  const roll = parcelInput(first, preset, others.length > 0 ? 'roll.0' : 'roll', report);
-  const further = others.map((section, i) => parcelInput(section, null, `roll.${i + 1}`, report));
-  const shape = file.shape ? parcelInput(file.shape, null, 'shape', report) : null;
+  const read = (section: RollFile, own: Preset | null, name: string) =>
+    parcelInput(section, own, { name, fips: base.fips }, report);
+  const roll = read(first, preset, others.length > 0 ? 'roll.0' : 'roll');
+  const further = others.map((section, i) => read(section, null, `roll.${i + 1}`));
+  const shape = file.shape ? read(file.shape, null, 'shape') : null;
   const sales = file.sales ? salesOf(file, file.sales) : null;
   if (!roll || further.includes(null)) return null;
   const furtherRolls = further.filter(input => input !== null);
@@ -164,7 +166,7 @@ function listings(file: FeedFile, base: FeedBase, preset: Preset | null, report:
 function parcelInput(
   section: RollFile,
   preset: Preset | null,
-  name: string,
+  { name, fips }: { name: string; fips: number | null },
   report: Report,
 ): ParcelInput | null {
   const key = section.key ?? preset?.key;
@@ -173,7 +175,10 @@ function parcelInput(
     return null;
   }
   return {
-    input: inputSpec(section),
+    input: {
+      ...inputSpec(section),
+      ...wantedPart(section, fips, 'parcels', message => report(`${name}.within`, message)),
+    },
     key: typeof key === 'string' ? { columns: [key] } : (key satisfies KeySpec),
     columns: mergeColumns<ParcelTarget>(preset?.columns ?? {}, section.columns ?? {}),
     skipWhere: skipConditions(preset, section),

@@ -1,6 +1,7 @@
 import { shownUrl } from '../../shared/net/context.ts';
 import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
+import { clipped } from './clip.ts';
 import { readCollection } from './collection.ts';
 import { readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
@@ -51,7 +52,11 @@ const READERS: Record<FileFormat, { read: FileReader; extensions: string[] }> = 
  * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not what the feed says
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
  */
-export async function* readInput(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
+export function readInput(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
+  return clipped(readAll(spec, context), spec);
+}
+
+async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
   if (spec.format === 'reso') {
     yield* readReso(spec, context);
     return;
@@ -107,12 +112,15 @@ async function* whole(
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   return spec.format === 'arcgis' ? layerVersion(spec, context) : null;
+}
+
 /** The format that a file's name tells, or null; a zip is taken for a shapefile. */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()
     .replace(/[?#].*$/, '')
     .replace(/\.gz$/, '');
+  if (/\/(map|feature)server(\/\d+)?\/?$/.test(plain)) return 'arcgis';
   if (plain.endsWith('.zip')) return 'shapefile';
   const found = Object.entries(READERS).find(([, { extensions }]) =>
     extensions.some(end => plain.endsWith(end)),

@@ -1,6 +1,7 @@
 import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/errors.ts';
 import { type ToWgs84, toWgs84 } from '../../shared/geo/projection.ts';
+import type { Box } from '../../shared/geo/types.ts';
 import { formatError, type OpenContext } from '../../shared/net/context.ts';
 import type { OpenedSource } from './source.ts';
 
@@ -24,6 +25,8 @@ export type BadRow = { rowNo: number; reason: BadReason; field: string | null; m
 export type RowBatch = {
   rows: SourceRow[];
   bad: BadRow[];
+  /** Rows that were left out because they lie elsewhere. */
+  skipped?: number;
   /** RESO alone: where to go on once this batch is stored. */
   checkpoint?: ResoCheckpoint;
 };
@@ -42,6 +45,9 @@ export const FORMATS = {
 } as const;
 export type Format = keyof typeof FORMATS;
 
+/** The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose features touch it. */
+export type Within = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
+
 /** What to read, as a feed says it; the properties are explained in feeds/input-schema.ts. */
 export type InputSpec = {
   source: string | string[];
@@ -53,6 +59,8 @@ export type InputSpec = {
   header?: boolean | string[] | undefined;
   skip_lines?: number | undefined;
   member?: string | undefined;
+  /** The part that is wanted; readers that can ask for a box do, and clip.ts leaves out the rest. */
+  within?: Within | undefined;
   reso?: ResoSpec | undefined;
   arcgis?: ArcgisSpec | undefined;
   /** West, south, east and north in degrees: rows wholly outside are left out. A service is not asked for them. */

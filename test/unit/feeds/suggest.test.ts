@@ -69,7 +69,7 @@ const LAYERS: Record<string, Truth> = {
     market_total_value: ['appraised_val', 'market'],
     last_sale_date: ['sl_dt'],
   },
-  'us-ca-tuolumne': { owner_name: ['owner1'], situs_address: ['address'] },
+  'us-ca-tuolumne': { owner_name: ['owner1'], situs_address: ['address', 'HOUSE_NUM+STREET_NAME'] },
   'us-fl-polk': { apn: ['ParcelNum'], situs_address: ['PrimaryAddress', 'ALIAddress'], situs_zip: ['Zip'] },
   'us-pa-lancaster': { situs_address: ['ADDRESS', 'FULLADDR'], situs_city: ['MUNI'] },
   'us-ca-carson': { situs_address: ['ADDRESS'], situs_city: ['SITECITY'], situs_zip: ['SITEZIP'] },

@@ -43,7 +43,13 @@ export function joined(profiles: readonly Profile[]): Candidate[] {
     const columns = [house.name, street.name];
     const texts = house.texts.map((text, i) => [text, street.texts[i]].filter(Boolean).join(' '));
     const fit = fitOf('situs_address', profileOf('', undefined, texts), []);
-    const whole = profiles.find(each => each !== street && each !== house && holds(each, [house, street]));
+    const whole = profiles.find(
+      each =>
+        each !== street &&
+        each !== house &&
+        !OWNERS.some(idea => each.ideas.has(idea)) &&
+        holds(each, [house, street]),
+    );
     if (whole)
       found.push({
         field: 'situs_address',
@@ -57,7 +63,7 @@ export function joined(profiles: readonly Profile[]): Candidate[] {
         field: 'situs_address',
         columns,
         spec: { columns },
-        confidence: confidenceOf(0.75, fit.support),
+        confidence: confidenceOf(0.7, fit.support),
         why: 'house number and street',
       });
   }
@@ -90,13 +96,16 @@ export function joined(profiles: readonly Profile[]): Candidate[] {
   return found;
 }
 
+/** An owner who lives on the parcel has its address. */
+const OWNERS = ['mail', 'own', 'payer', 'line'];
+
 /** Whether a column repeats what others hold, where they hold something. */
 function holds({ texts }: Profile, parts: readonly Profile[]): boolean {
   const rows = texts.flatMap((text, i) =>
     parts.every(part => part.texts[i] != null) ? [[text, i] as const] : [],
   );
   const same = rows.filter(([text, i]) => parts.every(part => text?.includes(part.texts[i]!)));
-  return rows.length > 0 && same.length >= 0.8 * rows.length;
+  return rows.length >= 3 && same.length >= 0.8 * rows.length;
 }
 
 const MONEY = ['total', 'land', 'improvement'] as const;

@@ -24,6 +24,7 @@ import {
   addBadRow,
   addKey,
   addRow,
+  addSkipped,
   finishPart,
   keyWarnings,
   type Mapping,
@@ -209,9 +210,11 @@ async function checkPart(
   let rows = 0;
   let whole = true;
   const bad: BadRow[] = [];
+  let skipped = 0;
   try {
     for await (const batch of read(spec)) {
       bad.push(...batch.bad);
+      skipped += batch.skipped ?? 0;
       if (batch.rows.length === 0) continue;
       state ??= newPartCheck(part, spec, mapping, batch.rows.slice(0, limit));
       for (const row of batch.rows) {
@@ -234,6 +237,7 @@ async function checkPart(
   state ??= bad.length > 0 ? newPartCheck(part, spec, mapping, []) : undefined;
   if (state === undefined) return;
   for (const row of bad) addBadRow(state, row);
+  addSkipped(state, skipped);
   result.warnings.push(...keyWarnings(state));
   result.parts.push({ ...finishPart(state), whole });
 }

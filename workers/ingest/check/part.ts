@@ -202,6 +202,12 @@ export function addBadRow({ check }: PartState, bad: BadRow): void {
   count(check.rejected, bad.rowNo, bad);
 }
 
+/** Rows that lie outside of what is wanted. */
+export function addSkipped({ check }: PartState, rows: number): void {
+  check.rows += rows;
+  check.skipped += rows;
+}
+
 /** The finished check: faults by frequency, and the columns of the source that no field, key or condition reads. */
 export function finishPart({ check, mapping, fills }: PartState): PartCheck {
   const resolve = resolver([...fills.keys()]);

@@ -24,6 +24,8 @@ export type SuggestRequest = {
   /** Lines before the file's first property. */
   about?: readonly string[];
   rows: number;
+  /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
+  switchOff?: boolean;
 };
 
 export type SuggestedFeed = {
@@ -48,14 +50,6 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const names = columnsOf(rows);
   const kind = kindOf(names);
   const fips = head.fips ?? countyOf(rows);
-  const about = [
-    ...(request.about ?? []),
-    `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
-  ];
-  const top = [
-    '# yaml-language-server: $schema=../feed.schema.json',
-    ...feedHead({ ...head, kind, fips }, about),
-  ];
   const suggestions =
     kind === 'assessor'
       ? suggestColumns({
@@ -66,8 +60,20 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const body = suggestions
     ? ['', 'roll:', ...inputLines(input), ...columnLines(suggestions)]
     : ['', 'layer:', ...inputLines(input)];
-  const text = `${[...top, ...body].join('\n')}\n`;
-  const { check, problems } = await checkText(text, request.file, batch);
+  const textOf = (problems: readonly string[]) => {
+    const off = problems.length > 0;
+    const about = [
+      ...(request.about ?? []),
+      `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+      ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
+      ...problems.map(problem => `- ${problem}`),
+    ];
+    const schema = '# yaml-language-server: $schema=../feed.schema.json';
+    const top = [schema, ...feedHead({ ...head, kind, fips, disabled: off }, about)];
+    return `${[...top, ...body].join('\n')}\n`;
+  };
+  const { check, problems } = await checkText(textOf([]), request.file, batch);
+  const text = textOf(request.switchOff ? problems : []);
   return { text, kind, fips, rows: rows.length, suggestions, check, problems };
 }
 

@@ -45,8 +45,10 @@ export async function stageRows<Mapped extends { ok: true }>(
     },
   };
   counts.read[name] = 0;
-  for await (const { rows, bad } of batches) {
-    if (counts.read[name] === 0 && checked) map.prepare(rows);
+  let prepared = false;
+  for await (const { rows, bad, skipped = 0 } of batches) {
+    if (!prepared && checked && rows.length > 0) map.prepare(rows);
+    prepared ||= rows.length > 0;
     for (const row of rows) {
       try {
         const mapped = map(row);
@@ -64,7 +66,8 @@ export async function stageRows<Mapped extends { ok: true }>(
       bump(counts.rejected, reason);
       rejects.add({ input: name, rowNo, field, reason, message, raw });
     }
-    counts.read[name] += rows.length + bad.length;
+    counts.skipped += skipped;
+    counts.read[name] += rows.length + bad.length + skipped;
     await Promise.all([drain(), rejects.drain()]);
   }
 }

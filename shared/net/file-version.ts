@@ -1,0 +1,42 @@
+import { limitsOf, type OpenContext } from './context.ts';
+import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from './http.ts';
+
+/** What a server says of a file without sending it. */
+export type FileState = {
+  /** Tells one state of the file from another: its ETag, else its `Last-Modified`, and its length. Null where it says neither. */
+  version: string | null;
+  modified: Date | null;
+};
+
+/**
+ * Asks for the state of a file.
+ * @returns null when it is not there (404, 410)
+ * @throws PlatError `feed_source` when the server cannot be reached or answers another error
+ */
+export function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
+  const limits = limitsOf(context);
+  return retrying(() => ask(url, context, limits.idleMs), limits, context.signal, context.onNote);
+}
+
+async function ask(url: URL, { signal }: OpenContext, idleMs: number): Promise<Outcome<FileState | null>> {
+  const asked = AbortSignal.any([signal, AbortSignal.timeout(idleMs)]);
+  try {
+    const init = { method: 'HEAD', headers: { 'user-agent': USER_AGENT }, signal: asked };
+    const response = await request(url, init);
+    const { status, headers } = response;
+    if (status === 404 || status === 410) return { value: null };
+    // A server that answers no such question may still send the file.
+    if (status === 405 || status === 501) return { value: { version: null, modified: null } };
+    if (!response.ok) return statusOutcome(response, url);
+    const stamp = headers.get('etag') ?? headers.get('last-modified');
+    const modified = Date.parse(headers.get('last-modified') ?? '');
+    return {
+      value: {
+        version: stamp === null ? null : `${stamp} ${headers.get('content-length') ?? ''}`.trim(),
+        modified: Number.isNaN(modified) ? null : new Date(modified),
+      },
+    };
+  } catch (error) {
+    return networkOutcome(error, url, signal);
+  }
+}

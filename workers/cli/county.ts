@@ -1,0 +1,191 @@
+import type { Command } from 'commander';
+import { loadConfig } from '../../shared/config.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { allCounties, countyName, fiveDigits } from '../../shared/regions/counties.ts';
+import { stateCode } from '../../shared/regions/states.ts';
+import { ingestJob } from '../../shared/runs.ts';
+import { installedFeeds } from '../feeds/dirs.ts';
+import { enqueueFromCli } from './common/enqueue.ts';
+import { EXIT } from './common/exit.ts';
+import { fips, wholeNumber } from './common/options.ts';
+import { answer, print, printNote, table } from './common/output.ts';
+import { answering, type Session, withSession } from './common/session.ts';
+import type { Added } from './county/add.ts';
+import type { ListedCounty } from './county/list.ts';
+
+type AddFlags = {
+  state?: string[];
+  all?: boolean;
+  dryRun?: boolean;
+  force?: boolean;
+  run?: boolean;
+  wait?: boolean;
+  rows: number;
+  json?: boolean;
+};
+
+export function addCountyCommands(program: Command): void {
+  const county = program
+    .command('county')
+    .description('the counties: which feeds they have, and writing those that they lack');
+
+  county
+    .command('add')
+    .argument('[fips...]', 'counties by their FIPS codes', (code: string, before: number[] = []) => [
+      ...before,
+      fips(code),
+    ])
+    .option('--state <code...>', 'all counties of states')
+    .option('--all', 'all counties of the United States')
+    .option('--dry-run', 'show what would be written, and ask nobody')
+    .option('--force', 'write anew what is there')
+    .option('--run', 'ingest what was written')
+    .option('--wait', 'with --run: show progress and wait for the end')
+    .option('--rows <n>', 'how many rows of parcels to look at', wholeNumber, 500)
+    .option('--json', 'print JSON')
+    .description(
+      "writes the feeds of counties: the assessor's from the catalogue, roads, wetlands, flood zones and heights from the agencies",
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 every feed is there, 1 some could not be written or are switched off, 2 no such county. Addresses: .env.example.',
+    )
+    .action((codes: number[] | undefined, flags: AddFlags, command: Command) =>
+      addCommand(codes ?? [], flags, command),
+    );
+
+  answering(
+    county
+      .command('list')
+      .argument('[fips...]', 'these alone', (code: string, before: number[] = []) => [...before, fips(code)])
+      .option('--state <code>', 'those of a state')
+      .description('what is loaded of each county, how old it is, from where, and what is missing'),
+    listCommand,
+  );
+}
+
+/** @throws PlatError `name` for a code that is none's */
+function countiesOf(codes: readonly number[], states: readonly string[], all: boolean): number[] {
+  const known = allCounties();
+  const wrong = codes.find(code => !known.some(each => each.fips === code));
+  if (wrong !== undefined) throw new PlatError('name', `No county has the FIPS code ${fiveDigits(wrong)}.`);
+  const usps = states.map(text => {
+    const code = stateCode(text);
+    if (code === undefined)
+      throw new PlatError('name', `${text} is no state: give its two letters, such as WI.`);
+    return code as string;
+  });
+  const chosen = known.filter(each => all || usps.includes(each.state)).map(each => each.fips);
+  return [...new Set([...codes, ...chosen])];
+}
+
+async function addCommand(codes: number[], flags: AddFlags, command: Command): Promise<void> {
+  const counties = countiesOf(codes, flags.state ?? [], flags.all ?? false);
+  if (counties.length === 0)
+    command.error('error: give FIPS codes of counties, --state or --all', { exitCode: EXIT.usage });
+  const config = loadConfig();
+  const { addCounty, lookOnce } = await import('./county/add.ts');
+  const { feeds } = await installedFeeds(config);
+  const options = {
+    dryRun: flags.dryRun ?? false,
+    force: flags.force ?? false,
+    rows: flags.rows,
+    look: lookOnce(),
+  };
+  const added: Added[] = [];
+  for (const county of counties) {
+    const results = await addCounty(county, config, feeds, options);
+    added.push(...results);
+    if (!flags.json) print(renderAdded(county, results));
+  }
+  if (flags.json) answer(true, added, '');
+  if (added.some(({ status }) => status === 'failed' || status === 'off')) process.exitCode = EXIT.failed;
+  const written = added.filter(({ status }) => status === 'written').map(({ feed }) => feed);
+  if (flags.run && written.length > 0) await withSession(session => runAll(session, written, flags));
+  else if (!flags.dryRun && !flags.json && written.length > 0)
+    printNote(
+      `${written.length} ${written.length === 1 ? 'feed is' : 'feeds are'} written; \`plat feed run ${written[0]}\` ingests one, --run all of them.`,
+    );
+}
+
+async function runAll(session: Session, feeds: readonly string[], { wait, json }: AddFlags): Promise<void> {
+  const requestedBy = `operator ${process.env.USER ?? ''}`.trim();
+  for (const feed of feeds) {
+    const payload = { feed, force: false, sources: {}, requestedBy };
+    const state = await enqueueFromCli(session, ingestJob, payload, feed, {
+      ...(wait && { wait }),
+      ...(json && { json }),
+    });
+    if (state === undefined || json) continue;
+    const result = state.result as { runId: number; status: string } | null;
+    print(
+      result === null ? `${feed}: failed: ${state.error}` : `${feed}: ${result.status} (run ${result.runId})`,
+    );
+    if (result === null || result.status === 'blocked') process.exitCode = EXIT.failed;
+  }
+}
+
+function renderAdded(county: number, results: readonly Added[]): string {
+  const rows = results.map(({ kind, feed, status, address, modified, licence }) => ({
+    ...{
+      kind,
+      feed,
+      status,
+      from: address ?? '',
+      changed: modified?.toISOString().slice(0, 10) ?? '',
+      terms: licence ?? '',
+    },
+  }));
+  const said = results.filter(({ status }) => ['failed', 'off', 'unknown'].includes(status));
+  return [
+    `${fiveDigits(county)} ${countyName(county)}`,
+    table(rows, ['kind', 'feed', 'status', 'from', 'changed', 'terms']),
+    ...said.map(({ kind, message }) => `  ${kind}: ${message}`),
+    '',
+  ].join('\n');
+}
+
+async function listCommand(
+  { config, pool }: Session,
+  codes: number[] | undefined,
+  { state }: { state?: string },
+): Promise<readonly [unknown, string]> {
+  const { listCounties } = await import('./county/list.ts');
+  const chosen =
+    codes?.length || state ? new Set(countiesOf(codes ?? [], state ? [state] : [], false)) : null;
+  const { feeds } = await installedFeeds(config);
+  const counties = await listCounties(pool, feeds, code => chosen?.has(code) ?? true, config.CATALOGUE_FILE);
+  return [
+    counties,
+    counties.length === 0
+      ? 'Nothing is loaded, and no feed is of a county: `plat county add FIPS` writes some.'
+      : counties.map(renderListed).join('\n'),
+  ];
+}
+
+function renderListed({ fips: code, name, parcels, kinds, catalogue }: ListedCounty): string {
+  const rows = kinds.map(({ kind, feed, state, edition, merged_at, last_run, from, licence }) => ({
+    ...{ kind, state, feed: feed ?? '', edition: edition ?? '', age: ageOf(merged_at) },
+    ...{ 'last run': last_run ?? '', from: from ?? '', terms: licence ?? '' },
+  }));
+  const missing = kinds.filter(({ state }) => state === 'missing').map(({ kind }) => kind);
+  const only = missing.length === 1 && missing[0] === 'assessor' && catalogue === 0;
+  return [
+    `${code} ${name}: ${parcels.toLocaleString('en-US')} parcels`,
+    table(rows, ['kind', 'state', 'feed', 'edition', 'age', 'last run', 'from', 'terms']),
+    ...(missing.length === 0
+      ? []
+      : [
+          `  missing: ${missing.join(', ')}; ${only ? 'the catalogue knows no source' : `\`plat county add ${code}\` writes feeds`}`,
+        ]),
+    '',
+  ].join('\n');
+}
+
+const DAY_MS = 86_400_000;
+
+function ageOf(moment: Date | null): string {
+  if (moment === null) return '';
+  const days = Math.floor((Date.now() - moment.getTime()) / DAY_MS);
+  return days === 0 ? 'today' : days === 1 ? '1 day' : `${days} days`;
+}

@@ -1,0 +1,93 @@
+import { sourcesOfCounty } from '../../../shared/catalogue/catalogue.ts';
+import { type Pool, sql } from '../../../shared/db.ts';
+import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
+import { stateOfFips } from '../../../shared/regions/states.ts';
+import type { Feed } from '../../feeds/feed.ts';
+import { COUNTY_KINDS, type CountyKind } from './plan.ts';
+
+/** What is there of one kind in a county. */
+export type ListedKind = {
+  kind: CountyKind;
+  feed: string | null;
+  /** loaded: readers see it; waiting: a feed that has not brought anything yet; missing: no feed. */
+  state: 'loaded' | 'waiting' | 'missing';
+  from: string | null;
+  licence: string | null;
+  /** The day that the source says it is of, else when the source was changed last. */
+  edition: string | null;
+  merged_at: Date | null;
+  /** How the feed's last run ended. */
+  last_run: string | null;
+};
+
+export type ListedCounty = {
+  fips: string;
+  name: string;
+  parcels: number;
+  catalogue: number;
+  kinds: ListedKind[];
+};
+
+type CoveredCounty = { fips: string; parcels: number; sources: Source[] };
+type Source = {
+  kind: string;
+  feed: string;
+  licence: string | null;
+  edition: string | null;
+  changed: string | null;
+  merged_at: string | null;
+  source_url: string | null;
+};
+type LastRun = { feed: string; status: string };
+
+/** What is loaded, waits or is missing, of every county that has parcels or a feed of its own. */
+export async function listCounties(
+  pool: Pool,
+  installed: readonly Feed[],
+  wanted: (fips: number) => boolean,
+  catalogueFile: string | undefined,
+): Promise<ListedCounty[]> {
+  const { rows: covered } = await pool.query<CoveredCounty>(sql('coverage/list_coverage'), [null]);
+  const { rows: runs } = await pool.query<LastRun>(sql('coverage/list_last_runs'));
+  const lastRun = new Map(runs.map(({ feed, status }) => [feed, status]));
+  const byCode = new Map(covered.map(county => [Number(county.fips), county]));
+  const own = installed.flatMap(({ fips, kind }) => (fips !== null && isCountyKind(kind) ? [fips] : []));
+  const codes = [...new Set([...byCode.keys(), ...own])].filter(wanted).sort((a, b) => a - b);
+  return codes.map(code => {
+    const county = byCode.get(code);
+    const fips = fiveDigits(code);
+    return {
+      ...{ fips, name: `${countyName(code)}, ${stateOfFips(code)}`, parcels: county?.parcels ?? 0 },
+      catalogue: sourcesOfCounty(fips, catalogueFile).length,
+      kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
+        const loaded = county?.sources.filter(source => source.kind === kind) ?? [];
+        if (loaded.length > 0)
+          return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
+            ...{ kind, feed, licence, state: 'loaded', edition: edition ?? changed },
+            from: source_url ?? fileOf(installed, feed),
+            merged_at: merged_at === null ? null : new Date(merged_at),
+            last_run: lastRun.get(feed) ?? null,
+          }));
+        const waiting = installed.find(feed => feed.kind === kind && feed.fips === code);
+        const nothing = { kind, licence: null, edition: null, merged_at: null };
+        return [
+          waiting
+            ? {
+                ...nothing,
+                feed: waiting.name,
+                state: 'waiting',
+                from: waiting.file,
+                licence: waiting.licence,
+                last_run: lastRun.get(waiting.name) ?? null,
+              }
+            : { ...nothing, feed: null, state: 'missing', from: null, last_run: null },
+        ];
+      }),
+    };
+  });
+}
+
+const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);
+
+const fileOf = (installed: readonly Feed[], name: string): string | null =>
+  installed.find(feed => feed.name === name)?.file ?? null;
