@@ -135,7 +135,7 @@ export function conditions({ arcgis, within }: InputSpec, further: string | null
   return {
     where: where.join(' AND ') || '1=1',
     ...(within && {
-      geometry: within.join(','),
+      geometry: within.box.join(','),
       geometryType: 'esriGeometryEnvelope',
       inSR: 4326,
       spatialRel: 'esriSpatialRelIntersects',

@@ -1,4 +1,5 @@
 import { shownUrl } from '../../shared/net/context.ts';
+import { fileState } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
 import { clipped } from './clip.ts';
@@ -111,7 +112,18 @@ async function* whole(
  * @throws PlatError as reading would
  */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
-  return spec.format === 'arcgis' ? layerVersion(spec, context) : null;
+  if (spec.format === 'arcgis') return layerVersion(spec, context);
+  const sources = [spec.source].flat();
+  // A bare .shp may stay while its table changes.
+  if (spec.format === 'reso' || !sources.every(source => /^https?:\/\/(?!.*\.shp$)/i.test(source)))
+    return null;
+  const versions: string[] = [];
+  for (const source of sources) {
+    const state = await fileState(new URL(source), context);
+    if (state?.version == null) return null;
+    versions.push(state.version);
+  }
+  return versions.join('\n');
 }
 
 /** The format that a file's name tells, or null; a zip is taken for a shapefile. */

@@ -63,8 +63,6 @@ export type InputSpec = {
   within?: Within | undefined;
   reso?: ResoSpec | undefined;
   arcgis?: ArcgisSpec | undefined;
-  /** West, south, east and north in degrees: rows wholly outside are left out. A service is not asked for them. */
-  within?: [number, number, number, number] | undefined;
 };
 
 export type ArcgisSpec = {

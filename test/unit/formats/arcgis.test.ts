@@ -143,7 +143,7 @@ describe('what a query says', () => {
       await read(
         `${server.source}/query?where=1%3D1&f=pjson`,
         { where: "TOWN = 'A+B'", fields: ['PIN'], out_sr: 2236 },
-        { within: [-72.2, 43.1, -72.1, 43.3] },
+        { within: { box: [-72.2, 43.1, -72.1, 43.3] } },
       );
       for (const query of server.queries)
         expect(Object.fromEntries(query)).toMatchObject({

@@ -9,8 +9,9 @@ import { parseFeed } from '../../feeds/load.ts';
 import { measuredAcres } from '../../feeds/suggest/profile.ts';
 import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest.ts';
 import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write.ts';
+import { readLayerInfo } from '../../formats/arcgis-layer.ts';
 import { readInput } from '../../formats/read.ts';
-import type { InputSpec, RowBatch, SourceRow } from '../../formats/rows.ts';
+import type { InputSpec, ReadContext, RowBatch, SourceRow } from '../../formats/rows.ts';
 import { columnsOf } from '../map/names.ts';
 import { checkFeed, type FeedCheck } from './check.ts';
 
@@ -45,7 +46,10 @@ export type SuggestedFeed = {
  */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { input, head } = request;
-  const batch = await firstRows(request);
+  const context = readContext(request);
+  const layer = input.format === 'arcgis' ? await readLayerInfo(input, context) : null;
+  const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
+  const batch = await firstRows(input, context, request.rows);
   const { rows } = batch;
   const names = columnsOf(rows);
   const kind = kindOf(names);
@@ -53,7 +57,10 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const suggestions =
     kind === 'assessor'
       ? suggestColumns({
-          columns: names.map(name => ({ name, values: rows.map(({ values }) => values[name]) })),
+          columns: names.map(name => ({
+            ...{ name, alias: aliases.get(name) },
+            values: rows.map(({ values }) => values[name]),
+          })),
           acres: measuredAcres(rows),
         })
       : null;
@@ -69,7 +76,8 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
       ...problems.map(problem => `- ${problem}`),
     ];
     const schema = '# yaml-language-server: $schema=../feed.schema.json';
-    const top = [schema, ...feedHead({ ...head, kind, fips, disabled: off }, about)];
+    const attribution = head.attribution ?? (layer?.copyrightText || undefined);
+    const top = [schema, ...feedHead({ ...head, attribution, kind, fips, disabled: off }, about)];
     return `${[...top, ...body].join('\n')}\n`;
   };
   const { check, problems } = await checkText(textOf([]), request.file, batch);
@@ -96,9 +104,12 @@ async function checkText(
   }
 }
 
-async function firstRows({ input, baseDir, rows: wanted }: SuggestRequest): Promise<RowBatch> {
+function readContext({ baseDir, rows }: SuggestRequest): ReadContext {
+  return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env, rows };
+}
+
+async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {
   const found: RowBatch = { rows: [], bad: [] };
-  const context = { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
   for await (const { rows, bad } of readInput(input, context)) {
     found.rows.push(...rows);
     found.bad.push(...bad);
