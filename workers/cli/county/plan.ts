@@ -6,9 +6,9 @@ import type { Box } from '../../../shared/geo/types.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
+import type { InputSection } from '../../feeds/input-schema.ts';
 import { feedHead, inputLines } from '../../feeds/suggest/write.ts';
 import { formatOf } from '../../formats/read.ts';
-import type { InputSpec } from '../../formats/rows.ts';
 
 /** The kinds of feed that a county needs, in the order in which they are listed. */
 export const COUNTY_KINDS = ['assessor', 'roads', 'wetlands', 'flood', 'elevation'] as const;
@@ -108,8 +108,8 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
 }
 
 /** What a planned feed reads. Of a file that holds more than the county only its rows count. */
-export function inputOf({ kind, fips, source }: PlannedFeed, address: string): InputSpec {
-  const format = (source?.format ?? formatOf(address) ?? 'shapefile') as InputSpec['format'];
+export function inputOf({ kind, fips, source }: PlannedFeed, address: string): InputSection {
+  const format = (source?.format ?? formatOf(address) ?? 'shapefile') as InputSection['format'];
   const state = stateOfFips(Number(fips))!;
   const isShared = source ? source.place.length === 2 : kind === 'wetlands' || kind === 'flood';
   return {
@@ -119,7 +119,7 @@ export function inputOf({ kind, fips, source }: PlannedFeed, address: string): I
     ...(source?.member && { member: source.member }),
     ...(source?.layer && { layer: source.layer }),
     ...(isShared && { within: 'county' }),
-  } as InputSpec;
+  } as InputSection;
 }
 
 /** The first lines of a county's feed. */

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { InputSpec } from '../../formats/rows.ts';
 import type { ColumnSpec } from '../column-schema.ts';
+import type { InputSection } from '../input-schema.ts';
 import { shown } from '../values/text.ts';
 import type { Candidate } from './profile.ts';
 import { SURE, type Suggestions } from './suggest.ts';
@@ -44,7 +44,7 @@ export function feedHead(head: FeedHead, about: readonly string[]): string[] {
 }
 
 /** What to read, as lines of a section. */
-export function inputLines(input: InputSpec): string[] {
+export function inputLines(input: InputSection): string[] {
   return Object.entries(input).flatMap(([name, value]) =>
     value === undefined ? [] : [`  ${name}: ${inline(value)}`],
   );

@@ -4,6 +4,7 @@ import { boxOfGeometry } from '../../../shared/geo/box.ts';
 import { formatError } from '../../../shared/net/context.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
+import { type InputSection, inputSpec, wantedPart } from '../../feeds/input-schema.ts';
 import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
 import { parseFeed } from '../../feeds/load.ts';
 import { measuredAcres } from '../../feeds/suggest/profile.ts';
@@ -17,7 +18,7 @@ import { checkFeed, type FeedCheck } from './check.ts';
 
 export type SuggestRequest = {
   /** What to read; relative paths start at `baseDir`. */
-  input: InputSpec;
+  input: InputSection;
   baseDir: string;
   /** Where the feed file will stand. */
   file: string;
@@ -47,9 +48,11 @@ export type SuggestedFeed = {
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { input, head } = request;
   const context = readContext(request);
-  const layer = input.format === 'arcgis' ? await readLayerInfo(input, context) : null;
+  const known = head.fips === undefined ? null : Number(head.fips);
+  const spec = { ...inputSpec(input), ...wantedPart(input, known, 'parcels', refuse) };
+  const layer = spec.format === 'arcgis' ? await readLayerInfo(spec, context) : null;
   const aliases = new Map(layer?.fields.map(({ name, alias }) => [name, alias]));
-  const batch = await firstRows(input, context, request.rows);
+  const batch = await firstRows(spec, context, request.rows);
   const { rows } = batch;
   const names = columnsOf(rows);
   const kind = kindOf(names);
@@ -102,6 +105,10 @@ async function checkText(
     if (!(error instanceof PlatError)) throw error;
     return { check: null, problems: error.message.split('\n') };
   }
+}
+
+function refuse(message: string): never {
+  throw formatError(`within: ${message}.`);
 }
 
 function readContext({ baseDir, rows }: SuggestRequest): ReadContext {
