@@ -12,6 +12,9 @@ export type ChildOrder = {
   jobId: string | null;
   /** A step, or 'copy' for the middle of the COPY. */
   dieAt?: string;
+  /** Words of a note of progress at which to die. */
+  dieAtNote?: string;
+  workDir?: string;
   /** A step at which to wait for a line on standard input. */
   waitAt?: string;
 };
@@ -32,7 +35,9 @@ const result = await runFeed(
     log,
     signal: new AbortController().signal,
     env: process.env,
+    ...(order.workDir !== undefined && { workDir: order.workDir }),
     progress(_fraction, note) {
+      if (order.dieAtNote !== undefined && note.includes(order.dieAtNote)) void die();
       if (order.dieAt === 'copy' && /(roll|layer): [2-9]\d{3} rows/.test(note)) void die();
     },
     async onStep(step) {

@@ -10,7 +10,7 @@ import {
   read,
   UNPAGED,
   withLayer,
-} from './arcgis-server.ts';
+} from '../../support/arcgis.ts';
 import { temporaryFolder } from './make.ts';
 
 const all = (n: number) => Array.from({ length: n }, (_, i) => `P${i + 1}`);

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readInput } from '../../../workers/formats/read.ts';
-import type { ArcgisSpec, InputSpec, ReadContext, RowBatch } from '../../../workers/formats/rows.ts';
-import { serve } from '../../support/http-server.ts';
-import { contextFor } from './make.ts';
+import { readInput } from '../../workers/formats/read.ts';
+import type { ArcgisSpec, InputSpec, ReadContext, RowBatch } from '../../workers/formats/rows.ts';
+import { serve } from './http-server.ts';
 
 /*
  * An ArcGIS server in small: one layer at PATH, asked by offset, by a range of object ids or by a list of them.
@@ -162,7 +162,8 @@ export async function read(
   over: Partial<ReadContext & InputSpec> = {},
 ) {
   const { within, ...rest } = over;
-  const context = contextFor('/', { limits: quick, ...rest });
+  const signal = new AbortController().signal;
+  const context = { baseDir: '/', tmpDir: tmpdir(), signal, env: {}, limits: quick, ...rest };
   const batches: RowBatch[] = [];
   let error: unknown = null;
   try {
@@ -191,7 +192,7 @@ type Recording = Record<string, { features?: EsriFeature[]; objectIds?: number[]
 
 /** A layer as it was recorded (test/fixtures/arcgis), which answers features by offset or object id out of its one page. */
 export async function replay(name: string) {
-  const text = readFileSync(new URL(`../../fixtures/arcgis/${name}.json`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../fixtures/arcgis/${name}.json`, import.meta.url), 'utf8');
   // As a text while the page is put together: JSON has no NaN, and a real server wrote it.
   const recorded = JSON.parse(text.replaceAll(/(?<=:)NaN/g, '"NaN!"')) as Recording;
   const page = recorded['0']!;
