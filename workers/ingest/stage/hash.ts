@@ -10,20 +10,26 @@ export function digest(data: string | Uint8Array): string {
 
 /** Bits in 32 MB: of a million keys some two thousand share theirs with another. */
 const BITS = 2 ** 28;
+/** A page of them, made when it is needed: 32 MB at once for a small file cost a garbage collection of 0.1 s. */
+const PAGE_BITS = 2 ** 15;
 
 /**
  * Remembers which keys a file has shown, as a duplicate must be noticed while its raw row is still at hand; a Set would take a hundred
  * megabytes a million. A key that shares its bit with another only keeps a raw row that nobody asks for.
  */
 export class SeenKeys {
-  private readonly bits = new Uint8Array(BITS / 8);
+  private readonly pages = new Array<Uint8Array | undefined>(BITS / PAGE_BITS).fill(undefined);
 
   /** Adds the key; true when it (or one of the same bit) was there before. */
   add(key: string): boolean {
     const bit = hash32(key) % BITS;
+    const number = Math.floor(bit / PAGE_BITS);
+    this.pages[number] ??= new Uint8Array(PAGE_BITS / 8);
+    const page = this.pages[number];
+    const at = (bit % PAGE_BITS) >>> 3;
     const mask = 1 << (bit & 7);
-    const seen = (this.bits[bit >>> 3]! & mask) !== 0;
-    this.bits[bit >>> 3]! |= mask;
+    const seen = (page[at]! & mask) !== 0;
+    page[at]! |= mask;
     return seen;
   }
 }
