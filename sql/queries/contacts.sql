@@ -119,16 +119,6 @@ select
 from stage_contact s
 full join (select id, row_hash from contacts where feed_id = {{feed}}) c on c.id = s.id
 
--- name: measure_contacts
--- The figures that the gate compares and the run reports. No parameters.
-select
-  count(*) filter (where state <> 'gone')::int as contacts,
-  count(*) filter (where state = 'new')::int as new,
-  count(*) filter (where state = 'changed')::int as changed,
-  count(*) filter (where state = 'unchanged')::int as unchanged,
-  count(*) filter (where state = 'gone')::int as retired
-from stage_contact_match
-
 -- name: read_owner
 -- Who owns a parcel, and where mail to them goes. $1 fips int, $2 property_id
 select

@@ -44,16 +44,6 @@ from image_secrets
 order by id desc
 limit 2
 
--- name: measure_imagery
--- The figures that the gate compares and the run reports. $1 feed id int
-select
-  count(s.source)::int as rows,
-  count(*) filter (where i.source is null)::int as new,
-  count(*) filter (where s::text <> i::text)::int as changed,
-  count(*) filter (where s.source is null)::int as retired
-from stage_imagery s
-full join (select * from imagery_sources where feed_id = $1) i on i.source = s.source
-
 -- name: replace_imagery
 -- Brings the sources of a layer of imagery to those of the run. $1 feed id int
 with gone as (

@@ -121,31 +121,16 @@ select
 from stage_layer s
 full join (select hash from layer_features where feed_id = $1) f on f.hash = s.hash
 
--- name: measure_tiles
+-- name: measure_sources
 -- The figures that the gate compares and the run reports. Row comparison would call equal boxes of one size equal, so the extents
--- are compared as texts. $1 feed id int
+-- are compared as texts. {{staged}} and {{stored}}, the tables of the layer's sources; $1 feed id int
 select
   count(s.source)::int as rows,
   count(*) filter (where t.source is null)::int as new,
   count(*) filter (where s::text <> t::text)::int as changed,
   count(*) filter (where s.source is null)::int as retired
-from stage_tile s
-full join (select * from elevation_tiles where feed_id = $1) t on t.source = s.source
-
--- name: resolve_layer_duplicates
--- Features that repeat another one of the run in class and geometry: the first is kept.
-with ranked as (
-  select ctid as place, row_number() over (partition by hash order by row_no) as n
-  from stage_layer
-),
-removed as (
-  delete from stage_layer s
-  using ranked
-  where s.ctid = ranked.place and ranked.n > 1
-  returning 1
-)
-select count(*)::int as identical
-from removed
+from {{staged}} s
+full join (select * from {{stored}} where feed_id = $1) t on t.source = s.source
 
 -- name: stage_tiles
 -- Stages the files of a layer of heights. $1 feed id int, $2 tiles json: a list of objects with the columns of elevation_tiles

@@ -48,16 +48,6 @@ select
 from stage_listing s
 left join listings l on l.id = s.id
 
--- name: measure_listings
--- The figures that the gate compares and the run reports.
-select
-  count(*) filter (where state <> 'gone')::int as listings,
-  count(*) filter (where state = 'new')::int as new,
-  count(*) filter (where state = 'changed')::int as changed,
-  count(*) filter (where state = 'unchanged')::int as unchanged,
-  count(*) filter (where state = 'gone')::int as retired
-from stage_listing_match
-
 -- name: measure_sales
 -- How many comps the run adds, changes or takes off the market, how many its feed has, and how many of these it takes off. A sale of
 -- several parcels that is stored as none is no reason for a merge: while the roll stays as it is, the parcels tell as much.

@@ -56,32 +56,13 @@ left join lateral (
 -- name: measure_blocks
 -- The figures that the gate compares and the run reports. $1 feed id int
 select
-  count(s.prefix)::int as blocks,
+  count(s.prefix)::int as rows,
   count(*) filter (where b.prefix is null)::int as new,
   count(*) filter (where b.row_hash <> s.hash)::int as changed,
   count(*) filter (where b.row_hash = s.hash)::int as unchanged,
   count(*) filter (where s.prefix is null)::int as retired
 from stage_block s
 full join (select prefix, block, row_hash from number_blocks where feed_id = $1) b on b.prefix = s.prefix and b.block = s.block
-
--- name: resolve_block_duplicates
--- Rows of one block within a run: the last is kept. How many were equal, and how many were not. No parameters.
-with ranked as (
-  select
-    ctid as place,
-    row_number() over same_block as n,
-    first_value(hash) over same_block as kept_hash
-  from stage_block
-  window same_block as (partition by prefix, block order by row_no desc)
-),
-removed as (
-  delete from stage_block s using ranked where s.ctid = ranked.place and ranked.n > 1
-  returning s.hash = ranked.kept_hash as identical
-)
-select
-  count(*) filter (where identical)::int as identical,
-  count(*) filter (where not identical)::int as superseded
-from removed
 
 -- name: summarise_registry
 -- How old the copy of the registry is: the oldest of its editions, its age in days, its area codes and numbers. No parameters.

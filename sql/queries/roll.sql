@@ -333,4 +333,4 @@ rejected as (
 )
 select
   (select count(*)::int from removed where identical) as identical,
-  (select count(*)::int from rejected) as rejected
+  (select count(*)::int from rejected) as duplicate_key

@@ -47,6 +47,21 @@ from runs r
 join feeds f on f.id = r.feed_id
 where r.id = $1
 
+-- name: keep_first
+-- Rows of a staging table that share a key: the first is kept. {{table}}, {{key}} and {{order}} of the rows
+with ranked as (
+  select ctid as place, row_number() over (partition by {{key}} order by {{order}}) as n
+  from {{table}}
+),
+removed as (
+  delete from {{table}} s
+  using ranked
+  where s.ctid = ranked.place and ranked.n > 1
+  returning 1
+)
+select count(*)::int as identical
+from removed
+
 -- name: list_ingested_feeds
 -- The feeds that have data: those with a run that was accepted.
 select distinct f.name
@@ -78,6 +93,16 @@ select id
 from feeds
 where id = $1
 for no key update
+
+-- name: measure_matches
+-- The figures that the gate compares and the run reports. {{matches}}, the table that says of each row what becomes of it
+select
+  count(*) filter (where state <> 'gone')::int as rows,
+  count(*) filter (where state = 'new')::int as new,
+  count(*) filter (where state = 'changed')::int as changed,
+  count(*) filter (where state = 'unchanged')::int as unchanged,
+  count(*) filter (where state = 'gone')::int as retired
+from {{matches}}
 
 -- name: register_feed
 -- Writes a feed's definition under its name, unless data of another kind was accepted under it. $1 name text, $2 kind text, $3

@@ -44,4 +44,4 @@ rejected as (
 )
 select
   (select count(*)::int from removed where input = 0 and identical) as identical,
-  (select count(*)::int from rejected) as rejected
+  (select count(*)::int from rejected) as duplicate_key

@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { CONTACT_FIELD_NAMES } from '../../../shared/domain/contact-fields.ts';
 import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
-import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, DncFeed, Feed, LayerFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
@@ -29,6 +28,7 @@ import {
   keyWarnings,
   type Mapping,
   newPartCheck,
+  noteProblem,
   type PartCheck,
   type PartState,
 } from './part.ts';
@@ -142,8 +142,7 @@ async function checkRegistry({ result }: Check, { baseDir, dnc }: DncFeed): Prom
         result.problems.push(`dnc: ${source} holds no number in ${lines} lines.`);
       result.warnings.push(...faults);
     } catch (error) {
-      if (!(error instanceof PlatError)) throw error;
-      result.problems.push(`dnc: ${error.message}`);
+      noteProblem(result.problems, 'dnc', error);
     }
   }
 }
@@ -230,9 +229,8 @@ async function checkPart(
     }
     if (state === undefined) result.problems.push(`${part}: the source has no usable rows.`);
   } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
+    noteProblem(result.problems, part, error);
     whole = false;
-    result.problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
   }
   state ??= bad.length > 0 ? newPartCheck(part, spec, mapping, []) : undefined;
   if (state === undefined) return;

@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { openBytes } from '../../../shared/raster/byte-source.ts';
@@ -6,8 +5,8 @@ import { type ElevationTile, readTileHeader, type TileHeader } from '../../../sh
 import { type Block, openImage, readBlock } from '../../../shared/raster/image.ts';
 import { HIGHEST_M, LOWEST_M, nodataRange } from '../../../shared/raster/limits.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
-import { namedTiles, readTiles } from '../stage/tiles.ts';
-import { count, type Fault } from './part.ts';
+import { checkFiles, type FilesCheck } from './files.ts';
+import { noteProblem } from './part.ts';
 import { tileProblems } from './place.ts';
 
 export type TileCheck = {
@@ -28,43 +27,23 @@ export type TileCheck = {
   extent: Box;
 };
 
-export type TilesCheck = {
-  /** Files that the feed names, and how many of them were looked at. */
-  named: number;
-  read: number;
-  /** Of a template: not there. */
-  absent: number;
-  rejected: Fault[];
-  tiles: TileCheck[];
-};
+export type TilesCheck = FilesCheck & { tiles: TileCheck[] };
 
 /** Files whose cells are looked at: some blocks of each, which over http are as many requests, two of a tiled file. */
 const SAMPLED = 50;
 
-/** @throws PlatError of the index, or of a file that the feed names itself */
 async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
-  const { signal } = new AbortController();
   const { baseDir, elevation } = feed;
-  const named = await namedTiles(elevation.tiles, baseDir, undefined, { baseDir, tmpDir: tmpdir(), signal });
-  const check: TilesCheck = { named: named.tiles.length, read: 0, absent: 0, rejected: [], tiles: [] };
-  const some = { by: named.by, tiles: named.tiles.slice(0, limit) };
-  for await (const [{ rowNo }, outcome] of readTiles(some, source =>
-    readTileHeader(source, elevation, { signal }),
-  )) {
-    check.read++;
-    if ('absent' in outcome) check.absent++;
-    else if ('tile' in outcome) {
-      const { source, width, height, stepX, stepY, crs, unitM, unitStated, nodata, extent } = outcome.tile;
-      const cell: TileCheck['cell'] = [stepX, Math.abs(stepY)];
-      const heights =
-        check.tiles.length < SAMPLED ? await heightsOf(outcome.tile, { signal }, warnings) : null;
-      const said = { source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent };
-      check.tiles.push(said);
-    } else {
-      count(check.rejected, rowNo, { ...outcome, field: 'source' });
-    }
-  }
-  return check;
+  const tiles: TileCheck[] = [];
+  const read = (source: string, context: { signal: AbortSignal }) =>
+    readTileHeader(source, elevation, context);
+  const check = await checkFiles(elevation.tiles, baseDir, limit, read, async (header, context) => {
+    const { source, width, height, stepX, stepY, crs, unitM, unitStated, nodata, extent } = header;
+    const heights = tiles.length < SAMPLED ? await heightsOf(header, context, warnings) : null;
+    const cell: TileCheck['cell'] = [stepX, Math.abs(stepY)];
+    tiles.push({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent });
+  });
+  return { ...check, tiles };
 }
 
 /** A file whose header is whole may be damaged further on: its parcels would stay without figures. */
@@ -134,8 +113,7 @@ export async function checkElevation(
     );
     return check;
   } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
-    problems.push(...error.message.split('\n').map(line => `elevation: ${line}`));
+    noteProblem(problems, 'elevation', error);
     return null;
   }
 }

@@ -1,19 +1,13 @@
-import { tmpdir } from 'node:os';
-import { PlatError } from '../../../shared/errors.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { readImageryHeader } from '../../../shared/raster/imagery.ts';
 import type { ImageryFeed } from '../../feeds/feed.ts';
 import { describeServer } from '../stage/imagery-server.ts';
-import { namedTiles, readTiles } from '../stage/tiles.ts';
-import { count, type Fault } from './part.ts';
+import { checkFiles, type FilesCheck } from './files.ts';
+import { noteProblem } from './part.ts';
 import { tileProblems } from './place.ts';
 
-export type ImageryCheck = {
-  /** Files that the feed names, or its server, and how many of them were looked at. */
-  named: number;
-  read: number;
-  absent: number;
-  rejected: Fault[];
+/** Of the files that the feed names, or of its server. */
+export type ImageryCheck = FilesCheck & {
   sources: {
     source: string;
     /** Metres on the ground. */
@@ -42,39 +36,29 @@ export async function checkImagery(
   problems: string[],
   warnings: string[],
 ): Promise<ImageryCheck | null> {
-  const { signal } = new AbortController();
   const { imagery, baseDir } = feed;
-  const check: ImageryCheck = { named: 1, read: 1, absent: 0, rejected: [], sources: [] };
+  const sources: ImageryCheck['sources'] = [];
   try {
     if (imagery.type !== 'cog') {
-      const { source, pixel_m: pixelM, extent } = await describeServer(feed, signal);
-      check.sources.push({ source, pixelM, extent, file: null });
-      return check;
+      const { source, pixel_m: pixelM, extent } = await describeServer(feed, new AbortController().signal);
+      sources.push({ source, pixelM, extent, file: null });
+      return { named: 1, read: 1, absent: 0, rejected: [], sources };
     }
-    const named = await namedTiles(imagery.tiles, baseDir, undefined, { baseDir, tmpDir: tmpdir(), signal });
-    Object.assign(check, { named: named.tiles.length, read: 0 });
-    const some = { by: named.by, tiles: named.tiles.slice(0, limit) };
-    for await (const [{ rowNo }, outcome] of readTiles(some, source =>
-      readImageryHeader(source, imagery, { signal }),
-    )) {
-      check.read++;
-      if ('absent' in outcome) check.absent++;
-      else if ('reason' in outcome) count(check.rejected, rowNo, { ...outcome, field: 'source' });
-      else {
-        const { source, pixelM, extent, ...file } = outcome.tile;
-        check.sources.push({ source, pixelM, extent, file });
-        if (file.overviews === 0 && Math.max(file.width, file.height) > NEEDS_OVERVIEWS)
-          warnings.push(
-            `imagery: ${source} has no overviews, and pictures of large parcels need them. Add some with gdaladdo -r average.`,
-          );
-      }
-    }
-    if (check.sources.length === 0) problems.push('imagery: none of the files can be read.');
-    problems.push(...tileProblems(check.sources, feed));
-    return check;
+    const read = (source: string, context: { signal: AbortSignal }) =>
+      readImageryHeader(source, imagery, context);
+    const check = await checkFiles(imagery.tiles, baseDir, limit, read, header => {
+      const { source, pixelM, extent, ...file } = header;
+      sources.push({ source, pixelM, extent, file });
+      if (file.overviews === 0 && Math.max(file.width, file.height) > NEEDS_OVERVIEWS)
+        warnings.push(
+          `imagery: ${source} has no overviews, and pictures of large parcels need them. Add some with gdaladdo -r average.`,
+        );
+    });
+    if (sources.length === 0) problems.push('imagery: none of the files can be read.');
+    problems.push(...tileProblems(sources, feed));
+    return { ...check, sources };
   } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
-    problems.push(...error.message.split('\n').map(line => `imagery: ${line}`));
+    noteProblem(problems, 'imagery', error);
     return null;
   }
 }

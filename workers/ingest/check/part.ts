@@ -1,3 +1,4 @@
+import { PlatError } from '../../../shared/errors.ts';
 import type { Input } from '../../../shared/runs.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { sourceColumns } from '../../feeds/columns.ts';
@@ -239,6 +240,12 @@ function addSample(column: ColumnCheck, raw: string, out: string): void {
   column.filled++;
   if (column.samples.length >= SAMPLES || column.samples.some(other => other.in === raw)) return;
   column.samples.push({ in: raw, out });
+}
+
+/** Notes what keeps a source from being read as a problem of the feed. @throws any other error */
+export function noteProblem(problems: string[], part: string, error: unknown): void {
+  if (!(error instanceof PlatError)) throw error;
+  problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
 }
 
 /** Counts a fault by field and reason, and keeps the first. */

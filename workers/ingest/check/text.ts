@@ -1,5 +1,7 @@
+import type { Box } from '../../../shared/geo/types.ts';
 import type { FeedCheck } from './check.ts';
 import type { TileCheck, TilesCheck } from './elevation.ts';
+import type { FilesCheck } from './files.ts';
 import type { ImageryCheck } from './imagery.ts';
 import type { ColumnCheck, Fault, PartCheck } from './part.ts';
 
@@ -52,45 +54,52 @@ function classCounts({ counting, notCounting }: NonNullable<PartCheck['classes']
   ];
 }
 
-function renderTiles({ named, read, absent, rejected, tiles }: TilesCheck): string {
+function renderTiles(check: TilesCheck): string {
+  const tiles = check.tiles.map(
+    ({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent }) => [
+      `  ${source}`,
+      `    ${width} x ${height} cells of ${cell.map(size => Number(size.toPrecision(6))).join(' x ')} in ${cut(crs, 60)}`,
+      `    heights in units of ${unitM} m${unitStated ? '' : ' (the default: neither the file nor the feed says so)'}, ${nodata === null ? 'every cell has one' : `${nodata} where there is none`}`,
+      ...(heights ? [`    ${heightRange(heights)}`] : []),
+      `    ${written(extent)}`,
+    ],
+  );
+  return renderFiles('elevation', check.named === 1 ? 'tile' : 'tiles', check, tiles, 'Tiles');
+}
+
+function renderImagery(check: ImageryCheck): string {
+  const sources = check.sources.map(({ source, pixelM, extent, file }) => [
+    `  ${source}`,
+    ...(file
+      ? [
+          `    ${file.width} x ${file.height} pixels of ${file.bands} x ${file.bits} bits in ${cut(file.crs, 60)}, ${file.overviews} overviews`,
+        ]
+      : []),
+    `    pixels of ${Number(pixelM.toPrecision(3))} m, ${written(extent)}`,
+  ]);
+  return renderFiles('imagery', check.named === 1 ? 'source' : 'sources', check, sources, 'Files');
+}
+
+/** @param blocks the lines of each file that could be read */
+function renderFiles(
+  part: string,
+  word: string,
+  { named, read, absent, rejected }: FilesCheck,
+  blocks: readonly string[][],
+  plural: string,
+): string {
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
   const lines = [
-    `elevation: ${named} ${named === 1 ? 'tile' : 'tiles'} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
-    ...tiles
-      .slice(0, TILES_SHOWN)
-      .flatMap(({ source, width, height, cell, crs, unitM, unitStated, nodata, heights, extent }) => [
-        `  ${source}`,
-        `    ${width} x ${height} cells of ${cell.map(size => Number(size.toPrecision(6))).join(' x ')} in ${cut(crs, 60)}`,
-        `    heights in units of ${unitM} m${unitStated ? '' : ' (the default: neither the file nor the feed says so)'}, ${nodata === null ? 'every cell has one' : `${nodata} where there is none`}`,
-        ...(heights ? [`    ${heightRange(heights)}`] : []),
-        `    ${extent.map(degrees => degrees.toFixed(4)).join(', ')} (west, south, east, north)`,
-      ]),
+    `${part}: ${named} ${word} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
+    ...blocks.slice(0, TILES_SHOWN).flat(),
   ];
-  if (tiles.length > TILES_SHOWN) lines.push(`  and ${tiles.length - TILES_SHOWN} more`);
-  if (rejected.length > 0) lines.push('', faults('Tiles that would be rejected', rejected));
+  if (blocks.length > TILES_SHOWN) lines.push(`  and ${blocks.length - TILES_SHOWN} more`);
+  if (rejected.length > 0) lines.push('', faults(`${plural} that would be rejected`, rejected));
   return lines.join('\n');
 }
 
-function renderImagery({ named, read, absent, rejected, sources }: ImageryCheck): string {
-  const refused = rejected.reduce((sum, { count }) => sum + count, 0);
-  const lines = [
-    `imagery: ${named} ${named === 1 ? 'source' : 'sources'} named, ${read} looked at, ${absent} not there, ${refused} would be rejected`,
-    ...sources
-      .slice(0, TILES_SHOWN)
-      .flatMap(({ source, pixelM, extent, file }) => [
-        `  ${source}`,
-        ...(file
-          ? [
-              `    ${file.width} x ${file.height} pixels of ${file.bands} x ${file.bits} bits in ${cut(file.crs, 60)}, ${file.overviews} overviews`,
-            ]
-          : []),
-        `    pixels of ${Number(pixelM.toPrecision(3))} m, ${extent.map(degrees => degrees.toFixed(4)).join(', ')} (west, south, east, north)`,
-      ]),
-  ];
-  if (sources.length > TILES_SHOWN) lines.push(`  and ${sources.length - TILES_SHOWN} more`);
-  if (rejected.length > 0) lines.push('', faults('Files that would be rejected', rejected));
-  return lines.join('\n');
-}
+const written = (extent: Box): string =>
+  `${extent.map(degrees => degrees.toFixed(4)).join(', ')} (west, south, east, north)`;
 
 function heightRange({ cells, lowestM, highestM, dropped }: NonNullable<TileCheck['heights']>): string {
   const seen =

@@ -26,8 +26,7 @@ export function compileBlockMapper(input: NumberingInput): Mapper<MappedBlock> {
 function compile(input: NumberingInput, resolve: Resolve) {
   const fill = compileFill('numbering', NUMBERING_FIELD_NAMES, input.columns, resolve);
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    const values: Value[] = new Array(NUMBERING_FIELD_NAMES.length).fill(null);
-    const dropped = fill(values, source);
+    const { values, dropped } = fill(source);
     const [area, exchange, block, operator, lineType] = values as (string | null)[];
     for (const [field, text] of [
       ['area_code', area],

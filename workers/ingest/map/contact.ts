@@ -42,8 +42,7 @@ function compile(input: ContactInput, resolve: Resolve) {
   const fill = compileFill('contacts', CONTACT_FIELD_NAMES, input.columns, resolve);
 
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    const values: Value[] = new Array(CONTACT_FIELD_NAMES.length).fill(null);
-    const dropped = fill(values, source);
+    const { values, dropped } = fill(source);
     const text = (field: string) => values[AT[field]!] as string | null;
     const name = nameOf(text);
     if (name === null) return refused('name', 'missing_name', 'neither a person nor an entity is named');

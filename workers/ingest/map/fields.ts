@@ -119,12 +119,10 @@ function within(value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POS
 }
 
 type Field = { index: number; name: string; column: CompiledColumn };
-export type Fill = (values: Value[], source: Record<string, unknown>) => DroppedValue[] | null;
+/** The values of a row in the order of their names, and what had to be dropped. */
+export type Fill = (source: Record<string, unknown>) => { values: Value[]; dropped: DroppedValue[] | null };
 
-/**
- * Compiles the mapped columns into a function that fills a row of values, in the order of `names`, and returns what
- * had to be dropped.
- */
+/** Compiles the mapped columns into a function that fills a row of values. */
 export function compileFill(
   kind: MappedKind,
   names: readonly string[],
@@ -139,7 +137,8 @@ export function compileFill(
     const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear });
     return column ? [{ index, name, column }] : [];
   });
-  return (values, source) => {
+  return source => {
+    const values: Value[] = new Array(names.length).fill(null);
     let dropped: DroppedValue[] | null = null;
     for (const { index, name, column } of fields) {
       const value = column.read(source);
@@ -154,6 +153,6 @@ export function compileFill(
         message: `'${show(column.raw(source))}' ${value.says}`,
       });
     }
-    return dropped;
+    return { values, dropped };
   };
 }

@@ -13,7 +13,7 @@ import type { Value } from '../../feeds/values/parser.ts';
 import { tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { compileColumn } from './column.ts';
-import { compileFill, type DroppedValue, type Mapper, mapperOf, type Refused, refused } from './fields.ts';
+import { compileFill, type Mapper, mapperOf, type Refused, refused } from './fields.ts';
 import { columnsOf, type Resolve, resolver } from './names.ts';
 
 export type MappedFeature = {
@@ -76,8 +76,8 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
   const judge = JUDGES[kind](names, rawReader(kind, input, resolve));
 
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    const values: Value[] = new Array(names.length).fill(null);
-    const [fault]: DroppedValue[] = fill(values, source) ?? [];
+    const { values, dropped } = fill(source);
+    const [fault] = dropped ?? [];
     if (fault) return refused(fault.field, fault.reason, fault.message);
     const verdict = judge(values as (string | null)[], source);
     if (verdict === null)

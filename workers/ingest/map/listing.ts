@@ -45,8 +45,7 @@ function compile(input: ListingInput, options: MapperOptions, resolve: Resolve) 
   const isCounty = options.isCounty ?? isKnownCounty;
 
   return ({ values: source }: { values: Record<string, unknown> }) => {
-    const values: ListingValue[] = new Array(LISTING_FIELD_NAMES.length).fill(null);
-    let dropped = fill(values, source);
+    let { values, dropped }: { values: ListingValue[]; dropped: DroppedValue[] | null } = fill(source);
     const fault = unusable(values, dropped);
     if (fault) return fault;
     values[AT.source] ??= input.label;

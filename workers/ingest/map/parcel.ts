@@ -86,8 +86,7 @@ function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Reso
     if (key.length > MAX_IDENTIFIER) return longKey;
     const county = countyOf(source);
     if (typeof county === 'object') return county;
-    const values: FieldValue[] = new Array(PARCEL_FIELD_NAMES.length).fill(null);
-    const dropped = fill(values, source);
+    const { values, dropped } = fill(source) as { values: FieldValue[]; dropped: DroppedValue[] | null };
     const fips = isFormerCounty(county)
       ? regionOf(county, options.fips, values[SITUS_CITY] as string | null, geometry)
       : county;

@@ -7,8 +7,9 @@ import { compileParcelMapper, type MappedParcel, showsSales } from '../map/parce
 import { mergeListings } from '../merge/listings.ts';
 import { mergeParcels } from '../merge/parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
+import { settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
-import { bump, total } from '../run/counts.ts';
+import { total } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
 import { withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
@@ -60,12 +61,7 @@ async function stageInputs(
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
   await run.step('join', 'joining keys', 0.62);
-  const { rows: settled } = await client.query<{ identical: number; rejected: number }>(
-    sql('roll/resolve_roll_duplicates'),
-    [runId],
-  );
-  counts.identical += settled[0]!.identical;
-  if (settled[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', settled[0]!.rejected);
+  await settleRepeats(client, counts, sql('roll/resolve_roll_duplicates'), [runId]);
   await joinShapes(client, runId, counts);
   const summed = (await client.query(sql('roll/sum_part_acres'))).rowCount ?? 0;
   if (summed > 0) counts.acres_summed = summed;

@@ -3,8 +3,8 @@ import { asRun, type Client, compose, literal, sql } from '../../../shared/db.ts
 import type { ContactsFeed } from '../../feeds/feed.ts';
 import { judgeList } from '../gate/gate.ts';
 import { compileContactMapper } from '../map/contact.ts';
+import { matchFigures, measureRows, settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
-import { bump } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
 import { withStages } from '../run/stage-schema.ts';
 import { stageContacts } from '../stage/contacts.ts';
@@ -28,23 +28,13 @@ export const contacts: Recipe<ContactsFeed, void> = {
   compare,
 };
 
-type Figures = { contacts: number; new: number; changed: number; unchanged: number; retired: number };
-
 async function compare(client: Client, run: RunContext, { gates }: ContactsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
-    sql('contacts/resolve_contact_duplicates'),
-    [runId],
-  );
-  counts.identical = settled[0]!.identical;
-  if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
+  await settleRepeats(client, counts, sql('contacts/resolve_contact_duplicates'), [runId]);
   await client.query('analyze stage_contact (id)');
   await client.query(compose('contacts/match_contacts', { feed: literal(feedId) }));
-  const { rows: measured } = await client.query<Figures>(sql('contacts/measure_contacts'));
-  const { contacts: rows, ...figures } = measured[0]!;
-  Object.assign(counts, figures, { rows });
-  await run.step('gate', 'checking', 0.74);
+  const rows = await measureRows(client, run, matchFigures('stage_contact_match'));
   return {
     gate: judgeList(run, rows, gates, 'contacts'),
     touched: counts.new + counts.changed + counts.retired > 0,

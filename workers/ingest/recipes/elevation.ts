@@ -24,7 +24,7 @@ export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
   compare: (client, run, feed, tiles) =>
     compareFiles(client, run, feed, tiles, {
       words: 'tiles',
-      measure: 'layers/measure_tiles',
+      tables: { staged: 'stage_tile', stored: 'elevation_tiles' },
       // At most some thousands: all are written anew.
       async merge(transaction) {
         await transaction.query(sql('layers/delete_tiles'), [run.feedId]);

@@ -25,7 +25,7 @@ export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
   compare: (client, run, feed, sources) =>
     compareFiles(client, run, feed, sources, {
       words: 'sources',
-      measure: 'images/measure_imagery',
+      tables: { staged: 'stage_imagery', stored: 'imagery_sources' },
       merge: async transaction => void (await transaction.query(sql('images/replace_imagery'), [run.feedId])),
     }),
 };

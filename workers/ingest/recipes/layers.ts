@@ -9,6 +9,7 @@ import { coveredBox } from '../gate/layer.ts';
 import { type DeclaredPlace, declaredPlace, featuresOutside, homeBoxes } from '../gate/place.ts';
 import { compileLayerMapper } from '../map/layer.ts';
 import { mergeFeatures } from '../merge/layer.ts';
+import { firstOf, settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump, bumpClass, countFilled, newClasses } from '../run/counts.ts';
 import { type LayerScope, NOWHERE } from '../run/layer-version.ts';
@@ -39,8 +40,7 @@ async function compare(
 ): Promise<Prepared> {
   const { pool, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  const { rows: settled } = await client.query<{ identical: number }>(sql('layers/resolve_layer_duplicates'));
-  counts.identical = settled[0]!.identical;
+  await settleRepeats(client, counts, firstOf('stage_layer', 'hash', 'row_no'));
   await client.query('analyze stage_layer (hash)');
   const { rows: measured } = await client.query<VersionFigures>(sql('layers/measure_layer'), [feedId]);
   const rows = recordVersion(counts, measured[0]!);

@@ -7,6 +7,7 @@ import type { ResoCheckpoint, RowBatch } from '../../formats/rows.ts';
 import { judge, lastFigures, rejectedRows } from '../gate/gate.ts';
 import { compileListingMapper } from '../map/listing.ts';
 import { mergeListings } from '../merge/listings.ts';
+import { matchFigures, measureRows, settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump, countFilled } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
@@ -15,8 +16,6 @@ import { withStages } from '../run/stage-schema.ts';
 import { COPY_LISTING, listingLine, listingSql, resolveListing } from '../stage/listing-record.ts';
 import { stageRows } from '../stage/rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
-
-type ListingFigures = { listings: number; new: number; changed: number; unchanged: number; retired: number };
 
 /**
  * An incremental source that breaks off between two pages is merged as far as it came, with the checkpoint of the last whole page; the
@@ -37,21 +36,12 @@ async function compare(
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
-    sql('listings/resolve_listing_duplicates'),
-    [runId],
-  );
-  counts.identical = settled[0]!.identical;
-  if (settled[0]!.superseded > 0) bump(counts.rejected, 'superseded', settled[0]!.superseded);
+  await settleRepeats(client, counts, sql('listings/resolve_listing_duplicates'), [runId]);
   await client.query('analyze stage_listing (id)');
   await client.query(sql('listings/match_listings'));
   if (snapshot) await client.query(sql('listings/match_gone_listings'), [feedId]);
   await client.query('analyze stage_listing_match');
-  const { rows: measured } = await client.query<ListingFigures>(sql('listings/measure_listings'));
-  const { listings: rows, ...figures } = measured[0]!;
-  Object.assign(counts, figures, { rows });
-
-  await run.step('gate', 'checking', 0.74);
+  const rows = await measureRows(client, run, matchFigures('stage_listing_match'));
   const gate = judge(
     {
       read: counts.read.listings ?? 0,

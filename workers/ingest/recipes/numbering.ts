@@ -4,6 +4,7 @@ import type { NumberingFeed } from '../../feeds/feed.ts';
 import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
 import { judgeList } from '../gate/gate.ts';
 import { compileBlockMapper } from '../map/block.ts';
+import { firstOf, measureRows, settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
 import { countFilled } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
@@ -44,21 +45,13 @@ export const numbering: Recipe<NumberingFeed, void> = {
   compare,
 };
 
-type Figures = { blocks: number; new: number; changed: number; unchanged: number; retired: number };
-
 async function compare(client: Client, run: RunContext, { gates }: NumberingFeed): Promise<Prepared> {
   const { feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  const { rows: settled } = await client.query<{ identical: number; superseded: number }>(
-    sql('phones/resolve_block_duplicates'),
-  );
   // Two carriers of one block: the last row is the list's last word.
-  counts.identical = settled[0]!.identical + settled[0]!.superseded;
+  await settleRepeats(client, counts, firstOf('stage_block', 'prefix, block', 'row_no desc'));
   await client.query('analyze stage_block (prefix)');
-  const { rows: measured } = await client.query<Figures>(sql('phones/measure_blocks'), [feedId]);
-  const { blocks: rows, ...figures } = measured[0]!;
-  Object.assign(counts, figures, { rows });
-  await run.step('gate', 'checking', 0.74);
+  const rows = await measureRows(client, run, sql('phones/measure_blocks'), [feedId]);
   return {
     gate: judgeList(run, rows, gates, 'blocks'),
     touched: counts.new + counts.changed + counts.retired > 0,

@@ -1,4 +1,4 @@
-import { type Client, sql } from '../../../shared/db.ts';
+import { type Client, compose } from '../../../shared/db.ts';
 import { isMeasured } from '../../../shared/domain/land.ts';
 import { boxAround } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
@@ -78,8 +78,12 @@ export async function prepareVersion(
   };
 }
 
-/** Tiles of heights or sources of imagery: what they are called, and the statements that compare and replace them. */
-type Files = { words: string; measure: string; merge(client: Client): Promise<void> };
+/** Tiles of heights or sources of imagery: what they are called, where they are kept, and what replaces them. */
+type Files = {
+  words: string;
+  tables: { staged: string; stored: string };
+  merge(client: Client): Promise<void>;
+};
 
 /** Compares the files of a layer with those that readers see, and judges them. */
 export async function compareFiles(
@@ -87,10 +91,12 @@ export async function compareFiles(
   run: RunContext,
   feed: ElevationFeed | ImageryFeed,
   files: readonly { extent: Box }[],
-  { words, measure, merge }: Files,
+  { words, tables, merge }: Files,
 ): Promise<Prepared> {
   await run.step('match', 'comparing with what is there', 0.68);
-  const { rows: measured } = await client.query<VersionFigures>(sql(measure), [run.feedId]);
+  const { rows: measured } = await client.query<VersionFigures>(compose('layers/measure_sources', tables), [
+    run.feedId,
+  ]);
   const extent = files.length === 0 ? null : boxAround(files.map(file => file.extent));
   const coverage = feed.coverage ?? extent ?? NOWHERE;
   return prepareVersion(run, client, feed, {

@@ -3,8 +3,8 @@ import { type Client, sql } from '../../../shared/db.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
 import type { MappedParcel, PriorSale } from '../map/parcel.ts';
+import { settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
-import { bump } from '../run/counts.ts';
 import type { RejectWriter } from '../run/rejects.ts';
 import { COPY_SHAPE, stageGeometry } from './parcels.ts';
 import { type RowInput, stageRows } from './rows.ts';
@@ -54,12 +54,7 @@ export async function stageFurtherRoll(
 
 /** Of rows of a further roll that share a key the first counts; the others are identical or rejected. */
 export async function settleFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
-  const { rows } = await client.query<{ identical: number; rejected: number }>(
-    sql('roll/resolve_further_duplicates'),
-    [runId],
-  );
-  counts.identical += rows[0]!.identical;
-  if (rows[0]!.rejected > 0) bump(counts.rejected, 'duplicate_key', rows[0]!.rejected);
+  await settleRepeats(client, counts, sql('roll/resolve_further_duplicates'), [runId]);
   await client.query('create index on stage_further (fips, key)');
   await client.query('analyze stage_further');
 }
