@@ -29,6 +29,12 @@ export const RETRY = { attempts: 5, backoffMs: 2_000 };
 /** A county in a payload, by its FIPS code. */
 export const countyCode = z.number().int().min(1001).max(78_999);
 
+/** A job that is due once a day, and of which one waits at most. */
+export const dailyJob = (name: string, queue: QueueName): JobDefinition<Record<string, never>> => ({
+  ...{ name, queue, payload: z.strictObject({}), key: () => 'daily' },
+  ...RETRY,
+});
+
 export type JobState = {
   id: string;
   name: string;

@@ -101,7 +101,6 @@ export const aiCompValue = defineEndpoint({
     status: 200,
     description: 'The estimate.',
     schema: compValue,
-    etag: false,
     examples: {
       sample: { summary: `Parcel ${VALUE_EXAMPLE_ID} of the sample, explained`, value: VALUE_EXAMPLE },
     },

@@ -33,8 +33,6 @@ export const createCompReport = defineEndpoint({
   description:
     'Makes an empty comp report of a parcel, and answers the link to it. Comparable sales are chosen in the web app, where each is adjusted to ' +
     `the parcel as \`ai-comp-value/\` does. Every call makes a new report; an account has up to ${MAX_REPORTS}.`,
-  params: z.object({}),
-  query: z.strictObject({}),
   body: z
     .strictObject({
       property_id: z
@@ -43,13 +41,11 @@ export const createCompReport = defineEndpoint({
         .meta({ description: 'The parcel that the report is about.', example: 3301900001047 }),
     })
     .meta({ id: 'NewCompReport' }),
-  metering: null,
   response: {
     status: 201,
     description: 'The report is there, without comps.',
     schema: created,
     location: ({ url }) => String(url),
-    etag: false,
     examples: { sample: { summary: 'A new report', value: EXAMPLE } },
   },
   errors: {

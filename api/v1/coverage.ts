@@ -76,8 +76,6 @@ const EXAMPLE: Coverage = {
 const common = {
   method: 'get',
   tag: 'Coverage',
-  query: z.strictObject({}),
-  metering: null,
   withoutContract: true,
 } as const;
 
@@ -88,15 +86,12 @@ export const listCoverage = defineEndpoint({
   summary: 'What is known of which counties',
   description:
     'Every county with parcels or listings: how much is known of them, of which day, and from whom.',
-  params: z.strictObject({}),
   response: {
     status: 200,
     description: 'By state, then by name. Counties that nothing is known of are left out.',
     schema: z.object({ counties: z.array(county) }),
-    etag: false,
     examples: { sample: { summary: 'One county', value: { counties: [EXAMPLE] } } },
   },
-  errors: {},
   handle: async (_input, { database }) => ({
     body: { counties: await readCoverage(database, null) },
     tokens: 0,
@@ -114,7 +109,6 @@ export const countyCoverage = defineEndpoint({
     status: 200,
     description: 'The county.',
     schema: county,
-    etag: false,
     examples: { sample: { summary: 'A county', value: EXAMPLE } },
   },
   errors: { not_found: 'Nothing is known of this county. Costs nothing.' },

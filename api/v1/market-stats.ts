@@ -12,7 +12,6 @@ const METERING = { key: 'public_market_stats', price: TOKENS, rule: '10 tokens; 
 const common = {
   method: 'get',
   tag: 'Market statistics',
-  query: z.strictObject({}),
   metering: METERING,
 } as const;
 

@@ -31,7 +31,7 @@ const EXAMPLE: z.output<typeof savedMarket> = {
   updated_at: '2026-11-20T10:00:00.000Z',
 };
 
-const common = { tag: 'Saved markets', query: z.strictObject({}), metering: null } as const;
+const common = { tag: 'Saved markets' } as const;
 
 export const listMarkets = defineEndpoint({
   ...common,
@@ -40,15 +40,12 @@ export const listMarkets = defineEndpoint({
   operationId: 'list_saved_markets',
   summary: 'Saved markets of the company',
   description: 'The counties and ZIP codes that the company of the caller has saved, in their pinned order.',
-  params: z.object({}),
   response: {
     status: 200,
     description: 'All of them; the list is not paged.',
     schema: z.array(savedMarket),
-    etag: false,
     examples: { sample: { summary: 'One market', value: [EXAMPLE] } },
   },
-  errors: {},
   handle: async (_input, { database }, { account }) => {
     const rows = await database.run<MarketRow>('markets/list_markets', [account.id]);
     return { body: rows.map(toMarket), tokens: 0 };
@@ -64,7 +61,6 @@ export const saveMarket = defineEndpoint({
   description:
     `Pins a county or ZIP code at the end of the company's list, which holds up to ${MAX_MARKETS}. A region is saved once: saving it again ` +
     'answers with the same market in its place, with the new status if one is given. So the call may be repeated safely.',
-  params: z.object({}),
   body: z
     .strictObject({
       region_id: uuid.meta({
@@ -86,7 +82,6 @@ export const saveMarket = defineEndpoint({
     description: 'The saved market.',
     also: { 200: 'The market was saved already; it is as the call has left it.' },
     schema: savedMarket,
-    etag: false,
     examples: { sample: { summary: 'A county', value: EXAMPLE } },
   },
   errors: { unprocessable: `The company has ${MAX_MARKETS} markets already: remove one first.` },
@@ -116,7 +111,7 @@ export const deleteMarket = defineEndpoint({
   summary: 'Remove a saved market',
   description: "Takes a market off the company's list; the others keep their order.",
   params: z.object({ id: uuid.meta({ description: 'The id of the saved market.' }) }),
-  response: { status: 204, description: 'It is removed.', etag: false, examples: {} },
+  response: { status: 204, description: 'It is removed.' },
   errors: { not_found: 'The company has no saved market with this id.' },
   handle: async ({ params }, { database }, { account }) => {
     const removed = await database.run('markets/delete_market', [account.id, params.id]);

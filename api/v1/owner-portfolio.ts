@@ -46,7 +46,6 @@ export const ownerPortfolio = defineEndpoint({
   description:
     "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP, or the same street, city and state where the ZIP is missing. A parcel without an owner's mailing address is a `validation_error`.",
   params: z.object({ property_id: propertyId }),
-  query: z.strictObject({}),
   // What an answer costs is known only once it is there: the least is nothing.
   metering: {
     key: 'public_owner_portfolio',
@@ -57,7 +56,6 @@ export const ownerPortfolio = defineEndpoint({
     status: 200,
     description: 'The owner of this parcel, with every parcel that the owner holds.',
     schema: portfolio,
-    etag: false,
     examples: {
       sample: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },
     },

@@ -38,13 +38,11 @@ export const getParcelImage = defineEndpoint({
   description:
     'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Answers 503 with `Retry-After`, and costs nothing, where no imagery of the parcel is to be had.',
   params: z.object({ property_id: propertyId }),
-  query: z.strictObject({}),
   metering: { key: 'public_parcel_image', price: TOKENS, rule: '30 tokens; 0 on 404, 422 and 503' },
   response: {
     status: 200,
     description: 'Where the picture is.',
     schema: parcelImage,
-    etag: false,
     examples: {
       sample: {
         summary: `Parcel ${EXAMPLE_ID} of the sample`,

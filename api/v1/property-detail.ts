@@ -140,13 +140,11 @@ export const getProperty = defineEndpoint({
   description:
     'The summary of a parcel, every field that filters read, and its boundary. A parcel that has left the roll keeps its id and answers as the roll last had it, with `retired_at`.',
   params: z.object({ property_id: propertyId }),
-  query: z.strictObject({}),
   metering: { key: 'public_property_detail', price: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {
     status: 200,
     description: 'The parcel.',
     schema: parcelDetail,
-    etag: false,
     examples: { sample: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE } },
   },
   errors: { not_found: 'No parcel has this id. Costs nothing.' },

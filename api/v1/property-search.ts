@@ -60,7 +60,6 @@ export const searchProperties = defineEndpoint({
   summary: 'Search parcels by APN or owner name',
   description:
     'Parcels on the roll of one county with this parcel number, or whose primary owner is called so, by property_id.',
-  params: z.object({}),
   query,
   metering: {
     key: 'public_property_search',
@@ -71,10 +70,8 @@ export const searchProperties = defineEndpoint({
     status: 200,
     description: 'A page of parcels; empty when nothing matches.',
     schema: parcelPage,
-    etag: false,
     examples: { sample: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response } },
   },
-  errors: {},
   handle: async (
     { query: { fips: county, apn, owner_name, ...paging } },
     { database, cursorSecret },

@@ -42,14 +42,11 @@ export const searchRegions = defineEndpoint({
   summary: 'Find counties and ZIP codes',
   description:
     'Counties and ZIP codes with the `id` that saved markets take: counties first, each by name. Without parameters, all of them.',
-  params: z.object({}),
   query,
-  metering: null,
   response: {
     status: 200,
     description: 'A page of regions.',
     schema: pageOf('RegionPage', region),
-    etag: false,
     examples: {
       sample: {
         summary: '?q=sullivan&state=NH&type=county',
@@ -62,7 +59,6 @@ export const searchRegions = defineEndpoint({
       },
     },
   },
-  errors: {},
   handle: async ({ query: asked }, resources, call) => {
     const page = await openPage(asked, {
       endpoint: PATH,

@@ -20,13 +20,11 @@ const STATES: ReadonlySet<string> = new Set([...US_STATES.map(({ code }) => code
 const common = {
   method: 'post',
   tag: 'Skip trace',
-  query: z.strictObject({}),
   rate: 'skip_trace',
   response: {
     status: 200,
     description: 'The telephone numbers, or `matched: false`.',
     schema: phoneTrace,
-    etag: false,
     examples: {
       sample: {
         summary: 'An owner of the sample, whose numbers are generated',
@@ -75,10 +73,8 @@ export const traceOwner = defineEndpoint({
   operationId: 'skip_trace_owner',
   summary: 'Telephone numbers of a person, by name and address',
   description: `For persons from outside the parcel records; the owner of a parcel is better asked for by \`properties/{property_id}/skip-trace/\`. A match needs the name and the street, the ZIP, or the city and state: \`matched_on\` says which. Of several people of one name in a ZIP or city none is returned. ${LAW}`,
-  params: z.object({}),
   body: traceBody,
   metering: { key: 'public_skip_trace', price: TOKENS, rule: '20 tokens a match; 0 when `matched` is false' },
-  errors: {},
   handle: async (
     { body: { first_name, last_name, address = null, city = null, state = null, zip = null } },
     { trace },

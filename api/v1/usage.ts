@@ -42,11 +42,7 @@ const breakdown = z
 const common = {
   method: 'get',
   tag: 'Usage',
-  params: z.object({}),
-  query: z.strictObject({}),
-  metering: null,
   withoutContract: true,
-  errors: {},
 } as const;
 
 const PERIOD = { period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' };
@@ -62,7 +58,6 @@ export const readUsage = defineEndpoint({
     status: 200,
     description: 'An array with the one object.',
     schema: z.array(totals).length(1),
-    etag: false,
     examples: {
       contract: {
         summary: 'With overage',
@@ -96,7 +91,6 @@ export const readUsageBreakdown = defineEndpoint({
     status: 200,
     description: 'The period and its records, which are none before the first paid call.',
     schema: breakdown,
-    etag: false,
     examples: {
       sample: {
         summary: 'Two endpoints on one day',

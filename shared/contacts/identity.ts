@@ -68,6 +68,16 @@ export function identityTags(subject: Subject, places: readonly Address[], store
   return names.flatMap(name => [...new Set(tags)].map(tag => `${name}|${tag}`));
 }
 
+/** All that the suppression list knows people and entities by, and the numbers that are theirs. */
+export function storedTags(
+  subjects: readonly Subject[],
+  places: readonly Address[],
+  numbers: readonly string[],
+): string[] {
+  const tags = subjects.flatMap(subject => identityTags(subject, places, true));
+  return [...new Set([...tags, ...numbers.map(phoneKey)])];
+}
+
 export function hmac(secret: Buffer, text: string): Buffer {
   return createHmac('sha256', secret).update(text).digest();
 }

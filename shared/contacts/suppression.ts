@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Run } from '../db.ts';
 import type { Address, Subject } from '../kernels/person/match.ts';
-import { hmac, identityTags, phoneKey } from './identity.ts';
+import { hmac, storedTags } from './identity.ts';
 
 const secrets = new WeakMap<Run, Promise<Buffer>>();
 
@@ -35,11 +35,7 @@ export async function suppress(
   by: string,
 ): Promise<number> {
   const secret = await contactSecret(run);
-  const tags = [
-    ...subjects.flatMap(subject => identityTags(subject, places, true)),
-    ...numbers.map(phoneKey),
-  ];
-  const hashes = [...new Set(tags)].map(tag => hmac(secret, tag));
+  const hashes = storedTags(subjects, places, numbers).map(tag => hmac(secret, tag));
   const [row] = await run<{ added: number }>('contacts/add_suppressions', [hashes, randomUUID(), by]);
   return row!.added;
 }

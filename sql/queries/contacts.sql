@@ -135,35 +135,6 @@ select answer from provider_answers where question = $1 and asked_at >= now() - 
 -- The key of the suppression list's hashes. No parameters.
 select secret from contact_secret
 
--- name: resolve_contact_duplicates
--- Rows of one contact within a run: the one that was seen last is kept, of these the last of the file; an equal one is dropped, another
--- one set aside. $1 run id bigint
-with ranked as (
-  select
-    ctid as place,
-    row_number() over same_contact as n,
-    first_value(hash) over same_contact as kept_hash,
-    first_value(row_no) over same_contact as kept_row
-  from stage_contact
-  window same_contact as (partition by id order by last_seen desc nulls last, row_no desc)
-),
-removed as (
-  delete from stage_contact s
-  using ranked
-  where s.ctid = ranked.place and ranked.n > 1
-  returning s.row_no, s.hash = ranked.kept_hash as identical, ranked.kept_row
-),
-set_aside as (
-  insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
-  select $1, 'contacts', row_no, 'source_id', 'superseded', format('The contact is given again by row %s, which was seen later.', kept_row), ''
-  from removed
-  where not identical
-  returning 1
-)
-select
-  (select count(*)::int from removed where identical) as identical,
-  (select count(*)::int from set_aside) as superseded
-
 -- name: upsert_contacts
 -- Writes new and changed contacts. $1 run id bigint, $2 feed id int
 insert into contacts (

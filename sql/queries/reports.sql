@@ -166,7 +166,7 @@ select 1 from valuations where fips = $1 and property_id = $2 and computed_at > 
 select 1 from comp_reports where id = $1 and wanted_at is not null;
 
 -- name: accept_offer
--- The report goes by what was true when it was compared last. $1 id, $2 version that the reader saw
+-- The report goes by what was true when it was compared last. $1 id
 update comp_reports
 set snapshot = offered, offered = null, version = version + 1, updated_at = now()
 where id = $1 and offered is not null;

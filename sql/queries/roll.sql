@@ -303,34 +303,3 @@ select f.fips, f.key, f.row_no, f.sale, f.prior, f.values
 from unnest($1::int[], $2::text[]) as wanted (fips, key)
 join stage_further f using (fips, key)
 order by f.input, f.row_no
-
--- name: resolve_further_duplicates
--- Rows of a further roll that share a key: the first is kept, and one that differs from it is rejected. $1 run id bigint
-with ranked as (
-  select
-    ctid as place,
-    row_number() over same_key as n,
-    first_value(values) over same_key as first_values,
-    first_value(row_no) over same_key as kept_row
-  from stage_further
-  window same_key as (partition by input, fips, key order by row_no)
-),
-removed as (
-  delete from stage_further f
-  using ranked
-  where f.ctid = ranked.place and ranked.n > 1
-  returning f.input, f.row_no, f.key, f.values, f.values = ranked.first_values as identical, ranked.kept_row
-),
-rejected as (
-  insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
-  select
-    $1, format('roll %s', input + 1), row_no, 'key', 'duplicate_key',
-    format('Key %s was used by row %s with other values, which are kept.', key, kept_row),
-    values::text
-  from removed
-  where not identical
-  returning 1
-)
-select
-  (select count(*)::int from removed where identical) as identical,
-  (select count(*)::int from rejected) as duplicate_key

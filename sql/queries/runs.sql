@@ -154,6 +154,35 @@ update feeds
 set checkpoint = $2, updated_at = now()
 where id = $1
 
+-- name: set_repeats_aside
+-- Rows of a staging table that share a key: the first is kept, an equal one dropped, another one set aside. {{table}}, {{key}}, {{order}}
+-- and {{compared}} of the rows; {{input}}, {{field}}, {{reason}}, {{message}} and {{raw}} of what is set aside, d. $1 run id bigint
+with ranked as (
+  select
+    ctid as place,
+    row_number() over same_key as n,
+    first_value({{compared}}) over same_key as kept,
+    first_value(row_no) over same_key as kept_row
+  from {{table}}
+  window same_key as (partition by {{key}} order by {{order}})
+),
+removed as (
+  delete from {{table}} s
+  using ranked
+  where s.ctid = ranked.place and ranked.n > 1
+  returning s.*, s.{{compared}} = ranked.kept as identical, ranked.kept_row
+),
+set_aside as (
+  insert into run_rejects (run_id, input, row_no, field, reason, message, raw)
+  select $1, {{input}}, d.row_no, '{{field}}', '{{reason}}', {{message}}, {{raw}}
+  from removed d
+  where not d.identical
+  returning 1
+)
+select
+  (select count(*)::int from removed where identical) as identical,
+  (select count(*)::int from set_aside) as {{reason}}
+
 -- name: start_run
 -- Begins a run, or begins it again when its job is tried once more: an earlier attempt's rejects go. $1 feed id int, $2 job id
 -- uuid (null outside a job), $3 requested by text, $4 forced boolean

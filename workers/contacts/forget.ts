@@ -1,11 +1,11 @@
 import { type ContactRow, MOST_CANDIDATES } from '../../shared/contacts/find.ts';
 import {
   hmac,
-  identityTags,
   keyHash,
   keyHashes,
   numbersOf,
   phoneKey,
+  storedTags,
   subjectOf,
 } from '../../shared/contacts/identity.ts';
 import { contactSecret, suppress } from '../../shared/contacts/suppression.ts';
@@ -98,18 +98,11 @@ export async function forget(pool: Pool, request: Request, by: string): Promise<
       );
     const suppressed = await leaveAlone(run, request, rows, by);
     const secret = await contactSecret(run);
-    const numbers = [
-      ...new Set([
-        ...(request.number === null ? [] : [request.number]),
-        ...(request.subject === null ? [] : rows.flatMap(row => numbersOf(row.phones))),
-      ]),
-    ];
-    const tags = [
-      ...(request.subject === null
-        ? []
-        : identityTags(request.subject, [request.address, ...rows.flatMap(row => row.places)], true)),
-      ...numbers.map(phoneKey),
-    ].map(tag => hmac(secret, tag));
+    const { subject, number } = request;
+    const known = subject === null ? [] : rows;
+    const numbers = [...new Set([number ?? [], known.flatMap(row => numbersOf(row.phones))].flat())];
+    const places = subject === null ? [] : [request.address, ...rows.flatMap(row => row.places)];
+    const tags = storedTags(subject === null ? [] : [subject], places, numbers).map(tag => hmac(secret, tag));
     const [answers] = await run<{ erased: number }>('contacts/erase_provider_answers', [tags]);
     const [responses] = await run<{ erased: number }>('contacts/erase_kept_responses', [
       numbers.map(number => `%${number}%`),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Queryable, sql } from '../../shared/db.ts';
 import { dealFetch } from '../../shared/deals.ts';
-import { countyCode, enqueueAll, type JobDefinition, RETRY } from '../../shared/jobs.ts';
+import { countyCode, dailyJob, enqueueAll, type JobDefinition, RETRY } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 const countyPayload = z.strictObject({ fips: countyCode });
@@ -16,13 +16,7 @@ export const dealGrade: JobDefinition<z.infer<typeof countyPayload>> = {
 };
 
 /** The same for every deal that is listed, or was never found, when another day has passed. */
-export const dealDaily: JobDefinition<Record<string, never>> = {
-  name: 'deal.daily',
-  queue: 'deals',
-  payload: z.strictObject({}),
-  key: () => 'daily',
-  ...RETRY,
-};
+export const dealDaily = dailyJob('deal.daily', 'deals');
 
 /** After statistics and valuations. */
 export const DEALS_DAILY = { cron: '20 1 * * *', timeZone: 'UTC' };

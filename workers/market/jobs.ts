@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countyCode, type JobDefinition, RETRY } from '../../shared/jobs.ts';
+import { countyCode, dailyJob, type JobDefinition, RETRY } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /** Which regions to recompute: one, all, or those that ingestions marked. */
@@ -29,13 +29,7 @@ export const marketRecompute: JobDefinition<z.infer<typeof recomputePayload>> = 
 };
 
 /** Statistics of every region, when the windows of 1 to 12 months have moved by a day. */
-export const marketDaily: JobDefinition<Record<string, never>> = {
-  name: 'market.daily',
-  queue: 'market',
-  payload: z.strictObject({}),
-  key: () => 'daily',
-  ...RETRY,
-};
+export const marketDaily = dailyJob('market.daily', 'market');
 
 /** When `market.daily` is due: five minutes into the UTC day that the windows then end with. */
 export const MARKET_DAILY = { cron: '5 0 * * *', timeZone: 'UTC' };

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { batch } from '../../http/batch.ts';
 import { compressed, type Encoding } from '../../http/compression.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
@@ -42,11 +42,26 @@ export function openResources(
   };
 }
 
+/** An endpoint as it is written down: what most do without may be left out. */
+type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = Omit<
+  Endpoint<Params, Query, Body, Resources>,
+  keyof typeof PLAIN | 'response'
+> &
+  Partial<Pick<Endpoint<Params, Query, Body, Resources>, keyof typeof PLAIN>> & {
+    response: Omit<Endpoint['response'], 'etag' | 'examples'> & Partial<Endpoint['response']>;
+  };
+
+/** Free, without parameters. */
+const PLAIN = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
+
 /** Lets the compiler infer the handler's input from the schemas. */
-export function defineEndpoint<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
-  endpoint: Endpoint<Params, Query, Body, Resources>,
-): Endpoint {
-  return endpoint as unknown as Endpoint;
+export function defineEndpoint<
+  Params extends z.ZodType = typeof PLAIN.params,
+  Query extends z.ZodType = typeof PLAIN.query,
+  Body extends z.ZodType = z.ZodType,
+>(declared: Declared<Params, Query, Body>): Endpoint {
+  const response = { etag: false, examples: {}, ...declared.response };
+  return { ...PLAIN, ...declared, response } as unknown as Endpoint;
 }
 
 type Ask = { type: 'county' | 'zip'; code: string };

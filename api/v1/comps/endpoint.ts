@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import type { PreparedQuery } from '../../../shared/geo/intersects.ts';
 import type { Database } from '../../http/database.ts';
 import { openPage, type Page, pageOf, turnPage } from '../../http/paging.ts';
@@ -21,7 +20,6 @@ export const listComps = defineEndpoint({
     'Listings and sales of land in a county, a ZIP code, a circle or a polygon: at least one of `fips`, `zip`, `point` and `polygon`. ' +
     'Everything that is given must hold. Listings that their source has withdrawn are not shown. A comp for which a filtered value is ' +
     'unknown does not match that filter.',
-  params: z.object({}),
   query: compsQuery,
   metering: {
     key: 'public_comps',
@@ -32,7 +30,6 @@ export const listComps = defineEndpoint({
     status: 200,
     description: 'A page of comps.',
     schema: pageOf('CompPage', comp),
-    etag: false,
     examples: { sample: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response } },
   },
   errors: {

@@ -4,6 +4,7 @@ import {
   changeDeal,
   type DealChange,
   type DealFields,
+  findBoard,
   type Owner,
   removeDeal,
 } from '../../../shared/deals.ts';
@@ -15,10 +16,16 @@ import { DEAL_EXAMPLE, type Deal, deal } from './deal.ts';
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 
-const common = { tag: 'Deal flow', metering: null } as const;
+const common = { tag: 'Deal flow', path: PATH } as const;
 const NO_DEAL = 'The board of the caller has no deal with this id.';
 
-const params = z.object({ id: z.uuid('must be a UUID').meta({ description: 'The id of the deal.' }) });
+/** What the endpoints of one deal have in common. */
+export const ofDeal = {
+  tag: 'Deal flow',
+  path: `${PATH}{id}/`,
+  params: z.object({ id: z.uuid('must be a UUID').meta({ description: 'The id of the deal.' }) }),
+  errors: { not_found: NO_DEAL },
+};
 const explained = z.strictObject({
   explain: z
     .enum(['true', 'false'])
@@ -112,7 +119,10 @@ const changedDeal = z
   })
   .meta({ id: 'DealChange', description: 'What is absent stays; null takes a value back.' });
 
-const ownerOf = ({ account, user }: CallContext): Owner => ({ accountId: account.id, userId: user?.id });
+export const ownerOf = ({ account, user }: CallContext): Owner => ({
+  accountId: account.id,
+  userId: user?.id,
+});
 
 async function readDeals(
   { database }: Resources,
@@ -120,8 +130,7 @@ async function readDeals(
   id: string | null,
   explain: boolean,
 ): Promise<Deal[]> {
-  const { accountId, userId } = ownerOf(call);
-  const [board] = await database.run<{ id: string }>('deals/find_board', [accountId, userId ?? null]);
+  const board = await findBoard(database.run, ownerOf(call));
   if (board === undefined) return [];
   const figures = explain ? FIGURES : '';
   return database.runComposed<Deal>('deals/list_deals', { figures }, [board.id, id]);
@@ -139,21 +148,17 @@ async function readDeal(resources: Resources, call: CallContext, id: string, exp
 export const listDeals = defineEndpoint({
   ...common,
   method: 'get',
-  path: PATH,
   operationId: 'list_deal_flow_listings',
   summary: 'Deals of the user',
   description:
     "The board of the key's user: what they sell, with the live listing, its grade and what is advised, by stage and place. An account without a user has a board of its own.",
-  params: z.object({}),
   query: explained,
   response: {
     status: 200,
     description: `All of them, at most ${MAX_DEALS}; the list is not paged.`,
     schema: z.array(deal),
-    etag: false,
     examples: { sample: { summary: 'One deal', value: [DEAL_EXAMPLE] } },
   },
-  errors: {},
   handle: async ({ query: { explain } }, resources, call) => ({
     body: await readDeals(resources, call, null, explain === 'true'),
     tokens: 0,
@@ -162,20 +167,16 @@ export const listDeals = defineEndpoint({
 
 const ONE = {
   schema: deal,
-  etag: false,
   examples: { sample: { summary: 'A deal', value: DEAL_EXAMPLE } },
 } as const;
 
 export const addListing = defineEndpoint({
   ...common,
   method: 'post',
-  path: PATH,
   operationId: 'create_deal_flow_listing',
   summary: 'Put a deal on the board',
   description:
     'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
-  params: z.object({}),
-  query: z.strictObject({}),
   body: newDeal,
   response: {
     ...ONE,
@@ -194,16 +195,13 @@ export const addListing = defineEndpoint({
 });
 
 export const getListing = defineEndpoint({
-  ...common,
+  ...ofDeal,
   method: 'get',
-  path: `${PATH}{id}/`,
   operationId: 'get_deal_flow_listing',
   summary: 'A deal',
   description: 'One deal of the board.',
-  params,
   query: explained,
   response: { ...ONE, status: 200, description: 'The deal.' },
-  errors: { not_found: NO_DEAL },
   handle: async ({ params: { id }, query: { explain } }, resources, call) => ({
     body: await readDeal(resources, call, id, explain === 'true'),
     tokens: 0,
@@ -211,18 +209,14 @@ export const getListing = defineEndpoint({
 });
 
 export const changeListing = defineEndpoint({
-  ...common,
+  ...ofDeal,
   method: 'patch',
-  path: `${PATH}{id}/`,
   operationId: 'update_deal_flow_listing',
   summary: 'Change or move a deal',
   description:
     'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds; a deal that leaves `listed` has none.',
-  params,
-  query: z.strictObject({}),
   body: changedDeal,
   response: { ...ONE, status: 200, description: 'The deal as it is now.' },
-  errors: { not_found: NO_DEAL },
   handle: async ({ params: { id }, body }, resources, call) => {
     const isThere = await resources.database.transaction(run =>
       changeDeal(run, ownerOf(call), id, body as DealChange),
@@ -233,16 +227,12 @@ export const changeListing = defineEndpoint({
 });
 
 export const removeListing = defineEndpoint({
-  ...common,
+  ...ofDeal,
   method: 'delete',
-  path: `${PATH}{id}/`,
   operationId: 'delete_deal_flow_listing',
   summary: 'Take a deal off the board',
   description: 'The others keep their order.',
-  params,
-  query: z.strictObject({}),
-  response: { status: 204, description: 'It is removed.', etag: false, examples: {} },
-  errors: { not_found: NO_DEAL },
+  response: { status: 204, description: 'It is removed.' },
   handle: async ({ params: { id } }, { database }, call) => {
     const removed = await database.transaction(run => removeDeal(run, ownerOf(call), id));
     if (!removed) throw notFound(NO_DEAL);

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { findBoard } from '../../../shared/deals.ts';
 import { notFound } from '../../http/errors.ts';
 import { defineEndpoint } from '../common/resources.ts';
+import { ofDeal, ownerOf } from './endpoints.ts';
 
 /** Years of daily changes; it bounds the answer, which is not paged. */
 const MOST_EVENTS = 2_000;
@@ -27,20 +29,16 @@ const event = z
 export type DealEvent = z.output<typeof event>;
 
 export const dealHistory = defineEndpoint({
-  tag: 'Deal flow',
-  metering: null,
+  ...ofDeal,
   method: 'get',
-  path: '/api/public/v1/deal-flow/listings/{id}/history/',
+  path: `${ofDeal.path}history/`,
   operationId: 'get_deal_flow_listing_history',
   summary: 'What happened to a deal',
   description: 'Every change of stage, amounts, price, grade and advice, with its time, author and cause.',
-  params: z.object({ id: z.uuid('must be a UUID').meta({ description: 'The id of the deal.' }) }),
-  query: z.strictObject({}),
   response: {
     status: 200,
     description: `The last first, at most ${MOST_EVENTS}.`,
     schema: z.array(event),
-    etag: false,
     examples: {
       sample: {
         summary: 'A lower price',
@@ -58,9 +56,8 @@ export const dealHistory = defineEndpoint({
       },
     },
   },
-  errors: { not_found: 'The board of the caller has no deal with this id.' },
-  handle: async ({ params: { id } }, { database }, { account, user }) => {
-    const [board] = await database.run<{ id: string }>('deals/find_board', [account.id, user?.id ?? null]);
+  handle: async ({ params: { id } }, { database }, call) => {
+    const board = await findBoard(database.run, ownerOf(call));
     const rows =
       board === undefined
         ? []

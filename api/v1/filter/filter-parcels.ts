@@ -24,7 +24,6 @@ export const filterParcels = defineEndpoint({
   summary: 'Parcels by any combination of filters',
   description: `Finds the parcels on the roll that pass every filter given. A parcel for which a filtered value is unknown does not pass
 that filter; filters that exclude keep it. Every page is a search of its own and priced as one.`,
-  params: z.strictObject({}),
   query: z.strictObject(pageParameters({ usual: 25, most: 500 })),
   body: filterBody,
   metering: {
@@ -37,7 +36,6 @@ that filter; filters that exclude keep it. Every page is a search of its own and
     description: `A page of the matching parcels. \`next\` and \`previous\` are to be called with the same body: they carry a cursor, so that
 every page costs the same time, and no parcel is skipped or repeated while the roll changes. \`count\` is taken on the first page.`,
     schema: pageOf('FilterPage', parcelSummary, ' POST the same body to it: it carries no filters.'),
-    etag: false,
     examples: {
       sample: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
     },

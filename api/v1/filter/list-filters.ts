@@ -45,14 +45,10 @@ export const listFilters = defineEndpoint({
   tag: 'Parcels',
   summary: 'Every filter of properties/filter/',
   description: 'Name, type, unit and allowed values of every field that a filter body may have.',
-  params: z.strictObject({}),
-  query: z.strictObject({}),
-  metering: null,
   response: {
     status: 200,
     description: 'The filters, in the order of the documentation.',
     schema: filterList,
-    etag: false,
     examples: {
       excerpt: {
         summary: 'Two of the filters',
@@ -60,6 +56,5 @@ export const listFilters = defineEndpoint({
       },
     },
   },
-  errors: {},
   handle: async () => ({ body: LIST, tokens: 0 }),
 });

@@ -84,53 +84,34 @@ export const MOST_STEPS = 6;
 /** With fewer there is no estimate. */
 export const FEWEST_COMPS = 3;
 
-/** Comps that are adjusted to a subject, as an estimate is made of them; entries from `count` on mean nothing. */
-export type Adjusted = {
-  count: number;
-  steps: Float64Array;
-  /** Share in the estimate, of 1. */
-  weight: Float64Array;
-  price: Float64Array;
-  ppa: Float64Array;
-  logAcres: Float64Array;
-  /** 1 for a sale, 0 for an asking price. */
-  sale: Uint8Array;
-  /** ln(price per acre) as it would be of the subject on the day. */
-  adjusted: Float64Array;
-};
+/** The comps of one subject, with what each was moved by; entries from `count` on mean nothing. Reused from call to call. */
+export type Chosen = ReturnType<typeof newChosen>;
 
-/** The comps of one subject, with what each was moved by. Reused from call to call. */
-export type Chosen = Adjusted & {
-  market: Market[];
-  entry: Int32Array;
-  /** Index in the comps that the model was made of. */
-  source: Int32Array;
-  /** What was added to ln(price per acre) for size, time, land, location and asking price; land is NaN where nothing is added. */
-  size: Float64Array;
-  time: Float64Array;
-  land: Float64Array;
-  location: Float64Array;
-  asking: Float64Array;
-};
+/** Comps that are adjusted to a subject, as an estimate is made of them. */
+export type Adjusted = Pick<
+  Chosen,
+  'count' | 'steps' | 'weight' | 'price' | 'ppa' | 'logAcres' | 'sale' | 'adjusted'
+>;
 
-export function newChosen(most = MOST_COMPS): Chosen {
+export function newChosen(most = MOST_COMPS) {
   const column = () => new Float64Array(most);
   return {
     count: 0,
-    market: [],
+    market: [] as Market[],
     entry: new Int32Array(most),
+    /** Index in the comps that the model was made of. */
     source: new Int32Array(most),
     steps: column(),
+    /** Share in the estimate, of 1. */
     weight: column(),
     price: column(),
     ppa: column(),
     logAcres: column(),
+    /** 1 for a sale, 0 for an asking price. */
     sale: new Uint8Array(most),
-    size: column(),
-    time: column(),
-    land: column(),
-    location: column(),
-    asking: column(),
+    // What was added to ln(price per acre); land is NaN where nothing is.
+    ...{ size: column(), time: column(), land: column(), location: column(), asking: column() },
+    /** ln(price per acre) as it would be of the subject on the day. */
     adjusted: column(),
   };
 }

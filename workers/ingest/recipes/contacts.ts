@@ -28,10 +28,17 @@ export const contacts: Recipe<ContactsFeed, void> = {
   compare,
 };
 
+/** Of a contact the row that was seen last counts, of these the last of the file. */
+const REPEATS = {
+  ...{ table: 'stage_contact', key: 'id', order: 'last_seen desc nulls last, row_no desc', compared: 'hash' },
+  ...{ input: "'contacts'", field: 'source_id', reason: 'superseded', raw: "''" },
+  message: "format('The contact is given again by row %s, which was seen later.', d.kept_row)",
+};
+
 async function compare(client: Client, run: RunContext, { gates }: ContactsFeed): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
-  await settleRepeats(client, counts, sql('contacts/resolve_contact_duplicates'), [runId]);
+  await settleRepeats(client, counts, compose('runs/set_repeats_aside', REPEATS), [runId]);
   await client.query('analyze stage_contact (id)');
   await client.query(compose('contacts/match_contacts', { feed: literal(feedId) }));
   const rows = await measureRows(client, run, matchFigures('stage_contact_match'));

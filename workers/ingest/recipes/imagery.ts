@@ -3,7 +3,6 @@ import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { type ImageryHeader, readImageryHeader } from '../../../shared/raster/imagery.ts';
 import type { ImageryFeed } from '../../feeds/feed.ts';
 import type { RunContext } from '../run/context.ts';
-import { withStages } from '../run/stage-schema.ts';
 import { describeServer, type ImagerySource } from '../stage/imagery-server.ts';
 import { type NamedTile, stageTiles, type TileOutcome, tilesOf } from '../stage/tiles.ts';
 import type { Recipe } from './recipe.ts';
@@ -12,16 +11,13 @@ import { compareFiles } from './version.ts';
 /** What is kept of imagery is where it is, how fine and of which day; pixels are read by window when a picture is made. */
 export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('images/create_imagery_stage')],
-  stage: (run, feed, sources) =>
-    withStages(run, 1, ([client], rejects) =>
-      stageTiles(
-        'imagery',
-        sourcesOf(run, feed, sources.imagery),
-        { client: client!, run, rejects },
-        sql('images/stage_imagery'),
-        ({ extent, ...source }) => ({ ...source, extent: boxSql(boxToE7(extent)) }),
-      ),
-    ),
+  stage: (run, feed, sources) => {
+    const files = sourcesOf(run, feed, sources.imagery);
+    return stageTiles(run, 'imagery', files, sql('images/stage_imagery'), ({ extent, ...source }) => ({
+      ...source,
+      extent: boxSql(boxToE7(extent)),
+    }));
+  },
   compare: (client, run, feed, sources) =>
     compareFiles(client, run, feed, sources, {
       words: 'sources',

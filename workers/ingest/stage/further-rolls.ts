@@ -1,5 +1,5 @@
 import { copyValue, openCopy } from '../../../shared/copy.ts';
-import { type Client, sql } from '../../../shared/db.ts';
+import { type Client, compose, sql } from '../../../shared/db.ts';
 import { type FieldValue, PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
 import type { MappedParcel, PriorSale } from '../map/parcel.ts';
@@ -53,8 +53,19 @@ export async function stageFurtherRoll(
 }
 
 /** Of rows of a further roll that share a key the first counts; the others are identical or rejected. */
+const REPEATS = {
+  ...{ table: 'stage_further', key: 'input, fips, key', order: 'row_no', compared: 'values' },
+  ...{
+    input: "format('roll %s', d.input + 1)",
+    field: 'key',
+    reason: 'duplicate_key',
+    raw: 'd.values::text',
+  },
+  message: "format('Key %s was used by row %s with other values, which are kept.', d.key, d.kept_row)",
+};
+
 export async function settleFurtherRolls(client: Client, { runId, counts }: RunContext): Promise<void> {
-  await settleRepeats(client, counts, sql('roll/resolve_further_duplicates'), [runId]);
+  await settleRepeats(client, counts, compose('runs/set_repeats_aside', REPEATS), [runId]);
   await client.query('create index on stage_further (fips, key)');
   await client.query('analyze stage_further');
 }

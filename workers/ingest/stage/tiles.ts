@@ -1,18 +1,16 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Client } from '../../../shared/db.ts';
 import { isRetryable, PlatError } from '../../../shared/errors.ts';
 import { boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import type { Box } from '../../../shared/geo/types.ts';
 import { formatError, type OpenContext } from '../../../shared/net/context.ts';
 import type { TileHeader } from '../../../shared/raster/header.ts';
-import type { RunCounts } from '../../../shared/runs.ts';
 import type { Files } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump } from '../run/counts.ts';
 import { interrupted } from '../run/read.ts';
-import type { RejectWriter } from '../run/rejects.ts';
+import { withStages } from '../run/stage-schema.ts';
 
 /** A file that a feed names, in the order of the naming. */
 export type NamedTile = {
@@ -185,33 +183,34 @@ export async function* readTiles<Tile>(
   }
 }
 
-export type TileStage = { client: Client; run: { feedId: number; counts: RunCounts }; rejects: RejectWriter };
-
 /** Stages the tiles whose headers can be read, each once; the others are rejected or counted as absent. */
-export async function stageTiles<Tile extends { source: string }>(
+export function stageTiles<Tile extends { source: string }>(
+  run: RunContext,
   input: 'elevation' | 'imagery',
   outcomes: AsyncIterable<[NamedTile, TileOutcome<Tile>]>,
-  { client, rejects, run: { feedId, counts } }: TileStage,
   statement: string,
   rowOf: (tile: Tile) => object,
 ): Promise<Tile[]> {
-  const tiles = new Map<string, Tile>();
-  counts.absent = 0;
-  counts.read[input] = 0;
-  for await (const [{ rowNo, source }, outcome] of outcomes) {
-    counts.read[input]++;
-    if ('absent' in outcome) counts.absent++;
-    else if ('reason' in outcome) {
-      const { reason, message } = outcome;
-      bump(counts.rejected, reason);
-      rejects.add({ input, rowNo, field: 'source', reason, message, raw: source ?? '' });
-    } else if (tiles.has(outcome.tile.source)) counts.identical++;
-    else tiles.set(outcome.tile.source, outcome.tile);
-    await rejects.drain();
-  }
-  const rows = [...tiles.values()].map(rowOf);
-  await client.query(statement, [feedId, JSON.stringify(rows)]);
-  return [...tiles.values()];
+  return withStages(run, 1, async ([client], rejects) => {
+    const { feedId, counts } = run;
+    const tiles = new Map<string, Tile>();
+    counts.absent = 0;
+    counts.read[input] = 0;
+    for await (const [{ rowNo, source }, outcome] of outcomes) {
+      counts.read[input]++;
+      if ('absent' in outcome) counts.absent++;
+      else if ('reason' in outcome) {
+        const { reason, message } = outcome;
+        bump(counts.rejected, reason);
+        rejects.add({ input, rowNo, field: 'source', reason, message, raw: source ?? '' });
+      } else if (tiles.has(outcome.tile.source)) counts.identical++;
+      else tiles.set(outcome.tile.source, outcome.tile);
+      await rejects.drain();
+    }
+    const rows = [...tiles.values()].map(rowOf);
+    await client!.query(statement, [feedId, JSON.stringify(rows)]);
+    return [...tiles.values()];
+  });
 }
 
 /** A file of heights as a row of elevation_tiles. */
