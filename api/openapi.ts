@@ -174,6 +174,8 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   const { response, errors, metering, rate } = endpoint;
   const limit = rate === undefined ? '' : `\n\n**Rate limit**: ${EXTRA_LIMITS[rate]}`;
   const etag: HeaderName[] = response.etag ? ['ETag'] : [];
+  const examples = response.examples ?? (response.example && { sample: response.example });
+  const content = { 'application/json': { schema: response.schema!, ...(examples && { examples }) } };
   const replayed: HeaderName[] = endpoint.method === 'post' ? ['Idempotency-Replayed'] : [];
   return {
     operationId: endpoint.operationId,
@@ -192,9 +194,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       [response.status]: {
         description: response.description,
         headers: headers(...etag, ...replayed, ...(response.location ? (['Location'] as const) : [])),
-        ...(response.schema && {
-          content: { 'application/json': { schema: response.schema, examples: response.examples } },
-        }),
+        ...(response.schema && { content }),
       },
       ...Object.fromEntries(
         Object.entries(response.also ?? {}).map(([status, description]) => [
@@ -202,7 +202,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
           {
             description,
             headers: headers(...replayed),
-            content: { 'application/json': { schema: response.schema!, examples: response.examples } },
+            content,
           },
         ]),
       ),

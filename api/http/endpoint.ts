@@ -73,13 +73,18 @@ export type Endpoint<
     schema?: z.ZodType;
     /** Of a 201: where what was made is. */
     location?(body: Record<string, unknown>): string;
-    etag: boolean;
-    examples: Record<string, { summary: string; value: unknown }>;
+    /** Whether clients may ask for it again by what they have of it. */
+    etag?: boolean;
+    example?: Example;
+    /** Several of them by their names, in place of one. */
+    examples?: Record<string, Example>;
   };
   /** Errors besides those that every endpoint can answer, and when. */
   errors: Partial<Record<'not_found' | 'unprocessable', string>>;
   handle(input: Input<Params, Query, Body>, resources: Resources, call: CallContext): Promise<Answer>;
 };
+
+type Example = { summary: string; value: unknown };
 
 export type Input<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = {
   params: z.output<Params>;

@@ -85,16 +85,20 @@ function property(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
+/** Notes an error with its response. @returns what may be told of it; undefined where it is too late for that */
+export function faultOf(res: Response, error: unknown): PlatError | undefined {
+  const safe = toApiError(error);
+  if (safe.status >= 500) exchangeOf(res).error = error;
+  if (!res.headersSent) return safe;
+  // A cut connection tells the client that the answer is not whole.
+  res.destroy();
+  return undefined;
+}
+
 /** Writes the envelope with the headers that belong to the error. */
 export function sendError(res: Response, error: unknown): void {
-  const exchange = exchangeOf(res);
-  const safe = toApiError(error);
-  if (safe.status >= 500) exchange.error = error;
-  if (res.headersSent) {
-    // Too late for an envelope: a cut connection tells the client that the answer is not whole.
-    res.destroy();
-    return;
-  }
+  const safe = faultOf(res, error);
+  if (safe === undefined) return;
   const headers = [
     'Content-Type',
     JSON_TYPE,
@@ -102,7 +106,7 @@ export function sendError(res: Response, error: unknown): void {
     'no-store',
     ...Object.entries(safe.headers).flat(),
   ];
-  respond(res, safe.status, headers, envelope(safe, exchange.requestId));
+  respond(res, safe.status, headers, envelope(safe, exchangeOf(res).requestId));
 }
 
 /** The last handler of all. Express knows it by its four parameters. */

@@ -11,7 +11,7 @@ import type { Page } from './pages.tsx';
 import { type Member, Members, type OpenSession, Password, Sessions } from './people.tsx';
 import { changePassword, mailLink } from './sign-in.tsx';
 import { usageSection } from './usage.tsx';
-import { countAttempt, forgetCookie, type Session, type Visit } from './visit.ts';
+import { answerForm, countAttempt, forgetCookie, type Session, type Visit } from './visit.ts';
 
 /** What a form did: a message at the head of the page, and a new key, which is shown this once. */
 type Done = { good?: string; bad?: string; key?: string };
@@ -24,15 +24,13 @@ export const accountPage: Page = {
     const action = ACTIONS[visit.form.get('do') ?? ''];
     if (action === undefined)
       throw new PlatError('validation_error', 'The form is not known.', { status: 400 });
-    try {
-      const done = await action(visit, visit.session!);
-      return 'redirect' in done ? done : await show(visit, done);
-    } catch (error) {
-      // What was asked for cannot be done; a fault of ours is the error page's.
-      if (error instanceof PlatError && error.code !== 'internal_error')
-        return { ...(await show(visit, { bad: error.message })), status: 400 };
-      throw error;
-    }
+    return answerForm(
+      async () => {
+        const done = await action(visit, visit.session!);
+        return 'redirect' in done ? done : show(visit, done);
+      },
+      bad => show(visit, { bad }),
+    );
   },
 };
 

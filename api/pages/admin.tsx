@@ -1,4 +1,5 @@
 import { CronExpressionParser } from 'cron-parser';
+import type { VNode } from 'preact';
 import { listAccounts } from '../../shared/accounts.ts';
 import { findRun, listRejects, listRuns, type RunSummary } from '../../shared/runs.ts';
 import { listUsers } from '../../shared/users.ts';
@@ -36,28 +37,28 @@ const admin: Page = {
         <Jobs jobs={jobs} />
         <Table
           name="Accounts"
-          heads={['Account', 'Company', 'User', 'Tier', 'Tokens used', 'Keys', 'Period ends']}
-          rows={accounts.map(account => [
-            account.name,
-            account.company,
-            account.user_email ?? '–',
-            account.tier ?? 'none',
-            `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
-            count(account.keys),
-            account.period_end ? day(account.period_end) : '–',
-          ])}
+          of={accounts}
+          columns={{
+            Account: ({ name }) => name,
+            Company: ({ company }) => company,
+            User: ({ user_email }) => user_email ?? '–',
+            Tier: ({ tier }) => tier ?? 'none',
+            'Tokens used': account => `${count(account.tokens_used)} of ${count(account.tokens_included)}`,
+            Keys: ({ keys }) => count(keys),
+            'Period ends': ({ period_end }) => (period_end ? day(period_end) : '–'),
+          }}
         />
         <Table
           name="Users"
-          heads={['User', 'Name', 'Company', 'Account', 'Operator', 'Last seen']}
-          rows={users.map(user => [
-            user.email,
-            user.name || '–',
-            user.company,
-            user.account ?? '–',
-            user.operator ? 'yes' : '',
-            user.seen_at ? moment(user.seen_at) : 'never',
-          ])}
+          of={users}
+          columns={{
+            User: ({ email }) => email,
+            Name: ({ name }) => name || '–',
+            Company: ({ company }) => company,
+            Account: ({ account }) => account ?? '–',
+            Operator: ({ operator }) => (operator ? 'yes' : ''),
+            'Last seen': ({ seen_at }) => (seen_at ? moment(seen_at) : 'never'),
+          }}
         />
       </>
     );
@@ -65,12 +66,19 @@ const admin: Page = {
   },
 };
 
-/** A table under its name. */
-function Table(table: Parameters<typeof Grid>[0]) {
+type TableProps<Row> = {
+  name: string;
+  of: readonly Row[];
+  columns: Record<string, (row: Row) => string | VNode>;
+};
+
+/** A table under its name, each column by its head. */
+function Table<Row>({ name, of, columns }: TableProps<Row>) {
+  const cells = Object.values(columns);
   return (
     <section>
-      <h2>{table.name}</h2>
-      <Grid {...table} />
+      <h2>{name}</h2>
+      <Grid name={name} heads={Object.keys(columns)} rows={of.map(row => cells.map(cell => cell(row)))} />
     </section>
   );
 }
@@ -93,16 +101,18 @@ function Feeds({ feeds, now }: { feeds: FeedRow[]; now: Date }) {
   return (
     <Table
       name="Feeds"
-      heads={['Feed', 'Kind', 'Edition', 'Last run', 'Data taken in', 'Next run', '']}
-      rows={feeds.map(feed => [
-        feed.name,
-        feed.kind,
-        feed.as_of ?? '–',
-        feed.finished_at ? `${feed.status}, ${moment(feed.finished_at)}` : (feed.status ?? 'never'),
-        feed.last_merged ? `${moment(feed.last_merged)}, ${ageOf(feed.last_merged, now)}` : '–',
-        nextRun(feed, now),
-        <a href={`/admin/run?feed=${encodeURIComponent(feed.name)}`}>Run now</a>,
-      ])}
+      of={feeds}
+      columns={{
+        Feed: ({ name }) => name,
+        Kind: ({ kind }) => kind,
+        Edition: ({ as_of }) => as_of ?? '–',
+        'Last run': ({ finished_at, status }) =>
+          finished_at ? `${status}, ${moment(finished_at)}` : (status ?? 'never'),
+        'Data taken in': ({ last_merged }) =>
+          last_merged ? `${moment(last_merged)}, ${ageOf(last_merged, now)}` : '–',
+        'Next run': feed => nextRun(feed, now),
+        '': ({ name }) => <a href={`/admin/run?feed=${encodeURIComponent(name)}`}>Run now</a>,
+      }}
     />
   );
 }
@@ -111,15 +121,15 @@ function Runs({ runs }: { runs: RunSummary[] }) {
   return (
     <Table
       name="Runs"
-      heads={['Run', 'Feed', 'Status', 'Began', 'By', 'What happened']}
-      rows={runs.map(run => [
-        <a href={`/admin/runs/${run.id}`}>{run.id}</a>,
-        run.feed,
-        run.status + (run.forced ? ', forced' : ''),
-        moment(run.started_at),
-        run.requested_by,
-        run.error ?? summary(run.counts),
-      ])}
+      of={runs}
+      columns={{
+        Run: ({ id }) => <a href={`/admin/runs/${id}`}>{id}</a>,
+        Feed: ({ feed }) => feed,
+        Status: ({ status, forced }) => status + (forced ? ', forced' : ''),
+        Began: ({ started_at }) => moment(started_at),
+        By: ({ requested_by }) => requested_by,
+        'What happened': ({ error, counts }) => error ?? summary(counts),
+      }}
     />
   );
 }
@@ -135,19 +145,20 @@ function Jobs({ jobs }: { jobs: Job[] }) {
   return (
     <Table
       name="Jobs"
-      heads={['Job', 'For', 'Status', 'Asked', 'Note', '']}
-      rows={jobs.map(job => [
-        job.name,
-        job.key.slice(0, 60),
-        job.status === 'running' ? `${Math.round(100 * job.progress)} %` : job.status,
-        moment(job.queued_at),
-        job.error ?? job.note ?? '',
-        ['queued', 'failed'].includes(job.status) ? (
-          <a href={`/admin/job?id=${job.id}`}>{job.status === 'queued' ? 'Cancel' : 'Retry'}</a>
-        ) : (
-          ''
-        ),
-      ])}
+      of={jobs}
+      columns={{
+        Job: ({ name }) => name,
+        For: ({ key }) => key.slice(0, 60),
+        Status: ({ status, progress }) => (status === 'running' ? `${Math.round(100 * progress)} %` : status),
+        Asked: ({ queued_at }) => moment(queued_at),
+        Note: ({ error, note }) => error ?? note ?? '',
+        '': ({ id, status }) =>
+          ['queued', 'failed'].includes(status) ? (
+            <a href={`/admin/job?id=${id}`}>{status === 'queued' ? 'Cancel' : 'Retry'}</a>
+          ) : (
+            ''
+          ),
+      }}
     />
   );
 }

@@ -17,6 +17,17 @@ export type Shown = {
   lat: number;
 };
 
+/** What the server tells of a report after each change; `html` is what the page shows of it anew. */
+export type Update = {
+  version: number;
+  chosen: string[];
+  title: string;
+  notes: string;
+  /** Fields that somebody else has written since, as they are now. */
+  conflict?: { title?: string; notes?: string } | undefined;
+  html: string;
+};
+
 export const METRES_A_MILE = 1_609.344;
 
 /** The filters of `comps/`, with the distance in miles from the subject, and a price per acre. */

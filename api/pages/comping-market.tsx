@@ -1,5 +1,6 @@
 import type { ReportSnapshot } from '../../shared/comping/report.ts';
 import { sizes } from './figures.ts';
+import { Comparison } from './layout.tsx';
 import { COLUMNS, Legend, shown } from './market.tsx';
 
 /** What the market does with lots of the subject's size, in its county and its ZIP code. */
@@ -13,28 +14,11 @@ export function Market({ snapshot: { bucket, county_market, zip_market } }: { sn
       {isEmpty ? (
         <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
       ) : (
-        <div class="scroll">
-          <table>
-            <thead>
-              <tr>
-                <td />
-                {markets.map(({ name }) => (
-                  <th class="n">{name}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {COLUMNS.map(key => (
-                <tr>
-                  <th>{key}</th>
-                  {markets.map(({ data }) => (
-                    <td class="n">{shown(key, data?.[key])}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Comparison
+          name={`The market of ${bucket}`}
+          heads={markets.map(({ name }) => name)}
+          rows={COLUMNS.map(key => [key, ...markets.map(({ data }) => shown(key, data?.[key]))])}
+        />
       )}
       {!isEmpty && <Legend />}
       {!isEmpty && markets[0]!.as_of && (

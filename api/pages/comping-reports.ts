@@ -10,6 +10,7 @@ import { enqueueAnnounced } from '../../shared/jobs.ts';
 import { newToken, tokenHashOf } from '../../shared/sign-in.ts';
 import type { Database } from '../http/database.ts';
 import { notFound, validationError } from '../http/errors.ts';
+import type { Update } from './comping-filter.ts';
 import type { Session, Visit } from './visit.ts';
 
 export type Report = {
@@ -96,8 +97,7 @@ export const titleOf = ({
 export type Changed = {
   /** The path of a new link, which is shown this once. */
   link?: string;
-  /** Fields that somebody else has written since, as they are now. */
-  conflict?: { title?: string; notes?: string };
+  conflict?: Update['conflict'];
   deleted?: boolean;
 };
 

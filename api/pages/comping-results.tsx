@@ -3,6 +3,7 @@ import type { Adjusted, Line, Result, Together } from '../../shared/comping/resu
 import { Links, lotOf, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';
 import { acres, count, day, usd } from './figures.ts';
+import { Comparison } from './layout.tsx';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',
@@ -229,51 +230,42 @@ export function Conclusion({
     { title: "The model's, as sold", together: machine?.as_sold, result: undefined },
     { title: "The model's, adjusted", together: machine?.adjusted, result: machine },
   ];
-  const row = (label: string, figure: (column: Column) => string) => (
-    <tr>
-      <th>{label}</th>
-      {columns.map(column => (
-        <td class="n">{column.together === undefined ? '–' : figure(column)}</td>
-      ))}
-    </tr>
-  );
+  const row = (label: string, figure: (column: Column) => string): [string, ...string[]] => [
+    label,
+    ...columns.map(column => (column.together === undefined ? '–' : figure(column))),
+  ];
   return (
-    <section class="scroll" tabindex={0} aria-label="Conclusion">
-      <table class="conclusion">
-        <thead>
-          <tr>
-            <td />
-            {columns.map(({ title }) => (
-              <th class="n">{title}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {row('Mean, an acre', ({ together }) => usd(together!.mean))}
-          {row('Median, an acre', ({ together }) => usd(together!.median))}
-          {row('Weighted estimate, an acre', ({ together }) => usd(together!.weighted))}
-          {row(`Weighted estimate, ${lotOf(subjectAcres)}`, ({ together }) =>
+    <>
+      <Comparison
+        name="Conclusion"
+        kind="conclusion"
+        heads={columns.map(({ title }) => title)}
+        rows={[
+          row('Mean, an acre', ({ together }) => usd(together!.mean)),
+          row('Median, an acre', ({ together }) => usd(together!.median)),
+          row('Weighted estimate, an acre', ({ together }) => usd(together!.weighted)),
+          row(`Weighted estimate, ${lotOf(subjectAcres)}`, ({ together }) =>
             usd(together!.weighted * subjectAcres),
-          )}
-          {row('80 % interval', ({ result: of }) =>
+          ),
+          row('80 % interval', ({ result: of }) =>
             of === undefined || of === null
               ? '–'
               : of.enough
                 ? `${usd(of.estimate.low)} to ${usd(of.estimate.high)}`
                 : 'of three comps or more',
-          )}
-          {row('Gini of prices an acre', ({ together }) => together!.gini.toFixed(1))}
-          {row('Confidence', ({ result: of }) =>
+          ),
+          row('Gini of prices an acre', ({ together }) => together!.gini.toFixed(1)),
+          row('Confidence', ({ result: of }) =>
             of?.enough ? `${Math.round(of.estimate.confidence)} of 100` : '–',
-          )}
-        </tbody>
-      </table>
+          ),
+        ]}
+      />
       {result?.enough && result.estimate.outOfSupport && (
         <p class="notice">
           The chosen comps are unlike the subject in size or place, or none of them is a sale: take the
           estimate with care.
         </p>
       )}
-    </section>
+    </>
   );
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderToString } from 'preact-render-to-string';
+import type { Result } from '../../shared/comping/result.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { boxOfLine } from '../../shared/geo/box.ts';
 import type { Position } from '../../shared/geo/types.ts';
 import { changesOf } from './comping-changes.ts';
 import { csvOf } from './comping-csv.ts';
-import { readFilters } from './comping-filter.ts';
+import { readFilters, type Update } from './comping-filter.ts';
 import { CandidateList } from './comping-list.tsx';
 import { Actions, Cover, Offer, Results, read, Subject, Texts } from './comping-report.tsx';
 import {
@@ -37,7 +38,7 @@ const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json
 /** What the open page shows anew after a change: figures and pieces of HTML come from one function. */
 async function updateOf({ deps }: Visit, report: Report, changed: Changed): Promise<Reply> {
   const said = await read(deps.resources.database, report);
-  return json({
+  const update: Update & { result: Result | null } = {
     version: report.version,
     chosen: report.chosen,
     title: report.title,
@@ -51,7 +52,8 @@ async function updateOf({ deps }: Visit, report: Report, changed: Changed): Prom
         <Results said={said} path={pathOf(report)} />
       </>,
     ),
-  });
+  };
+  return json(update);
 }
 
 export const reportPage: Page = {

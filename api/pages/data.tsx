@@ -46,8 +46,7 @@ export const dataPage: Page = {
   path: '/data',
   access: 'app',
   async get(visit) {
-    const { filters } = await ask<{ filters: Filter[] }>(visit, listFilters);
-    const asked = askedOf(visit.url.searchParams, filters);
+    const { filters, asked } = await readAsked(visit);
     const parcel = visit.url.searchParams.get('parcel');
     const [counties, found, shown, county] = await Promise.all([
       visit.deps.resources.database.run<County>('coverage/list_counties', [MOST_COUNTIES]),
@@ -104,10 +103,9 @@ export const hitsPage: Page = {
   path: '/data/hits.json',
   access: 'app',
   async get(visit) {
-    const { filters } = await ask<{ filters: Filter[] }>(visit, listFilters);
-    const body = askedOf(visit.url.searchParams, filters);
+    const { asked } = await readAsked(visit);
     const { results } = await ask<Found>(visit, filterParcels, {
-      body,
+      body: asked,
       query: { page_size: String(MOST_MARKS) },
     });
     const features = results.flatMap(({ property_id, point }) =>
@@ -119,8 +117,10 @@ export const hitsPage: Page = {
   },
 };
 
-/** The filters of an address as the API takes them: text becomes what the filter's type says. */
-function askedOf(params: URLSearchParams, filters: readonly Filter[]): Record<string, unknown> {
+/** All filters, and those of the address as the API takes them: text becomes what the filter's type says. */
+async function readAsked(visit: Visit): Promise<{ filters: Filter[]; asked: Record<string, unknown> }> {
+  const { filters } = await ask<{ filters: Filter[] }>(visit, listFilters);
+  const params = visit.url.searchParams;
   const known = new Map(filters.map(filter => [filter.name, filter]));
   const asked: Record<string, unknown> = {};
   for (const name of new Set(params.keys())) {
@@ -131,7 +131,7 @@ function askedOf(params: URLSearchParams, filters: readonly Filter[]): Record<st
       .filter(Boolean);
     if (values.length > 0) asked[name] = typed(known.get(name), values);
   }
-  return asked;
+  return { filters, asked };
 }
 
 function typed(filter: Filter | undefined, values: string[]): unknown {

@@ -1,5 +1,4 @@
 import { toCents } from '../../shared/domain/deals.ts';
-import { PlatError } from '../../shared/errors.ts';
 import { notFound } from '../http/errors.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { changeListing, getListing } from '../v1/deal-flow/endpoints.ts';
@@ -12,22 +11,21 @@ import { History } from './deals-history.tsx';
 import { acres, count, day, usd } from './figures.ts';
 import { Facts, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
-import { ask, type Visit } from './visit.ts';
+import { answerForm, ask, type Visit } from './visit.ts';
 
 /** One deal: its figures and what they come from, what is said of it, and what happened to it. */
 export const dealPage: Page = {
   path: '/deals/:id',
   access: 'app',
   get: visit => show(visit, {}),
-  async post(visit) {
-    try {
-      await ask(visit, changeListing, { params: idIn(visit), body: readFields(visit.form, true) });
-      return { redirect: visit.url.pathname };
-    } catch (error) {
-      if (!(error instanceof PlatError) || error.status !== 400) throw error;
-      return { ...(await show(visit, { bad: error.message })), status: 400 };
-    }
-  },
+  post: visit =>
+    answerForm(
+      async () => {
+        await ask(visit, changeListing, { params: idIn(visit), body: readFields(visit.form, true) });
+        return { redirect: visit.url.pathname };
+      },
+      bad => show(visit, { bad }),
+    ),
 };
 
 function idIn({ req }: Visit): { id: string } {

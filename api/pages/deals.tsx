@@ -9,7 +9,7 @@ import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 import { day } from './figures.ts';
 import { Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
-import { ask, spreadsheet, type Visit } from './visit.ts';
+import { answerForm, ask, spreadsheet, type Visit } from './visit.ts';
 
 type Told = { bad?: string; choices?: Awaited<ReturnType<typeof choicesOf>> };
 
@@ -17,18 +17,14 @@ export const boardPage: Page = {
   path: '/deals',
   access: 'app',
   get: visit => show(visit, {}),
-  async post(visit) {
-    try {
-      const told = await act(visit);
-      return told === undefined ? { redirect: '/deals' } : await show(visit, told);
-    } catch (error) {
-      // What was asked for cannot be done; a fault of ours is the error page's.
-      if (!(error instanceof PlatError) || error.code === 'internal_error') throw error;
-      const reasons = Object.values(error.details ?? {}).flat();
-      const bad = reasons.length > 0 ? reasons.join('; ') : error.message;
-      return { ...(await show(visit, { bad })), status: 400 };
-    }
-  },
+  post: visit =>
+    answerForm(
+      async () => {
+        const told = await act(visit);
+        return told === undefined ? { redirect: '/deals' } : show(visit, told);
+      },
+      bad => show(visit, { bad }),
+    ),
 };
 
 /** Does what a form asks for. @returns what the page is to say besides */

@@ -119,17 +119,14 @@ export function Field({ label, name, hint, error, children, ...input }: FieldPro
   );
 }
 
-/** A choice of one of the options, each a value and its words. */
-export function Select({
-  name,
-  options,
-  given,
-  ...select
-}: {
+type SelectProps = {
   name: string;
   options: readonly (readonly [value: string, words: string])[];
   given?: string | undefined;
-} & Record<string, unknown>) {
+} & Record<string, unknown>;
+
+/** A choice of one of the options. */
+export function Select({ name, options, given, ...select }: SelectProps) {
   return (
     <select id={name} name={name} {...select}>
       {options.map(([value, words]) => (
@@ -141,14 +138,13 @@ export function Select({
   );
 }
 
-/** Names and their values; what has none is left out. */
-export function Facts({
-  kind = 'facts',
-  of,
-}: {
+type FactsProps = {
   kind?: 'facts' | 'key' | 'figures';
   of: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[];
-}) {
+};
+
+/** Names and their values; what has none is left out. */
+export function Facts({ kind = 'facts', of }: FactsProps) {
   return (
     <dl class={kind}>
       {of.map(
@@ -164,18 +160,10 @@ export function Facts({
   );
 }
 
+type ActProps = { name: string; id: string; danger?: boolean; children: string };
+
 /** A button that is a form of its own. */
-export function Act({
-  name,
-  id,
-  danger,
-  children,
-}: {
-  name: string;
-  id: string;
-  danger?: boolean;
-  children: string;
-}) {
+export function Act({ name, id, danger, children }: ActProps) {
   return (
     <form method="post">
       <input type="hidden" name="id" value={id} />
@@ -191,16 +179,10 @@ const FIGURE = /^(–|[-$]?[\d,]+(\.\d+)?%?)?$/;
 /** From here on a text is broken into lines. */
 const LONG_TEXT = 40;
 
+type GridProps = { name: string; heads: (string | VNode)[]; rows: (string | VNode)[][] };
+
 /** A table that scrolls sideways where it has to; a column of figures is set to the right. */
-export function Grid({
-  name,
-  heads,
-  rows: lines,
-}: {
-  name: string;
-  heads: (string | VNode)[];
-  rows: (string | VNode)[][];
-}) {
+export function Grid({ name, heads, rows: lines }: GridProps) {
   const isFigures = heads.map((_, i) =>
     lines.every(line => typeof line[i] === 'string' && FIGURE.test(line[i])),
   );
@@ -221,6 +203,41 @@ export function Grid({
             <tr>
               {line.map((cell, i) => (
                 <td class={kindOf(cell, i)}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+type ComparisonProps = {
+  name?: string;
+  kind?: string;
+  heads: string[];
+  rows: [label: string, ...figures: string[]][];
+};
+
+/** Figures of several things side by side, one kind of figure a row. */
+export function Comparison({ name, kind, heads, rows: lines }: ComparisonProps) {
+  return (
+    <section class="scroll" tabindex={0} aria-label={name}>
+      <table class={kind}>
+        <thead>
+          <tr>
+            <td />
+            {heads.map(head => (
+              <th class="n">{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(([label, ...figures]) => (
+            <tr>
+              <th>{label}</th>
+              {figures.map(figure => (
+                <td class="n">{figure}</td>
               ))}
             </tr>
           ))}

@@ -2,7 +2,7 @@ import { type RequestHandler, Router } from 'express';
 import { renderToString } from 'preact-render-to-string';
 import { PlatError } from '../../shared/errors.ts';
 import { compressed } from '../http/compression.ts';
-import { envelope, JSON_TYPE, notFound, toApiError } from '../http/errors.ts';
+import { envelope, faultOf, JSON_TYPE, notFound } from '../http/errors.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../http/headers.ts';
 import { pageHeaders } from './assets.ts';
@@ -156,22 +156,18 @@ const FAULTS: Record<string, string> = {
 
 async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<void> {
   const { res, req } = visit;
-  const safe = toApiError(error);
-  const exchange = exchangeOf(res);
-  if (safe.status >= 500) exchange.error = error;
-  if (res.headersSent) {
-    res.destroy();
-    return;
-  }
+  const safe = faultOf(res, error);
+  if (safe === undefined) return;
+  const { requestId } = exchangeOf(res);
   for (const [name, value] of Object.entries(safe.headers)) res.setHeader(name, value);
   if (req.headers['sec-fetch-dest'] === 'empty') {
     const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
-    await write(visit, safe.status, headers, envelope(safe, exchange.requestId));
+    await write(visit, safe.status, headers, envelope(safe, requestId));
     return;
   }
   const title = FAULTS[safe.code] ?? 'This did not work';
   const body = (
-    <Fault title={title} error={safe} requestId={exchange.requestId} signedIn={visit.session !== undefined} />
+    <Fault title={title} error={safe} requestId={requestId} signedIn={visit.session !== undefined} />
   );
   await send(visit, { title, body, status: safe.status }, deps);
 }

@@ -194,6 +194,21 @@ export function requireSameOrigin(req: Request, origin: string): void {
   );
 }
 
+/** What a form asks for, or its page again, saying why that cannot be done; a fault of ours is the error page's. */
+export async function answerForm(
+  act: () => Promise<Reply>,
+  sayWhyNot: (reason: string) => Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof PlatError) || error.code === 'internal_error') throw error;
+    const reasons = Object.values(error.details ?? {}).flat();
+    const reason = reasons.length > 0 ? reasons.join('; ') : error.message;
+    return { ...(await sayWhyNot(reason)), status: 400 } as Reply;
+  }
+}
+
 /** The account of the session with what an endpoint may look at. @throws PlatError `subscription_required` */
 export async function requireAccount({ session, deps }: Visit): Promise<Account> {
   const account = session?.account && (await readAccount(deps.resources.database, session.account.id));

@@ -101,9 +101,7 @@ export const aiCompValue = defineEndpoint({
     status: 200,
     description: 'The estimate.',
     schema: compValue,
-    examples: {
-      sample: { summary: `Parcel ${VALUE_EXAMPLE_ID} of the sample, explained`, value: VALUE_EXAMPLE },
-    },
+    example: { summary: `Parcel ${VALUE_EXAMPLE_ID} of the sample, explained`, value: VALUE_EXAMPLE },
   },
   errors: {
     not_found: 'No parcel has this id, it has left the roll, or there are no relevant comps. Costs nothing.',

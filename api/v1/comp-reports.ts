@@ -46,7 +46,7 @@ export const createCompReport = defineEndpoint({
     description: 'The report is there, without comps.',
     schema: created,
     location: ({ url }) => String(url),
-    examples: { sample: { summary: 'A new report', value: EXAMPLE } },
+    example: { summary: 'A new report', value: EXAMPLE },
   },
   errors: {
     not_found: 'No parcel has this id, or it has left the roll.',

@@ -90,7 +90,7 @@ export const listCoverage = defineEndpoint({
     status: 200,
     description: 'By state, then by name. Counties that nothing is known of are left out.',
     schema: z.object({ counties: z.array(county) }),
-    examples: { sample: { summary: 'One county', value: { counties: [EXAMPLE] } } },
+    example: { summary: 'One county', value: { counties: [EXAMPLE] } },
   },
   handle: async (_input, { database }) => ({
     body: { counties: await readCoverage(database, null) },
@@ -109,7 +109,7 @@ export const countyCoverage = defineEndpoint({
     status: 200,
     description: 'The county.',
     schema: county,
-    examples: { sample: { summary: 'A county', value: EXAMPLE } },
+    example: { summary: 'A county', value: EXAMPLE },
   },
   errors: { not_found: 'Nothing is known of this county. Costs nothing.' },
   handle: async ({ params }, { database }) => {

@@ -20,7 +20,7 @@ const response = (example: { summary: string; value: unknown }) => ({
   description: 'The region and its statistics by acreage bucket. `stats` is empty where none were computed.',
   schema: regionStats,
   etag: true,
-  examples: { sample: example },
+  example,
 });
 
 export const countyStats = defineEndpoint({

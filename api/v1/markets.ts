@@ -44,7 +44,7 @@ export const listMarkets = defineEndpoint({
     status: 200,
     description: 'All of them; the list is not paged.',
     schema: z.array(savedMarket),
-    examples: { sample: { summary: 'One market', value: [EXAMPLE] } },
+    example: { summary: 'One market', value: [EXAMPLE] },
   },
   handle: async (_input, { database }, { account }) => {
     const rows = await database.run<MarketRow>('markets/list_markets', [account.id]);
@@ -82,7 +82,7 @@ export const saveMarket = defineEndpoint({
     description: 'The saved market.',
     also: { 200: 'The market was saved already; it is as the call has left it.' },
     schema: savedMarket,
-    examples: { sample: { summary: 'A county', value: EXAMPLE } },
+    example: { summary: 'A county', value: EXAMPLE },
   },
   errors: { unprocessable: `The company has ${MAX_MARKETS} markets already: remove one first.` },
   handle: async ({ body }, { database }, { account }) => {

@@ -56,9 +56,7 @@ export const ownerPortfolio = defineEndpoint({
     status: 200,
     description: 'The owner of this parcel, with every parcel that the owner holds.',
     schema: portfolio,
-    examples: {
-      sample: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },
-    },
+    example: { summary: `The owner of parcel ${EXAMPLE_ID} of the sample`, value: PORTFOLIO_EXAMPLE },
   },
   errors: {
     not_found: 'No parcel has this id, or it has left the roll. Costs nothing.',

@@ -43,18 +43,16 @@ export const getParcelImage = defineEndpoint({
     status: 200,
     description: 'Where the picture is.',
     schema: parcelImage,
-    examples: {
-      sample: {
-        summary: `Parcel ${EXAMPLE_ID} of the sample`,
-        value: {
-          property_id: EXAMPLE_ID,
-          image_url: 'http://127.0.0.1:3000/images/q8Yw3tqzG1aWlpZkC0b9eHsicCI6MzMwMTkwMDAwMTA0N30.jpg',
-          mime_type: 'image/jpeg',
-          expires_at: '2026-07-01T12:15:00.000Z',
-          imagery: 'relief',
-          attribution: 'relief drawn from roads and parcels; no elevation is known here',
-          captured: null,
-        },
+    example: {
+      summary: `Parcel ${EXAMPLE_ID} of the sample`,
+      value: {
+        property_id: EXAMPLE_ID,
+        image_url: 'http://127.0.0.1:3000/images/q8Yw3tqzG1aWlpZkC0b9eHsicCI6MzMwMTkwMDAwMTA0N30.jpg',
+        mime_type: 'image/jpeg',
+        expires_at: '2026-07-01T12:15:00.000Z',
+        imagery: 'relief',
+        attribution: 'relief drawn from roads and parcels; no elevation is known here',
+        captured: null,
       },
     },
   },

@@ -145,7 +145,7 @@ export const getProperty = defineEndpoint({
     status: 200,
     description: 'The parcel.',
     schema: parcelDetail,
-    examples: { sample: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE } },
+    example: { summary: `Parcel ${EXAMPLE_ID} of the sample`, value: DETAIL_EXAMPLE },
   },
   errors: { not_found: 'No parcel has this id. Costs nothing.' },
   handle: async ({ params: { property_id } }, { database }, call) => {

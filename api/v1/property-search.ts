@@ -70,7 +70,7 @@ export const searchProperties = defineEndpoint({
     status: 200,
     description: 'A page of parcels; empty when nothing matches.',
     schema: parcelPage,
-    examples: { sample: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response } },
+    example: { summary: SEARCH_EXAMPLE.query, value: SEARCH_EXAMPLE.response },
   },
   handle: async (
     { query: { fips: county, apn, owner_name, ...paging } },

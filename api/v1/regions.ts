@@ -47,15 +47,13 @@ export const searchRegions = defineEndpoint({
     status: 200,
     description: 'A page of regions.',
     schema: pageOf('RegionPage', region),
-    examples: {
-      sample: {
-        summary: '?q=sullivan&state=NH&type=county',
-        value: {
-          count: 1,
-          next: null,
-          previous: null,
-          results: [REGION_EXAMPLE],
-        },
+    example: {
+      summary: '?q=sullivan&state=NH&type=county',
+      value: {
+        count: 1,
+        next: null,
+        previous: null,
+        results: [REGION_EXAMPLE],
       },
     },
   },

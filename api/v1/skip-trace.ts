@@ -25,11 +25,9 @@ const common = {
     status: 200,
     description: 'The telephone numbers, or `matched: false`.',
     schema: phoneTrace,
-    examples: {
-      sample: {
-        summary: 'An owner of the sample, whose numbers are generated',
-        value: SKIP_TRACE_EXAMPLE.response,
-      },
+    example: {
+      summary: 'An owner of the sample, whose numbers are generated',
+      value: SKIP_TRACE_EXAMPLE.response,
     },
   },
 } as const;

@@ -91,16 +91,14 @@ export const readUsageBreakdown = defineEndpoint({
     status: 200,
     description: 'The period and its records, which are none before the first paid call.',
     schema: breakdown,
-    examples: {
-      sample: {
-        summary: 'Two endpoints on one day',
-        value: {
-          ...PERIOD,
-          records: [
-            { date: '2026-11-20', endpoint: 'public_market_stats', mode: 'direct', tokens: 40 },
-            { date: '2026-11-20', endpoint: 'public_parcel_filter', mode: 'direct', tokens: 30 },
-          ],
-        },
+    example: {
+      summary: 'Two endpoints on one day',
+      value: {
+        ...PERIOD,
+        records: [
+          { date: '2026-11-20', endpoint: 'public_market_stats', mode: 'direct', tokens: 40 },
+          { date: '2026-11-20', endpoint: 'public_parcel_filter', mode: 'direct', tokens: 30 },
+        ],
       },
     },
   },

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Update as Told } from '../../api/pages/comping-filter.ts';
 import { createKey } from '../../shared/accounts.ts';
 import type { Result } from '../../shared/comping/result.ts';
 import { prepareCounty } from '../../workers/comping/prepare.ts';
@@ -23,12 +24,7 @@ beforeAll(async () => {
   await window2.signIn(ana);
 });
 
-type Update = {
-  version: number;
-  chosen: string[];
-  conflict?: { title?: string; notes?: string };
-  result: Result;
-} & Record<'title' | 'notes' | 'html', string>;
+type Update = Told & { result: Result };
 
 /** A prepared report. @returns its path */
 async function newReport(property_id = PARCEL): Promise<string> {

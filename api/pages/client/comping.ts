@@ -1,5 +1,5 @@
 // Choosing comps: the browser sends what somebody picks or says, and shows the figures that the server computes of it.
-import { type Filters, inOrder, isShown, readFilters, type Shown } from '../comping-filter.ts';
+import { type Filters, inOrder, isShown, readFilters, type Shown, type Update } from '../comping-filter.ts';
 import { map, sourceOf } from './map.ts';
 import { type Mark, openMarks } from './marks.ts';
 import { EMPTY } from './style.ts';
@@ -15,15 +15,6 @@ let subject: [number, number] | null = null;
 const rows = new Map<string, HTMLElement>();
 const chosen = new Set<string>();
 let visible = new Set<string>();
-
-type Update = {
-  version: number;
-  chosen: string[];
-  title: string;
-  notes: string;
-  conflict?: { title?: string; notes?: string };
-  html: string;
-};
 
 /** One change after the other, so that answers come in the order of what was asked. */
 let last: Promise<unknown> = Promise.resolve();

@@ -45,11 +45,9 @@ export function openResources(
 /** An endpoint as it is written down: what most do without may be left out. */
 type Declared<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> = Omit<
   Endpoint<Params, Query, Body, Resources>,
-  keyof typeof PLAIN | 'response'
+  keyof typeof PLAIN
 > &
-  Partial<Pick<Endpoint<Params, Query, Body, Resources>, keyof typeof PLAIN>> & {
-    response: Omit<Endpoint['response'], 'etag' | 'examples'> & Partial<Endpoint['response']>;
-  };
+  Partial<Pick<Endpoint<Params, Query, Body, Resources>, keyof typeof PLAIN>>;
 
 /** Free, without parameters. */
 const PLAIN = { params: z.object({}), query: z.strictObject({}), metering: null, errors: {} };
@@ -60,8 +58,7 @@ export function defineEndpoint<
   Query extends z.ZodType = typeof PLAIN.query,
   Body extends z.ZodType = z.ZodType,
 >(declared: Declared<Params, Query, Body>): Endpoint {
-  const response = { etag: false, examples: {}, ...declared.response };
-  return { ...PLAIN, ...declared, response } as unknown as Endpoint;
+  return { ...PLAIN, ...declared } as unknown as Endpoint;
 }
 
 type Ask = { type: 'county' | 'zip'; code: string };

@@ -30,7 +30,7 @@ export const listComps = defineEndpoint({
     status: 200,
     description: 'A page of comps.',
     schema: pageOf('CompPage', comp),
-    examples: { sample: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response } },
+    example: { summary: COMPS_EXAMPLE.query, value: COMPS_EXAMPLE.response },
   },
   errors: {
     unprocessable:

@@ -157,7 +157,7 @@ export const listDeals = defineEndpoint({
     status: 200,
     description: `All of them, at most ${MAX_DEALS}; the list is not paged.`,
     schema: z.array(deal),
-    examples: { sample: { summary: 'One deal', value: [DEAL_EXAMPLE] } },
+    example: { summary: 'One deal', value: [DEAL_EXAMPLE] },
   },
   handle: async ({ query: { explain } }, resources, call) => ({
     body: await readDeals(resources, call, null, explain === 'true'),
@@ -167,7 +167,7 @@ export const listDeals = defineEndpoint({
 
 const ONE = {
   schema: deal,
-  examples: { sample: { summary: 'A deal', value: DEAL_EXAMPLE } },
+  example: { summary: 'A deal', value: DEAL_EXAMPLE },
 } as const;
 
 export const addListing = defineEndpoint({

@@ -39,21 +39,19 @@ export const dealHistory = defineEndpoint({
     status: 200,
     description: `The last first, at most ${MOST_EVENTS}.`,
     schema: z.array(event),
-    examples: {
-      sample: {
-        summary: 'A lower price',
-        value: [
-          {
-            at: '2026-11-22T10:05:00.000Z',
-            author: 'ana@acme.example',
-            cause: 'advice taken',
-            changes: { price: ['23500.00', '18400.00'] },
-            price: 18400,
-            price_advantage: 39,
-            traction_score: 38,
-          },
-        ],
-      },
+    example: {
+      summary: 'A lower price',
+      value: [
+        {
+          at: '2026-11-22T10:05:00.000Z',
+          author: 'ana@acme.example',
+          cause: 'advice taken',
+          changes: { price: ['23500.00', '18400.00'] },
+          price: 18400,
+          price_advantage: 39,
+          traction_score: 38,
+        },
+      ],
     },
   },
   handle: async ({ params: { id } }, { database }, call) => {

@@ -36,9 +36,7 @@ that filter; filters that exclude keep it. Every page is a search of its own and
     description: `A page of the matching parcels. \`next\` and \`previous\` are to be called with the same body: they carry a cursor, so that
 every page costs the same time, and no parcel is skipped or repeated while the roll changes. \`count\` is taken on the first page.`,
     schema: pageOf('FilterPage', parcelSummary, ' POST the same body to it: it carries no filters.'),
-    examples: {
-      sample: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
-    },
+    example: { summary: 'What the example request finds in the sample', value: FILTER_EXAMPLE.response },
   },
   errors: {
     unprocessable:

@@ -21,7 +21,7 @@ const broken = defineEndpoint({
   query: z.strictObject({}),
   metering: { key: 'public_comps', price: 1, rule: '1 token' },
   errors: {},
-  response: { status: 200, description: 'Never.', schema: z.object({}), etag: false, examples: {} },
+  response: { status: 200, description: 'Never.', schema: z.object({}) },
   handle: async () => {
     throw new Error('secret');
   },

@@ -23,8 +23,6 @@ const common = {
     status: 200,
     description: 'The same.',
     schema: z.object({ name: z.string(), page: z.number() }),
-    etag: false,
-    examples: {},
   },
 } as const;
 const echo = defineEndpoint({

@@ -41,8 +41,6 @@ const worker = defineEndpoint({
     status: 201,
     description: 'Test.',
     schema: z.object({ done: z.int() }),
-    etag: false,
-    examples: {},
   },
   handle: async () => {
     const mine = ++done;

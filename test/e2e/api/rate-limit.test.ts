@@ -27,7 +27,7 @@ const trace = (method: 'get' | 'post', path: string, params: z.ZodType) =>
     metering: null,
     rate: 'skip_trace',
     errors: {},
-    response: { status: 200, description: 'Done.', schema: z.object({}), etag: false, examples: {} },
+    response: { status: 200, description: 'Done.', schema: z.object({}) },
     handle: async () => ({ body: {}, tokens: 0 }),
   });
 const endpoints = [
