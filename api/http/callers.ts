@@ -37,7 +37,7 @@ export type Caller = {
 type Known = {
   account: Account;
   scopes: readonly Scope[];
-  keyId: string;
+  keyId: string | undefined;
   expiresAt: number;
   revoked: boolean;
   disabled: boolean;
@@ -67,22 +67,17 @@ function isFresh({ readAt }: Known, now: number): boolean {
 /** Finds out who calls, from `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
 export function openCallers(database: Database, now = Date.now): Callers {
   const known = new Map<string, Known>();
-  const readKey = batch<Buffer, Known | undefined>(hashes =>
-    readKnown('api/identify_keys', database, hashes, now),
-  );
-  const readToken = batch<Buffer, Known | undefined>(hashes =>
-    readKnown('oauth/identify_tokens', database, hashes, now),
-  );
+  const read = batch<Buffer, Known | undefined>(hashes => readKnown(database, hashes, now));
 
   async function find(key: string): Promise<Known> {
-    const isKey = KEY.test(key);
     const hash = hashKey(key);
     const id = hash.toString('base64');
     const cached = known.get(id);
     if (cached !== undefined && isFresh(cached, now())) return cached;
     known.delete(id);
-    const fresh = await (isKey ? readKey : readToken)(hash);
-    if (fresh === undefined) throw unauthorized(`The ${isKey ? 'API key' : 'access token'} is not known.`);
+    const fresh = await read(hash);
+    if (fresh === undefined)
+      throw unauthorized(`The ${KEY.test(key) ? 'API key' : 'access token'} is not known.`);
     known.set(id, fresh);
     if (known.size > MAX_KNOWN) known.delete(known.keys().next().value!);
     return fresh;
@@ -99,7 +94,7 @@ export function openCallers(database: Database, now = Date.now): Callers {
       if (revoked) throw unauthorized('The API key was revoked.');
       if (expiresAt <= now()) throw unauthorized('The key has expired.');
       if (disabled) throw unauthorized('The account of the API key is disabled.');
-      return { account, scopes, mode, keyId };
+      return { account, scopes, mode, ...(keyId !== undefined && { keyId }) };
     },
   };
 }
@@ -108,7 +103,7 @@ type AccountRow = Omit<Account, 'periodEnd'> & { periodEnd: Date | null };
 
 type KeyRow = AccountRow & {
   keyHash: Buffer;
-  keyId: string;
+  keyId: string | null;
   scopes: Scope[];
   expiresAt: Date | null;
   revoked: boolean;
@@ -122,14 +117,13 @@ export async function readAccount(database: Database, id: string): Promise<Accou
 }
 
 async function readKnown(
-  statement: 'api/identify_keys' | 'oauth/identify_tokens',
   database: Database,
   hashes: Buffer[],
   now: () => number,
 ): Promise<(Known | undefined)[]> {
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
-  const rows = await database.run<KeyRow>(statement, [hashes]);
+  const rows = await database.run<KeyRow>('api/identify_keys', [hashes]);
   const found = new Map(rows.map(row => [row.keyHash.toString('base64'), toKnown(row, readAt)]));
   return hashes.map(hash => found.get(hash.toString('base64')));
 }
@@ -139,7 +133,7 @@ function toKnown(row: KeyRow, readAt: number): Known {
   return {
     account: { ...account, periodEnd: account.periodEnd?.getTime() ?? null },
     scopes,
-    keyId,
+    keyId: keyId ?? undefined,
     expiresAt: expiresAt?.getTime() ?? Number.POSITIVE_INFINITY,
     revoked,
     disabled,

@@ -1,21 +1,23 @@
 // The list of comps is filtered by the server for browsers without script, and by the same function in the browser.
 
+import type { Candidate } from '../../shared/comping/report.ts';
+
 /** A comp as the list and the map show it. */
-export type Shown = {
-  id: string;
-  status: 'ACTIVE' | 'PENDING' | 'SOLD';
-  acres: number;
-  price: number;
-  days_on_market: number | null;
-  age: number | null;
-  distance_m: number;
-  zip: string;
-  fips: string;
-  photos: { length: number };
-  steps: number;
-  lon: number;
-  lat: number;
-};
+export type Shown = Pick<
+  Candidate,
+  | 'id'
+  | 'status'
+  | 'acres'
+  | 'price'
+  | 'days_on_market'
+  | 'age'
+  | 'distance_m'
+  | 'zip'
+  | 'fips'
+  | 'steps'
+  | 'lon'
+  | 'lat'
+> & { photos: { length: number } };
 
 /** What the server tells of a report after each change; `html` is what the page shows of it anew. */
 export type Update = {

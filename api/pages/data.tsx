@@ -1,25 +1,16 @@
 import { PlatError } from '../../shared/errors.ts';
+import type { ParcelSummary } from '../v1/common/parcel-summary.ts';
 import { filterParcels } from '../v1/filter/filter-parcels.ts';
-import { listFilters } from '../v1/filter/list-filters.ts';
+import { type FilterDescription as Filter, listFilters } from '../v1/filter/list-filters.ts';
 import { acres } from './figures.ts';
 import { Notice, Select } from './layout.tsx';
 import { boxOfCounties, knownBox, mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
-import { ParcelPanel, readParcel, type Summary } from './parcel.tsx';
+import { ParcelPanel, readParcel } from './parcel.tsx';
 import { ask, json, type Visit, withParam } from './visit.ts';
 
-type Filter = {
-  name: string;
-  type: string;
-  unit: string | null;
-  description: string;
-  values: (string | number)[] | null;
-  default: string | boolean | null;
-  scope: boolean;
-};
-
 type County = { fips: string; name: string; state: string };
-type Found = { count: number; results: Summary[] };
+type Found = { count: number; results: ParcelSummary[] };
 
 /** Parameters of the page that are no filters. */
 const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);

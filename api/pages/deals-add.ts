@@ -3,6 +3,7 @@ import { PlatError } from '../../shared/errors.ts';
 import { likeLiteral } from '../../shared/kernels/owner/words.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { countyByName } from '../../shared/regions/county-names.ts';
+import type { ParcelSummary } from '../v1/common/parcel-summary.ts';
 import { getProperty } from '../v1/property-detail.ts';
 import { searchProperties } from '../v1/property-search.ts';
 import { acres, usd } from './figures.ts';
@@ -11,12 +12,6 @@ import { ask, type Visit } from './visit.ts';
 /** Something that a pasted text may mean. */
 export type Choice = { label: string; subject: DealSubject };
 
-type Parcel = {
-  property_id: number;
-  apn: string | null;
-  situs_address: string | null;
-  effective_acres: number | null;
-};
 type Live = {
   id: string;
   address: string;
@@ -112,7 +107,7 @@ async function findListed(
 
 async function findParcels(visit: Visit, apn: string, fips: number): Promise<Choice[]> {
   const query = { fips: fiveDigits(fips), apn, page_size: '9' };
-  const { results } = await ask<{ results: Parcel[] }>(visit, searchProperties, { query });
+  const { results } = await ask<{ results: ParcelSummary[] }>(visit, searchProperties, { query });
   return results.map(({ property_id, apn: number, situs_address, effective_acres: size }) => ({
     label: [`APN ${number}`, situs_address ?? '', size === null ? '' : `${acres(size)} acres`, 'parcel']
       .filter(Boolean)

@@ -12,7 +12,7 @@ import { countyExtent } from '../../shared/regions/county-polygons.ts';
 import { json, type Reply, type Visit } from './visit.ts';
 
 /** What the map shows of the parcel that is open. */
-type Shown = { property_id: number; point: [number, number] | null; shape?: unknown };
+type Shown = { property_id: number; point: readonly number[] | null; shape?: unknown };
 
 type Options = {
   layers?: boolean;

@@ -1,27 +1,14 @@
-import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
+import { METRIC_KEYS, type MetricKey } from '../../shared/domain/market-stats.ts';
 import { notFound } from '../http/errors.ts';
+import type { RegionStats } from '../v1/common/schemas.ts';
 import { countyStats, zipStats } from '../v1/market-stats.ts';
-import { deleteMarket, listMarkets, saveMarket } from '../v1/markets.ts';
+import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../v1/markets.ts';
 import { acres, count, percent, sizes, usd } from './figures.ts';
 import { Grid } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Reply, type Visit } from './visit.ts';
 
 type Data = Record<string, number | null>;
-type Stats = {
-  id: string;
-  type: string;
-  name: string;
-  state: string;
-  county_name: string;
-  fips: string;
-  stats: { type: string; data: Data }[];
-};
-export type Saved = {
-  id: string;
-  status: string;
-  region: { id: string; type: string; name: string; state: string; county_name: string; fips: string };
-};
 export const DEFAULT_BUCKET = '0.2 acre-100 acre';
 
 /** A statistic as people read it, by what its name says it is. */
@@ -46,7 +33,7 @@ export async function change(visit: Visit): Promise<void> {
   await ask(visit, saveMarket, { body: { region_id: form.get('region_id') ?? '', status } });
 }
 
-type Region = Pick<Stats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;
+type Region = Pick<RegionStats, 'type' | 'name' | 'state' | 'county_name' | 'fips'>;
 export const titleOf = ({ type, name, state, county_name }: Region) =>
   type === 'zip' ? `${name} (${county_name}, ${state})` : `${name}, ${state}`;
 export const pathOf = ({ type, name, fips }: Region) =>
@@ -55,7 +42,8 @@ export const pathOf = ({ type, name, fips }: Region) =>
 export const marketPage: Page = {
   path: '/markets/:fips',
   access: 'app',
-  get: visit => show(visit, () => ask<Stats>(visit, countyStats, { params: { fips: code(visit, 'fips') } })),
+  get: visit =>
+    show(visit, () => ask<RegionStats>(visit, countyStats, { params: { fips: code(visit, 'fips') } })),
   post: async visit => {
     await change(visit);
     return { redirect: visit.url.pathname };
@@ -65,7 +53,7 @@ export const marketPage: Page = {
 export const zipMarketPage: Page = {
   path: '/markets/zip/:zip',
   access: 'app',
-  get: visit => show(visit, () => ask<Stats>(visit, zipStats, { params: { zip: code(visit, 'zip') } })),
+  get: visit => show(visit, () => ask<RegionStats>(visit, zipStats, { params: { zip: code(visit, 'zip') } })),
   post: marketPage.post!,
 };
 
@@ -75,8 +63,8 @@ function code(visit: Visit, name: string): string {
   return text;
 }
 
-async function show(visit: Visit, read: () => Promise<Stats>): Promise<Reply> {
-  const [market, saved] = await Promise.all([read(), ask<Saved[]>(visit, listMarkets)]);
+async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Reply> {
+  const [market, saved] = await Promise.all([read(), ask<SavedMarket[]>(visit, listMarkets)]);
   const own = saved.find(({ region }) => region.id === market.id);
   const asked = visit.url.searchParams.get('bucket');
   const bucket =
@@ -189,7 +177,7 @@ export const Legend = () => (
 );
 
 /** The statistics that tell most of a market. */
-export const COLUMNS = [
+export const COLUMNS: readonly MetricKey[] = [
   'Active',
   'Pending',
   'Sold: 1yr',
@@ -201,7 +189,7 @@ export const COLUMNS = [
   'Gini 1yr',
 ];
 
-function Buckets({ market, open, path }: { market: Stats; open: string; path: string }) {
+function Buckets({ market, open, path }: { market: RegionStats; open: string; path: string }) {
   return (
     <>
       <Grid

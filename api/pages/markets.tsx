@@ -1,10 +1,10 @@
 import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
-import { listMarkets } from '../v1/markets.ts';
+import { listMarkets, type SavedMarket } from '../v1/markets.ts';
 import { count, sizes } from './figures.ts';
 import { Field, Grid, Select } from './layout.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
-import { change, DEFAULT_BUCKET, Legend, pathOf, type Saved, shown, titleOf } from './market.tsx';
+import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Visit, withParam } from './visit.ts';
 
@@ -62,7 +62,7 @@ export const marketsPage: Page = {
   async get(visit) {
     const { bucket, metric } = chosen(visit);
     const sort = visit.url.searchParams.get('sort') ?? 'value';
-    const [rows, saved] = await Promise.all([readValues(visit), ask<Saved[]>(visit, listMarkets)]);
+    const [rows, saved] = await Promise.all([readValues(visit), ask<SavedMarket[]>(visit, listMarkets)]);
     const ordered = sorted(rows, sort);
     const body = (
       <div class="data">
@@ -164,7 +164,7 @@ function Table({ rows, metric, visit, sort }: { rows: Row[]; metric: string; vis
 }
 
 /** The company's saved markets in columns by their status, in the order in which they were pinned. */
-function Board({ saved }: { saved: Saved[] }) {
+function Board({ saved }: { saved: SavedMarket[] }) {
   if (saved.length === 0) return <p>Save a market on its page, and it stands here for your whole company.</p>;
   const columns = [...new Set(saved.map(({ status }) => status))];
   return (

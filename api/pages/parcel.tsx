@@ -2,38 +2,17 @@ import type { ComponentChildren } from 'preact';
 import { PlatError } from '../../shared/errors.ts';
 import { notFound } from '../http/errors.ts';
 import { aiCompValue, type ExplainedValue } from '../v1/ai-comp-value.ts';
+import type { ParcelSummary } from '../v1/common/parcel-summary.ts';
+import type { Comp } from '../v1/comps/comp.ts';
 import { listComps } from '../v1/comps/endpoint.ts';
-import { ownerPortfolio } from '../v1/owner-portfolio.ts';
+import { ownerPortfolio, type Portfolio } from '../v1/owner-portfolio.ts';
 import { getProperty } from '../v1/property-detail.ts';
 import { acres, count, day, percent, usd } from './figures.ts';
 import { Facts, Grid } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
 import { Slopes, Worth } from './worth.tsx';
 
-export type Summary = {
-  property_id: number;
-  apn: string | null;
-  fips: string;
-  point: [number, number] | null;
-  effective_acres: number | null;
-  owner_name: string | null;
-  situs_address: string | null;
-  situs_city: string | null;
-  situs_state: string | null;
-};
-
-export type Detail = Summary & Record<string, unknown>;
-
-type Comp = {
-  id: string;
-  status: string;
-  address: string;
-  lot_size: number | null;
-  price: number;
-  sold_date: string | null;
-  url: string;
-};
-type Portfolio = { total_parcels: number; total_acres: number; total_counties: number; results: Summary[] };
+export type Detail = ParcelSummary & Record<string, unknown>;
 
 /** The parcel's picture; undefined where none is to be had. */
 type Photo = { path: string; imagery: 'aerial' | 'relief'; attribution: string; captured: string | null };

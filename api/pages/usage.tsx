@@ -1,21 +1,10 @@
 import { type AccountDetails, showAccount } from '../../shared/contracts.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { readAccount } from '../http/callers.ts';
-import { readUsage, readUsageBreakdown } from '../v1/usage.ts';
+import { readUsage, readUsageBreakdown, type UsageRecord, type UsageTotals } from '../v1/usage.ts';
 import { cents, count, day, percent } from './figures.ts';
 import { Facts, Grid, Notice } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
-
-type Totals = {
-  tier: string | null;
-  tokens_used: number;
-  tokens_included: number;
-  tokens_overage: number;
-  overage_amount_cents: number;
-  period_start: string | null;
-  period_end: string | null;
-};
-type Usage = { date: string; endpoint: string; mode: 'direct' | 'mcp'; tokens: number };
 
 /** What the account has used of its period, and what that costs. */
 export async function usageSection(visit: Visit) {
@@ -31,8 +20,8 @@ export async function usageSection(visit: Visit) {
       </section>
     );
   const [[totals], { records }, terms] = await Promise.all([
-    ask<[Totals]>(visit, readUsage),
-    ask<{ records: Usage[] }>(visit, readUsageBreakdown),
+    ask<[UsageTotals]>(visit, readUsage),
+    ask<{ records: UsageRecord[] }>(visit, readUsageBreakdown),
     showAccount(visit.deps.pool, account.id),
   ]);
   const left = Math.max(0, totals.tokens_included - totals.tokens_used);
@@ -71,7 +60,7 @@ const MODES = ['direct', 'mcp'] as const;
 const MODE_NAMES = { direct: 'REST', mcp: 'MCP' };
 
 /** Columns of tokens by day of the period, REST below MCP, and the tables they are drawn from. */
-function UsageByDay({ records, first, last }: { records: Usage[]; first: string; last: string }) {
+function UsageByDay({ records, first, last }: { records: UsageRecord[]; first: string; last: string }) {
   const days = groupBy(records, ({ date }) => date);
   const start = Date.parse(day(first));
   const span = Math.max(1, Math.round((Date.parse(day(last)) - start) / DAY_MS));
@@ -136,14 +125,14 @@ function UsageByDay({ records, first, last }: { records: Usage[]; first: string;
   );
 }
 
-function groupBy(records: Usage[], keyOf: (record: Usage) => string): Map<string, Usage[]> {
-  const groups = new Map<string, Usage[]>();
+function groupBy(records: UsageRecord[], keyOf: (record: UsageRecord) => string): Map<string, UsageRecord[]> {
+  const groups = new Map<string, UsageRecord[]>();
   for (const record of records) addTo(groups, keyOf(record), record);
   return groups;
 }
 
 const DAY_MS = 86_400_000;
-const sum = (records: Usage[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
+const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens }) => total + tokens, 0);
 
 /** public_parcel_filter as "parcel filter". */
 const nameOf = (endpoint: string): string => endpoint.replace(/^public_/, '').replaceAll('_', ' ');

@@ -23,7 +23,9 @@ const savedMarket = z
   })
   .meta({ id: 'SavedMarket' });
 
-const EXAMPLE: z.output<typeof savedMarket> = {
+export type SavedMarket = z.output<typeof savedMarket>;
+
+const EXAMPLE: SavedMarket = {
   id: '0b8f3c1e-7a54-4c2b-9d3e-5f6a7b8c9d01',
   region: REGION_EXAMPLE,
   status: 'Watching',
@@ -128,14 +130,7 @@ type MarketRow = Omit<RegionRow, 'id'> & {
   updated_at: Date;
 };
 
-function toMarket({
-  id,
-  region_id,
-  status,
-  created_at,
-  updated_at,
-  ...named
-}: MarketRow): z.output<typeof savedMarket> {
+function toMarket({ id, region_id, status, created_at, updated_at, ...named }: MarketRow): SavedMarket {
   return {
     id,
     region: toRegion({ ...named, id: region_id }),

@@ -37,6 +37,8 @@ const portfolio = z
   })
   .meta({ id: 'OwnerPortfolio' });
 
+export type Portfolio = z.output<typeof portfolio>;
+
 export const ownerPortfolio = defineEndpoint({
   method: 'get',
   path: '/api/public/v1/properties/{property_id}/owner-portfolio/',

@@ -22,6 +22,8 @@ const totals = z
   })
   .meta({ id: 'UsageTotals' });
 
+export type UsageTotals = z.output<typeof totals>;
+
 const record = z
   .object({
     date: z.iso.date().meta({ description: 'The day in UTC.' }),
@@ -38,6 +40,8 @@ const breakdown = z
     records: z.array(record).meta({ description: 'By date, then endpoint, then mode.' }),
   })
   .meta({ id: 'UsageBreakdown' });
+
+export type UsageRecord = z.output<typeof record>;
 
 const common = {
   method: 'get',
@@ -151,7 +155,7 @@ async function readCurrent<Row extends Current>(
   return rolled!;
 }
 
-function emptyTotals(): z.output<typeof totals> {
+function emptyTotals(): UsageTotals {
   return {
     tier: null,
     tokens_used: 0,

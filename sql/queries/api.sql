@@ -118,10 +118,16 @@ delete from idempotent_calls where (account_id, key) in (
 );
 
 -- name: identify_keys
--- The keys with these hashes, their accounts and what the accounts have used. A key that is used is marked so, at most once a
--- minute, unless somebody else is at it: nobody waits for that, nor two processes for each other. $1 SHA-256 hashes
+-- The keys and access tokens with these hashes, their accounts and what the accounts have used. A key that is used is marked so, at most
+-- once a minute, unless somebody else is at it: nobody waits for that, nor two processes for each other. $1 SHA-256 hashes
 with found as (
-  select * from api_keys where key_hash = any($1::bytea[])
+  select key_hash, id, scopes, expires_at, revoked_at is not null as revoked, account_id
+  from api_keys
+  where key_hash = any($1::bytea[])
+  union all
+  select id_hash, null, array['api:mcp'], expires_at, false, account_id
+  from oauth_records
+  where model = 'AccessToken' and id_hash = any($1::bytea[]) and account_id is not null
 ), touched as (
   update api_keys set last_used_at = now()
   where id in (
@@ -131,7 +137,7 @@ with found as (
     for no key update skip locked
   )
 )
-select k.key_hash as "keyHash", k.id as "keyId", k.scopes, k.expires_at as "expiresAt", k.revoked_at is not null as revoked,
+select k.key_hash as "keyHash", k.id as "keyId", k.scopes, k.expires_at as "expiresAt", k.revoked,
   a.disabled_at is not null as disabled, a.id, a.pro, a.tier,
   coalesce(t.direct, false) as direct, a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed",
   a.payment_method as "paymentMethod", a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used, 0) as "tokensUsed",

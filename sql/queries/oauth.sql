@@ -33,19 +33,6 @@ from (
   limit 1001
 ) idle;
 
--- name: identify_tokens
--- The access tokens with these hashes and their accounts, as api/identify_keys tells of keys. $1 SHA-256 hashes
-select r.id_hash as "keyHash", array['api:mcp'] as scopes, r.expires_at as "expiresAt", false as revoked,
-  a.disabled_at is not null as disabled, a.id, a.pro, a.tier, coalesce(t.direct, false) as direct,
-  a.invoice_paid as "invoicePaid", a.overage_allowed as "overageAllowed", a.payment_method as "paymentMethod",
-  a.tokens_allowed as "tokensAllowed", coalesce(u.tokens_used, 0) as "tokensUsed", a.rate_per_minute as "ratePerMinute",
-  a.rate_burst as "rateBurst", a.skip_trace_per_minute as "skipTracePerMinute", a.period_end as "periodEnd"
-from oauth_records r
-join accounts a on a.id = r.account_id
-left join tiers t on t.name = a.tier
-left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
-where r.model = 'AccessToken' and r.id_hash = any($1::bytea[]);
-
 -- name: list_grants
 -- The assistants that an account has let in, and when each last got a token. $1 account id
 select encode(g.id_hash, 'hex') as id, c.payload ->> 'client_name' as name, c.payload -> 'redirect_uris' ->> 0 as redirect_uri,

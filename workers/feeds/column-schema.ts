@@ -154,3 +154,21 @@ export const conditionSchema = z
   .meta({ id: 'Condition', description: 'A test of one column; all that it lists must hold.' });
 
 export type Condition = z.infer<typeof conditionSchema>;
+
+/** Rows, or features, that a feed leaves out. */
+export const skipWhereSchema = z
+  .array(conditionSchema)
+  .describe('Rows to leave out: those for which any of these holds. They are counted, not rejected.')
+  .optional();
+
+/** The section that tells where each of these fields comes from. */
+export function columnsOf<Target extends string>(
+  targets: readonly Target[],
+  docs: Record<Target, { doc: string; unit?: string }>,
+) {
+  const shape = targets.map(target => {
+    const { doc, unit } = docs[target];
+    return [target, columnSchema.optional().describe(unit === undefined ? `${doc}.` : `${doc}, in ${unit}.`)];
+  });
+  return z.strictObject(Object.fromEntries(shape) as Record<Target, z.ZodOptional<typeof columnSchema>>);
+}

@@ -7,7 +7,13 @@ import {
   type ListingField,
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
-import { columnSchema, conditionSchema, keySchema, requiredColumnSchema } from './column-schema.ts';
+import {
+  columnsOf,
+  conditionSchema,
+  keySchema,
+  requiredColumnSchema,
+  skipWhereSchema,
+} from './column-schema.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
 import {
   coverageSchema,
@@ -41,17 +47,6 @@ export const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'n
 export type ParcelTarget = ParcelField | 'fips';
 export const PARCEL_TARGETS: readonly ParcelTarget[] = ['fips', ...PARCEL_FIELD_NAMES];
 
-type Described = { doc: string; unit?: string };
-const withUnit = ({ doc, unit }: Described): string =>
-  unit === undefined ? `${doc}.` : `${doc}, in ${unit}.`;
-
-function columnsOf<Target extends string>(targets: readonly Target[], docs: Record<Target, Described>) {
-  const shape = Object.fromEntries(
-    targets.map(target => [target, columnSchema.optional().describe(withUnit(docs[target]))]),
-  ) as Record<Target, z.ZodOptional<typeof columnSchema>>;
-  return z.strictObject(shape);
-}
-
 const FIPS_DOC = {
   doc: "County FIPS of the row, for files of several counties; two columns are a state's and a county's code",
 };
@@ -77,16 +72,11 @@ export function targetSpec(kind: MappedKind, name: string): TargetSpec {
 const parcelColumns = columnsOf<ParcelTarget>(PARCEL_TARGETS, { ...PARCEL_FIELDS, fips: FIPS_DOC });
 const listingColumns = columnsOf<ListingField>(LISTING_FIELD_NAMES, LISTING_FIELDS);
 
-const skipWhere = z
-  .array(conditionSchema)
-  .describe('Rows to leave out: those for which any of these holds. They are counted, not rejected.')
-  .optional();
-
 const rollSchema = z.strictObject({
   ...INPUT_PROPERTIES,
   key: keySchema.optional(),
   columns: parcelColumns.describe('Parcel fields and where they come from.').optional(),
-  skip_where: skipWhere,
+  skip_where: skipWhereSchema,
 });
 
 const priorSaleSchema = z.strictObject({
@@ -132,7 +122,7 @@ const listingsSchema = z.strictObject({
     )
     .optional(),
   columns: listingColumns.describe('Listing fields and where they come from.').optional(),
-  skip_where: skipWhere,
+  skip_where: skipWhereSchema,
 });
 
 /** What blocks a run whose feed says nothing of it. */

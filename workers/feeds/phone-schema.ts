@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/domain/contact-fields.ts';
-import { columnSchema, conditionSchema } from './column-schema.ts';
+import { columnsOf, skipWhereSchema } from './column-schema.ts';
 import { INPUT_PROPERTIES } from './input-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
@@ -16,19 +16,6 @@ export const NUMBERING_FIELDS: Record<string, TargetSpec> = {
 };
 export const NUMBERING_FIELD_NAMES = Object.keys(NUMBERING_FIELDS);
 
-function columnsOf(fields: Record<string, { doc: string }>) {
-  const shape = Object.entries(fields).map(([name, { doc }]) => [
-    name,
-    columnSchema.optional().describe(`${doc}.`),
-  ]);
-  return z.strictObject(Object.fromEntries(shape) as Record<string, z.ZodOptional<typeof columnSchema>>);
-}
-
-const skipWhere = z
-  .array(conditionSchema)
-  .describe('Rows to leave out: those for which any of these holds. They are counted, not rejected.')
-  .optional();
-
 export const contactsSchema = z.strictObject({
   ...INPUT_PROPERTIES,
   label: z
@@ -38,14 +25,18 @@ export const contactsSchema = z.strictObject({
       'The `source` of contacts whose `source` is not mapped. Default: the title, else the name of the feed.',
     )
     .optional(),
-  columns: columnsOf(CONTACT_FIELDS).describe('Contact fields and where they come from.'),
-  skip_where: skipWhere,
+  columns: columnsOf(CONTACT_FIELD_NAMES, CONTACT_FIELDS).describe(
+    'Contact fields and where they come from.',
+  ),
+  skip_where: skipWhereSchema,
 });
 
 export const numberingSchema = z.strictObject({
   ...INPUT_PROPERTIES,
-  columns: columnsOf(NUMBERING_FIELDS).describe('Fields of a block and where they come from.'),
-  skip_where: skipWhere,
+  columns: columnsOf(NUMBERING_FIELD_NAMES, NUMBERING_FIELDS).describe(
+    'Fields of a block and where they come from.',
+  ),
+  skip_where: skipWhereSchema,
 });
 
 /** What a column of a change list may hold. */

@@ -94,6 +94,8 @@ export const regionStats = z
   })
   .meta({ id: 'RegionStats' });
 
+export type RegionStats = z.output<typeof regionStats>;
+
 const errorCodes = Object.keys(ERROR_STATUSES) as [ApiErrorCode, ...ApiErrorCode[]];
 
 export const errorEnvelope = z

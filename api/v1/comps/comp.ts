@@ -42,7 +42,7 @@ export const comp = z
   })
   .meta({ id: 'Comp' });
 
-type Comp = z.output<typeof comp>;
+export type Comp = z.output<typeof comp>;
 
 /** A row of list_comps.sql. Places in 1e-7 degrees, `sold_date` as YYYY-MM-DD. */
 export type CompRow = Omit<Comp, 'latitude' | 'longitude'> & { lon_e7: number | null; lat_e7: number | null };

@@ -26,6 +26,8 @@ const filterList = z
   })
   .meta({ id: 'FilterList' });
 
+export type FilterDescription = z.output<typeof filterList>['filters'][number];
+
 const LIST = {
   filters: FILTERS.map(({ name, type, unit, description, values, default: fallback, scope }) => ({
     name,

@@ -137,6 +137,9 @@ test('a client that knows nothing but the address gets from the 401 to a tool ca
   const { client, tokens, kept } = await letIn();
   const used = await call(client, 'filter_properties', { county: '33019', page_size: 1 });
   expect(used).toMatchObject({ isError: false, tokens: 30 });
+  // What its account may do, as a key of it.
+  const traced = { first_name: 'Nobody', last_name: 'Nowhere', zip: '03280' };
+  expect(await call(client, 'skip_trace_owner', traced)).toMatchObject({ isError: false, tokens: 0 });
   expect((await usageOf(db, user.accountId)).tokens).toBe(30);
   // Any process serves it, and REST does not take it.
   expect((await rpc(second.url, tokens().access_token)).status).toBe(200);
