@@ -4,7 +4,7 @@ import { unpackComps } from '../../shared/domain/valuation.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
-import { propertyId } from './common/property-id.ts';
+import { ofParcel } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import type { StoredValuation } from './common/valuations.ts';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './examples/examples.ts';
@@ -83,14 +83,12 @@ const compValue = z
 export type ExplainedValue = Required<z.infer<typeof compValue>>;
 
 export const aiCompValue = defineEndpoint({
-  method: 'get',
+  ...ofParcel,
   path: '/api/public/v1/properties/{property_id}/ai-comp-value/',
   operationId: 'get_property_ai_comp_value',
-  tag: 'Parcels',
   summary: 'What a parcel is worth by the sales around it',
   description:
     'Comps near by in distance, size and time, each adjusted to the parcel for size, recency, location and, where the sales show that it matters, land (slope, road frontage, flood zone, wetlands) with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
-  params: z.object({ property_id: propertyId }),
   query: z.strictObject({
     explain: z.enum(['true', 'false'], 'must be true or false').default('false').meta({
       description: 'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',

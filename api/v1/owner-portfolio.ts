@@ -9,7 +9,7 @@ import {
   type SummaryRow,
   toSummary,
 } from './common/parcel-summary.ts';
-import { propertyId } from './common/property-id.ts';
+import { ofParcel } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './examples/examples.ts';
 
@@ -40,14 +40,12 @@ const portfolio = z
 export type Portfolio = z.output<typeof portfolio>;
 
 export const ownerPortfolio = defineEndpoint({
-  method: 'get',
+  ...ofParcel,
   path: '/api/public/v1/properties/{property_id}/owner-portfolio/',
   operationId: 'get_owner_portfolio',
-  tag: 'Parcels',
   summary: 'All parcels of an owner',
   description:
     "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP, or the same street, city and state where the ZIP is missing. A parcel without an owner's mailing address is a `validation_error`.",
-  params: z.object({ property_id: propertyId }),
   // What an answer costs is known only once it is there: the least is nothing.
   metering: {
     key: 'public_owner_portfolio',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { propertyId } from './common/property-id.ts';
+import { ofParcel } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { EXAMPLE_ID } from './examples/examples.ts';
 
@@ -30,14 +30,12 @@ const parcelImage = z
   .meta({ id: 'ParcelImage' });
 
 export const getParcelImage = defineEndpoint({
-  method: 'get',
+  ...ofParcel,
   path: '/api/public/v1/properties/{property_id}/parcel-image/',
   operationId: 'get_parcel_image',
-  tag: 'Parcels',
   summary: 'A picture of a parcel',
   description:
     'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Answers 503 with `Retry-After`, and costs nothing, where no imagery of the parcel is to be had.',
-  params: z.object({ property_id: propertyId }),
   metering: { key: 'public_parcel_image', price: TOKENS, rule: '30 tokens; 0 on 404, 422 and 503' },
   response: {
     status: 200,

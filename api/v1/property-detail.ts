@@ -16,7 +16,7 @@ import {
   type SummaryRow,
   toSummary,
 } from './common/parcel-summary.ts';
-import { propertyId } from './common/property-id.ts';
+import { ofParcel } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/examples.ts';
 
@@ -132,14 +132,12 @@ type DetailRow = SummaryRow & {
 };
 
 export const getProperty = defineEndpoint({
-  method: 'get',
+  ...ofParcel,
   path: '/api/public/v1/properties/{property_id}/',
   operationId: 'get_property',
-  tag: 'Parcels',
   summary: 'All that is known of a parcel',
   description:
     'The summary of a parcel, every field that filters read, and its boundary. A parcel that has left the roll keeps its id and answers as the roll last had it, with `retired_at`.',
-  params: z.object({ property_id: propertyId }),
   metering: { key: 'public_property_detail', price: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {
     status: 200,

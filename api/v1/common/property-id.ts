@@ -16,3 +16,10 @@ export const propertyId = z
       pattern: undefined,
     },
   });
+
+/** What the endpoints that tell of one parcel have in common. */
+export const ofParcel = {
+  method: 'get',
+  tag: 'Parcels',
+  params: z.object({ property_id: propertyId }),
+} as const;

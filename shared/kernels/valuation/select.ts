@@ -1,7 +1,7 @@
 import type { Discount } from './asking.ts';
 import type { Effects } from './effects.ts';
 import { landMove, landOf } from './land.ts';
-import { createNearest, type Nearest, type Place, type Steps } from './nearest.ts';
+import { createNearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
 import { type Comps, DAYS_A_YEAR, type Subject } from './types.ts';
 
@@ -9,28 +9,7 @@ import { type Comps, DAYS_A_YEAR, type Subject } from './types.ts';
 export const MOST_COMPS = 12;
 
 /** Sales, or listings, as the model searches them: entry i is the comp source[i]. */
-export type Market = {
-  /** Sales, not asking prices. */
-  sold: boolean;
-  source: Int32Array;
-  lon: Float64Array;
-  lat: Float64Array;
-  logAcres: Float64Array;
-  price: Float64Array;
-  ppa: Float64Array;
-  logPpa: Float64Array;
-  day: Int32Array;
-  county: Int32Array;
-  /** Terms of the land, LAND_TERMS an entry. */
-  land: Float64Array | undefined;
-  /**
-   * Price level of the comp's place, the comp included as it is in the subject's: else sales beside the subject that differ from
-   * the rest would raise its level and not their own, and the difference would move each of them. NaN until `levelOf` of the
-   * model was asked for it.
-   */
-  level: Float64Array;
-  nearest: Nearest;
-};
+export type Market = ReturnType<typeof marketOf>;
 
 /** What is known of a county's market on a day, apart from how far off its estimates are. */
 export type Fitted = {
@@ -50,13 +29,8 @@ export type Fitted = {
   lag: number;
 };
 
-/** The chosen comps in columns of their own. */
-export function marketOf(
-  comps: Comps,
-  chosen: Int32Array,
-  sold: boolean,
-  dayOf: (comp: number) => number,
-): Market {
+/** The chosen comps in columns of their own. @param sold sales, not asking prices */
+export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf: (comp: number) => number) {
   // A loop: of 2,500 comps `Float64Array.from` takes 0.9 ms for five columns, and this 0.1.
   const column = (of: (comp: number) => number) => {
     const values = new Float64Array(chosen.length);
@@ -70,10 +44,16 @@ export function marketOf(
   return {
     ...{ sold, source: chosen, lon, lat, logAcres, day },
     county: Int32Array.from(chosen, i => comps.county[i]!),
+    /** Terms of the land, LAND_TERMS an entry. */
     land: landOf(comps.land, chosen),
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
+    /**
+     * Price level of the comp's place, the comp included as it is in the subject's: else sales beside the subject that differ from
+     * the rest would raise its level and not their own, and the difference would move each of them. NaN until `levelOf` of the
+     * model was asked for it.
+     */
     level: new Float64Array(chosen.length).fill(Number.NaN),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
   };
