@@ -38,7 +38,20 @@ import type { TargetSpec } from './values/parser.ts';
  * `Feed`.
  */
 
-export const PRESETS = ['regrid', 'reso', 'florida_nal', 'texas_stratmap'] as const;
+export const PRESETS = [
+  'regrid',
+  'reso',
+  'florida_nal',
+  'texas_stratmap',
+  'arkansas',
+  'minnesota',
+  'new_york',
+  'north_carolina',
+  'utah_lir',
+  'vermont',
+  'washington',
+  'wisconsin',
+] as const;
 export type PresetName = (typeof PRESETS)[number];
 
 export const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'numbering', 'dnc'] as const;

@@ -50,6 +50,31 @@ test.each([
   expect(rows).toEqual(JSON.parse(expected));
 });
 
+const STATEWIDE = [
+  'arkansas',
+  'minnesota',
+  'new_york',
+  'north_carolina',
+  'utah_lir',
+  'vermont',
+  'washington',
+  'wisconsin',
+];
+
+test('the presets of statewide programs', async () => {
+  const mapped: Record<string, unknown> = {};
+  for (const preset of STATEWIDE) {
+    const skip_where = [{ column: 'preset', not_in: [preset] }];
+    const fips = { utah_lir: '49049', vermont: '50005' }[preset];
+    const roll = { source: 'statewide.ndjson', format: 'ndjson', skip_where };
+    const rows = await mappedRows(
+      feedOf(JSON.stringify({ name: 'p', kind: 'assessor', preset, roll, ...(fips && { fips }) })),
+    );
+    mapped[preset] = rows.filter(row => (row as { reason?: string }).reason !== 'skipped');
+  }
+  expect(mapped).toEqual(JSON.parse(readFileSync(join(presetFixtures, 'statewide.expected.json'), 'utf8')));
+});
+
 test('all 67 county numbers of Florida are codes of its counties', () => {
   const { fips } = readPreset('florida_nal').columns as { fips: { values: Record<string, string> } };
   expect(new Set(Object.values(fips.values)).size).toBe(67);
