@@ -173,6 +173,7 @@ function mismatch(what: string): PlatError {
   return new PlatError('copy_format', `The binary COPY data does not fit: ${what}.`);
 }
 
+const LF = 0x0a;
 const NEEDS_ESCAPE = /[\\\t\n\r]/;
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
@@ -198,8 +199,8 @@ export function copyBytes(bytes: Uint8Array): string {
   return `\\\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 }
 
-/** Characters collected before they are handed to the connection: small writes cost more than the copying. */
-const CHUNK_CHARS = 1 << 18;
+/** Bytes collected before they are handed to the connection: small writes cost more than the copying. */
+const CHUNK_BYTES = 1 << 18;
 
 export type CopyWriter = {
   /** One line without its newline, columns separated by tabs. */
@@ -218,18 +219,23 @@ export function openCopy(client: Client, statement: string): CopyWriter {
   stream.on('error', error => {
     failure = error;
   });
-  let pending = '';
+  let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let used = 0;
 
   function flush() {
-    if (pending === '' || failure) return;
-    stream.write(pending);
-    pending = '';
+    if (used > 0 && !failure) stream.write(chunk.subarray(0, used));
+    chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    used = 0;
   }
 
   return {
+    // Bytes at once: texts that wait for a chunk to fill are copied by the garbage collector first.
     write(line) {
-      pending += `${line}\n`;
-      if (pending.length >= CHUNK_CHARS) flush();
+      const most = 3 * line.length + 1;
+      if (used + most > chunk.length) flush();
+      if (most > chunk.length) chunk = Buffer.allocUnsafe(most);
+      used += chunk.write(line, used);
+      chunk[used++] = LF;
     },
     async drain() {
       if (failure) throw failure;

@@ -154,12 +154,11 @@ on conflict (fips, property_id) do update
 set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = excluded.chunk
 
 -- name: mark_new_parcels
--- Marks the parcels that a merge has just added. {{feed}} id, a literal
+-- Marks the parcels that a merge has just added.
 insert into attributes_dirty (fips, property_id, layers)
-select p.fips, p.property_id, 15
-from stage_match m
-join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = {{feed}}
-where m.state = 'new'
+select fips, property_id, 15
+from stage_write
+where state = 'new'
 
 -- name: narrow_marks
 -- Leaves of the marks of parcels of a county the kinds that could not be computed; the caller holds them. $1 fips int, $2

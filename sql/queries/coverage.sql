@@ -11,14 +11,13 @@ select fips, sum(parcels), sum(with_boundary), sum(with_owner), sum(with_acres),
   array_agg(feed_id order by feed_id), min(west), min(south), max(east), max(north)
 -- By feed first: a distinct list of feeds over all parcels would sort them.
 from (
-  select f.fips, p.feed_id, count(*) as parcels, count(f.extent) as with_boundary, count(p.owner_name) as with_owner,
-    count(f.effective_acres) as with_acres, count(coalesce(f.assessed_total_value, f.market_total_value)) as with_values,
-    count(f.last_sale_date) as with_sale, min(f.location[0]) / 1e7 as west, min(f.location[1]) / 1e7 as south,
-    max(f.location[0]) / 1e7 as east, max(f.location[1]) / 1e7 as north
-  from parcel_filters f
-  join parcels p on p.fips = f.fips and p.property_id = f.property_id
-  where f.fips = any ({{fips}}::int[])
-  group by f.fips, p.feed_id
+  select fips, feed_id, count(*) as parcels, count(extent) as with_boundary, count(owner_name) as with_owner,
+    count(effective_acres) as with_acres, count(coalesce(assessed_total_value, market_total_value)) as with_values,
+    count(last_sale_date) as with_sale, min(location[0]) / 1e7 as west, min(location[1]) / 1e7 as south,
+    max(location[0]) / 1e7 as east, max(location[1]) / 1e7 as north
+  from parcels
+  where fips = any ({{fips}}::int[]) and retired_at is null
+  group by fips, feed_id
 ) of_feeds
 group by fips;
 

@@ -33,9 +33,8 @@ where word <> ''
 group by fips, word
 
 -- name: insert_parcel_filters
--- Writes what filters and portfolios read of the parcels that are new, changed or back, from the rows that the merge has just
--- written and from what was derived while staging. Fragments: copied and copied_from, the declared columns that parcel_filters
--- repeats; feed id as a literal
+-- Writes what filters and portfolios read of the parcels that are new, changed or back. Fragments: copied and staged_copies, the
+-- declared columns that parcel_filters repeats
 with written as (
   insert into parcel_filters (
     fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
@@ -44,51 +43,48 @@ with written as (
     {{copied}}
   )
   select
-    p.fips, p.property_id, p.location, p.extent,
+    w.fips, w.property_id, s.location, s.extent,
     -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
-    coalesce(p.acres, floor(p.calculated_acres * 100 + 0.5) / 100), p.situs_zip::int,
+    coalesce(r.acres, floor(s.calculated_acres * 100 + 0.5) / 100), r.situs_zip::int,
     case
-      when p.assessed_total_value > 0 then 100.0 * p.assessed_improvement_value / p.assessed_total_value
-      when p.market_total_value > 0 then 100.0 * p.market_improvement_value / p.market_total_value
+      when r.assessed_total_value > 0 then 100.0 * r.assessed_improvement_value / r.assessed_total_value
+      when r.market_total_value > 0 then 100.0 * r.market_improvement_value / r.market_total_value
     end,
     r.owner_key, r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner,
     r.hoa_owner, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft, a.road_frontage_ft,
     a.local_frontage_ft, a.steeper_percent,
-    {{copied_from}}
-  from stage_match m
-  join parcels p on p.fips = m.fips and p.source_key = m.key and p.feed_id = {{feed}}
-  left join stage_roll r on r.fips = m.fips and r.key = m.key
-  -- What the land layers tell of a shape holds as long as the shape does.
+    {{staged_copies}}
+  from stage_write w
+  left join stage_roll r on r.ctid = w.roll_at
+  left join stage_shape s on s.ctid = w.shape_at
+  -- What the land layers tell of a shape holds as long as the shape does. A new parcel has nothing to look for.
   left join parcel_attributes a
-    on m.state <> 'new' and a.fips = p.fips and a.property_id = p.property_id and a.shape_hash = p.shape_hash
-  where m.state in ('new', 'changed', 'returned')
+    on a.fips = w.fips and a.property_id = case when w.state <> 'new' then w.property_id end and a.shape_hash = s.hash
   returning owner_key, property_id
 )
 insert into owner_parcels (owner_key, property_id)
 select owner_key, property_id
 from written
 where owner_key is not null
+-- The index grows at one place after the other instead of all over.
+order by owner_key
 
 -- name: insert_parcels
--- Adds the parcels that the feed shows for the first time, in the order of the roll. Serials were reserved. Fragments: fields and
--- staged, the declared columns; run id and feed id as literals
+-- Adds the parcels that the feed shows for the first time. Fragments: fields and staged, the declared columns; run id and feed id
+-- as literals
 insert into parcels (
   fips, property_id, feed_id, source_key, apn_normalized, roll_hash, shape_hash, created_run, changed_run,
   location, extent, boundary, calculated_acres,
   {{fields}}
 )
 select
-  m.fips,
-  m.fips::bigint * 100000000 + c.last_serial - count(*) over (partition by m.fips)
-    + row_number() over (partition by m.fips order by m.in_roll desc, m.row_no),
-  {{feed}}, m.key, upper(translate(r.apn, ' .-', '')), r.hash, s.hash, {{run}}, {{run}},
+  w.fips, w.property_id, {{feed}}, w.key, upper(translate(r.apn, ' .-', '')), r.hash, s.hash, {{run}}, {{run}},
   s.location, s.extent, s.boundary, s.calculated_acres,
   {{staged}}
-from stage_match m
-join county_serials c on c.fips = m.fips
-left join stage_roll r on r.fips = m.fips and r.key = m.key
-left join stage_shape s on s.fips = m.fips and s.key = m.key
-where m.state = 'new'
+from stage_write w
+left join stage_roll r on r.ctid = w.roll_at
+left join stage_shape s on s.ctid = w.shape_at
+where w.state = 'new'
 
 -- name: keep_raw_rows
 -- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates. $1 row numbers bigint[], $2
@@ -144,6 +140,8 @@ select
   coalesce(r.fips, s.fips, p.fips) as fips,
   coalesce(r.key, s.key, p.key) as key,
   coalesce(r.row_no, s.row_no) as row_no,
+  r.ctid as roll_at,
+  s.ctid as shape_at,
   coalesce(r.input = 0, false) as in_roll,
   s.key is not null as in_shape,
   p.property_id,
@@ -158,6 +156,23 @@ from stage_roll r
 full join stage_shape s on s.fips = r.fips and s.key = r.key
 full join stage_before p on p.fips = coalesce(r.fips, s.fips) and p.key = coalesce(r.key, s.key)
 where p.active is not false or r.key is not null or s.key is not null
+
+-- name: number_parcels
+-- The parcels that the merge writes, in the order of the roll, each with its id and the places (ctid) of its staged rows. New ones
+-- fill the serials that were reserved.
+create unlogged table stage_write as
+select
+  m.fips,
+  coalesce(
+    m.property_id,
+    m.fips::bigint * 100000000 + c.last_serial - count(*) over (partition by m.fips, m.property_id is null)
+      + row_number() over (partition by m.fips, m.property_id is null order by m.in_roll desc, m.row_no)
+  ) as property_id,
+  m.key, m.state, m.roll_at, m.shape_at
+from stage_match m
+join county_serials c on c.fips = m.fips
+where m.state in ('new', 'changed', 'returned')
+order by fips, property_id
 
 -- name: measure_acreage
 -- How the stated acreage of a run's parcels compares with the measured one: parcels that have both, the median of stated by measured,

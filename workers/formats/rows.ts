@@ -110,8 +110,12 @@ export type ReadContext = OpenContext & {
   workDir?: string;
 };
 
-/** Rows a batch; one asynchronous step per row would cost more than parsing it. */
-export const BATCH_ROWS = 1_000;
+/**
+ * Rows a batch: one asynchronous step per row would cost more than parsing it, and the garbage collector copies what a batch holds. The
+ * first one is larger, for it tells the columns that a source has.
+ */
+const BATCH_ROWS = 250;
+export const FIRST_BATCH_ROWS = 1_000;
 
 const RAW_CHARS = 64 * 1024;
 
@@ -184,7 +188,8 @@ export function addBad(
 
 export function takeFull(output: Output): RowBatch | null {
   const { rows, bad } = output.batch;
-  return rows.length + bad.length < BATCH_ROWS ? null : takeRest(output);
+  const full = output.rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS;
+  return rows.length + bad.length < full ? null : takeRest(output);
 }
 
 export function takeRest(output: Output): RowBatch | null {

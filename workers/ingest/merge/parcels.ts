@@ -20,10 +20,14 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   }
   await client.query(rollSql('roll/update_parcels'), [runId]);
   await client.query(sql('roll/retire_parcels'), [runId]);
-  await client.query(rollSql('roll/insert_parcels', { run: runId, feed: feedId }));
-  if (landed) await client.query(compose('attributes/mark_new_parcels', { feed: literal(feedId) }));
   await client.query(sql('roll/remove_parcel_filters'));
-  await client.query(rollSql('roll/insert_parcel_filters', { feed: feedId }));
+  await client.query(sql('roll/number_parcels'));
+  if (landed) await client.query(sql('attributes/mark_new_parcels'));
+  // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through temporary files twice.
+  await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
+  await client.query(rollSql('roll/insert_parcels', { run: runId, feed: feedId }));
+  await client.query(rollSql('roll/insert_parcel_filters'));
+  await client.query('reset enable_hashjoin; reset enable_mergejoin');
   await countCoverage(client, counties);
   await rewriteOwnerWords(client, counties);
   await client.query(sql('valuation/mark_counties'), [counties]);

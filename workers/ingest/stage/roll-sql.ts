@@ -17,7 +17,7 @@ const COLUMNS = {
   staged: PARCEL_FIELD_NAMES.map(name => `r.${name}`).join(', '),
   assigned: PARCEL_FIELD_NAMES.map(name => `${name} = r.${name}`).join(',\n  '),
   copied: FILTERED_FIELDS.join(', '),
-  copied_from: FILTERED_FIELDS.map(name => `p.${name}`).join(', '),
+  staged_copies: FILTERED_FIELDS.map(name => `r.${name}`).join(', '),
 };
 
 /** A statement on a roll's rows, with the declared fields as its columns and the given numbers as literals. */
