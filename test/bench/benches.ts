@@ -5,6 +5,7 @@ export const BENCHES = [
   ...[
     'ingest',
     'ingest-memory',
+    'statewide',
     'attributes',
     'market',
     'metering',

@@ -10,7 +10,7 @@ import { describeMachine, markdownReport, plainReport } from './report.ts';
 
 const USAGE = `npm run bench [-- NAME …] [-- --quick] [-- --markdown] [-- --json FILE]
 
-Runs the named benches, or all of them: ${BENCHES.join(', ')}.
+Runs the named benches, or all of them but statewide, which takes hours: ${BENCHES.join(', ')}.
 --quick      small sizes, to prove that they run
 --markdown   print a table for docs/benchmarks.md
 --json FILE  also write the results there
@@ -33,7 +33,7 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const names = positionals.length > 0 ? positionals : BENCHES;
+  const names = positionals.length > 0 ? positionals : BENCHES.filter(name => name !== 'statewide');
   const unknown = names.filter(name => !BENCHES.includes(name));
   if (unknown.length > 0) {
     throw new PlatError('bench', `No bench is named ${unknown.join(', ')}. There are ${BENCHES.join(', ')}.`);

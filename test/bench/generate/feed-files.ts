@@ -2,22 +2,24 @@ import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stringify } from 'yaml';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
-import { DEFAULT_COUNTY, KEY_COLUMN, ROLL_COLUMNS } from './roll.ts';
+import { COUNTY_COLUMN, DEFAULT_COUNTY, KEY_COLUMN, ROLL_COLUMNS } from './roll.ts';
 
-/** A feed file for a generated roll. `file` is its path as the feed file sees it. */
-export function rollFeed(name: string, file: string, fips = DEFAULT_COUNTY): object {
+/** A feed file for a generated roll, of a county or (null) of a state. `file` is its path as the feed file sees it. */
+export function rollFeed(name: string, file: string, fips: number | null = DEFAULT_COUNTY): object {
   return {
     name,
     kind: 'assessor',
-    title: 'Generated county roll',
-    fips: fiveDigits(fips),
+    title: 'Generated roll',
+    ...(fips === null ? {} : { fips: fiveDigits(fips) }),
     roll: {
       source: file,
       format: 'ndgeojson',
       key: KEY_COLUMN,
       // Few own to the second name or carry a loan: a small roll may leave such columns out of every row.
       columns: Object.fromEntries(
-        Object.entries(ROLL_COLUMNS).map(([field, column]) => [field, { column, optional: true }]),
+        Object.entries(fips === null ? { ...ROLL_COLUMNS, fips: COUNTY_COLUMN } : ROLL_COLUMNS).map(
+          ([field, column]) => [field, { column, optional: true }],
+        ),
       ),
     },
   };

@@ -1,5 +1,6 @@
 import type { FieldValue, ParcelField } from '../../../shared/domain/parcel-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { describeParcel, type ParcelRecord, type RollContext } from './attributes.ts';
 import { writeText } from './chunks.ts';
 import { type FlatRing, fabric, type ParcelShape } from './fabric.ts';
@@ -18,6 +19,9 @@ export const DEFAULT_COUNTY = 19153;
 
 /** The column by which a parcel is known from year to year. */
 export const KEY_COLUMN = 'PIN';
+
+/** The column of a statewide roll that tells the county. */
+export const COUNTY_COLUMN = 'COFIPS';
 
 /** The roll's columns, short as dBASE made county rolls. The key is the parcel number without its dashes. */
 export const ROLL_COLUMNS = {
@@ -92,15 +96,28 @@ export async function writeRoll(file: string, options: RollOptions): Promise<voi
   await writeText(file, lines(options));
 }
 
+/** Writes one roll of the counties of a state, the parcels shared out evenly, county after county. @returns how many there are */
+export async function writeStateRoll(file: string, state: string, options: RollOptions): Promise<number> {
+  const counties = [...new Set(allPlaces().flatMap(place => (place.state === state ? [place.fips] : [])))];
+  const parcels = Math.ceil(options.parcels / counties.length);
+  await writeText(
+    file,
+    (function* () {
+      for (const fips of counties) yield* lines({ ...options, fips, parcels });
+    })(),
+  );
+  return parcels * counties.length;
+}
+
 function* lines(options: RollOptions): Generator<string> {
-  for (const parcel of generateParcels(options)) yield `${feature(parcel)}\n`;
+  for (const parcel of generateParcels(options)) yield `${feature(parcel, options.fips ?? DEFAULT_COUNTY)}\n`;
 }
 
 const PREFIXES = ROLL_FIELDS.map(field => [field, `,"${ROLL_COLUMNS[field]}":`] as const);
 
 /** The text of a feature. Columns without a value are left out, as GDAL does when asked to keep files small. */
-function feature({ key, record, shape }: GeneratedParcel): string {
-  let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}"`;
+function feature({ key, record, shape }: GeneratedParcel, fips: number): string {
+  let text = `{"type":"Feature","properties":{"${KEY_COLUMN}":"${key}","${COUNTY_COLUMN}":"${fiveDigits(fips)}"`;
   for (const [field, prefix] of PREFIXES) {
     const value = record[field] ?? null;
     if (value === null) continue;

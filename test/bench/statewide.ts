@@ -1,0 +1,164 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { enqueue, getJob } from '../../shared/jobs.ts';
+import { ingestJob } from '../../shared/runs.ts';
+import { type BenchOptions, type BenchResult, judged, median, timed, withBenchDatabase } from './bench.ts';
+import { rollFeed, writeFeed } from './generate/feed-files.ts';
+import { writeRoll, writeStateRoll } from './generate/roll.ts';
+import { hasEnded, residentMb, startWorker, stopWorker } from './worker.ts';
+
+/** About 200 bytes a parcel packed, and 4 kB in the database while it is merged: 10 million take 45 GB of disk. */
+const PARCELS = Number(process.env.STATEWIDE_PARCELS ?? 10_000_000);
+const QUICK_PARCELS = 20_000;
+const STATE = 'IA';
+/** A county of another state, whose feed runs all the while. */
+const BESIDE = { parcels: 3_000, fips: 55025 };
+const MAX_PEAK_MB = 400;
+const MAX_GROWTH = 1.15;
+const MAX_WAIT = 6;
+const LOOK_MS = 200;
+/** The share of a run's progress at which its one file has been read; the worker is killed at half of it. */
+const ALL_READ = 0.6;
+
+/**
+ * A statewide roll through one feed, by a worker that is killed (SIGKILL) when half of it is read and by one started in its place; meanwhile the
+ * feed of a small county is run again and again. By hand, for it takes hours: STATEWIDE_PARCELS sets another size.
+ */
+export async function bench(options: BenchOptions): Promise<BenchResult[]> {
+  const { folder, note } = options;
+  const feeds = join(folder, 'feeds');
+  mkdirSync(feeds);
+  const roll = join(folder, 'state.ndgeojson.gz');
+  note('  generating the rolls');
+  const parcels = await writeStateRoll(roll, STATE, {
+    parcels: options.quick ? QUICK_PARCELS : PARCELS,
+    seed: 1,
+  });
+  writeFeed(join(feeds, 'bench-state.yaml'), rollFeed('bench-state', roll, null));
+  const rolls = [1, 2].map(seed => join(folder, `county-${seed}.ndgeojson`));
+  for (const [i, file] of rolls.entries()) await writeRoll(file, { ...BESIDE, seed: i + 1 });
+  writeFeed(join(feeds, 'bench-county.yaml'), rollFeed('bench-county', rolls[0]!, BESIDE.fips));
+
+  return withBenchDatabase(options, async (url, pool) => {
+    const start = () => startWorker(url, { FEEDS_DIR: feeds });
+    let run = 0;
+    // The other edition each time, so that every run merges.
+    const runBeside = () =>
+      ingest(pool, 'bench-county', { force: true, sources: { roll: rolls[run++ % 2]! } });
+    const first = await start();
+    await runBeside();
+    const alone = median([await runBeside(), await runBeside(), await runBeside()]);
+    const beside: number[] = [];
+    const big = ingest(pool, 'bench-state', {}, parcels);
+    const besides = keepRunning(big, async () => void beside.push(await runBeside()));
+    note(
+      `  reading ${parcels} parcels of ${statSync(roll).size / 1e6} MB; the county alone takes ${Math.round(alone)} ms`,
+    );
+    const killed = await watch(pool, first, ALL_READ / 2);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    note(`  killed at ${killed.peak} MB`);
+    const second = await start();
+    const { peak, early } = await watch(pool, second, 1);
+    const ms = await big;
+    await besides;
+    await stopWorker(second);
+    const details = {
+      parcels,
+      'seconds, kill included': Math.round(ms / 1000),
+      'MB when killed': Math.round(killed.peak),
+      'MB at a fifth, second worker': Math.round(early),
+      'MB at the end': Math.round(peak),
+      'county alone, ms': Math.round(alone),
+      'county beside, ms, median': Math.round(median(beside)),
+      'county beside, ms, longest': Math.round(Math.max(...beside)),
+      'runs of the county beside': beside.length,
+    };
+    const what = `${parcels.toLocaleString('en-US')} parcels of a state, killed and continued`;
+    return [
+      judged(
+        { name: `peak memory of a worker, ${what}`, reference: '', value: peak, unit: 'MB', details },
+        { most: MAX_PEAK_MB },
+      ),
+      judged(
+        {
+          name: `growth of it, ${what}`,
+          reference: 'at a fifth of the file',
+          value: peak / early,
+          unit: 'x',
+          details,
+        },
+        { most: MAX_GROWTH },
+      ),
+      judged(
+        {
+          name: `a county's run beside it, ${what}`,
+          reference: 'the same run alone',
+          value: median(beside) / alone,
+          unit: 'x',
+          details,
+        },
+        { most: MAX_WAIT },
+      ),
+    ];
+  });
+}
+
+/** Enqueues a feed and waits for its end. @returns milliseconds */
+async function ingest(pool: Pool, feed: string, payload: object, parcels?: number): Promise<number> {
+  const { id } = await enqueue(pool, ingestJob, ingestJob.payload.parse({ feed, ...payload }));
+  return timed(async () => {
+    for (;;) {
+      const { status, error, result } = await getJob(pool, id);
+      if (status === 'failed') throw new PlatError('bench', `Feed ${feed} failed: ${error}`);
+      if (status === 'done') return expectMerged(result, parcels);
+      await sleep(LOOK_MS);
+    }
+  });
+}
+
+function expectMerged(result: unknown, parcels: number | undefined): void {
+  const { status, counts } = result as { status: string; counts: { new: number } };
+  if (status === 'merged' && (parcels === undefined || counts.new === parcels)) return;
+  throw new PlatError(
+    'bench',
+    `The run should have merged ${parcels} new parcels, but: ${JSON.stringify(result)}`,
+  );
+}
+
+async function keepRunning(until: Promise<unknown>, work: () => Promise<void>): Promise<void> {
+  let ended = false;
+  until.then(
+    () => (ended = true),
+    () => (ended = true),
+  );
+  while (!ended) await work();
+}
+
+/** Watches the state's run by a worker up to a share of its progress. @returns the worker's peaks in MB, by a fifth of the file and by the end */
+async function watch(
+  pool: Pool,
+  worker: ChildProcess,
+  share: number,
+): Promise<{ peak: number; early: number }> {
+  let early = 0;
+  let peak = 0;
+  for (;;) {
+    if (hasEnded(worker)) throw new PlatError('bench', `The worker ended with ${worker.exitCode}.`);
+    const { rows } = await pool.query<{ progress: number; status: string }>(
+      `select progress, status from jobs where name = $1 and payload ->> 'feed' = 'bench-state'`,
+      [ingestJob.name],
+    );
+    const { progress, status } = rows[0]!;
+    peak = Math.max(peak, await residentMb(worker));
+    if (status === 'running' && progress < ALL_READ / 5) early = peak;
+    if (status === 'done' || status === 'failed' || (status === 'running' && progress >= share))
+      return { peak, early };
+    await sleep(LOOK_MS);
+  }
+}
