@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import { stringify } from 'yaml';
 import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -17,14 +20,15 @@ const QUICK_PARCELS = 3_000;
 const ROUNDS = 3;
 const MAX_FIRST = 3;
 const MAX_AGAIN = 2;
+const MAX_OGR = 1;
 
 type Timed = { ms: number; steps: string };
-type Round = { first: Timed; copyMs: number; copyBytes: number; again: Timed };
+type Round = { first: Timed; copyMs: number; copyBytes: number; again: Timed; ogrMs: number | undefined };
 
 /**
  * First ingest of a roll, and ingest of the same roll again, against COPY of the finished rows into an empty table with
  * the columns and indexes of `parcels`, and likewise for the narrow rows that filters read. Every round has a database of its own and does all three in turn, each after a
- * checkpoint; medians count.
+ * checkpoint; medians count. With POSTGIS_URL, also against ogr2ogr into that server followed by ST_Area and ST_PointOnSurface.
  */
 export async function bench(options: BenchOptions): Promise<BenchResult[]> {
   const parcels = options.quick ? QUICK_PARCELS : PARCELS;
@@ -39,15 +43,23 @@ export async function bench(options: BenchOptions): Promise<BenchResult[]> {
       measure(pool, feed, options.folder, parcels),
     );
     const { first, copyMs, again } = times;
+    const ogrMs = process.env.POSTGIS_URL
+      ? await importByOgr(process.env.POSTGIS_URL, roll, parcels)
+      : undefined;
     options.note(
-      `  round ${round}: first ${Math.round(first.ms)} ms (${first.steps}), COPY ${Math.round(copyMs)} ms, again ${Math.round(again.ms)} ms (${again.steps})`,
+      `  round ${round}: first ${Math.round(first.ms)} ms (${first.steps}), COPY ${Math.round(copyMs)} ms, again ${Math.round(again.ms)} ms (${again.steps})${ogrMs === undefined ? '' : `, ogr2ogr ${Math.round(ogrMs)} ms`}`,
     );
-    rounds.push(times);
+    rounds.push({ ...times, ogrMs });
   }
   return results(rounds, parcels, statSync(roll).size);
 }
 
-async function measure(pool: Pool, feed: Feed, folder: string, parcels: number): Promise<Round> {
+async function measure(
+  pool: Pool,
+  feed: Feed,
+  folder: string,
+  parcels: number,
+): Promise<Omit<Round, 'ogrMs'>> {
   const first = await ingest(pool, feed);
   expectRun(first.result, 'merged', 'new', parcels);
   const copyBytes = await exportRows(pool, folder);
@@ -55,6 +67,44 @@ async function measure(pool: Pool, feed: Feed, folder: string, parcels: number):
   const again = await ingest(pool, feed);
   expectRun(again.result, 'unchanged', 'unchanged', parcels);
   return { first, copyMs, copyBytes, again };
+}
+
+/** What a person would do instead: the same file by GDAL into PostGIS, then the area of each parcel and a point within. @returns milliseconds */
+async function importByOgr(url: string, roll: string, parcels: number): Promise<number> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await client.query(
+      'create extension if not exists postgis; drop table if exists plat_bench_roll, plat_bench_measured',
+    );
+    await client.query('checkpoint');
+    const ms = await timed(async () => {
+      const target = [
+        '-f',
+        'PostgreSQL',
+        `PG:${url}`,
+        '-nln',
+        'plat_bench_roll',
+        '--config',
+        'PG_USE_COPY',
+        'YES',
+      ];
+      await promisify(execFile)('ogr2ogr', [...target, `GeoJSONSeq:${roll}`]);
+      await client.query(
+        `create table plat_bench_measured as
+         select ogc_fid, st_area(wkb_geometry::geography) as area, st_pointonsurface(wkb_geometry) as point from plat_bench_roll`,
+      );
+    });
+    const { rowCount } = await client.query(
+      'select area, point from plat_bench_measured where area > 0 and point is not null',
+    );
+    if (rowCount !== parcels)
+      throw new PlatError('bench', `ogr2ogr brought ${rowCount} of ${parcels} parcels.`);
+    return ms;
+  } finally {
+    await client.query('drop table if exists plat_bench_roll, plat_bench_measured');
+    await client.end();
+  }
 }
 
 async function ingest(pool: Pool, feed: Feed): Promise<Timed & { result: RunResult }> {
@@ -108,7 +158,17 @@ function results(rounds: Round[], parcels: number, rollBytes: number): BenchResu
     return judged({ name, reference, value: ms / copyMs, unit: 'x', details }, { most });
   };
   const what = `${parcels.toLocaleString('en-US')} parcels from newline-delimited GeoJSON`;
+  const firstMs = median(rounds.map(round => round.first.ms));
+  const ogrMs = rounds.flatMap(round => round.ogrMs ?? []);
+  const byOgr = {
+    name: `first ingest of ${what}`,
+    reference: 'ogr2ogr into PostGIS, then ST_Area and ST_PointOnSurface',
+    value: firstMs / median(ogrMs),
+    unit: 'x' as const,
+    details: { 'ogr2ogr ms, each': ogrMs.map(Math.round).join(' ') },
+  };
   return [
+    ...(ogrMs.length > 0 ? [judged(byOgr, { most: MAX_OGR })] : []),
     figure(
       `first ingest of ${what}`,
       rounds.map(round => round.first),
