@@ -237,7 +237,9 @@ function chosen(sources: Source[], frame: Frame): Source[] {
 
 function noImagery(cause: unknown): PlatError {
   const why =
-    cause === undefined ? 'No imagery covers this parcel.' : 'The imagery of this parcel cannot be read now.';
+    cause === undefined
+      ? 'No imagery covers this parcel, or too little of it.'
+      : 'The imagery of this parcel cannot be read now.';
   return unavailable(`${why} Nothing was charged; try again later.`, cause, {
     'Retry-After': String(RETRY_SECONDS),
   });

@@ -87,7 +87,7 @@ export async function readOnDisk(
   if (range !== null || alpha) return null;
   const { left, top, right, bottom } = window;
   const [width, height] = [right - left, bottom - top];
-  const data = new Uint8Array(3 * width * height);
+  const data = Buffer.allocUnsafe(3 * width * height);
   const readPart = async (x0: number, x1: number, y0: number, y1: number): Promise<void> => {
     const part = await sharp(path, { page, ignoreIcc: true, limitInputPixels: false })
       .extract({ left: x0, top: y0, width: x1 - x0, height: y1 - y0 })
@@ -99,10 +99,12 @@ export async function readOnDisk(
     for (let y = y0, at = 0; y < y1; y++, at += bytes)
       data.set(part.subarray(at, at + bytes), 3 * ((y - top) * width + x0 - left));
   };
-  // libvips unpacks on one core: quarters, between blocks, are read at once.
-  const parts: Promise<void>[] = [];
-  for (const [y0, y1] of halvesOf(top, bottom, level.blockHeight))
-    for (const [x0, x1] of halvesOf(left, right, level.blockWidth)) parts.push(readPart(x0, x1, y0, y1));
+  // libvips unpacks on one core: two halves, parted between blocks, are read at once.
+  const columns = halvesOf(left, right, level.blockWidth);
+  const parts =
+    columns.length === 2
+      ? columns.map(([x0, x1]) => readPart(x0, x1, top, bottom))
+      : halvesOf(top, bottom, level.blockHeight).map(([y0, y1]) => readPart(left, right, y0, y1));
   const isRead = await Promise.all(parts).then(
     () => true,
     () => false,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { rootDir } from '../../shared/root.ts';
+import { ENVIRONMENTS } from '../../workers/cli/up/supervisor.ts';
 import { type BenchOptions, type BenchResult, judged, median } from './bench.ts';
 
 /** One round of load: requests a second, p99 in milliseconds, requests without an answer of 2xx. */
@@ -58,7 +59,10 @@ async function startServer(
     ['--import', 'tsx', join(rootDir, 'test/bench/api-servers.ts'), name],
     {
       cwd: rootDir,
-      env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', ...more },
+      env: {
+        ...ENVIRONMENTS.api,
+        ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', ...more },
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Handler, serve, type TestServer } from '../../support/http-server.ts';
@@ -90,6 +91,26 @@ describe('servers of tiles', () => {
     expect(server.requests.length).toBe(then);
   });
 
+  test('may send WebP, and what must not be kept is asked for again', async () => {
+    await insertParcels(
+      pool,
+      [20, 21].map(more => ({
+        property_id: TILED + more,
+        boundary: square(-120.07, 44.07, 0.002 + more * 1e-6),
+      })),
+    );
+    serving = sending(await sharp(green).webp().toBuffer(), {
+      'content-type': 'image/webp',
+      'cache-control': 'no-store',
+    });
+    const from = server.requests.length;
+    const { data } = await pixelsOf((await image(TILED + 20)).image_url);
+    expect([...data.subarray(0, 3)].map(value => Math.round(value / 32))).toEqual([1, 4, 1]);
+    const asked = server.requests.length - from;
+    await image(TILED + 21);
+    expect(server.requests.length - from).toBe(2 * asked);
+  });
+
   test.each<[string, Handler]>([
     ['refuses', (_request, response) => response.writeHead(403).end()],
     ['fails', (_request, response) => response.writeHead(502).end()],
@@ -152,4 +173,25 @@ test('an ImageServer is asked once for the whole frame', async () => {
   });
   const box = asked[0]!.searchParams.get('bbox')!.split(',').map(Number);
   expect((box[2]! - box[0]!) / (box[3]! - box[1]!)).toBeCloseTo(4 / 3, 6);
+});
+
+test('as many pictures are made at once as there are cores, and one for two who ask for it', async () => {
+  const ids = Array.from({ length: 8 }, (_, i) => EXPORTED + 10 + i);
+  await insertParcels(
+    pool,
+    ids.map((property_id, i) => ({ property_id, boundary: square(-119.95 + 0.005 * i, 44.26, 0.002) })),
+  );
+  let [open, most] = [0, 0];
+  serving = (request, response, count) => {
+    most = Math.max(most, ++open);
+    setTimeout(() => {
+      open--;
+      sending(red)(request, response, count);
+    }, 50);
+  };
+  const from = server.requests.length;
+  const replies = await Promise.all([...ids, ...ids].map(ask));
+  expect(new Set(replies.map(reply => reply.status))).toEqual(new Set([200]));
+  expect(server.requests.length - from).toBe(ids.length);
+  expect(most).toBeLessThanOrEqual(availableParallelism());
 });

@@ -22,6 +22,15 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
   worker: ['--single-threaded-gc', ...RUNTIME],
 };
 
+/**
+ * What is set in a service's environment, where nothing else is. glibc keeps freed memory by thread: 16 pictures at once took 178 and
+ * 183 MB above idle, 127 and 137 with two arenas, at the same speed. Other C libraries take no notice.
+ */
+export const ENVIRONMENTS: Record<ServiceName, Record<string, string>> = {
+  api: { MALLOC_ARENA_MAX: '2' },
+  worker: {},
+};
+
 export function programOf(name: ServiceName): string {
   return join(rootDir, PROGRAMS[name]);
 }
@@ -30,7 +39,7 @@ export function programOf(name: ServiceName): string {
 export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
   const child = fork(programOf(name), [], {
     execArgv: RUNTIMES[name],
-    env: { ...process.env, DATABASE_URL },
+    env: { ...ENVIRONMENTS[name], ...process.env, DATABASE_URL },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     // A group of its own: Ctrl-C in a terminal would reach it twice, and a second signal means "at once".
     detached: true,
@@ -106,7 +115,7 @@ export function createSupervisor(
     fchmodSync(log, 0o600);
     const child = fork(programOf(service.program), [], {
       execArgv: RUNTIMES[service.program],
-      env: { ...process.env, ...service.env },
+      env: { ...ENVIRONMENTS[service.program], ...process.env, ...service.env },
       stdio: ['ignore', log, log, 'ipc'],
       // Out of the terminal's process group: Ctrl-C is for the supervisor, which stops things in their order.
       detached: true,
