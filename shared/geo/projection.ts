@@ -27,14 +27,14 @@ const GEOGRAPHIC = new Set([
 /**
  * The transformation from a CRS to WGS84 longitude and latitude. NAD83 in all its realisations is taken as WGS84
  * (they differ by one to two metres); coordinates are x, y whatever order the CRS's definition names.
- * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string, or WKT as in a `.prj`
+ * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string, WKT as in a `.prj`, PROJJSON
  * @param name the file, for messages
  * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
   const { definition, wgs84Degrees } = resolveCrs(crs, name);
   if (wgs84Degrees) return geometry => geometry;
-  const { forward } = proj4(definition, 'WGS84');
+  const { forward } = proj4(asProj4(definition), 'WGS84');
   const axes: Axes = position => {
     const [longitude, latitude] = forward([position[0]!, position[1]!]);
     position[0] = longitude!;
@@ -114,10 +114,13 @@ const NO_DATUM = 5;
 /** The major axis that GRS80 and WGS84 share, in metres. */
 const WGS84_A = 6_378_137;
 
+const isJson = (definition: string): boolean => definition.startsWith('{');
+const asProj4 = (definition: string): string => (isJson(definition) ? JSON.parse(definition) : definition);
+
 function parseCrs(definition: string, crs: string, name: string): Parsed {
   let parsed: Parsed;
   try {
-    parsed = proj4.Proj(definition) as unknown as Parsed;
+    parsed = proj4.Proj(asProj4(definition)) as unknown as Parsed;
   } catch (cause) {
     throw crsError(
       `${name}: the CRS "${shorten(crs)}" is unknown. Declare "crs" in the feed as a proj string, WKT, or the EPSG code of WGS84, Web Mercator, a UTM zone or a state plane on NAD83.`,
@@ -125,7 +128,11 @@ function parseCrs(definition: string, crs: string, name: string): Parsed {
     );
   }
   const { datum } = parsed;
-  if (datum?.datum_type === NO_DATUM && Math.abs((datum.a ?? WGS84_A) - WGS84_A) > 1) {
+  // By PROJJSON's names proj4 finds the three parameters that it has for NAD27, which are not good enough.
+  if (
+    (isJson(definition) || datum?.datum_type === NO_DATUM) &&
+    Math.abs((datum?.a ?? WGS84_A) - WGS84_A) > 1
+  ) {
     throw onNad27(`"${shorten(crs)}"`, name);
   }
   return parsed;
@@ -159,6 +166,19 @@ type Nested = number[] | Nested[];
 function walk(coordinates: Nested, axes: Axes): void {
   if (typeof coordinates[0] === 'number') axes(coordinates as Position);
   else for (const inner of coordinates as Nested[]) walk(inner, axes);
+}
+
+type Projjson = {
+  id?: { authority: string; code: string | number };
+  components?: Projjson[];
+  source_crs?: Projjson;
+};
+
+/** How a CRS of https://proj.org/specifications/projjson.html is called, without its heights: by its code if it has one, and as JSON. */
+export function projjsonNames(crs: Projjson): string[] {
+  const plane = crs.components?.[0] ?? crs.source_crs;
+  if (plane) return projjsonNames(plane);
+  return [...(crs.id ? [`${crs.id.authority}:${crs.id.code}`] : []), JSON.stringify(crs)];
 }
 
 function crsError(message: string, cause?: unknown): PlatError {

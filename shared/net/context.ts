@@ -1,3 +1,5 @@
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PlatError } from '../errors.ts';
 
 /** Bounds on what a source may cost, so that a wrong address or a hostile archive ends with a message. */
@@ -12,6 +14,10 @@ export type Limits = {
   rowBytes: number;
   /** Characters of one CSV record with its quoted line breaks. */
   csvRowChars: number;
+  /** Unpacked bytes of an Excel workbook, which is read whole. */
+  xlsxBytes: number;
+  /** Bytes of an Access database, which is held whole. */
+  accessBytes: number;
   /** Bytes of one page of a web API, read whole. */
   pageBytes: number;
   /** Milliseconds without a byte after which a download counts as dead. */
@@ -41,6 +47,10 @@ export const LIMITS: Limits = {
   rowBytes: 32 * MiB,
   // Rolls have no geometry in CSV, and the longest legal descriptions are under 100 KB.
   csvRowChars: 2 * MiB,
+  // 300,000 rows of 20 columns, which take 3 s and 1 GB to read; a sheet cannot have more than 1,048,576 rows.
+  xlsxBytes: 256 * MiB,
+  // Access itself ends at 2 GB.
+  accessBytes: GiB,
   // RESO servers send at most 5,000 records a page, at 5 to 10 KB each.
   pageBytes: 128 * MiB,
   idleMs: 60_000,
@@ -66,6 +76,12 @@ export type OpenContext = {
   /** Differing bounds. */
   limits?: Partial<Limits>;
 };
+
+/** A new folder below the one for downloads. */
+export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Promise<string> {
+  await mkdir(tmpDir, { recursive: true });
+  return mkdtemp(join(tmpDir, prefix));
+}
 
 export function limitsOf(context: { limits?: Partial<Limits> }): Limits {
   return { ...LIMITS, ...context.limits };

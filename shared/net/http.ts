@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, type PlatError } from '../errors.ts';
-import { type Limits, limitsOf, type OpenContext, shownUrl, sourceError } from './context.ts';
+import { type Limits, limitsOf, type OpenContext, scratchFolder, shownUrl, sourceError } from './context.ts';
 import { fetchPublic } from './public-only.ts';
 
 // Node's own fetch is undici's; nothing here needs what the package has besides (pools, interceptors).
@@ -32,8 +32,7 @@ export async function download(
   options: { optional?: boolean } = {},
 ): Promise<Download | null> {
   const limits = limitsOf(context);
-  await mkdir(context.tmpDir, { recursive: true });
-  const folder = await mkdtemp(join(context.tmpDir, 'download-'));
+  const folder = await scratchFolder(context, 'download-');
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, fileName(url));
   try {

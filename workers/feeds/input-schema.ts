@@ -89,20 +89,36 @@ export const INPUT_PROPERTIES = {
       header: z
         .union([z.boolean(), z.array(z.string().min(1)).min(1)])
         .describe(
-          'csv: false when the first line is data (the columns are then column_1 …), or a list of names. Default: true.',
+          'csv, xlsx: false when the first line is data (the columns are then column_1 …), or a list of names. Default: true.',
         ),
       skip_lines: z
         .number()
         .int()
         .min(0)
         .max(1000)
-        .describe('csv: lines of titles before the header. Default: 0.'),
+        .describe('csv, xlsx, fixed_width: lines of titles before the header. Default: 0.'),
       within: z
         .union([z.literal('county'), boundsSchema('A box [west, south, east, north], in degrees.')])
         .describe(
           "The part that is wanted of a file that holds more: rows that lie elsewhere are left out. county: what lies in the feed's county; of roads, wetlands and flood zones what touches it. Default: all.",
         ),
       member: z.string().describe('The file meant in a zip that holds several.'),
+      layer: z.string().min(1).describe('The layer, table or sheet meant in a file that holds several.'),
+      layout: z
+        .array(
+          z.strictObject({
+            name: z.string().min(1),
+            width: z.number().int().min(1).max(100_000).describe('In characters.'),
+            start: z
+              .number()
+              .int()
+              .min(1)
+              .optional()
+              .describe('First character, from 1. Default: behind the column before.'),
+          }),
+        )
+        .min(1)
+        .describe('fixed_width: the columns of a line.'),
       reso: resoSchema.describe('reso: how to ask the service.'),
       arcgis: arcgisSchema.describe('arcgis: how to ask the layer.'),
     })
@@ -113,9 +129,8 @@ export type InputSection = Omit<InputSpec, 'within'> & { within?: 'county' | Box
 
 /** The reader's part of a section. */
 export function inputSpec(section: InputSection): InputSpec {
-  const { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso, arcgis } =
-    section;
-  return { source, format, crs, encoding, delimiter, quote, header, skip_lines, member, reso, arcgis };
+  const own = Object.entries(section).filter(([name]) => name in INPUT_PROPERTIES && name !== 'within');
+  return Object.fromEntries(own) as InputSpec;
 }
 
 /** Which part of its source a section of the feed of a county wants; what is wrong is reported. */

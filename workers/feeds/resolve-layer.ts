@@ -26,7 +26,7 @@ import {
 import type { Issue, Report } from './locate.ts';
 
 /** Formats whose rows have no geometry. */
-const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso']);
+const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso', 'fixed_width', 'xlsx', 'access']);
 
 /** A feed of roads, wetlands, flood zones or ZIP areas from its file, or null with what is wrong reported. */
 export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: Report): LayerFeed | null {
@@ -38,7 +38,7 @@ export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: 
   if (WITHOUT_GEOMETRY.has(section.format)) {
     report(
       'layer.format',
-      `${section.format} has no geometry; give geojson, ndgeojson, shapefile or flatgeobuf`,
+      `${section.format} has no geometry; give another format, such as geojson, shapefile or geopackage`,
     );
   }
   if (section.reach && kind !== 'roads') report('layer.reach', 'belongs to kind roads');

@@ -2,9 +2,9 @@ import { cutOff, limitsOf } from '../../shared/net/context.ts';
 import { addBad, addRow, type Output, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
 import { utf8Bytes } from './text.ts';
 
-/** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line. */
-export function readFeatureLines(reading: Reading): AsyncGenerator<RowBatch> {
-  useCrs(reading.output, null, reading.source.name);
+/** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known. */
+export function readFeatureLines(reading: Reading, crs: string[] | null = null): AsyncGenerator<RowBatch> {
+  useCrs(reading.output, crs, reading.source.name);
   return readLines(reading, addFeature);
 }
 
@@ -91,7 +91,7 @@ const RS = 0x1e;
  * Splits a byte stream into lines, or into the texts of an RFC 8142 sequence when it begins with a record separator; a piece
  * above `maxBytes` keeps its first bytes alone. Our own: `readline` has no limit of a line's length and knows no other separator.
  */
-async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
+export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Piece[]> {
   let separator: number | null = null;
   let held: Buffer = Buffer.alloc(0);
   // The start of a piece that is too long, kept while the rest of it is skipped.

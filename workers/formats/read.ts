@@ -6,6 +6,7 @@ import { clipped } from './clip.ts';
 import { readCollection } from './collection.ts';
 import { readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
+import { readFixedWidth } from './fixed-width.ts';
 import { readFlatGeobuf } from './flatgeobuf.ts';
 import { readFeatureLines, readObjectLines } from './json.ts';
 import { readReso } from './reso.ts';
@@ -21,11 +22,19 @@ import {
   takeRest,
 } from './rows.ts';
 import { readShapefile } from './shapefile.ts';
-import { openSource, type Progress, trackProgress } from './source.ts';
+import { openSource, type Progress, trackProgress, type Wanted } from './source.ts';
 
 type FileFormat = Exclude<Format, 'reso' | 'arcgis'>;
 
-const READERS: Record<FileFormat, { read: FileReader; extensions: string[] }> = {
+/** A reader that comes with a library of its own, for which no command should wait that does not need it. */
+const later = (load: () => Promise<FileReader>): FileReader =>
+  async function* (reading) {
+    yield* (await load())(reading);
+  };
+
+type Reader = { read: FileReader } & Omit<Wanted, 'member'>;
+
+const READERS: Record<FileFormat, Reader> = {
   csv: { read: readCsv, extensions: ['.csv', '.txt', '.tsv', '.tab', '.psv'] },
   geojson: { read: readCollection, extensions: ['.geojson', '.json'] },
   ndgeojson: {
@@ -45,6 +54,29 @@ const READERS: Record<FileFormat, { read: FileReader; extensions: string[] }> = 
   dbf: { read: readDbf, extensions: ['.dbf'] },
   flatgeobuf: { read: readFlatGeobuf, extensions: ['.fgb'] },
   ndjson: { read: readObjectLines, extensions: ['.ndjson', '.jsonl', '.json'] },
+  geopackage: {
+    read: later(async () => (await import('./geopackage.ts')).readGeoPackage),
+    extensions: ['.gpkg'],
+  },
+  fixed_width: { read: readFixedWidth, extensions: ['.txt', '.dat', '.asc', '.fix'] },
+  xlsx: {
+    read: later(async () => (await import('./xlsx.ts')).readXlsx),
+    extensions: ['.xlsx', '.xlsm'],
+    zipHolds: '[Content_Types].xml',
+  },
+  access: {
+    read: later(async () => (await import('./access.ts')).readAccess),
+    extensions: ['.mdb', '.accdb'],
+  },
+  filegdb: {
+    read: later(async () => (await import('./filegdb.ts')).readFileGdb),
+    extensions: ['.gdb'],
+    folderHolds: 'a00000001.gdbtable',
+  },
+  parquet: {
+    read: later(async () => (await import('./parquet.ts')).readParquet),
+    extensions: ['.parquet', '.geoparquet', '.pq'],
+  },
 };
 
 /**
@@ -80,8 +112,8 @@ async function* readFile(
   context: ReadContext,
   progress: Progress,
 ): AsyncGenerator<RowBatch> {
-  const { read, extensions } = READERS[format];
-  const opened = await openSource(spec.source, { extensions, member: spec.member }, context, progress);
+  const { read, ...wanted } = READERS[format];
+  const opened = await openSource(spec.source, { ...wanted, member: spec.member }, context, progress);
   try {
     yield* whole(read({ source: opened, spec, output, context }), output, opened.name);
   } finally {

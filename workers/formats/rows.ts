@@ -42,6 +42,12 @@ export const FORMATS = {
   ndjson: 'JSON objects, one a line',
   reso: 'a RESO Web API',
   arcgis: 'a layer of an ArcGIS FeatureServer or MapServer',
+  geopackage: 'a layer of a GeoPackage',
+  parquet: 'Parquet, GeoParquet included',
+  fixed_width: 'lines whose columns stand at fixed places',
+  xlsx: 'a sheet of an Excel workbook',
+  access: 'a table of a Microsoft Access database',
+  filegdb: 'a layer of an Esri file geodatabase, folder or zipped',
 } as const;
 export type Format = keyof typeof FORMATS;
 
@@ -59,6 +65,8 @@ export type InputSpec = {
   header?: boolean | string[] | undefined;
   skip_lines?: number | undefined;
   member?: string | undefined;
+  layer?: string | undefined;
+  layout?: LayoutField[] | undefined;
   /** The part that is wanted; readers that can ask for a box do, and clip.ts leaves out the rest. */
   within?: Within | undefined;
   reso?: ResoSpec | undefined;
@@ -75,6 +83,9 @@ export type ArcgisSpec = {
   out_sr?: number | undefined;
   page_size?: number | undefined;
 };
+
+/** A column of fixed width; `start` is its first character, from 1, and by default follows the column before. */
+export type LayoutField = { name: string; width: number; start?: number | undefined };
 
 export type ResoSpec = {
   token_env?: string | undefined;
@@ -134,11 +145,62 @@ export function newOutput(crs: string | undefined): Output {
 
 /**
  * Sets how the coming geometries reach WGS84: the feed's CRS, else the file's, else they are degrees already.
+ * @param fileCrs as the file says it; of two ways, the second where the first is not known
  * @throws PlatError `feed_crs`
  */
-export function useCrs(output: Output, fileCrs: string | null, name: string): void {
-  output.project = toWgs84(output.crs ?? fileCrs ?? 'EPSG:4326', name);
+export function useCrs(output: Output, fileCrs: string | string[] | null, name: string): void {
+  const [first = 'EPSG:4326', second] = [output.crs ?? fileCrs ?? []].flat();
+  try {
+    output.project = toWgs84(first, name);
+  } catch (error) {
+    if (second === undefined) throw error;
+    output.project = toWgs84(second, name);
+  }
 }
+
+/**
+ * The layer, table or sheet that a feed means: the one it names, whatever its case, else the only one, else the only one with shapes.
+ * @throws PlatError `feed_format` with the names in `details.layer` when it has to name one
+ */
+export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
+  layers: readonly Layer[],
+  wanted: string | undefined,
+  name: string,
+): Layer {
+  const isNamed = (layer: Layer) => layer.name.toLowerCase() === wanted?.toLowerCase();
+  const named = layers.find(layer => layer.name === wanted) ?? layers.find(isNamed);
+  if (named !== undefined) return named;
+  const shown = layers.length === 1 ? layers : layers.filter(layer => (layer.geometry ?? null) !== null);
+  if (shown.length === 1 && wanted === undefined) return shown[0]!;
+  if (layers.length === 0) throw formatError(`${name} holds no layer and no table. Check the file.`);
+  const names = layers.map(layer => layer.name);
+  const listed = names.slice(0, 50).join(', ') + (names.length > 50 ? `, … (${names.length})` : '') || 'none';
+  const fault =
+    wanted === undefined ? `holds ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
+  throw new PlatError(
+    'feed_format',
+    `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed.`,
+    {
+      status: 422,
+      details: { layer: names },
+    },
+  );
+}
+
+/** A value of a library as the readers of text would have it: dates as text, no bytes, no integer that has lost digits. */
+export function plainValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (typeof value === 'string') return detached(value);
+  if (typeof value !== 'object' || value === null) return value ?? null;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : dateText(value.toISOString());
+  if (value instanceof Uint8Array) return null;
+  if (Array.isArray(value)) return value.map(plainValue);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plainValue(inner)]));
+}
+
+/** Midnight is what a day without a time has. */
+const dateText = (iso: string): string => iso.replace(/T00:00:00\.000Z$/, '');
 
 /** Adds the next row; one whose geometry cannot be read becomes a bad row. `raw` is called only then. */
 export function addRow(

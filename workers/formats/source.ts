@@ -1,11 +1,18 @@
-import { createReadStream } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
+import { pipeline as piped } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createGunzip } from 'node:zlib';
 import type { Entry } from 'yauzl';
-import { limitsOf, type OpenContext, shownUrl, sourceError } from '../../shared/net/context.ts';
+import {
+  limitsOf,
+  type OpenContext,
+  scratchFolder,
+  shownUrl,
+  sourceError,
+} from '../../shared/net/context.ts';
 import { download } from '../../shared/net/http.ts';
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
@@ -13,8 +20,17 @@ import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts'
 export type SourceFile = {
   /** For messages: the path or address as the feed has it, and the member of a zip. */
   name: string;
-  /** The unpacked bytes from the start; a further call begins again. */
+  /** The unpacked bytes from the start; a further call begins again. Of a folder there are none. */
   bytes(): AsyncGenerator<Buffer>;
+  /** The unpacked file or folder, for readers that jump about in it: itself, or a copy that goes when the source is closed. */
+  onDisk(): Promise<LocalFile>;
+};
+
+export type LocalFile = {
+  path: string;
+  bytes: number;
+  /** Tells which share of it has been read, 1 at the end; of a copy nothing is counted, whose packed bytes were. */
+  advance(share: number): void;
 };
 
 export type OpenedSource = SourceFile & {
@@ -28,6 +44,10 @@ export type Wanted = {
   extensions: string[];
   /** The member that the feed names. */
   member?: string | undefined;
+  /** A member by which a zip is itself what is wanted, as an .xlsx is, not its packing. */
+  zipHolds?: string | undefined;
+  /** A file by which a folder is what is wanted, as a .gdb is. */
+  folderHolds?: string | undefined;
 };
 
 /** Large reads: below 256 KB the cost of a turn of the event loop shows, above 1 MB nothing is gained. */
@@ -51,6 +71,16 @@ export function trackProgress(context: OpenContext, totalKnown: boolean): Progre
   };
 }
 
+function localFile(path: string, bytes: number, progress: Progress): LocalFile {
+  let told = 0;
+  const advance = (share: number) => {
+    const now = Math.floor(bytes * Math.min(1, share));
+    progress.add(now - told);
+    told = now;
+  };
+  return { path, bytes, advance };
+}
+
 /**
  * Opens one source in one pass: locate it (a path, relative ones start at `baseDir`; a `file:` or http(s) address),
  * fetch it, see how it is packed, and choose the file that is meant. Its bytes are unpacked as they are read.
@@ -68,43 +98,68 @@ export async function openSource(
   const close = async () => {
     for (const release of opened.splice(0).reverse()) await release();
   };
-  const file: Packed = (label, packedBytes, gzip, stream) => {
-    progress.expect(packedBytes);
-    return { name: label, bytes: () => unpacked(stream, label, gzip, context, progress) };
+  const scratch: Scratch = async () => {
+    const folder = await scratchFolder(context, 'unpacked-');
+    opened.push(() => rm(folder, { recursive: true, force: true }));
+    return folder;
   };
-  const onDisk = async (path: string, label: string) =>
-    file(label, (await stat(path)).size, (await sniff(path, label)) === 'gzip', () =>
-      createReadStream(path, { highWaterMark: CHUNK_BYTES }),
-    );
+  const file: Packed = (label, packedBytes, gzip, stream, plain = null) => {
+    progress.expect(packedBytes);
+    const bytes = () => unpacked(stream, label, gzip, context, progress);
+    const onDisk = async (): Promise<LocalFile> => {
+      if (plain !== null) return localFile(plain, packedBytes, progress);
+      const path = join(await scratch(), 'file');
+      await piped(bytes(), createWriteStream(path));
+      return { path, bytes: (await stat(path)).size, advance: () => {} };
+    };
+    return { name: label, bytes, onDisk };
+  };
+  const there = async (path: string, label: string) => {
+    const gzip = (await sniff(path, label)) === 'gzip';
+    const stream = () => createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    return file(label, (await stat(path)).size, gzip, stream, gzip ? null : path);
+  };
   const fetched = async (from: URL, optional: boolean): Promise<string | null> => {
     const copy = await download(from, context, { optional });
     if (copy !== null) opened.push(copy.remove);
     return copy?.path ?? null;
   };
   try {
-    const path = url === null ? await requireFile(source, context.baseDir) : (await fetched(url, false))!;
+    const path =
+      url === null ? await requireFile(source, context.baseDir, wanted) : (await fetched(url, false))!;
+    if ((await stat(path)).isDirectory()) return { ...(await folderThere(path, name, progress)), close };
     if ((await sniff(path, name)) === 'zip') {
       const archive = await openArchive(path, name, limitsOf(context));
       opened.push(archive.close);
-      return { ...chosenMember(archive, name, wanted, file), close };
+      const { zipHolds, folderHolds } = wanted;
+      if (folderHolds !== undefined) {
+        const limit = limitsOf(context).expandedBytes;
+        return { ...folderInZip(archive, name, { ...wanted, folderHolds }, file, scratch, limit), close };
+      }
+      if (!archive.entries.some(entry => entry.fileName === zipHolds))
+        return { ...chosenMember(archive, name, wanted, file), close };
     }
     const sibling = async (extension: string): Promise<SourceFile | null> => {
       const from = url === null ? null : siblingUrl(url, extension);
       const beside = url === null ? await findBeside(path, extension) : from && (await fetched(from, true));
-      return beside === null ? null : onDisk(beside, from === null ? basename(beside) : shownUrl(from));
+      return beside === null ? null : there(beside, from === null ? basename(beside) : shownUrl(from));
     };
-    return { ...(await onDisk(path, name)), sibling, close };
+    return { ...(await there(path, name)), sibling, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
+type Scratch = () => Promise<string>;
+
+/** @param plain the path of a file that is not packed */
 type Packed = (
   name: string,
   bytes: number,
   gzip: boolean,
   stream: () => Readable | Promise<Readable>,
+  plain?: string | null,
 ) => SourceFile;
 
 function chosenMember(archive: Archive, name: string, wanted: Wanted, file: Packed) {
@@ -114,13 +169,59 @@ function chosenMember(archive: Archive, name: string, wanted: Wanted, file: Pack
       memberStream(archive, entry, label),
     );
   };
-  const main = chooseMember(archive, wanted.extensions, wanted.member, name);
+  const main = chooseMember(archive.entries, wanted, name);
   const stem = stemOf(main.fileName).toLowerCase();
   const sibling = async (extension: string): Promise<SourceFile | null> => {
     const beside = archive.entries.find(entry => entry.fileName.toLowerCase() === stem + extension);
     return beside === undefined ? null : member(beside);
   };
   return { ...member(main), sibling };
+}
+
+const WITHOUT_BYTES = {
+  sibling: async () => null,
+  bytes: (): never => {
+    throw new Error('a folder has no bytes');
+  },
+};
+
+async function folderThere(path: string, name: string, progress: Progress) {
+  const sizes = (await readdir(path)).map(async file => (await stat(join(path, file))).size);
+  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+  progress.expect(bytes);
+  return { ...WITHOUT_BYTES, name, onDisk: async () => localFile(path, bytes, progress) };
+}
+
+function folderInZip(
+  archive: Archive,
+  name: string,
+  wanted: Wanted & { folderHolds: string },
+  file: Packed,
+  scratch: Scratch,
+  limit: number,
+) {
+  const folders = archive.entries.filter(({ fileName }) => basename(fileName) === wanted.folderHolds);
+  const { fileName: chosen } = chooseMember(
+    folders.map(entry => ({ fileName: dirname(entry.fileName) })),
+    wanted,
+    name,
+  );
+  const members = archive.entries.filter(({ fileName }) => dirname(fileName) === chosen);
+  const bytes = members.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  if (bytes > limit) throw unpacksTooFar(name, limit);
+  const label = `${name}/${chosen}`;
+  const onDisk = async (): Promise<LocalFile> => {
+    const path = join(await scratch(), 'folder.gdb');
+    await mkdir(path);
+    const files = members.map(entry => {
+      const member = `${name}/${entry.fileName}`;
+      const packed = file(member, entry.uncompressedSize, false, () => memberStream(archive, entry, member));
+      return { to: join(path, basename(entry.fileName)), packed };
+    });
+    for (const { to, packed } of files) await piped(packed.bytes(), createWriteStream(to));
+    return { path, bytes, advance: () => {} };
+  };
+  return { ...WITHOUT_BYTES, name: label, onDisk };
 }
 
 /** The absolute path of a source that is no http(s) address. */
@@ -132,7 +233,7 @@ export function localPath(source: string, baseDir: string): string {
   return isAbsolute(source) ? source : resolve(baseDir, source);
 }
 
-async function requireFile(source: string, baseDir: string): Promise<string> {
+async function requireFile(source: string, baseDir: string, { folderHolds }: Wanted): Promise<string> {
   const path = localPath(source, baseDir);
   const found = await stat(path).catch(() => null);
   if (found === null) {
@@ -140,7 +241,9 @@ async function requireFile(source: string, baseDir: string): Promise<string> {
       `${source} is missing (looked for ${path}). Put the file there or correct the feed's source.`,
     );
   }
-  if (!found.isFile()) throw sourceError(`${source} is not a file. Name a file in the feed's source.`);
+  const isWanted = folderHolds !== undefined && found.isDirectory() && existsSync(join(path, folderHolds));
+  if (!found.isFile() && !isWanted)
+    throw sourceError(`${source} is not a file. Name a file in the feed's source.`);
   return path;
 }
 
@@ -187,11 +290,7 @@ async function* unpacked(
       const consumed = gunzip?.bytesWritten ?? expanded;
       progress.add(consumed - counted);
       counted = consumed;
-      if (expanded > expandedBytes) {
-        throw sourceError(
-          `${name} unpacks to more than ${expandedBytes} bytes. Split it into smaller files.`,
-        );
-      }
+      if (expanded > expandedBytes) throw unpacksTooFar(name, expandedBytes);
       yield chunk as Buffer;
     }
   } catch (cause) {
@@ -205,6 +304,10 @@ async function* unpacked(
     packed.destroy();
     stream.destroy();
   }
+}
+
+function unpacksTooFar(name: string, limit: number): Error {
+  return sourceError(`${name} unpacks to more than ${limit} bytes. Split it into smaller files.`);
 }
 
 /** Finds `stem + extension`, whatever its case and with or without `.gz`, in the folder of `path`. */

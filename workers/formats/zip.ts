@@ -56,34 +56,33 @@ function isData(fileName: string): boolean {
   return !fileName.endsWith('/') && !/(^|\/)(__MACOSX\/|\._|\.DS_Store$)/.test(fileName);
 }
 
+type Named = { fileName: string };
+
 /**
  * The one member that a feed means: the one it names, else the only one with a fitting extension, else the only one.
- * @param member a path in the archive, or the end of one; its extension may be left out
+ * `member` is a path in the archive, or the end of one; its extension may be left out.
  * @throws PlatError `feed_format` listing the candidates and naming `member`.
  */
-export function chooseMember(
-  archive: Archive,
-  extensions: string[],
-  member: string | undefined,
+export function chooseMember<Member extends Named>(
+  entries: Member[],
+  { extensions, member }: { extensions: string[]; member?: string | undefined },
   name: string,
-): Entry {
-  const fits = archive.entries.filter(entry => hasExtension(entry.fileName, extensions));
+): Member {
+  const fits = entries.filter(entry => hasExtension(entry.fileName, extensions));
   if (member !== undefined) {
-    const named = archive.entries.filter(entry => isNamed(entry.fileName, member, extensions));
+    const named = entries.filter(entry => isNamed(entry.fileName, member, extensions));
     const exact = named.filter(entry => entry.fileName === member);
     const [chosen] = exact.length === 1 ? exact : named;
     if (chosen !== undefined && (named.length === 1 || exact.length === 1)) return chosen;
     throw formatError(
-      `${name} holds ${named.length === 0 ? 'no' : 'several'} members that match member "${member}". It holds: ${list(archive.entries)}.`,
+      `${name} holds ${named.length === 0 ? 'no' : 'several'} members that match member "${member}". It holds: ${list(entries)}.`,
     );
   }
-  const candidates = fits.length === 0 && archive.entries.length === 1 ? archive.entries : fits;
+  const candidates = fits.length === 0 && entries.length === 1 ? entries : fits;
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return only;
   if (candidates.length === 0) {
-    throw formatError(
-      `${name} holds no ${extensions.join(' or ')} file. It holds: ${list(archive.entries)}.`,
-    );
+    throw formatError(`${name} holds no ${extensions.join(' or ')} file. It holds: ${list(entries)}.`);
   }
   throw formatError(
     `${name} holds ${candidates.length} files that could be meant: ${list(candidates)}. Name one of them as "member" in the feed.`,
@@ -101,7 +100,7 @@ function isNamed(fileName: string, member: string, extensions: string[]): boolea
   return path.endsWith(wanted) || extensions.some(extension => path.endsWith(wanted + extension));
 }
 
-function list(entries: Entry[]): string {
+function list(entries: Named[]): string {
   const names = entries.slice(0, 20).map(entry => entry.fileName);
   return names.join(', ') + (entries.length > names.length ? `, … (${entries.length})` : '') || 'nothing';
 }

@@ -75,7 +75,8 @@ export async function readInChunks(
   const chunks = async function* () {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   };
-  const source = { name: 'chunks', bytes: chunks, sibling: async () => null, close: async () => {} };
+  const onDisk = () => Promise.reject(new Error('there are only chunks'));
+  const source = { name: 'chunks', bytes: chunks, onDisk, sibling: async () => null, close: async () => {} };
   const all: ReadAll = { rows: [], bad: [] };
   const add = (batch: RowBatch | null) => {
     all.rows.push(...(batch?.rows ?? []));

@@ -1,0 +1,87 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../support/database.ts';
+import { all, feedOf, ingest } from '../../support/ingest.ts';
+import { contextFor, fixtures, readAll } from '../../unit/formats/make.ts';
+
+const { folder, pool } = await createTestDatabase();
+
+type Input = { source: string; format: string; layer?: string; layout?: { name: string; width: number }[] };
+
+const KEY = { strip_leading_zeros: true, drop_empty: true, join: '-' };
+
+/**
+ * The parcels of Washington NH with the town's roll, as one feed stores them; without what is computed from boundaries before they are
+ * rounded to centimetres, which may differ by one where coordinates went through feet and back.
+ */
+async function storedBy(name: string, roll: Input, shape: Input) {
+  const feed = feedOf(folder, {
+    ...{ name: name.replace('_', '-'), kind: 'assessor', fips: '33019', gates: { max_reject_percent: 100 } },
+    roll: {
+      ...{ ...roll, source: resolve(fixtures, roll.source) },
+      key: { ...KEY, columns: ['MAP', 'LOT', 'SUB'] },
+      columns: {
+        ...{ apn: 'PID', owner_name: 'OWNER', mail_address: 'ADDRESS', mail_zip: 'ZIP', acres: 'ACRES' },
+        ...{ zoning_code: 'ZONE', land_use_code: 'LANDUSE', assessed_total_value: 'TOTTXVAL' },
+        ...{ last_sale_date: 'SALEDATE', last_sale_price: 'SALEPRICE', seller_name: 'SALEGRNT' },
+      },
+    },
+    shape: { ...{ ...shape, source: resolve(fixtures, shape.source) }, key: { ...KEY, columns: ['id'] } },
+  });
+  const { status, counts } = await ingest(pool, feed);
+  expect(status).toBe('merged');
+  expect(counts.rejected).toEqual({});
+  const rows = await all<{ row: Record<string, unknown> }>(
+    pool,
+    `select to_jsonb(p) - '{feed_id,property_id,created_run,changed_run,roll_hash,shape_hash}'::text[]
+       - '{location,calculated_acres,effective_acres}'::text[] as row
+     from parcels p join feeds on feeds.id = feed_id where name = $1 order by source_key`,
+    [feed.name],
+  );
+  return rows.map(({ row }) => row);
+}
+
+const roll = { source: 'washington-assessor.dbf', format: 'dbf' };
+const shape = { source: 'washington-parcels.geojson', format: 'geojson' };
+const reference = await storedBy('reference', roll, shape);
+
+/** The roll as lines of fixed width. */
+async function fixedWidth(): Promise<Input> {
+  const { rows } = await readAll({ ...roll, format: 'dbf' }, contextFor(fixtures));
+  const layout = Object.keys(rows[0]!.values).map(name => ({ name, width: 51 }));
+  const lines = rows.map(({ values }) =>
+    layout.map(({ name }) => String(values[name] ?? '').padEnd(51)).join(''),
+  );
+  const source = join(folder, 'roll.txt');
+  writeFileSync(source, lines.map(line => `${line}\n`).join(''));
+  return { source, format: 'fixed_width', layout };
+}
+
+test('the reference has what every format has to bring', () => {
+  expect(reference.length).toBeGreaterThanOrEqual(25);
+  for (const field of ['boundary', 'owner_name', 'acres', 'last_sale_date', 'assessed_total_value'])
+    expect(reference.filter(row => row[field] !== null).length, field).toBeGreaterThan(5);
+});
+
+test.each<[string, Input, Input]>([
+  [
+    'geopackage',
+    { source: 'washington.gpkg.zip', format: 'geopackage', layer: 'roll' },
+    { source: 'washington.gpkg.zip', format: 'geopackage' },
+  ],
+  [
+    'parquet',
+    { source: 'washington-roll.parquet', format: 'parquet' },
+    { source: 'washington-parcels.parquet', format: 'parquet' },
+  ],
+  [
+    'filegdb',
+    { source: 'washington.gdb.zip', format: 'filegdb', layer: 'roll' },
+    { source: 'washington.gdb.zip', format: 'filegdb' },
+  ],
+  ['xlsx', { source: 'washington-roll.xlsx', format: 'xlsx' }, shape],
+  ['fixed_width', await fixedWidth(), shape],
+])('%s: the same parcels are the same rows', async (name, ofRoll, ofShape) => {
+  expect(await storedBy(name, ofRoll, ofShape)).toEqual(reference);
+});

@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openPromise } from 'yauzl';
+import { INSTALLED_GDAL, readWith } from '../../../workers/formats/filegdb.ts';
+import { newOutput, type SourceRow, takeRest } from '../../../workers/formats/rows.ts';
+import { openSource } from '../../../workers/formats/source.ts';
+import { contextFor, fixtures, makeZip, type ReadAll, readAll, temporaryFolder } from './make.ts';
+
+const folder = temporaryFolder();
+const context = contextFor(folder.path);
+const read = (source: string, layer?: string, more: Partial<typeof context> = {}) =>
+  readAll({ source, format: 'filegdb', ...(layer && { layer }) }, { ...context, ...more });
+
+/** The files of the real geodatabase. */
+const files: Record<string, Buffer> = {};
+const zip = await openPromise(`${fixtures}washington.gdb.zip`);
+for await (const entry of zip.eachEntry()) {
+  if (entry.fileName.endsWith('/')) continue;
+  const chunks: Buffer[] = [];
+  for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
+  files[entry.fileName.slice('washington.gdb/'.length)] = Buffer.concat(chunks);
+}
+const under = (path: string) =>
+  Object.fromEntries(Object.entries(files).map(([name, bytes]) => [path + name, bytes]));
+
+function putFolder(name: string, over: Record<string, Buffer> = {}): string {
+  mkdirSync(join(folder.path, name));
+  for (const [file, bytes] of Object.entries({ ...files, ...over }))
+    writeFileSync(join(folder.path, name, file), bytes);
+  return name;
+}
+
+const inFeet = ({ rows }: ReadAll) =>
+  rows.map(({ values, geometry }) => [
+    values.id,
+    (geometry as { coordinates: number[][][][] }).coordinates[0]![0]![0]!.map(n => n.toFixed(6)),
+  ]);
+const FIRST = ['1-1', ['-72.124070', '43.242420']];
+
+describe('the real parcels', () => {
+  test('are read from a folder and from a zip, whether it has the folder or only its files, and leave nothing', async () => {
+    folder.put('bare.zip', makeZip(files));
+    folder.put(
+      'two.zip',
+      makeZip({ ...under('in/a.gdb/'), ...under('b.gdb/'), 'readme.txt': Buffer.from('x') }),
+    );
+    for (const source of [putFolder('lots.gdb'), 'bare.zip']) {
+      const { rows, bad } = await read(source);
+      expect(bad).toEqual([]);
+      expect(rows).toHaveLength(12);
+      expect(inFeet({ rows, bad })[0]).toEqual(FIRST);
+    }
+    await expect(read('two.zip')).rejects.toThrow(/2 files that could be meant: in\/a.gdb, b.gdb/);
+    const named = readAll({ source: 'two.zip', format: 'filegdb', member: 'b.gdb', layer: 'ROLL' }, context);
+    expect((await named).rows).toHaveLength(25);
+    await expect(read('lots.gdb', 'roads')).rejects.toMatchObject({
+      code: 'feed_format',
+      message: expect.stringMatching(/no layer or table "roads": parcels, roll/),
+    });
+    expect(readdirSync(context.tmpDir)).toEqual([]);
+  });
+
+  const hasGdal = (() => {
+    try {
+      return execFileSync('ogrinfo', ['--version']).length > 0;
+    } catch {
+      return false;
+    }
+  })();
+
+  test.skipIf(!hasGdal)('GDAL as it is installed reads the same', async () => {
+    const source = await openSource('lots.gdb', { extensions: ['.gdb'], folderHolds: 'gdb' }, context);
+    const output = newOutput(undefined);
+    const spec = { source: 'lots.gdb', format: 'filegdb' } as const;
+    const rows: SourceRow[] = [];
+    for await (const batch of readWith(INSTALLED_GDAL, { source, spec, output, context }))
+      rows.push(...batch.rows);
+    rows.push(...(takeRest(output)?.rows ?? []));
+    expect(inFeet({ rows, bad: [] })[0]).toEqual(FIRST);
+    expect(rows).toHaveLength(12);
+  });
+});
+
+describe('what cannot be read', () => {
+  test.each([
+    ['a folder of other files', 'other', { 'x.csv': 'a' }, 'feed_source', /not a file/],
+    [
+      'a broken catalogue',
+      'broken.gdb',
+      { 'a00000001.gdbtable': 'xx' },
+      'feed_format',
+      /cannot be read as a file geodatabase/,
+    ],
+  ])('%s', async (_, name, content, code, message) => {
+    mkdirSync(join(folder.path, name));
+    for (const [file, text] of Object.entries(content)) writeFileSync(join(folder.path, name, file), text);
+    await expect(read(name)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  test('a table that is cut, a bomb, a GDAL that is not there or does not answer', async () => {
+    const cut = putFolder('cut.gdb', {
+      'a00000009.gdbtable': files['a00000009.gdbtable']!.subarray(0, 2_000),
+    });
+    await expect(read(cut)).rejects.toMatchObject({ name: 'PlatError' });
+    folder.put('bomb.gdb.zip', readFileSync(`${fixtures}washington.gdb.zip`));
+    await expect(read('bomb.gdb.zip', undefined, { limits: { expandedBytes: 10_000 } })).rejects.toThrow(
+      /unpacks to more than 10000 bytes/,
+    );
+    const source = await openSource('lots.gdb', { extensions: ['.gdb'], folderHolds: 'gdb' }, context);
+    const spec = { source: 'lots.gdb', format: 'filegdb' } as const;
+    const by = (program: string, args: string[], limits = {}) =>
+      readWith(
+        { ...INSTALLED_GDAL, list: () => ({ program, args }) },
+        { source, spec, output: newOutput(undefined), context: { ...context, limits } },
+      ).next();
+    await expect(by('no-such-program', [])).rejects.toThrow(/npm install gdal3.js.*ogr2ogr/);
+    await expect(
+      by(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { idleMs: 300 }),
+    ).rejects.toThrow(/wrote nothing for 0.3 s/);
+  });
+});

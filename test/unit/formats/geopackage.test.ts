@@ -1,0 +1,152 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { describe, expect, test } from 'vitest';
+import { readInput } from '../../../workers/formats/read.ts';
+import { contextFor, fixtures, readAll, temporaryFolder, values } from './make.ts';
+import { wkbOf } from './wkb.ts';
+
+const folder = temporaryFolder();
+const context = contextFor(folder.path);
+const read = (source: string, layer?: string) =>
+  readAll({ source, format: 'geopackage', ...(layer && { layer }) }, context);
+
+/** A geometry in GeoPackage's form, with an envelope of the given kind (0 to 4). */
+function geometryBlob(wkb: Buffer, envelope = 0, empty = false): Buffer {
+  const flags = 1 | (envelope << 1) | (empty ? 0x10 : 0);
+  const head = Buffer.from([0x47, 0x50, 0, flags, 0, 0, 0, 0]);
+  return Buffer.concat([head, Buffer.alloc([0, 32, 48, 48, 64][envelope]!), wkb]);
+}
+
+const POINT = wkbOf({ type: 'Point', coordinates: [-72.1, 43.2] });
+
+/** A GeoPackage with these layers, written by SQLite. */
+function put(name: string, layers: Record<string, Buffer[]>, statements = ''): string {
+  const path = join(folder.path, name);
+  const db = new sqlite.Database(path);
+  db.exec(`
+    create table gpkg_contents (table_name text, data_type text);
+    create table gpkg_geometry_columns (table_name text, column_name text, srs_id int);
+    create table gpkg_spatial_ref_sys (srs_id int, organization text, organization_coordsys_id int, definition text);
+    insert into gpkg_spatial_ref_sys values (4326, 'EPSG', 4326, ''), (0, 'NONE', 0, 'undefined');`);
+  for (const [layer, blobs] of Object.entries(layers)) {
+    db.exec(
+      `create table "${layer}" (fid integer primary key, vacant BOOLEAN, size int, sold DATETIME, photo blob, geom blob)`,
+    );
+    db.exec(
+      `insert into gpkg_contents values ('${layer}', 'features'); insert into gpkg_geometry_columns values ('${layer}', 'geom', 4326)`,
+    );
+    for (const blob of blobs)
+      db.run(
+        `insert into "${layer}" values (null, 1, 9007199254740993, '2024-05-01T00:00:00.000Z', x'00', ?)`,
+        [blob],
+      );
+  }
+  db.exec(statements);
+  db.close();
+  return name;
+}
+
+describe('the real parcels', () => {
+  test('in feet, from a zip: what alone has shapes is read, the table by its name, whatever its case', async () => {
+    const parcels = await read(`${fixtures}washington.gpkg.zip`);
+    expect(parcels.bad).toEqual([]);
+    expect(parcels.rows).toHaveLength(12);
+    expect(parcels.rows[0]!.values).toEqual({
+      fid: 1,
+      id: '1-1',
+      address: 'NORTH MAIN STREET',
+      area: 78,
+      zone: '02',
+    });
+    const roll = await read(`${fixtures}washington.gpkg.zip`, 'ROLL');
+    expect(roll.rows).toHaveLength(25);
+    expect(roll.rows.every(row => row.geometry === null)).toBe(true);
+    await expect(read(`${fixtures}washington.gpkg.zip`, 'lots')).rejects.toThrow(
+      /no layer or table "lots": parcels, roll/,
+    );
+  });
+});
+
+describe('what a table holds', () => {
+  test('values are plain, whatever the envelope; an empty shape is none, a curve a bad row with the remedy', async () => {
+    const curve = Buffer.from(POINT).fill(10, 1, 2);
+    const blobs = [0, 1, 2, 3, 4].map(envelope => geometryBlob(POINT, envelope));
+    put('a.gpkg', {
+      lots: [...blobs, geometryBlob(POINT, 0, true), geometryBlob(curve), Buffer.from('no shape')],
+    });
+    const all = await read('a.gpkg');
+    expect(all.rows.slice(0, 5).map(row => row.geometry)).toEqual(
+      Array(5).fill({ type: 'Point', coordinates: [-72.1, 43.2] }),
+    );
+    expect(all.rows[5]!.geometry).toBeNull();
+    expect(values(all)[0]).toEqual({
+      fid: 1,
+      vacant: true,
+      size: '9007199254740993',
+      sold: '2024-05-01T00:00:00.000Z',
+      photo: null,
+    });
+    expect(all.bad.map(({ rowNo, reason, message }) => [rowNo, reason, message])).toEqual([
+      [7, 'unreadable_geometry', expect.stringMatching(/curve polygon is not read.*CONVERT_TO_LINEAR/)],
+      [8, 'unreadable_geometry', expect.stringMatching(/no WKB/)],
+    ]);
+  });
+
+  test('two may read one file at once, one whose lock was left behind, and nothing is left beside it', async () => {
+    put('shared.gpkg', { lots: Array(2_500).fill(geometryBlob(POINT)) });
+    const spec = { source: 'shared.gpkg', format: 'geopackage' } as const;
+    const half = readInput(spec, context);
+    await half.next();
+    expect((await readAll(spec, context)).rows).toHaveLength(2_500);
+    await half.return(undefined);
+    expect(existsSync(join(folder.path, 'shared.gpkg.lock'))).toBe(false);
+    expect(readdirSync(context.tmpDir)).toEqual([]);
+  });
+});
+
+describe('which layer', () => {
+  test('has to be named where several have shapes, and the error lists them', async () => {
+    put('b.gpkg', { lots: [], roads: [] });
+    await expect(read('b.gpkg')).rejects.toMatchObject({
+      code: 'feed_format',
+      message:
+        'b.gpkg holds 2 layers or tables: lots, roads. Name the one that is meant as "layer" in the feed.',
+      details: { layer: ['lots', 'roads'] },
+    });
+    expect((await read('b.gpkg', 'roads')).rows).toEqual([]);
+  });
+
+  test('is never a view, which could run for ever', async () => {
+    const endless = 'with recursive n(i) as (select 1 union all select i from n) select i from n';
+    put(
+      'c.gpkg',
+      { parcels: [] },
+      `create view lots as ${endless}; insert into gpkg_contents values ('lots', 'attributes')`,
+    );
+    await expect(read('c.gpkg', 'lots')).rejects.toThrow(/no layer or table "lots": parcels/);
+  });
+});
+
+describe('files that cannot be read', () => {
+  const good = () =>
+    readFileSync(join(folder.path, put(`good-${Math.random()}.gpkg`, { lots: [geometryBlob(POINT)] })));
+  const inWal = (bytes: Buffer) => bytes.fill(2, 18, 20);
+
+  test.each([
+    ['another format', () => Buffer.from('PID,OWNER\n'), 'feed_format', /not a GeoPackage/],
+    ['empty', () => Buffer.alloc(0), 'feed_format', /not a GeoPackage/],
+    ['cut', () => good().subarray(0, -4096), 'feed_source', /cut off/],
+    ['damaged', () => good().fill(0xff, 4096, 12_000), 'feed_format', /cannot be read as a GeoPackage/],
+    [
+      'no GeoPackage, but SQLite',
+      () => good().fill('x', 100, 4096),
+      'feed_format',
+      /cannot be read as a GeoPackage/,
+    ],
+    ['write-ahead mode', () => inWal(good()), 'feed_format', /write-ahead mode.*journal_mode/],
+  ])('%s', async (_, bytes, code, message) => {
+    writeFileSync(join(folder.path, 'bad.gpkg'), bytes());
+    await expect(read('bad.gpkg')).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});

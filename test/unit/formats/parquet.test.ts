@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { contextFor, fixtures, readAll, readerOf, values } from './make.ts';
+
+const read = readerOf('parquet', 'x.parquet');
+const bytesOf = (name: string) => readFileSync(fixtures + name);
+const fixture = (source: string) => readAll({ source, format: 'parquet' }, contextFor(fixtures));
+
+describe('GeoParquet', () => {
+  test('of another writer: shapes in degrees, columns as they are', async () => {
+    const { rows, bad } = await fixture('naturalearth.parquet');
+    expect(bad).toEqual([]);
+    expect(rows.map(row => [row.values.iso_a3, row.values.pop_est, row.geometry?.type])).toEqual([
+      ['FJI', 889_953, 'MultiPolygon'],
+      ['TZA', 58_005_463, 'Polygon'],
+      ['ESH', 603_253, 'Polygon'],
+      ['CAN', 37_589_262, 'MultiPolygon'],
+      ['USA', 328_239_523, 'MultiPolygon'],
+    ]);
+    expect(rows[0]!.values).not.toHaveProperty('geometry');
+  });
+
+  test('in feet, by a PROJJSON without a code', async () => {
+    const { rows } = await fixture('washington-parcels.parquet');
+    const [x, y] = (rows[0]!.geometry as { coordinates: number[][][] }).coordinates[0]![0]!;
+    expect([x, y].map(degrees => degrees!.toFixed(7))).toEqual(['-72.1240700', '43.2424200']);
+  });
+
+  test('on NAD27, or with a shape that is no WKB, is refused with the remedy', async () => {
+    const good = bytesOf('washington-parcels.parquet').toString('latin1');
+    const edited = (from: string, to: string) => {
+      expect(good).toContain(from);
+      return Buffer.from(good.replaceAll(from, to.padEnd(from.length)), 'latin1');
+    };
+    await expect(read(edited('6378137', '6378206'))).rejects.toMatchObject({
+      code: 'feed_crs',
+      message: expect.stringMatching(/NAD27/),
+    });
+    await expect(read(edited('"WKB"', '"geo"'))).rejects.toMatchObject({
+      code: 'feed_format',
+      message: expect.stringMatching(/stored as "geo".*ogr2ogr/),
+    });
+  });
+});
+
+test('plain Parquet: row groups in order, days, decimals and long integers as plain values', async () => {
+  const { rows } = await fixture('washington-roll.parquet');
+  expect(rows.map(row => row.rowNo)).toEqual(Array.from({ length: 25 }, (_, i) => i + 1));
+  const sold = values({ rows, bad: [] }).find(row => row.SALEDATE !== null)!;
+  expect(sold).toMatchObject({
+    SALEDATE: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+    SALEPRICE: expect.any(Number),
+  });
+  expect(rows[0]!.values).toMatchObject({ TOTTXVAL: 786_700, SALEPRICE: null, ACRES: 0, SALEDATE: null });
+});
+
+describe('files that cannot be read', () => {
+  const good = bytesOf('washington-roll.parquet');
+  test.each([
+    ['another format', Buffer.from('PID,OWNER\n1,A\n'), 'feed_format', /not a Parquet file/],
+    ['empty', Buffer.alloc(0), 'feed_format', /not a Parquet file/],
+    ['cut', good.subarray(0, 3_000), 'feed_source', /cut off: its footer/],
+    ['damaged', Buffer.from(good).fill(0xff, 20, 2_000), 'feed_format', /cannot be read as Parquet/],
+    [
+      'a footer longer than the file',
+      Buffer.from(good).fill(0x7f, good.length - 8, good.length - 5),
+      'feed_format',
+      /Parquet/,
+    ],
+  ])('%s', async (_, bytes, code, message) => {
+    await expect(read(bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+});

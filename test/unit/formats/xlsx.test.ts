@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { contextFor, fixtures, makeZip, readAll, readerOf, values } from './make.ts';
+
+const read = readerOf('xlsx', 'roll.xlsx');
+const real = readFileSync(`${fixtures}washington-roll.xlsx`);
+
+const xml = (name: string, attributes: string, content: string) =>
+  `<?xml version="1.0"?><${name} xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ${attributes}>${content}</${name}>`;
+
+/** A workbook of sheets whose rows are cells as XML; style 1 is a date. */
+function workbook(sheets: Record<string, string[][]>, epoch1904 = false): Buffer {
+  const names = Object.keys(sheets);
+  const relation = (i: number) =>
+    `<Relationship Id="r${i}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/s${i}.xml"/>`;
+  const members: Record<string, string> = {
+    '[Content_Types].xml': '<Types/>',
+    'xl/workbook.xml': xml(
+      'workbook',
+      '',
+      `<workbookPr ${epoch1904 ? 'date1904="1"' : ''}/><sheets>${names.map((name, i) => `<sheet name="${name}" sheetId="${i + 1}" r:id="r${i}"/>`).join('')}</sheets>`,
+    ),
+    'xl/_rels/workbook.xml.rels': `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${names.map((_, i) => relation(i)).join('')}<Relationship Id="st" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`,
+    'xl/styles.xml': xml(
+      'styleSheet',
+      '',
+      '<cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>',
+    ),
+  };
+  for (const [i, rows] of Object.values(sheets).entries()) {
+    const cells = (row: string[], r: number) =>
+      row.map((cell, c) => cell.replace('<c', `<c r="${String.fromCharCode(65 + c)}${r + 1}"`)).join('');
+    members[`xl/worksheets/s${i}.xml`] = xml(
+      'worksheet',
+      '',
+      `<sheetData>${rows.map((row, r) => `<row r="${r + 1}">${cells(row, r)}</row>`).join('')}</sheetData>`,
+    );
+  }
+  return makeZip(members);
+}
+const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+const number = (value: number) => `<c><v>${value}</v></c>`;
+const date = (serial: number) => `<c s="1"><v>${serial}</v></c>`;
+const error = (value: string) => `<c t="e"><v>${value}</v></c>`;
+
+test('the real roll, as a file and in a zip, is read as it is', async () => {
+  const one = await read(real);
+  expect(one.bad).toEqual([]);
+  expect(one.rows).toHaveLength(25);
+  expect(one.rows[0]!.values).toMatchObject({
+    PID: '000000000001000000',
+    ACRES: 0,
+    TOTTXVAL: 786_700,
+    SALEDATE: null,
+  });
+  expect(one.rows.find(row => row.values.SALEDATE !== null)!.values.SALEDATE).toMatch(/^\d{4}-\d\d-\d\d$/);
+  read.folder.put('zipped.zip', makeZip({ 'in/roll.xlsx': real, 'readme.txt': 'x' }));
+  const zipped = await readAll({ source: 'zipped.zip', format: 'xlsx' }, contextFor(read.folder.path));
+  expect(zipped.rows).toEqual(one.rows);
+});
+
+describe('cells', () => {
+  const rows = [
+    [text('PIN'), text('SOLD'), text('ACRES'), '<c/>'],
+    [text('a'), date(45413), number(1.5)],
+    [],
+    [number(7), date(45413.5), error('#DIV/0!')],
+  ];
+
+  test('days, times, errors and empty rows', async () => {
+    expect((await read(workbook({ Roll: rows }))).rows).toEqual([
+      { rowNo: 1, values: { PIN: 'a', SOLD: '2024-05-01', ACRES: 1.5 }, geometry: null },
+      { rowNo: 3, values: { PIN: 7, SOLD: '2024-05-01T12:00:00.000Z', ACRES: null }, geometry: null },
+    ]);
+    const [first] = values(await read(workbook({ Roll: rows }, true)));
+    expect(first!.SOLD).toBe('2028-05-02');
+  });
+
+  test('titles above the header, and no header', async () => {
+    const titled = workbook({ Roll: [[text('Roll of 2025')], ...rows] });
+    expect(values(await read(titled, { skip_lines: 1 }))[0]).toEqual({
+      PIN: 'a',
+      SOLD: '2024-05-01',
+      ACRES: 1.5,
+    });
+    const bare = workbook({ Roll: rows.slice(1) });
+    expect(values(await read(bare, { header: ['p', 's', 'a'] }))[0]).toEqual({
+      p: 'a',
+      s: '2024-05-01',
+      a: 1.5,
+    });
+    expect(Object.keys(values(await read(bare, { header: false }))[0]!)).toEqual([
+      'column_1',
+      'column_2',
+      'column_3',
+    ]);
+    const unnamed = workbook({
+      Roll: [
+        [text('PIN'), '<c/>'],
+        [text('a'), text('b')],
+      ],
+    });
+    await expect(read(unnamed)).rejects.toThrow(/column 2 has no name/);
+  });
+
+  test('of several sheets one has to be named', async () => {
+    const two = workbook({ 'Roll 2025': rows, Notes: [[text('n')]] });
+    await expect(read(two)).rejects.toMatchObject({ details: { layer: ['Roll 2025', 'Notes'] } });
+    expect((await read(two, { layer: 'roll 2025' })).rows).toHaveLength(2);
+  });
+});
+
+describe('workbooks that cannot be read', () => {
+  test.each([
+    ['another format', Buffer.from('PID,OWNER\n'), 'feed_source', /not a readable zip/],
+    ['cut', real.subarray(0, 3_000), 'feed_source', /not a readable zip/],
+    [
+      'a zip of something else',
+      makeZip({ '[Content_Types].xml': 'x' }),
+      'feed_format',
+      /cannot be read as an Excel workbook/,
+    ],
+    ['no row', workbook({ Roll: [] }), 'feed_format', /empty|no row/],
+  ])('%s', async (_, bytes, code, message) => {
+    await expect(read(bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+  });
+
+  test('a bomb ends at the limit, before it is parsed', async () => {
+    const bomb = workbook({ Roll: Array(5_000).fill([text('x'.repeat(100))]) });
+    await expect(read(bomb, {}, { limits: { xlsxBytes: 100_000 } })).rejects.toThrow(
+      /unpacks to more than 100000 bytes.*CSV/,
+    );
+  });
+});

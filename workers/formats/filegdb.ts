@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { projjsonNames } from '../../shared/geo/projection.ts';
+import { cutOff, formatError, limitsOf, type OpenContext, sourceError } from '../../shared/net/context.ts';
+import { readFeatureLines } from './json.ts';
+import { chooseLayer, type Reading, type RowBatch } from './rows.ts';
+
+/*
+ * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else as installed. Coordinates
+ * come as they are, said to be degrees so that GDAL leaves them alone: what moves them to WGS84 is the same for all formats.
+ */
+
+/** What GDAL is told in either form: curves as lines, no heights, every digit that a file has. */
+const AS_ROWS = [
+  ...['-f', 'GeoJSONSeq', '-a_srs', 'EPSG:4326', '-lco', 'COORDINATE_PRECISION=9'],
+  ...['-dim', 'XY', '-nlt', 'CONVERT_TO_LINEAR'],
+];
+
+type Layer = { name: string; count: number; geometry: true | null; crs: string[] | null };
+
+type Command = { program: string; args: string[]; cwd?: string };
+
+/** How a GDAL lists the layers of a folder and writes the rows of one. */
+export type Gdal = {
+  list(path: string): Command;
+  layers(listed: string): Layer[];
+  rows(path: string, layer: string): Command;
+};
+
+export function readFileGdb(reading: Reading): AsyncGenerator<RowBatch> {
+  return readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
+}
+
+/** @throws PlatError `feed_source` without GDAL, or when it does not answer; `feed_format` with what it says against the file */
+export async function* readWith(
+  gdal: Gdal,
+  { source, spec, output, context }: Reading,
+): AsyncGenerator<RowBatch> {
+  const { name } = source;
+  const { path, advance } = await source.onDisk();
+  let listed = '';
+  for await (const bytes of outputOf(gdal.list(path), path, name, context)) listed += bytes.toString('utf8');
+  // A name that begins so would be taken for an option.
+  const layers = gdal.layers(listed).filter(layer => !layer.name.startsWith('-'));
+  const layer = chooseLayer(layers, spec.layer, name);
+  const before = output.rowNo;
+  const bytes = () => outputOf(gdal.rows(path, layer.name), path, name, context);
+  for await (const batch of readFeatureLines(
+    { source: { ...source, bytes }, spec, output, context },
+    layer.crs,
+  )) {
+    advance((output.rowNo - before) / layer.count);
+    yield batch;
+  }
+  const read = output.rowNo - before;
+  if (read < layer.count) throw cutOff(name, `it holds ${read} of ${layer.count} rows`);
+  advance(1);
+}
+
+/** The package, where it is installed. */
+function gdalPackage(): Gdal | null {
+  let folder: string;
+  try {
+    folder = join(dirname(createRequire(import.meta.url).resolve('gdal3.js/node.js')), 'dist/package');
+  } catch {
+    return null;
+  }
+  const child = fileURLToPath(new URL('./filegdb-child.mjs', import.meta.url));
+  const command = (...args: string[]): Command => ({
+    program: process.execPath,
+    args: ['--max-old-space-size=512', child, ...args],
+    cwd: folder,
+  });
+  return {
+    list: path => command(path),
+    layers: listed =>
+      JSON.parse(listed).map((layer: Layer & { crs: Parameters<typeof projjsonNames>[0] | null }) => ({
+        ...layer,
+        geometry: layer.geometry || null,
+        crs: layer.crs && projjsonNames(layer.crs),
+      })),
+    rows: (path, layer) => command(path, layer, ...AS_ROWS),
+  };
+}
+
+/** GDAL's own programs, of any version from 3.3 on. */
+export const INSTALLED_GDAL: Gdal = {
+  list: path => ({ program: 'ogrinfo', args: ['-ro', '-so', '-al', '-wkt_format', 'WKT1_ESRI', path] }),
+  layers: listed =>
+    listed
+      .split(/^Layer name: /m)
+      .slice(1)
+      .map(text => {
+        const wkt = /^Layer SRS WKT:\n([\s\S]*?)\n(?=\S)/m.exec(text)?.[1] ?? '';
+        return {
+          name: text.slice(0, text.indexOf('\n')),
+          count: Number(/^Feature Count: (\d+)$/m.exec(text)?.[1] ?? 0),
+          geometry: /^Geometry: None$/m.test(text) ? null : true,
+          crs: /^[A-Z]/.test(wkt) ? [wkt.replace(/\n\s*/g, '')] : null,
+        };
+      }),
+  rows: (path, layer) => ({ program: 'ogr2ogr', args: [...AS_ROWS, '/vsistdout/', path, layer] }),
+};
+
+/** What a command writes. It is killed when it is silent too long, or no longer read. */
+async function* outputOf(
+  command: Command,
+  path: string,
+  name: string,
+  context: OpenContext,
+): AsyncGenerator<Buffer> {
+  context.signal.throwIfAborted();
+  const child = spawn(command.program, command.args, {
+    ...(command.cwd && { cwd: command.cwd }),
+    signal: context.signal,
+    killSignal: 'SIGKILL',
+  });
+  const ended = outcomeOf(child);
+  const { idleMs } = limitsOf(context);
+  let idle = false;
+  try {
+    const chunks = child.stdout[Symbol.asyncIterator]();
+    for (;;) {
+      const timer = setTimeout(() => {
+        idle = true;
+        child.kill('SIGKILL');
+      }, idleMs);
+      const { done, value } = await chunks.next().finally(() => clearTimeout(timer));
+      if (done) break;
+      yield value;
+    }
+    const { code, said } = await ended;
+    if (idle) throw sourceError(`${name}: GDAL wrote nothing for ${idleMs / 1000} s. Check the file.`);
+    if (code === 'ENOENT')
+      throw sourceError(
+        `${name}: FileGDB is read by GDAL, which is not there. Install the package with "npm install gdal3.js", or GDAL's programs (ogr2ogr).`,
+      );
+    if (code !== 0)
+      throw formatError(
+        `${name} cannot be read as a file geodatabase (${said.replaceAll(path, name)}). Check the file.`,
+      );
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    context.signal.throwIfAborted();
+  }
+}
+
+/** Its exit code, or what kept it from starting, with the last line of what it said against it. */
+function outcomeOf(child: ChildProcess): Promise<{ code: number | string | null; said: string }> {
+  let said = '';
+  child.stderr!.on('data', bytes => {
+    said = (said + bytes).slice(-2_000);
+  });
+  const last = () => said.trim().split('\n').at(-1)!.slice(0, 300) || 'GDAL ended without a word';
+  return new Promise(resolve => {
+    child.on('error', error =>
+      resolve({ code: (error as NodeJS.ErrnoException).code ?? 'error', said: error.message }),
+    );
+    child.on('close', code => resolve({ code, said: last() }));
+  });
+}

@@ -1,0 +1,136 @@
+import { copyFile, open, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { cutOff, formatError, limitsOf, scratchFolder } from '../../shared/net/context.ts';
+import {
+  checkColumns,
+  chooseLayer,
+  plainValue,
+  type Reading,
+  type RowBatch,
+  takeFull,
+  useCrs,
+} from './rows.ts';
+import type { LocalFile } from './source.ts';
+import { addWkbRow } from './wkb.ts';
+
+/** A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by row where it lies. */
+export async function* readGeoPackage({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
+  const { name } = source;
+  const { rowBytes } = limitsOf(context);
+  const file = await source.onDisk();
+  await checkFile(file, name);
+  // SQLite locks by a folder beside the file, where a killed worker would leave it and two could not read at once.
+  const folder = await scratchFolder(context, 'geopackage-');
+  const path = join(folder, 'file.gpkg');
+  await symlink(file.path, path).catch(() => copyFile(file.path, path));
+  const db = new sqlite.Database(path, { readOnly: true });
+  let statement: ReturnType<typeof db.prepare> | null = null;
+  try {
+    const layer = chooseLayer(layersOf(db), spec.layer, name);
+    const columns = columnsOf(db, layer.name);
+    checkColumns(
+      columns.map(column => column.name),
+      name,
+    );
+    useCrs(output, crsOf(layer), name);
+    const { most } = db.get(`select max(rowid) as most from ${quoted(layer.name)}`) as {
+      most: number | null;
+    };
+    statement = db.prepare(`select * from ${quoted(layer.name)}`);
+    for (const row of statement.iterate() as Iterable<Row>) {
+      const values = valuesOf(row, columns, layer.geometry);
+      const blob = layer.geometry === null ? null : row[layer.geometry];
+      addWkbRow(output, values, blob instanceof Uint8Array ? wkbOf(blob) : null, rowBytes);
+      const full = takeFull(output);
+      if (full === null) continue;
+      context.signal.throwIfAborted();
+      file.advance(output.rowNo / Math.max(1, Number(most)));
+      yield full;
+    }
+    file.advance(1);
+  } catch (cause) {
+    if (!(cause instanceof Error) || cause.name !== 'SQLite3Error') throw cause;
+    throw formatError(`${name} cannot be read as a GeoPackage (${cause.message}). Check the file.`, cause);
+  } finally {
+    statement?.finalize();
+    db.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type Database = InstanceType<typeof sqlite.Database>;
+type Row = Record<string, unknown>;
+type Column = { name: string; type: string };
+type Layer = { name: string; geometry: string | null; organization: string; code: number; wkt: string };
+
+/** SQLite's header: https://www.sqlite.org/fileformat2.html, section 1.3. */
+async function checkFile({ path, bytes }: LocalFile, name: string): Promise<void> {
+  const file = await open(path, 'r');
+  const head = Buffer.alloc(100);
+  try {
+    await file.read(head, 0, 100, 0);
+  } finally {
+    await file.close();
+  }
+  if (!head.toString('latin1').startsWith('SQLite format 3\0'))
+    throw formatError(`${name} is not a GeoPackage. Check the feed's format and the file.`);
+  const pageBytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
+  const promised = pageBytes * head.readUInt32BE(28);
+  if (bytes < promised) throw cutOff(name, `it holds ${bytes} of ${promised} bytes`);
+  if (head[18] === 2)
+    throw formatError(
+      `${name} is in SQLite's write-ahead mode, so that part of it may lie in another file. Close it in the program that wrote it, or set "pragma journal_mode = delete".`,
+    );
+}
+
+/** Views are left out: they are programs of the file's author, not rows. */
+function layersOf(db: Database): Layer[] {
+  return db.all(`
+    select c.table_name as name, g.column_name as geometry, s.organization, s.organization_coordsys_id as code,
+           s.definition as wkt
+    from gpkg_contents c
+    join sqlite_master m on m.type = 'table' and m.name = c.table_name collate nocase and m.sql not like 'create virtual%'
+    left join gpkg_geometry_columns g on g.table_name = c.table_name collate nocase
+    left join gpkg_spatial_ref_sys s on s.srs_id = g.srs_id
+    where c.data_type in ('features', 'attributes', 'aspatial')
+    order by c.table_name`) as unknown as Layer[];
+}
+
+function columnsOf(db: Database, table: string): Column[] {
+  return db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
+}
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+function valuesOf(row: Row, columns: readonly Column[], geometry: string | null): Row {
+  const values: Row = {};
+  for (const { name, type } of columns) {
+    if (name === geometry) continue;
+    const value = row[name];
+    values[name] = type === 'boolean' && typeof value === 'number' ? value !== 0 : plainValue(value);
+  }
+  return values;
+}
+
+/** -1 and 0 stand for "undefined". */
+function crsOf({ organization, code, wkt }: Layer): string[] | null {
+  if (!organization || code <= 0) return null;
+  return [`${organization}:${code}`, wkt];
+}
+
+/** Bytes of the envelope by the three bits that name its kind. */
+const ENVELOPES = [0, 32, 48, 48, 64];
+
+/**
+ * What follows "GP", version, flags, CRS and envelope; null for an empty geometry, nothing where that is not what it begins with.
+ * https://www.geopackage.org/spec131/#gpb_format
+ */
+function wkbOf(blob: Uint8Array): Uint8Array | null {
+  const flags = blob[3] ?? 0;
+  const envelope = ENVELOPES[(flags >> 1) & 7];
+  const isExtended = (flags & 0x20) !== 0;
+  if (blob[0] !== 0x47 || blob[1] !== 0x50 || envelope === undefined || isExtended)
+    return blob.subarray(0, 0);
+  return (flags & 0x10) !== 0 ? null : blob.subarray(8 + envelope);
+}

@@ -1,0 +1,175 @@
+import { open } from 'node:fs/promises';
+import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { projjsonNames } from '../../shared/geo/projection.ts';
+import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
+import { checkColumns, plainValue, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
+import type { LocalFile } from './source.ts';
+import { addWkbRow } from './wkb.ts';
+
+/** Decoded at a time; a row group beyond it is read in parts, its columns over again for each. */
+const PART_BYTES = 64 * 2 ** 20;
+
+/** A column of a row group is held whole, as it is packed. Writers make groups of a tenth of that. */
+const MOST_CHUNK_BYTES = 2 ** 30;
+
+/** Geometry stays as its file has it until a row is made of it; decoded for a whole row group it would take five times the room. */
+const parsers = { geometryFromBytes: asBytes, geographyFromBytes: asBytes };
+
+function asBytes(bytes: Uint8Array): Uint8Array {
+  return bytes;
+}
+
+/** Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, a row group at a time. */
+export async function* readParquet({ source, output, context }: Reading): AsyncGenerator<RowBatch> {
+  const { name } = source;
+  const local = await source.onDisk();
+  const handle = await open(local.path, 'r');
+  const slice = async (start: number, end = local.bytes): Promise<ArrayBuffer> => {
+    context.signal.throwIfAborted();
+    const bytes = new Uint8Array(end - start);
+    await handle.read(bytes, 0, bytes.length, start);
+    return bytes.buffer;
+  };
+  try {
+    const file: AsyncBuffer = { byteLength: local.bytes, slice };
+    await checkEnds(slice, local, name);
+    const metadata = await parquetMetadataAsync(file);
+    checkColumns(columnNames(metadata), name);
+    const geometry = geometryOf(metadata, name);
+    if (geometry !== null) useCrs(output, geometry.crs, name);
+    const decimals = takeDecimals(metadata);
+    for (const part of partsOf(metadata, name)) {
+      const options = { file, metadata, compressors, parsers, useOffsetIndex: true, ...part };
+      for (const row of await parquetReadObjects(options)) {
+        const wkb = geometry === null ? null : row[geometry.column];
+        const values: Record<string, unknown> = {};
+        for (const column in row) {
+          if (column === geometry?.column) continue;
+          const scale = decimals.get(column);
+          values[column] = scale === undefined ? plainValue(row[column]) : decimal(row[column], scale);
+        }
+        addWkbRow(output, values, wkb instanceof Uint8Array ? wkb : null, limitsOf(context).rowBytes);
+        const full = takeFull(output);
+        if (full !== null) yield full;
+      }
+      local.advance(part.rowEnd / Number(metadata.num_rows));
+    }
+    local.advance(1);
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
+    const why = (cause as Error).message;
+    throw formatError(`${name} cannot be read as Parquet (${why}). Check the format and the file.`, cause);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file begins and ends with these; the footer, which says what is where, is its end. */
+const MAGIC = 'PAR1';
+
+async function checkEnds(
+  slice: (start: number, end: number) => Promise<ArrayBuffer>,
+  { bytes }: LocalFile,
+  name: string,
+) {
+  const at = async (start: number) =>
+    Buffer.from(await slice(Math.max(0, start), start + 4)).toString('latin1');
+  if ((await at(0)) !== MAGIC)
+    throw formatError(`${name} is not a Parquet file. Check the feed's format and the file.`);
+  if (bytes < 12 || (await at(bytes - 4)) !== MAGIC) throw cutOff(name, 'its footer is missing');
+}
+
+/** The names of the columns at the top; fields of a struct are within theirs. */
+function columnNames({ schema }: FileMetaData): string[] {
+  const names: string[] = [];
+  const skip = (at: number): number => {
+    let next = at + 1;
+    for (let child = 0; child < (schema[at]!.num_children ?? 0); child++) next = skip(next);
+    return next;
+  };
+  for (let at = 1; at < schema.length; at = skip(at)) names.push(schema[at]!.name);
+  return names;
+}
+
+type Geometry = { column: string; crs: string[] | null };
+type GeoColumn = { encoding?: string; crs?: Parameters<typeof projjsonNames>[0] | null };
+
+/** @throws PlatError `feed_format` for a geometry that is not stored as WKB */
+function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: string): Geometry | null {
+  const text = (key: string) => pairs?.find(pair => pair.key === key)?.value;
+  const geo = JSON.parse(text('geo') ?? '{}') as {
+    primary_column?: string;
+    columns?: Record<string, GeoColumn>;
+  };
+  const column = geo.primary_column ?? Object.keys(geo.columns ?? {})[0];
+  if (column !== undefined) {
+    const { encoding, crs } = geo.columns?.[column] ?? {};
+    if (encoding !== 'WKB')
+      throw formatError(
+        `${name}: its geometry is stored as "${encoding}", of which WKB alone is read. Write it with WKB, as ogr2ogr does.`,
+      );
+    return { column, crs: crs ? projjsonNames(crs) : null };
+  }
+  const native = schema.find(
+    ({ logical_type: type }) => type?.type === 'GEOMETRY' || type?.type === 'GEOGRAPHY',
+  );
+  if (native === undefined) return null;
+  const { crs } = native.logical_type as { crs?: string };
+  if (crs === undefined) return { column: native.name, crs: null };
+  const key = /^projjson:(.*)$/.exec(crs)?.[1];
+  return {
+    column: native.name,
+    crs: key === undefined ? [crs.replace(/^srid:/, 'EPSG:')] : projjsonNames(JSON.parse(text(key) ?? '{}')),
+  };
+}
+
+/**
+ * The scales of decimal columns, whose mark is taken off so that the library hands out their digits: as floating-point numbers it
+ * would lose those of long ones.
+ */
+function takeDecimals({ schema }: FileMetaData): Map<string, number> {
+  const scales = new Map<string, number>();
+  for (const element of schema) {
+    if (element.converted_type !== 'DECIMAL' || element.type === 'BYTE_ARRAY') continue;
+    scales.set(element.name, element.scale ?? 0);
+    delete element.converted_type;
+  }
+  return scales;
+}
+
+/** A decimal of these digits: an integer, or big-endian bytes in two's complement. */
+function decimal(digits: unknown, scale: number): unknown {
+  if (digits === null || digits === undefined) return null;
+  const whole =
+    digits instanceof Uint8Array
+      ? BigInt.asIntN(8 * digits.length, BigInt(`0x${Buffer.from(digits).toString('hex') || '0'}`))
+      : BigInt(digits as number | bigint);
+  if (scale <= 0) return plainValue(whole * 10n ** BigInt(-scale));
+  const text = String(whole < 0n ? -whole : whole).padStart(scale + 1, '0');
+  const written = `${whole < 0n ? '-' : ''}${text.slice(0, -scale)}.${text.slice(-scale)}`;
+  return text.length > 15 ? written : Number(written);
+}
+
+type Part = { rowStart: number; rowEnd: number };
+
+/** @throws PlatError `feed_format` for row groups that are too large to be read in parts */
+function partsOf({ row_groups: groups }: FileMetaData, name: string): Part[] {
+  let at = 0;
+  return groups.flatMap(group => {
+    const packed = group.columns.map(column => Number(column.meta_data?.total_compressed_size ?? 0));
+    if (Math.max(...packed) > MOST_CHUNK_BYTES)
+      throw formatError(
+        `${name}: a column of one row group is larger than ${MOST_CHUNK_BYTES} bytes. Write it with row groups of 100,000 rows.`,
+      );
+    const rows = Number(group.num_rows);
+    const count = Math.max(1, Math.ceil(Number(group.total_byte_size) / PART_BYTES));
+    const size = Math.ceil(rows / count);
+    const parts: Part[] = [];
+    for (let start = 0; start < rows; start += size)
+      parts.push({ rowStart: at + start, rowEnd: at + Math.min(rows, start + size) });
+    at += rows;
+    return parts;
+  });
+}

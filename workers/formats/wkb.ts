@@ -1,0 +1,50 @@
+import type { Geometry } from 'geojson';
+import { wkbToGeojson } from 'hyparquet/src/wkb.js';
+import { addBad, addRow, type Output } from './rows.ts';
+
+/** ISO 19125 numbers of what has no counterpart in GeoJSON; Z and M add 1,000 and 2,000. */
+const NOT_READ: Record<number, string> = {
+  ...{ 8: 'a circular string', 9: 'a compound curve', 10: 'a curve polygon', 11: 'a multi-curve' },
+  ...{ 12: 'a multi-surface', 13: 'a curve', 14: 'a surface', 15: 'a polyhedral surface' },
+  ...{ 16: 'a TIN', 17: 'a triangle' },
+};
+
+/** Adds the next row with its geometry as well-known binary; what cannot be read becomes a bad row. */
+export function addWkbRow(
+  output: Output,
+  values: Record<string, unknown>,
+  wkb: Uint8Array | null,
+  maxBytes: number,
+): void {
+  const raw = () => JSON.stringify(values);
+  if (wkb !== null && wkb.length > maxBytes) {
+    addBad(output, 'row_too_long', `the geometry is longer than ${maxBytes} bytes`, raw(), 'geometry');
+    return;
+  }
+  let geometry: Geometry | null;
+  try {
+    geometry = wkb === null ? null : readWkb(wkb);
+  } catch (error) {
+    addBad(output, 'unreadable_geometry', (error as Error).message, raw(), 'geometry');
+    return;
+  }
+  addRow(output, values, geometry, raw);
+}
+
+/** @throws Error that says what is wrong with it */
+export function readWkb(wkb: Uint8Array): Geometry {
+  const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength);
+  if (view.byteLength < 5) throw new Error('the geometry is no WKB');
+  const type = view.getUint32(1, view.getUint8(0) === 1);
+  const what = NOT_READ[type % 1000];
+  if (what !== undefined) {
+    throw new Error(
+      `${what} is not read: turn curves into lines first, as with ogr2ogr and -nlt CONVERT_TO_LINEAR`,
+    );
+  }
+  try {
+    return wkbToGeojson({ view, offset: 0 }) as Geometry;
+  } catch (cause) {
+    throw new Error(`the geometry cannot be read as WKB (${(cause as Error).message})`, { cause });
+  }
+}

@@ -1,0 +1,105 @@
+import { readSheet } from 'read-excel-file/node';
+import { formatError, limitsOf, type OpenContext } from '../../shared/net/context.ts';
+import {
+  addRow,
+  checkColumns,
+  chooseLayer,
+  plainValue,
+  type Reading,
+  type RowBatch,
+  takeFull,
+} from './rows.ts';
+import type { LocalFile } from './source.ts';
+import { memberStream, openArchive } from './zip.ts';
+
+/** A sheet of an Excel workbook, whose first row has the names of the columns. The library reads it whole. */
+export async function* readXlsx({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
+  const { name } = source;
+  const file = await source.onDisk();
+  await checkSize(file, name, context);
+  const sheets = (await sheetNames(file.path, name)).map(sheet => ({ name: sheet }));
+  const sheet = chooseLayer(sheets, spec.layer, name).name;
+  const rows = await parsed(name, () => readSheet(file.path, sheet));
+  const table = rows.slice(spec.skip_lines ?? 0);
+  const columns = columnsOf(table, spec.header, `${name}, sheet ${sheet}`);
+  for (const cells of Array.isArray(spec.header) || spec.header === false ? table : table.slice(1)) {
+    const values: Record<string, unknown> = {};
+    for (const [at, column] of columns.entries()) values[column] = cellValue(cells[at]);
+    if (cells.every(cell => cell === null)) output.rowNo++;
+    else addRow(output, values, null, () => JSON.stringify(values));
+    const full = takeFull(output);
+    if (full !== null) yield full;
+  }
+  file.advance(1);
+}
+
+type Cells = readonly unknown[];
+
+/** Columns without a name and a value are the sheet's margin. */
+function columnsOf(rows: readonly Cells[], header: Reading['spec']['header'], name: string): string[] {
+  if (Array.isArray(header)) return checkColumns(header, name);
+  const [first] = rows;
+  if (first === undefined) throw formatError(`${name} is empty: no row of column names. Check the file.`);
+  if (header === false) return first.map((_, at) => `column_${at + 1}`);
+  const names = first.map(cell => (cell === null ? '' : String(plainValue(cell)).trim()));
+  const width = rows.reduce(
+    (most, cells) => Math.max(most, cells.findLastIndex(cell => cell !== null) + 1),
+    0,
+  );
+  return checkColumns(names.slice(0, width), name);
+}
+
+/** A formula's error stands in place of a value that the sheet's author does not have. */
+const cellValue = (cell: unknown): unknown =>
+  typeof cell === 'string' && /^#(NULL|DIV\/0|VALUE|REF|NAME|NUM|SPILL|CALC)[!?]$/.test(cell)
+    ? null
+    : plainValue(cell ?? null);
+
+/** Every member is unpacked once and counted: the sizes that an archive states may be wrong, and the library trusts them. */
+async function checkSize({ path }: LocalFile, name: string, context: OpenContext): Promise<void> {
+  const limits = limitsOf(context);
+  const archive = await openArchive(path, name, limits);
+  let left = limits.xlsxBytes;
+  try {
+    for (const entry of archive.entries) {
+      const stream = await memberStream(archive, entry, `${name}/${entry.fileName}`);
+      for await (const chunk of stream) {
+        left -= chunk.length;
+        if (left >= 0) continue;
+        throw formatError(
+          `${name} unpacks to more than ${limits.xlsxBytes} bytes, which is too much for a workbook. Save the sheet as CSV.`,
+        );
+      }
+    }
+  } catch (error) {
+    if (error instanceof Error && error.name === 'PlatError') throw error;
+    throw formatError(
+      `${name} is a broken workbook (${(error as Error).message}). Fetch or copy it again.`,
+      error,
+    );
+  } finally {
+    archive.close();
+  }
+}
+
+/** The library names the sheets when it is asked for one that is not there; no sheet can be called "". */
+async function sheetNames(path: string, name: string): Promise<string[]> {
+  return parsed(name, () =>
+    readSheet(path, '').then(
+      () => [],
+      error => {
+        if (error.name === 'SheetNotFoundError') return error.sheets as string[];
+        throw error;
+      },
+    ),
+  );
+}
+
+async function parsed<T>(name: string, work: () => Promise<T>): Promise<T> {
+  return work().catch(cause => {
+    throw formatError(
+      `${name} cannot be read as an Excel workbook (${cause.message}). Check the format and the file.`,
+      cause,
+    );
+  });
+}
