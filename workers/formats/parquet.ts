@@ -8,7 +8,7 @@ import type { LocalFile } from './source.ts';
 import { addWkbRow } from './wkb.ts';
 
 /** Decoded at a time; a row group beyond it is read in parts, its columns over again for each. */
-const PART_BYTES = 64 * 2 ** 20;
+const PART_BYTES = 16 * 2 ** 20;
 
 /** A column of a row group is held whole, as it is packed. Writers make groups of a tenth of that. */
 const MOST_CHUNK_BYTES = 2 ** 30;

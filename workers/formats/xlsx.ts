@@ -58,7 +58,12 @@ const cellValue = (cell: unknown): unknown =>
 /** Every member is unpacked once and counted: the sizes that an archive states may be wrong, and the library trusts them. */
 async function checkSize({ path }: LocalFile, name: string, context: OpenContext): Promise<void> {
   const limits = limitsOf(context);
-  const archive = await openArchive(path, name, limits);
+  const archive = await openArchive(path, name, limits).catch(cause => {
+    throw formatError(
+      `${name} is no whole .xlsx workbook. Check the format and the file; save an .xls as .xlsx.`,
+      cause,
+    );
+  });
   let left = limits.xlsxBytes;
   try {
     for (const entry of archive.entries) {

@@ -112,7 +112,7 @@ describe('cells', () => {
 
 describe('workbooks that cannot be read', () => {
   test.each([
-    ['another format', Buffer.from('PID,OWNER\n'), 'feed_source', /not a readable zip/],
+    ['another format', Buffer.from('PID,OWNER\n'), 'feed_format', /no whole .xlsx workbook/],
     ['cut', real.subarray(0, 3_000), 'feed_source', /not a readable zip/],
     [
       'a zip of something else',
