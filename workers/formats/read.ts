@@ -158,16 +158,16 @@ export async function sourceVersion(spec: InputSpec, context: ReadContext): Prom
   return versions.join('\n');
 }
 
-/** The format that a file's name tells, or null; a zip is taken for a shapefile. */
+/** The format that a file's name tells, or null; a zip whose name does not say what it holds is taken for a shapefile. */
 export function formatOf(name: string): Format | null {
   const plain = name
     .toLowerCase()
     .replace(/[?#].*$/, '')
     .replace(/\.gz$/, '');
   if (/\/(map|feature)server(\/\d+)?\/?$/.test(plain)) return 'arcgis';
-  if (plain.endsWith('.zip')) return 'shapefile';
+  const bare = plain.replace(/\.zip$/, '');
   const found = Object.entries(READERS).find(([, { extensions }]) =>
-    extensions.some(end => plain.endsWith(end)),
+    extensions.some(end => bare.endsWith(end)),
   );
-  return (found?.[0] as Format | undefined) ?? null;
+  return (found?.[0] as Format | undefined) ?? (bare === plain ? null : 'shapefile');
 }
