@@ -1,8 +1,8 @@
 import { type Pool, transaction } from '../../../shared/db.ts';
 import { LOCKS } from '../../../shared/locks.ts';
 
-/** The tables that hold a partition for every state. */
-const PARTITIONED = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes', 'valuations'];
+/** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
+const TABLES = ['parcels', 'parcel_filters', 'owner_words', 'parcel_attributes', 'valuations'];
 
 const partitionOf = (table: string, state: number) => `${table}_${String(state).padStart(2, '0')}`;
 const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(code / 1000)))];
@@ -12,8 +12,12 @@ const statesOf = (fips: number[]) => [...new Set(fips.map(code => Math.floor(cod
  * and until then a county of a hundred thousand new parcels would be read as if it were empty.
  */
 export async function analyzePartitions(pool: Pool, fips: number[]): Promise<void> {
-  const names = statesOf(fips).flatMap(state => PARTITIONED.map(table => partitionOf(table, state)));
-  if (names.length > 0) await pool.query(`analyze ${names.join(', ')}`);
+  if (fips.length === 0) return;
+  const partitioned = await listPartitioned(pool);
+  const names = TABLES.flatMap(table =>
+    partitioned.has(table) ? statesOf(fips).map(state => partitionOf(table, state)) : [table],
+  );
+  await pool.query(`analyze ${names.join(', ')}`);
 }
 
 /**
@@ -22,17 +26,26 @@ export async function analyzePartitions(pool: Pool, fips: number[]): Promise<voi
  * https://www.postgresql.org/docs/current/ddl-partitioning.html#DDL-PARTITIONING-DECLARATIVE-MAINTENANCE
  */
 export async function ensurePartitions(pool: Pool, fips: number[]): Promise<void> {
+  const partitioned = await listPartitioned(pool);
   const { rows } = await pool.query<{ name: string }>(
     'select inhrelid::regclass::text as name from pg_inherits where inhparent = any ($1::regclass[])',
-    [PARTITIONED],
+    [[...partitioned]],
   );
   const present = new Set(rows.map(row => row.name));
   for (const state of statesOf(fips)) {
-    for (const table of PARTITIONED) {
+    for (const table of partitioned) {
       const name = partitionOf(table, state);
       if (!present.has(name)) await createPartition(pool, table, name, state);
     }
   }
+}
+
+async function listPartitioned(pool: Pool): Promise<Set<string>> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select relname as name from pg_class where oid = any ($1::regclass[]) and relkind = 'p'",
+    [TABLES],
+  );
+  return new Set(rows.map(row => row.name));
 }
 
 function createPartition(pool: Pool, table: string, name: string, state: number): Promise<void> {
