@@ -3,6 +3,7 @@ import { createPool, type Pool, RESTLESS, sql } from '../shared/db.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
+import { assertClusterReady } from '../shared/shards.ts';
 import { type AppDeps, createApp } from './app.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { openAssets } from './pages/assets.ts';
@@ -35,6 +36,7 @@ export async function startApi(
   };
   try {
     await assertSchemaVersion(pool);
+    await assertClusterReady(pool, config.DB_POOL_SIZE);
     const lifecycle: Lifecycle = { active: 0, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const assets = await openAssets(config);

@@ -73,7 +73,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
   for (const migration of pending) {
     await client.query('begin');
     try {
-      await client.query(migration.text);
+      for (const statement of splitStatements(migration.text)) await client.query(statement);
       await client.query('insert into schema_migrations (version, name, checksum) values ($1, $2, $3)', [
         migration.version,
         migration.name,
@@ -90,6 +90,16 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
     }
   }
   return pending.map(migration => migration.name);
+}
+
+/** One at a time, as distributed tables take them: cut at semicolons outside of comments, quotes and dollar quotes. */
+export function splitStatements(text: string): string[] {
+  const ends = [...text.matchAll(/--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g)]
+    .filter(token => token[0] === ';')
+    .map(token => token.index);
+  return [...ends, text.length]
+    .map((end, i) => text.slice(i === 0 ? 0 : ends[i - 1]! + 1, end).trim())
+    .filter(statement => statement.replaceAll(/--[^\n]*/g, '').trim() !== '');
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   QUEUE_NAMES,
   type QueueName,
 } from '../shared/queue.ts';
+import { assertClusterReady } from '../shared/shards.ts';
 import { serveHealth } from './runner/health.ts';
 import { listenForJobs } from './runner/listen.ts';
 import { definitionsOf, type Registry } from './runner/registry.ts';
@@ -84,6 +85,7 @@ export async function startWorker(
 
   try {
     await assertSchemaVersion(pool);
+    await assertClusterReady(pool, config.DB_POOL_SIZE);
     if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config.HOST, pool);
     const queues = openQueues(backend);
     const deliverer = { queues, definitions: definitionsOf(registry) };

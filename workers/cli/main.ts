@@ -7,10 +7,12 @@ import { errorCode, PlatError } from '../../shared/errors.ts';
 import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
 import { rootDir } from '../../shared/root.ts';
+import { type Distributed, distribute } from '../../shared/shards.ts';
 import type { RegionsLoaded } from '../regions/load.ts';
 import { addAccountCommands } from './account.ts';
 import { addBacktestCommands } from './backtest.ts';
 import { EXIT, exitCodeOf } from './common/exit.ts';
+import { wholeNumber } from './common/options.ts';
 import { answer, regionsLine } from './common/output.ts';
 import { type ConnectedConfig, connectedConfig } from './common/session.ts';
 import { addContactCommands } from './contact.ts';
@@ -61,14 +63,26 @@ function createProgram(): Command {
     .action(async () => (await import('./up/up.ts')).up(loadConfig()));
   program
     .command('migrate')
+    .option('--distribute', 'on Citus: spread the tables that grow with the nation over its nodes')
+    .option('--shards <n>', 'with --distribute: how many shards each table has (32)', wholeNumber)
     .option('--json', 'print JSON')
     .description('brings the database to the newest schema and loads the counties and ZIPs')
-    .action(async ({ json }: { json?: boolean }) => {
+    .addHelpText(
+      'after',
+      '\nExample, on a Citus cluster, with data or without:\n  plat migrate --distribute --shards 64',
+    )
+    .action(async (options: { distribute?: boolean; shards?: number; json?: boolean }) => {
+      const { json, shards } = options;
       const config = connectedConfig();
       const applied = await migrate(config.DATABASE_URL, { queue: config.REDIS_URL === undefined });
       const regions = await loadInto(config);
       const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
-      answer(json, { applied, regions }, `${done}\n${regionsLine(regions)}`);
+      const tables = options.distribute ? await distribute(config.DATABASE_URL, shards) : [];
+      answer(
+        json,
+        { applied, regions, ...(options.distribute && { tables }) },
+        [done, regionsLine(regions), ...tables.map(distributedLine)].join('\n'),
+      );
     });
   program
     .command('api')
@@ -96,6 +110,12 @@ function createProgram(): Command {
   addUsageCommand(program);
   addMcpCommand(program);
   return program;
+}
+
+function distributedLine({ table, key, colocated_with, shards, rows }: Distributed): string {
+  const beside = colocated_with === table ? '' : `, beside ${colocated_with}`;
+  const moved = rows === null ? 'distributed before' : `${rows.toLocaleString('en-US')} rows moved`;
+  return `${table.padEnd(18)} by ${key}, ${shards} shards${beside}: ${moved}.`;
 }
 
 async function loadInto(config: ConnectedConfig): Promise<RegionsLoaded> {

@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
 import { describeDisk, diskSpace } from '../../shared/disk.ts';
 import type { JobState } from '../../shared/jobs.ts';
+import { listSharded, type ShardedTable } from '../../shared/shards.ts';
 import { wholeNumber } from './common/options.ts';
-import { print, printJson, printNote } from './common/output.ts';
+import { print, printJson, printNote, table } from './common/output.ts';
 import { type ConnectedConfig, withSession } from './common/session.ts';
 import { readState } from './common/state.ts';
 import { jobsTable } from './jobs.ts';
@@ -31,8 +32,9 @@ export function addStatusCommand(program: Command): void {
         const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
         const { rows: registries } = await pool.query<Registry>(sql('phones/summarise_registry'));
         const registry = registries[0]!;
+        const sharded = await listSharded(pool);
         if (json) {
-          printJson({ api, redis, ...overview[0], dnc: registry, disk, jobs });
+          printJson({ api, redis, ...overview[0], dnc: registry, disk, shards: sharded, jobs });
           return;
         }
         const figures: Record<string, number | string> = {
@@ -49,6 +51,7 @@ export function addStatusCommand(program: Command): void {
             `${name.replaceAll('_', ' ').padEnd(24)} ${typeof value === 'number' ? value.toLocaleString('en-US') : value}`,
           );
         }
+        if (sharded.length > 0) print(`\n${shardsTable(sharded)}`);
         print(`\n${jobsTable(jobs)}`);
         if (registry.age_days !== null && registry.age_days > MOST_DNC_DAYS)
           printNote(
@@ -59,6 +62,19 @@ export function addStatusCommand(program: Command): void {
       }),
     );
 }
+
+const shardsTable = (tables: ShardedTable[]) =>
+  table(
+    tables.map(({ bytes, largest, ...rest }) => ({
+      ...rest,
+      size: megabytes(bytes),
+      largest_shard: megabytes(largest),
+    })),
+    ['table', 'key', 'shards', 'nodes', 'size', 'largest_shard'],
+  );
+
+const megabytes = (bytes: number) =>
+  `${(bytes / 1e6).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`;
 
 /** null without REDIS_URL. */
 async function stateOfRedis({ REDIS_URL }: ConnectedConfig): Promise<'reachable' | 'unreachable' | null> {

@@ -1,0 +1,51 @@
+-- name: has_citus
+-- Whether this database has the extension Citus. No parameters.
+select exists (select 1 from pg_extension where extname = 'citus') as citus
+
+-- name: list_nodes
+-- The nodes of the cluster, whether each takes shards, and how many prepared transactions each allows. Needs Citus. No parameters.
+select
+  n.nodename || ':' || n.nodeport as node,
+  n.shouldhaveshards as shards,
+  s.result::int as prepared
+from run_command_on_all_nodes('show max_prepared_transactions') as s
+join pg_dist_node n on n.nodeid = s.nodeid
+where n.isactive
+order by n.nodename, n.nodeport
+
+-- name: get_table
+-- How a table lies. $1 its name. Needs Citus
+select
+  c.relkind = 'p' as partitioned,
+  p.logicalrelid is not null as distributed,
+  (select count(*)::int from pg_dist_shard s where s.logicalrelid = c.oid) as shards,
+  (
+    select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+    from pg_attribute a
+    where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  ) as columns
+from pg_class c
+left join pg_dist_partition p on p.logicalrelid = c.oid
+where c.oid = $1::regclass
+
+-- name: list_indexes
+-- A table's indexes as statements that make them again; of those that belong to a constraint, the constraint. $1 the table
+select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition, pg_get_constraintdef(k.oid) as "constraint"
+from pg_index i
+left join pg_constraint k on k.conindid = i.indexrelid
+where i.indrelid = $1::regclass
+
+-- name: list_distributed
+-- The distributed tables: their key, their shards, and what these take with indexes, in bytes, in sum and the largest of them. Needs Citus. No
+-- parameters.
+select
+  s.table_name::text as "table",
+  column_to_column_name(s.table_name, p.partkey) as key,
+  count(distinct s.shardid)::int as shards,
+  count(distinct (s.nodename, s.nodeport))::int as nodes,
+  sum(s.shard_size)::bigint as bytes,
+  max(s.shard_size)::bigint as largest
+from citus_shards s
+join pg_dist_partition p on p.logicalrelid = s.table_name
+group by s.table_name, p.partkey
+order by s.table_name::text
