@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { countyOf } from '../../shared/domain/property-id.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
+import type { Statements } from '../http/database.ts';
 import { notFound, unprocessable, validationError } from '../http/errors.ts';
 import {
   type ParcelSummary,
   parcelSummary,
-  SUMMARY_COLUMNS,
+  readSummaries,
   type SummaryRow,
   toSummary,
 } from './common/parcel-summary.ts';
@@ -63,32 +64,38 @@ export const ownerPortfolio = defineEndpoint({
     unprocessable: `The owner holds more than ${MAX_PORTFOLIO.toLocaleString('en-US')} parcels: page through them with the filter's \`owner_parcel_id\`. Costs nothing.`,
   },
   handle: async ({ params: { property_id } }, { database }, call) => {
-    const rows = await database.runComposed<Row>('properties/read_portfolio', { summary: SUMMARY_COLUMNS }, [
-      countyOf(property_id),
-      property_id,
-      MAX_PORTFOLIO,
-    ]);
-    const parcels = requirePortfolio(rows, property_id);
+    const parcels = await database.snapshot(at => readPortfolio(at, property_id));
     const results = parcels.map(row => toSummary(row, call.appUrl));
     const body = { source_parcel: subjectOf(results, property_id), ...totals(parcels), results };
     return { body, tokens: parcels.length > 1 ? TOKENS : 0 };
   },
 });
 
-type Row = { retired: boolean; has_owner: boolean; parcels: number } & (SummaryRow | { property_id: null });
-
-function requirePortfolio(rows: readonly Row[], id: number): SummaryRow[] {
-  const first = rows[0];
-  if (first === undefined) throw notFound(`There is no parcel ${id}.`);
-  if (first.retired) throw notFound(`Parcel ${id} has left the roll: it has no owner any more.`);
-  if (!first.has_owner)
+async function readPortfolio(statements: Statements, id: number): Promise<SummaryRow[]> {
+  const { run } = statements;
+  const [subject] = await run<{ retired: boolean; owner_key: string | null }>('properties/read_owner', [
+    countyOf(id),
+    id,
+  ]);
+  if (subject === undefined) throw notFound(`There is no parcel ${id}.`);
+  if (subject.retired) throw notFound(`Parcel ${id} has left the roll: it has no owner any more.`);
+  if (subject.owner_key === null)
     throw validationError({ property_id: ["names a parcel without an owner's mailing address"] });
-  if (first.parcels > MAX_PORTFOLIO) {
+  const held = await run<{ property_id: number }>('properties/list_portfolio', [
+    subject.owner_key,
+    MAX_PORTFOLIO + 1,
+  ]);
+  if (held.length > MAX_PORTFOLIO) {
     throw unprocessable(
       `The owner of parcel ${id} holds more than ${MAX_PORTFOLIO} parcels: page through them with owner_parcel_id of POST /api/public/v1/properties/filter/.`,
     );
   }
-  return rows.filter((row): row is Row & SummaryRow => row.property_id !== null);
+  // Its own entry may be on another server and not be there yet while a merge commits.
+  const ids = new Set([...held.map(row => row.property_id), id]);
+  return readSummaries(
+    statements,
+    [...ids].sort((a, b) => a - b),
+  );
 }
 
 function subjectOf(results: readonly ParcelSummary[], id: number): ParcelSummary {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { openPage, type Page, pageParameters, turnPage } from '../http/paging.ts';
 import { requireKnown } from './common/known-regions.ts';
-import { parcelPage, SUMMARY_COLUMNS, type SummaryRow, toSummary } from './common/parcel-summary.ts';
+import { parcelPage, readSummaries, toSummary } from './common/parcel-summary.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
 import { SEARCH_EXAMPLE } from './examples/examples.ts';
@@ -92,11 +92,7 @@ export const searchProperties = defineEndpoint({
         apn === undefined
           ? await findByOwner(statements, code, pieces)
           : await findByApn(statements, code, apn, pieces);
-      const rows = await statements.runComposed<SummaryRow>(
-        'properties/read_summaries',
-        { summary: SUMMARY_COLUMNS },
-        [code, shownOn(page, found)],
-      );
+      const rows = await readSummaries(statements, shownOn(page, found));
       return { found, rows };
     });
     if (page.beside?.direction === 'previous') rows.reverse();

@@ -13,13 +13,20 @@ select fips, sum(parcels), sum(with_boundary), sum(with_owner), sum(with_acres),
 from (
   select fips, feed_id, count(*) as parcels, count(extent) as with_boundary, count(owner_name) as with_owner,
     count(effective_acres) as with_acres, count(coalesce(assessed_total_value, market_total_value)) as with_values,
-    count(last_sale_date) as with_sale, min(location[0]) / 1e7 as west, min(location[1]) / 1e7 as south,
-    max(location[0]) / 1e7 as east, max(location[1]) / 1e7 as north
+    count(last_sale_date) as with_sale, min(least(location[0], (extent[1])[0])) / 1e7 as west,
+    min(least(location[1], (extent[1])[1])) / 1e7 as south, max(greatest(location[0], (extent[0])[0])) / 1e7 as east,
+    max(greatest(location[1], (extent[0])[1])) / 1e7 as north
   from parcels
   where fips = any ({{fips}}::int[]) and retired_at is null
   group by fips, feed_id
 ) of_feeds
 group by fips;
+
+-- name: list_counties_meeting
+-- The counties with parcels in a box. $1 box in 1e-7 degrees text
+select fips
+from county_coverage
+where box(point(west * 1e7, south * 1e7), point(east * 1e7, north * 1e7)) && $1::box;
 
 -- name: list_coverage
 -- What is known of counties: of those with parcels or listings, or of one. $1 county FIPS, or null for all
@@ -44,7 +51,7 @@ join regions r on r.type = 'county' and r.fips = county.fips
 left join county_coverage c on c.fips = county.fips
 left join listed l on l.fips = county.fips
 left join region_stats s on s.type = 'county' and s.code = r.code
-left join lateral (select as_of from valuations where fips = county.fips limit 1) v on true
+left join valuation_counties v on v.fips = county.fips
 left join lateral (
   select jsonb_agg(jsonb_build_object(
     'kind', f.kind, 'feed', f.name, 'title', f.definition ->> 'title', 'attribution', f.definition ->> 'attribution',

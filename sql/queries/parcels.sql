@@ -1,10 +1,10 @@
 -- name: count_hits
 -- How many parcels a filter finds and, when they are few, the first of them, in one pass: of many hits list_hits finds the first
--- at once. `from`, `where`: the tables and the predicates of the filter; `ids`: array_agg(f.property_id), or null where hits
--- cannot be few; `hits`, `order`: how a list of ids is read in its order. Parameters: `most` hits that count as few, `offset` and
--- `limit` of the page, and those of the predicates.
-with found as (
-  select count(*) as count, {{ids}} as ids
+-- at once. `from`, `where`: the tables and the predicates of the filter; `ids`, `acres`: array_agg of both, or null where hits cannot
+-- be few or acres are not wanted; `order`. Parameters: `most` hits that count as few, `offset` and `limit` of the page, and those of
+-- the predicates.
+with found as materialized (
+  select count(*) as count, {{ids}} as ids, {{acres}} as acres
   from {{from}}
   where {{where}}
 )
@@ -12,7 +12,7 @@ select found.count, page.property_id, page.effective_acres
 from found
 left join lateral (
   select f.property_id, f.effective_acres
-  from {{hits}}
+  from unnest(found.ids, found.acres) as f (property_id, effective_acres)
   where found.count <= {{most}}
   order by {{order}}
   offset {{offset}} limit {{limit}}
@@ -20,27 +20,17 @@ left join lateral (
 
 -- name: list_edge_candidates
 -- The parcels whose extent meets the boxes along a shape's outline, with their boundaries, to be tested one by one; those that an
--- inner box takes in need no test. `offset 0` keeps the look-ups apart, as the planner would rather read all. `from`, `where`:
+-- inner box takes in need no test. The boxes stand in a `with`, as the planner would rather read all. `from`, `where`:
 -- parcel_filters f, and the filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of
 -- the predicates.
-select c.property_id, b.boundary
-from (
-  select distinct near.fips, near.property_id
-  from unnest({{edge}}::box[]) as e (box)
-  cross join lateral (
-    select f.fips, f.property_id, f.location
-    from {{from}}
-    where f.extent && e.box
-      and {{where}}
-    offset 0
-  ) near
-  where (near.location <@ any ({{inner}}::box[])) is not true
-  limit {{limit}}
-) c
-cross join lateral (
-  select p.boundary from parcels p where p.fips = c.fips and p.property_id = c.property_id offset 0
-) b
-where b.boundary is not null;
+with edges as materialized (select box from unnest({{edge}}::box[]) as e (box))
+select distinct on (b.fips, b.property_id) b.property_id, b.boundary
+from edges
+join {{from}} on f.extent && edges.box
+join parcels b on b.fips = f.fips and b.property_id = f.property_id
+where {{where}}
+  and (f.location <@ any ({{inner}}::box[])) is not true and b.boundary is not null
+limit {{limit}};
 
 -- name: list_hits
 -- A page of the parcels that a filter finds. `from`, `where`: the tables and the predicates of the filter, and the place where
@@ -108,6 +98,12 @@ join feeds d on d.id = p.feed_id
 left join regions c on c.type = 'county' and c.code = lpad(p.fips::text, 5, '0')
 where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
 
+-- name: list_owner_counties
+-- The counties in which an owner has parcels. $1 owner key uuid
+select distinct (property_id / 100000000)::int as fips
+from owner_parcels
+where owner_key = $1::uuid;
+
 -- name: read_owner_key
 -- The owner of a parcel on the roll. $1 property id bigint
 select f.owner_key
@@ -129,8 +125,9 @@ where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
 
 -- name: read_summaries
 -- Parcels for a list of results, in the order of their ids. One that has been retired meanwhile is still there. `summary`: the
--- columns of a summary. $1 property ids bigint[]
+-- columns of a summary. $1 property ids bigint[], $2 their counties int[]
 select {{summary}}
 from unnest($1::bigint[]) with ordinality as wanted (property_id, place)
 join parcels p on p.fips = (wanted.property_id / 100000000)::int and p.property_id = wanted.property_id
+where p.fips = any ($2::int[])
 order by wanted.place;

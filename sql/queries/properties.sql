@@ -60,45 +60,17 @@ where p.fips = $1::int
   and fold_name(p.owner_name) like all (array(select fold_name(pattern) from unnest($3::text[]) pattern))
 order by p.property_id
 
--- name: read_portfolio
--- Reads the parcels that share the owner of one of them, itself included, by their ids. One row at least when the parcel is
--- known; then property_id is null where it has left the roll, where it has no owner's mailing address, and where the owner holds
--- more parcels than are wanted. Fragments: summary, the columns of a summary. $1 fips int, $2 property id bigint, $3 the most
--- parcels bigint
-with subject as materialized (
-  select s.retired_at, f.owner_key
-  from parcels s
-  left join parcel_filters f on f.fips = s.fips and f.property_id = s.property_id
-  where s.fips = $1::int and s.property_id = $2::bigint
-),
-holding as materialized (
-  select s.*, (
-    select count(*)
-    from (select o.property_id from owner_parcels o where o.owner_key = s.owner_key limit $3::bigint + 1) held
-  ) as parcels
-  from subject s
-)
-select h.retired_at is not null as retired, h.owner_key is not null as has_owner, h.parcels, portfolio.*
-from holding h
-left join lateral (
-  select {{summary}}
-  from owner_parcels o
-  -- OFFSET 0: by primary key one by one, whatever the planner believes right after a large ingestion.
-  cross join lateral (
-    select *
-    from parcels q
-    where q.fips = (o.property_id / 100000000)::int and q.property_id = o.property_id
-    offset 0
-  ) p
-  -- No key, no row: a condition beside the join might be looked at after it.
-  where o.owner_key = case when h.parcels <= $3::bigint then h.owner_key end
-) portfolio on true
-order by portfolio.property_id
-
--- name: read_summaries
--- Reads parcels of one county for a list, by their ids; a county known beforehand spares the planner the other states. Fragments:
--- summary, the columns of a summary. $1 fips int, $2 property ids bigint[]
-select {{summary}}
+-- name: read_owner
+-- Whose a parcel is, and whether it has left the roll. $1 fips int, $2 property id bigint
+select p.retired_at is not null as retired, f.owner_key
 from parcels p
-where p.fips = $1::int and p.property_id = any ($2::bigint[])
-order by p.property_id
+left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
+where p.fips = $1::int and p.property_id = $2::bigint
+
+-- name: list_portfolio
+-- The parcels of an owner, by id. $1 owner key uuid, $2 most of them
+select property_id
+from owner_parcels
+where owner_key = $1::uuid
+order by property_id
+limit $2::bigint

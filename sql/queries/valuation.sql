@@ -209,8 +209,8 @@ select
   v.low_price, v.high_price, v.out_of_support, case when $3::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
 from unnest($1::int[], $2::bigint[]) as asked (fips, property_id)
 join parcels p on p.fips = asked.fips and p.property_id = asked.property_id
-left join valuations v on v.fips = asked.fips and v.property_id = asked.property_id
-where p.retired_at is null
+left join valuations v on v.fips = p.fips and v.property_id = p.property_id
+where p.fips = any ($1::int[]) and p.retired_at is null
 
 -- name: store_comp_land
 -- Stores what is known of the land of comps whose parcels were found by their points. Places: fips; ids of comps and parcels
@@ -233,10 +233,11 @@ on conflict (fips) do update set estimates = excluded.estimates, model_version =
 
 -- name: store_reach
 -- Remembers where the parcels of a county are, and where comps can be that matter to them; null of a county without parcels.
--- $1 county FIPS int, $2 extent of the parcels, $3 the same grown by the reach of their comps box, in integers of 1e-7 degree
-insert into valuation_counties (fips, extent, reach)
-values ($1, $2, $3)
-on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach
+-- $1 county FIPS int, $2 extent of the parcels, $3 the same grown by the reach of their comps box, in integers of 1e-7 degree, $4 the day
+-- as of which its parcels are valued, null where none is
+insert into valuation_counties (fips, extent, reach, as_of)
+values ($1, $2, $3, $4)
+on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
 
 -- name: watch_jobs
 -- How far some jobs are.

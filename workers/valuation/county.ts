@@ -73,15 +73,20 @@ export function valueCounty(pool: Pool, { fips, asOf }: CountyPayload, watch: Wa
     const { rows, columns } = await readCopy(client, statement, PARCEL_COLUMNS);
     await client.query(sql('valuation/delete_valuations'), [fips]);
     if (rows === 0) {
-      await client.query(sql('valuation/store_reach'), [fips, null, null]);
+      await client.query(sql('valuation/store_reach'), [fips, null, null, null]);
       return { asOf: day, sales: 0, outliers: 0, parcels: 0, valued: 0 };
     }
     const extent = extentOf(columns);
     const { comps, compM } = await readMarket(client, fips, extent, dayOf(day));
     const { model, outliers } = fitCounty(comps, fips, dayOf(day), await readOthers(client, fips));
     const reach = withMarginE7(extent, compM);
-    await client.query(sql('valuation/store_reach'), [fips, boxSql(extent), boxSql(reach)]);
     const valued = await valueParcels(client, model, day, columns, comps, watch);
+    await client.query(sql('valuation/store_reach'), [
+      fips,
+      boxSql(extent),
+      boxSql(reach),
+      valued === 0 ? null : day,
+    ]);
     return { asOf: day, sales: model.sales.source.length, outliers: outliers.size, parcels: rows, valued };
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Database } from '../../http/database.ts';
+import { countyOf } from '../../../shared/domain/property-id.ts';
+import type { Statements } from '../../http/database.ts';
 import { pageOf } from '../../http/paging.ts';
 
 const text = (description: string) => z.string().nullable().meta({ description });
@@ -86,17 +87,10 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   };
 }
 
-/** Summaries in the order of their ids; an id that was never given is left out. One statement. */
-export async function readSummaries(
-  database: Database,
-  propertyIds: readonly number[],
-  appUrl: string,
-): Promise<ParcelSummary[]> {
-  if (propertyIds.length === 0) return [];
-  const rows = await database.runComposed<SummaryRow>(
-    'parcels/read_summaries',
-    { summary: SUMMARY_COLUMNS },
-    [propertyIds],
-  );
-  return rows.map(row => toSummary(row, appUrl));
+/** Parcels for lists, in the order of their ids; an id that was never given is left out. One statement. */
+export function readSummaries(statements: Statements, propertyIds: readonly number[]): Promise<SummaryRow[]> {
+  return statements.runComposed<SummaryRow>('parcels/read_summaries', { summary: SUMMARY_COLUMNS }, [
+    propertyIds,
+    [...new Set(propertyIds.map(countyOf))],
+  ]);
 }

@@ -8,8 +8,9 @@ export type FilterContext = {
   body: FilterBody;
   /** The moment that months and years are counted from. */
   asOf: Date;
-  /** The owner of owner_parcel_id, looked up before. */
+  /** The owner of owner_parcel_id and the counties of the owner's parcels, looked up before. */
   ownerKey?: string;
+  counties?: readonly number[];
 };
 
 export type FilterBody = Readonly<Record<string, unknown>>;

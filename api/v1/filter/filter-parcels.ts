@@ -4,14 +4,14 @@ import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
 import { openPage, pageOf, pageParameters, turnPage } from '../../http/paging.ts';
 import { type Named, requireKnown } from '../common/known-regions.ts';
-import { parcelSummary, readSummaries } from '../common/parcel-summary.ts';
+import { parcelSummary, readSummaries, toSummary } from '../common/parcel-summary.ts';
 import { defineEndpoint } from '../common/resources.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from './body.ts';
 import type { FilterBody } from './declare.ts';
 import type { Order } from './filters.ts';
 import { findHits, type Hit } from './hits.ts';
-import { type Selection, selectionOf, within } from './selection.ts';
+import { type Selection, selectionOf } from './selection.ts';
 import { meet } from './spatial.ts';
 
 const TOKENS = 30;
@@ -57,7 +57,7 @@ every page costs the same time, and no parcel is skipped or repeated while the r
       order === 'property_id' ? [hit.property_id] : [hit.effective_acres, hit.property_id],
     );
     const ids = rows.map(hit => hit.property_id);
-    const results = await readSummaries(database, ids, call.appUrl);
+    const results = (await readSummaries(database, ids)).map(row => toSummary(row, call.appUrl));
     // Also for a page past the end: its count is an answer.
     return { body: { count, next, previous, results }, tokens: count === 0 ? 0 : TOKENS };
   },
@@ -74,21 +74,21 @@ function namedIn(body: FilterBody): Named[] {
 }
 
 async function select(body: FilterBody, asOf: Date, database: Database): Promise<Selection> {
-  const ownerKey =
-    body.owner_parcel_id === undefined
-      ? undefined
-      : await ownerKeyOf(body.owner_parcel_id as number, database);
-  const selection = selectionOf(body, { asOf, ownerKey });
+  const owner =
+    body.owner_parcel_id === undefined ? {} : await ownerOf(body.owner_parcel_id as number, database);
+  const selection = selectionOf(body, { asOf, ...owner });
   if (body.geom_intersects === undefined) return selection;
-  const { cover, tested } = await meet(body.geom_intersects as ParsedQuery, selection, database);
-  return within(selection, cover, tested);
+  return meet(body.geom_intersects as ParsedQuery, selection, database);
 }
 
+type Owner = { ownerKey: string; counties: number[] };
+
 /** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
-async function ownerKeyOf(propertyId: number, database: Database): Promise<string> {
+async function ownerOf(propertyId: number, database: Database): Promise<Owner> {
   const [parcel] = await database.run<{ owner_key: string | null }>('parcels/read_owner_key', [propertyId]);
   if (parcel === undefined) throw validationError({ owner_parcel_id: ['no parcel on the roll has this id'] });
   if (parcel.owner_key === null)
     throw validationError({ owner_parcel_id: ['this parcel has no owner mailing address'] });
-  return parcel.owner_key;
+  const rows = await database.run<{ fips: number }>('parcels/list_owner_counties', [parcel.owner_key]);
+  return { ownerKey: parcel.owner_key, counties: rows.map(row => row.fips) };
 }

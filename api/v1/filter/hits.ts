@@ -39,7 +39,7 @@ async function countHits(
       from,
       where,
       ids: wholeCounties ? 'null::bigint[]' : 'array_agg(f.property_id)',
-      hits: HITS[order],
+      acres: wholeCounties || order === 'property_id' ? 'null::float8[]' : 'array_agg(f.effective_acres)',
       order: sorted(order, order === '-acres' ? 'desc' : 'asc'),
       most: `${bind(FEW[order])}::bigint`,
       offset: `${bind(page.offset)}::bigint`,
@@ -49,15 +49,6 @@ async function countHits(
   );
   return { count: rows[0]!.count, hits: rows.filter(row => row.property_id !== null) };
 }
-
-const WITH_ACRES = `unnest(found.ids) as ids (property_id)
-  join parcel_filters f on f.fips = (ids.property_id / 100000000)::int and f.property_id = ids.property_id`;
-
-const HITS: Record<Order, string> = {
-  property_id: '(select i as property_id, null::float8 as effective_acres from unnest(found.ids) i) f',
-  acres: WITH_ACRES,
-  '-acres': WITH_ACRES,
-};
 
 function sorted(order: Order, direction: 'asc' | 'desc'): string {
   return order === 'property_id'

@@ -1,6 +1,6 @@
 import { boxArraySql } from '../../../shared/geo/box.ts';
 import type { QueryCover } from '../../../shared/geo/cells.ts';
-import type { FilterBody } from './declare.ts';
+import type { FilterBody, FilterContext } from './declare.ts';
 import { FILTERS } from './filters.ts';
 
 /** Fragments and parameters of a filter's statements: `f` is parcel_filters, `p` parcels where a predicate needs it. */
@@ -12,15 +12,15 @@ export type Selection = {
   values: readonly unknown[];
 };
 
-type Circumstances = { asOf: Date; ownerKey?: string | undefined };
+type Circumstances = Omit<FilterContext, 'bind' | 'body'>;
 
 const JOIN = 'join parcels p on p.fips = f.fips and p.property_id = f.property_id';
 const WHOLE_COUNTIES = new Set(['county', 'counties', 'state', 'order']);
 
 /** The declared predicates of a body, but for its geometry. */
-export function selectionOf(body: FilterBody, { asOf, ownerKey }: Circumstances): Selection {
+export function selectionOf(body: FilterBody, circumstances: Circumstances): Selection {
   const values: unknown[] = [];
-  const context = { bind: binder(values), body, asOf, ...(ownerKey && { ownerKey }) };
+  const context = { bind: binder(values), body, ...circumstances };
   const given = FILTERS.filter(filter => filter.where !== undefined && body[filter.name] !== undefined);
   const predicates = given.flatMap(filter => {
     const text = filter.where!(body[filter.name] as never, context);
@@ -35,6 +35,18 @@ export function selectionOf(body: FilterBody, { asOf, ownerKey }: Circumstances)
     from: `parcel_filters f${joined ? ` ${JOIN}` : ''}`,
     where: texts.length === 0 ? 'true' : texts.map(text => `(${text})`).join('\n    and '),
     wholeCounties: Object.keys(body).every(name => WHOLE_COUNTIES.has(name)),
+    values,
+  };
+}
+
+/** The same in some counties. */
+export function inCounties(selection: Selection, counties: readonly number[]): Selection {
+  const values = [...selection.values];
+  const among = `= any (${binder(values)(counties)}::int[])`;
+  const tables = selection.from.includes(JOIN) ? ['f', 'p'] : ['f'];
+  return {
+    ...selection,
+    where: [selection.where, ...tables.map(table => `${table}.fips ${among}`)].join('\n    and '),
     values,
   };
 }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { boxArraySql } from '../../../shared/geo/box.ts';
+import { boxAround, boxArraySql, boxSql } from '../../../shared/geo/box.ts';
 import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../shared/geo/cells.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
 import { intersects, type PreparedQuery, prepareQuery } from '../../../shared/geo/intersects.ts';
 import type { ParsedQuery } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { unprocessable } from '../../http/errors.ts';
-import { binder, type Selection } from './selection.ts';
+import { binder, inCounties, type Selection, within } from './selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
 const FINE_EDGE_CELLS = 512;
@@ -18,7 +18,7 @@ const MOST_CANDIDATES = 20_000;
 const TESTED_AT_ONCE = 500;
 
 /**
- * What a shape takes in: boxes within it, and the ids of the parcels along its outline that meet it.
+ * The same selection within a shape: of parcels in boxes inside of it, and of those along its outline that meet it.
  * @param selection the other predicates; the fewer parcels they leave, the fewer are tested.
  * @throws PlatError `unprocessable` for more vertices, or more parcels on the outline, than can be tested.
  */
@@ -26,17 +26,27 @@ export async function meet(
   parsed: ParsedQuery,
   selection: Selection,
   database: Database,
-): Promise<{ cover: QueryCover; tested: number[] }> {
+): Promise<Selection> {
   if (!parsed.ok) throw tooMuch(parsed.message);
   const query = prepareQuery(parsed.geometry);
   for (const maxCells of [DEFAULT_EDGE_CELLS, FINE_EDGE_CELLS]) {
     const cover = coverQuery(query, { maxCells });
-    const candidates = await listCandidates(cover, selection, database);
-    if (candidates.length <= MOST_CANDIDATES) return { cover, tested: await test(query, candidates) };
+    const near = inCounties(selection, await countiesAround(cover, database));
+    const candidates = await listCandidates(cover, near, database);
+    if (candidates.length <= MOST_CANDIDATES) return within(near, cover, await test(query, candidates));
   }
   throw tooMuch(
     `The outline passes over more than ${MOST_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
   );
+}
+
+/** The counties with parcels where a shape is; no other needs to be asked. */
+async function countiesAround({ edge }: QueryCover, database: Database): Promise<number[]> {
+  if (edge.length === 0) return [];
+  const rows = await database.run<{ fips: number }>('coverage/list_counties_meeting', [
+    boxSql(boxAround(edge)),
+  ]);
+  return rows.map(row => row.fips);
 }
 
 type Candidate = { property_id: number; boundary: Buffer };
