@@ -4,7 +4,7 @@ import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
 /** The tables that grow with the nation, each with the column whose hash names a row's shard; those of one column lie together. */
-const KEYS = {
+export const KEYS = {
   parcels: 'fips',
   parcel_filters: 'fips',
   parcel_attributes: 'fips',
@@ -64,6 +64,7 @@ export async function distribute(databaseUrl: string, shards?: number): Promise<
         "No node of the cluster takes shards: select citus_set_coordinator_host('HOST'), then citus_add_node('HOST', 5432) for each worker.",
       );
     await assertClusterReady(client, 1);
+    await client.query(sql('shards/distribute_functions'));
     const tables: Distributed[] = [];
     for (const [table, key] of Object.entries(KEYS)) tables.push(await spread(client, table, key, shards));
     return tables;

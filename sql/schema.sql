@@ -923,6 +923,7 @@ create table valuation_counties (
   reach box,
   estimates jsonb,
   model_version text,
+  as_of date,
   constraint valuation_counties_pkey PRIMARY KEY (fips)
 );
 

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootDir } from '../shared/root.ts';
 import { checkCircles } from './checks/circles.ts';
+import { checkDistributed } from './checks/distributed.ts';
 import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
 import { checkGenerated, generatedFiles } from './checks/generated-files.ts';
@@ -16,6 +17,7 @@ const problems = [
   ...checkFileSizes(files),
   ...checkQueries(files),
   ...checkMentions(files),
+  ...checkDistributed(files),
   ...checkCircles(files),
   ...checkEnvExample(readFileSync(join(rootDir, '.env.example'), 'utf8')),
   ...(await checkGenerated(generatedFiles, write)),

@@ -19,18 +19,22 @@ left join lateral (
 ) page on true;
 
 -- name: list_edge_candidates
--- The parcels whose extent meets the boxes along a shape's outline, with their boundaries, to be tested one by one; those that an
--- inner box takes in need no test. The boxes stand in a `with`, as the planner would rather read all. `from`, `where`:
--- parcel_filters f, and the filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of
--- the predicates.
+-- The parcels whose extent meets the boxes along a shape's outline, to be tested one by one; those that an inner box takes in need no
+-- test. The boxes stand in a `with`, as the planner would rather read all. `from`, `where`: parcel_filters f, and the filter's other
+-- predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates.
 with edges as materialized (select box from unnest({{edge}}::box[]) as e (box))
-select distinct on (b.fips, b.property_id) b.property_id, b.boundary
+select distinct f.fips, f.property_id
 from edges
 join {{from}} on f.extent && edges.box
-join parcels b on b.fips = f.fips and b.property_id = f.property_id
 where {{where}}
-  and (f.location <@ any ({{inner}}::box[])) is not true and b.boundary is not null
+  and (f.location <@ any ({{inner}}::box[])) is not true
 limit {{limit}};
+
+-- name: list_boundaries
+-- The boundaries of parcels. $1 counties int[], $2 property ids bigint[]
+select p.property_id, p.boundary
+from parcels p
+where p.fips = any ($1::int[]) and p.property_id = any ($2::bigint[]) and p.boundary is not null;
 
 -- name: list_hits
 -- A page of the parcels that a filter finds. `from`, `where`: the tables and the predicates of the filter, and the place where
@@ -124,10 +128,8 @@ left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_i
 where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
 
 -- name: read_summaries
--- Parcels for a list of results, in the order of their ids. One that has been retired meanwhile is still there. `summary`: the
--- columns of a summary. $1 property ids bigint[], $2 their counties int[]
+-- Parcels for a list of results, by id. One that has been retired meanwhile is still there. `summary`: the columns of a summary.
+-- $1 property ids bigint[], $2 their counties int[]
 select {{summary}}
-from unnest($1::bigint[]) with ordinality as wanted (property_id, place)
-join parcels p on p.fips = (wanted.property_id / 100000000)::int and p.property_id = wanted.property_id
-where p.fips = any ($2::int[])
-order by wanted.place;
+from parcels p
+where p.fips = any ($2::int[]) and p.property_id = any ($1::bigint[]);

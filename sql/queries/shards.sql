@@ -13,6 +13,15 @@ join pg_dist_node n on n.nodeid = s.nodeid
 where n.isactive
 order by n.nodename, n.nodeport
 
+-- name: distribute_functions
+-- Makes the functions of schema public known on every node, as statements that are passed on to the nodes use them. Needs Citus. No
+-- parameters.
+select create_distributed_function(p.oid::regprocedure)
+from pg_proc p
+where p.pronamespace = 'public'::regnamespace
+  and p.prorettype <> 'trigger'::regtype
+  and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+
 -- name: get_table
 -- How a table lies. $1 its name. Needs Citus
 select

@@ -4,6 +4,7 @@ import { afterAll, afterEach, expect, inject } from 'vitest';
 import { type Config, loadConfig } from '../../shared/config.ts';
 import { createPool } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
+import { dropEverywhere, spreadOver } from './cluster.ts';
 import { testFolder } from './folder.ts';
 import { onServer, withDatabase } from './server.ts';
 
@@ -22,15 +23,21 @@ let count = 0;
  * A migrated database of the test file's own (schema and queue schema, no rows), dropped when the file is done. With
  * `regions` it has what `plat migrate` loads: every county and ZIP, and their empty statistics. With `sample` it has
  * besides what a first start makes of Washington, New Hampshire: parcels, sales, listings, roads, statistics, attributes, valuations.
+ * On a Citus cluster (TEST_CITUS_URL) its tables are distributed, unless it is to be `plain`.
  * Call it where hooks may be registered: at the top of the file (`const db = await createTestDatabase()`) or in a
  * describe block. A file that fails keeps its databases; their names are printed at the end of the run.
  * @param env settings besides DATABASE_URL; nothing is read from the real environment.
  */
 export async function createTestDatabase(
   env: Record<string, string> = {},
-  { regions = false, sample = false }: { regions?: boolean; sample?: boolean } = {},
+  {
+    regions = false,
+    sample = false,
+    plain = false,
+  }: { regions?: boolean; sample?: boolean; plain?: boolean } = {},
 ): Promise<TestDatabase> {
-  const { url: server, template: bare, prefix } = inject('testServer');
+  const { url: server, template: bare, prefix, cluster } = inject('testServer');
+  const distributed = cluster && !plain;
   const template = sample
     ? await templateWithSample(server, bare)
     : regions
@@ -41,6 +48,7 @@ export async function createTestDatabase(
     .toLowerCase();
   const name = `${prefix}${file.slice(0, 30)}_${process.pid}_${++count}`;
   await onServer(server, client => client.query(`create database ${name} template ${template}`));
+  if (distributed) await spreadOver(server, name);
 
   const url = withDatabase(server, name);
   const config = loadConfig({ LOG_LEVEL: 'silent', ...env, DATABASE_URL: url });
@@ -54,7 +62,8 @@ export async function createTestDatabase(
     await pool.end();
     // No test ran: a hook before them failed.
     if (ran === undefined || hasFailed(ran)) return;
-    await onServer(server, client => client.query(`drop database ${name} with (force)`));
+    if (distributed) await dropEverywhere(server, name);
+    else await onServer(server, client => client.query(`drop database ${name} with (force)`));
   });
   return {
     ...{ name, url, pool, config },

@@ -10,18 +10,24 @@ import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from 
 
 declare module 'vitest' {
   interface ProvidedContext {
+<<<<<<< HEAD
     /** `programs`: a folder for what is started, see programs.ts. */
     testServer: { url: string; template: string; prefix: string; programs: string };
+=======
+    testServer: { url: string; template: string; prefix: string; cluster: boolean };
+>>>>>>> a225857 (A shape's outline: candidates by the index of extents, boundaries by their keys; the checks of distributed statements; tests on a cluster)
   }
 }
 
 /**
  * One PostgreSQL and one migrated template database a run. TEST_DATABASE_URL names a server to use instead of a
- * throw-away one; its user must be allowed to create databases.
+ * throw-away one; its user must be allowed to create databases. TEST_CITUS_URL names a database on the coordinator of a Citus cluster that
+ * knows its nodes: the tests' databases are then distributed over them.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   removeOldFolders();
-  const given = process.env.TEST_DATABASE_URL;
+  const cluster = process.env.TEST_CITUS_URL;
+  const given = cluster ?? process.env.TEST_DATABASE_URL;
   const server = given ? undefined : await startTestServer();
   const url = given ?? server!.url;
   const run = randomBytes(3).toString('hex');
@@ -30,8 +36,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   await onServer(url, client => client.query(`create database ${template}`));
   await migrate(withDatabase(url, template), { queue: true });
+<<<<<<< HEAD
   const programs = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
   project.provide('testServer', { url, template, prefix, programs });
+=======
+  project.provide('testServer', { url, template, prefix, cluster: cluster !== undefined });
+>>>>>>> a225857 (A shape's outline: candidates by the index of extents, boundaries by their keys; the checks of distributed statements; tests on a cluster)
 
   return async () => {
     const kept = await onServer(url, async client => {

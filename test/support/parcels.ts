@@ -1,7 +1,7 @@
 import type { Pool } from '../../shared/db.ts';
 import { acres, areaSqM } from '../../shared/geo/area.ts';
 import type { MultiPolygon, Position } from '../../shared/geo/types.ts';
-import { rewriteOwnerWords } from '../../workers/ingest/merge/parcels.ts';
+import { countCoverage, rewriteOwnerWords } from '../../workers/ingest/merge/parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { measureBoundary } from '../../workers/ingest/stage/boundary.ts';
 
@@ -47,7 +47,17 @@ export async function insertParcels(pool: Pool, parcels: readonly TestParcel[]):
       [JSON.stringify(rows)],
     );
   }
-  await rewriteOwnerWords(pool, countiesOf(rows.map(row => row.property_id as number)));
+  await derive(
+    pool,
+    rows.map(row => row.property_id as number),
+  );
+}
+
+/** What a merge makes of the counties of its parcels. */
+async function derive(pool: Pool, propertyIds: readonly number[]): Promise<void> {
+  const counties = countiesOf(propertyIds);
+  await countCoverage(pool, counties);
+  await rewriteOwnerWords(pool, counties);
 }
 
 const countiesOf = (propertyIds: readonly number[]) => [
@@ -61,7 +71,7 @@ export async function retireParcels(pool: Pool, propertyIds: readonly number[]):
   ]);
   await pool.query('delete from parcel_filters where property_id = any ($1)', [propertyIds]);
   await pool.query('delete from owner_parcels where property_id = any ($1)', [propertyIds]);
-  await rewriteOwnerWords(pool, countiesOf(propertyIds));
+  await derive(pool, propertyIds);
 }
 
 function complete({ boundary, ...parcel }: TestParcel): Record<string, unknown> & { fips: number } {

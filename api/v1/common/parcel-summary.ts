@@ -87,10 +87,15 @@ export function toSummary(row: SummaryRow, appUrl: string): ParcelSummary {
   };
 }
 
-/** Parcels for lists, in the order of their ids; an id that was never given is left out. One statement. */
-export function readSummaries(statements: Statements, propertyIds: readonly number[]): Promise<SummaryRow[]> {
-  return statements.runComposed<SummaryRow>('parcels/read_summaries', { summary: SUMMARY_COLUMNS }, [
+/** Parcels for lists, in the order of their ids as given; an id that was never given out is left out. One statement. */
+export async function readSummaries(
+  { runComposed }: Statements,
+  propertyIds: readonly number[],
+): Promise<SummaryRow[]> {
+  const rows = await runComposed<SummaryRow>('parcels/read_summaries', { summary: SUMMARY_COLUMNS }, [
     propertyIds,
     [...new Set(propertyIds.map(countyOf))],
   ]);
+  const known = new Map(rows.map(row => [row.property_id, row]));
+  return propertyIds.flatMap(id => known.get(id) ?? []);
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { countyOf } from '../../../shared/domain/property-id.ts';
 import { boxAround, boxArraySql, boxSql } from '../../../shared/geo/box.ts';
 import { coverQuery, DEFAULT_EDGE_CELLS, type QueryCover } from '../../../shared/geo/cells.ts';
 import { decodeBoundary } from '../../../shared/geo/codec.ts';
@@ -33,7 +34,9 @@ export async function meet(
     const cover = coverQuery(query, { maxCells });
     const near = inCounties(selection, await countiesAround(cover, database));
     const candidates = await listCandidates(cover, near, database);
-    if (candidates.length <= MOST_CANDIDATES) return within(near, cover, await test(query, candidates));
+    if (candidates.length <= MOST_CANDIDATES) {
+      return within(near, cover, await test(query, candidates, database));
+    }
   }
   throw tooMuch(
     `The outline passes over more than ${MOST_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
@@ -49,13 +52,12 @@ async function countiesAround({ edge }: QueryCover, database: Database): Promise
   return rows.map(row => row.fips);
 }
 
-type Candidate = { property_id: number; boundary: Buffer };
-
+/** Ids of the parcels along the outline. */
 async function listCandidates(
   { inner, edge }: QueryCover,
   { from, where, values: given }: Selection,
   database: Database,
-): Promise<Candidate[]> {
+): Promise<number[]> {
   if (edge.length === 0) return [];
   const values = [...given];
   const bind = binder(values);
@@ -66,12 +68,26 @@ async function listCandidates(
     inner: bind(boxArraySql(inner)),
     limit: bind(MOST_CANDIDATES + 1),
   };
-  return database.runComposed('parcels/list_edge_candidates', fragments, values);
+  const rows = await database.runComposed<{ property_id: number }>(
+    'parcels/list_edge_candidates',
+    fragments,
+    values,
+  );
+  return rows.map(row => row.property_id);
 }
 
-async function test(query: PreparedQuery, candidates: readonly Candidate[]): Promise<number[]> {
+type Boundary = { property_id: number; boundary: Buffer };
+
+/** Those of the candidates whose boundaries meet the query. */
+async function test(
+  query: PreparedQuery,
+  candidates: readonly number[],
+  database: Database,
+): Promise<number[]> {
   const met: number[] = [];
-  for (const [index, { property_id, boundary }] of candidates.entries()) {
+  const counties = [...new Set(candidates.map(countyOf))];
+  const rows = await database.runComposed<Boundary>('parcels/list_boundaries', {}, [counties, candidates]);
+  for (const [index, { property_id, boundary }] of rows.entries()) {
     if (index % TESTED_AT_ONCE === TESTED_AT_ONCE - 1) await nextTurn();
     if (intersects(query, decodeBoundary(boundary))) met.push(property_id);
   }

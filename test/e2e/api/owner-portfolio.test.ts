@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Database, openDatabase } from '../../../api/http/database.ts';
 import { SUMMARY_COLUMNS } from '../../../api/v1/common/parcel-summary.ts';
-import type { Resources } from '../../../api/v1/common/resources.ts';
-import { MAX_PORTFOLIO, ownerPortfolio } from '../../../api/v1/owner-portfolio.ts';
-import { compose } from '../../../shared/db.ts';
+import { MAX_PORTFOLIO } from '../../../api/v1/owner-portfolio.ts';
+import { compose, sql } from '../../../shared/db.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels, retireParcels, square } from '../../support/parcels.ts';
@@ -143,24 +141,6 @@ test('an owner of more than 10,000 parcels is unprocessable, and the message nam
   expect(headers.get('x-tokens-used')).toBe('0');
 });
 
-test('takes one round trip to the database', async () => {
-  const statements: string[] = [];
-  const database = openDatabase(db.pool, 5_000);
-  const counted = new Proxy(database, {
-    get(target, method: keyof Database) {
-      return (...args: [string, ...never[]]) => {
-        statements.push(args[0]);
-        return (target[method] as (...all: unknown[]) => unknown)(...args);
-      };
-    },
-  });
-  const input = { params: { property_id: SULLIVAN + 1 }, query: {}, body: undefined };
-  const call = { appUrl: 'https://app.example.org', now: new Date() };
-  const { tokens } = await ownerPortfolio.handle(input, { database: counted } as Resources, call as never);
-  expect(tokens).toBe(30);
-  expect(statements).toEqual(['properties/read_portfolio']);
-});
-
 describe('the plan', () => {
   test('goes from the subject to its owner and from the owner to the parcels by indexes alone', async () => {
     await insertParcels(
@@ -172,13 +152,20 @@ describe('the plan', () => {
     );
     for (const table of ['parcels', 'parcel_filters', 'owner_parcels'])
       await db.pool.query(`vacuum analyze ${table}`);
-    const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(
-      `explain ${compose('properties/read_portfolio', { summary: SUMMARY_COLUMNS })}`,
-      [33_019, SULLIVAN + 1, MAX_PORTFOLIO],
-    );
-    const text = rows.map(row => row['QUERY PLAN']).join('\n');
-    expect(text).not.toMatch(/Seq Scan/);
+    const plan = async (statement: string, values: unknown[]) => {
+      const { rows } = await db.pool.query<{ 'QUERY PLAN': string }>(`explain ${statement}`, values);
+      return rows.map(row => row['QUERY PLAN']).join('\n');
+    };
+    const texts = [
+      await plan(sql('properties/read_owner'), [33_019, SULLIVAN + 1]),
+      await plan(sql('properties/list_portfolio'), [OWNER, MAX_PORTFOLIO]),
+      await plan(compose('parcels/read_summaries', { summary: SUMMARY_COLUMNS }), [
+        [SULLIVAN + 1, HANCOCK + 9],
+        [33_019, 23_009],
+      ]),
+    ];
+    for (const text of texts) expect(text).not.toMatch(/Seq Scan/);
     for (const table of ['owner_parcels', 'parcels_33', 'parcels_23', 'parcel_filters_33'])
-      expect(text).toContain(`${table}_pkey`);
+      expect(texts.join('\n')).toContain(`${table}_pkey`);
   });
 });

@@ -45,8 +45,8 @@ async function holdLayers(client: Client, counties: readonly number[]): Promise<
   return true;
 }
 
-/** What coverage says of the counties. */
-async function countCoverage(client: Client, counties: readonly number[]): Promise<void> {
+/** Writes what coverage says of the counties, for use in the transaction that changed their parcels. */
+export async function countCoverage(client: Queryable, counties: readonly number[]): Promise<void> {
   if (counties.length === 0) return;
   const fips = literal(counties);
   await client.query(compose('coverage/delete_counties', { fips }));

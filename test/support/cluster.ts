@@ -1,0 +1,51 @@
+import { distribute } from '../../shared/shards.ts';
+import { onServer, withDatabase } from './server.ts';
+
+type Node = { host: string; port: number; coordinator: boolean };
+
+/** The nodes of the Citus cluster whose coordinator `server` is. */
+async function listNodes(server: string): Promise<Node[]> {
+  const { rows } = await onServer(server, client =>
+    client.query<Node>(
+      `select nodename as host, nodeport as port, groupid = 0 as coordinator
+       from pg_dist_node where isactive order by groupid`,
+    ),
+  );
+  if (rows.length === 0) throw new Error('The database of TEST_CITUS_URL knows no nodes of a Citus cluster.');
+  return rows;
+}
+
+function urlOf(server: string, { host, port, coordinator }: Node, database: string): string {
+  const url = new URL(withDatabase(server, database));
+  if (!coordinator) {
+    url.hostname = host;
+    url.port = String(port);
+  }
+  return url.href;
+}
+
+/** Makes a plain database of the coordinator a distributed one, with what it holds. */
+export async function spreadOver(server: string, name: string): Promise<void> {
+  const nodes = await listNodes(server);
+  for (const node of nodes) {
+    if (!node.coordinator)
+      await onServer(urlOf(server, node, 'postgres'), client => client.query(`create database ${name}`));
+    await onServer(urlOf(server, node, name), client => client.query('create extension citus'));
+  }
+  await onServer(withDatabase(server, name), async client => {
+    for (const { host, port, coordinator } of nodes)
+      await client.query(`select ${coordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}($1, $2)`, [
+        host,
+        port,
+      ]);
+  });
+  await distribute(withDatabase(server, name), 8);
+}
+
+/** Drops a database on every node. */
+export async function dropEverywhere(server: string, name: string): Promise<void> {
+  for (const node of await listNodes(server))
+    await onServer(urlOf(server, node, 'postgres'), client =>
+      client.query(`drop database if exists ${name} with (force)`),
+    );
+}

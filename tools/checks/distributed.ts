@@ -1,0 +1,69 @@
+import { sqlBlocks } from '../../shared/db.ts';
+import { KEYS } from '../../shared/shards.ts';
+import type { SourceFile } from './files.ts';
+
+/** Statements that ask every county on purpose: what an operator wants to know, and what waits anywhere. */
+const NATIONWIDE = new Set(['jobs/get_overview', 'attributes/get_dirty_state', 'attributes/watch_chunks']);
+
+/**
+ * What a statement has to keep to on tables that may lie on many servers: the key that tells where, no parameters where rows are written
+ * from a query (they would not reach the other servers), and no look-up row by row between tables here and there.
+ */
+export function checkDistributed(files: SourceFile[]): string[] {
+  const schema = files.find(({ path }) => path === 'sql/schema.sql')?.text ?? '';
+  const local = [...schema.matchAll(/^create (?:unlogged )?table (\w+)/gm)]
+    .map(match => match[1]!)
+    .filter(table => !(table in KEYS));
+  return files.flatMap(({ path, text }) => {
+    const [, area, own] = /^sql\/queries\/(\w+)(?:\/(\w+))?\.sql$/.exec(path) ?? [];
+    if (area === undefined) return [];
+    const blocks = own === undefined ? [...sqlBlocks(text)] : [[own, text] as const];
+    return blocks.flatMap(([block, body]) => {
+      const name = `${area}/${block}`;
+      return faultsOf(body.replaceAll(/--[^\n]*/g, ''), name, local).map(
+        fault => `the statement ${name} ${fault}`,
+      );
+    });
+  });
+}
+
+function faultsOf(text: string, name: string, local: readonly string[]): string[] {
+  const distributed = tablesIn(text, Object.keys(KEYS));
+  const faults: string[] = [];
+  for (const table of distributed) {
+    const key = KEYS[table as keyof typeof KEYS];
+    if (!NATIONWIDE.has(name) && !new RegExp(`\\b${key}\\b`).test(text))
+      faults.push(`reads or writes ${table} without its ${key}, and would ask every server`);
+  }
+  const [target] = /insert into (\w+)/.exec(text)?.slice(1) ?? [];
+  if (target !== undefined && target in KEYS && /\bselect\b/.test(text) && /\$\d/.test(text))
+    faults.push(`has parameters in an insert into ${target} from a query: write them as literals`);
+  for (const inner of subqueries(text)) {
+    const here = tablesIn(inner, local);
+    const around = tablesIn(text.replace(inner, ''), local);
+    const there = tablesIn(inner, distributed);
+    const thereAround = tablesIn(text.replace(inner, ''), distributed);
+    if (
+      (here.length > 0 && thereAround.length > 0) ||
+      (there.length > 0 && around.length > 0 && thereAround.length === 0)
+    )
+      faults.push(
+        'looks rows up with not exists between a distributed table and a local one: join a stage table',
+      );
+  }
+  return faults;
+}
+
+const tablesIn = (text: string, tables: readonly string[]) =>
+  tables.filter(table => new RegExp(`\\b(?:from|join|into|update|using)\\s+${table}\\b`).test(text));
+
+/** What stands in the parentheses of every `not exists (…)`. */
+function subqueries(text: string): string[] {
+  return [...text.matchAll(/\bnot exists \(/g)].map(({ index, 0: head }) => {
+    const begin = index + head.length;
+    let end = begin;
+    for (let depth = 1; end < text.length && depth > 0; end++)
+      depth += text[end] === '(' ? 1 : text[end] === ')' ? -1 : 0;
+    return text.slice(begin, end - 1);
+  });
+}
