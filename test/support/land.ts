@@ -89,7 +89,7 @@ export async function markParcels(
      select fips, property_id, $1 from parcel_filters where $2::bigint[] is null or property_id = any ($2)
      order by fips, property_id
      on conflict (fips, property_id) do update
-     set layers = d.layers | excluded.layers, mark = nextval('attributes_marks'), chunk = null`,
+     set layers = d.layers | excluded.layers, mark = excluded.mark, chunk = null`,
     [kinds.reduce((bits, kind) => bits | LAYER_BITS[kind], 0), ids ?? null],
   );
 }

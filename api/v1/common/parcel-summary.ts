@@ -92,6 +92,7 @@ export async function readSummaries(
   { runComposed }: Statements,
   propertyIds: readonly number[],
 ): Promise<SummaryRow[]> {
+  if (propertyIds.length === 0) return [];
   const rows = await runComposed<SummaryRow>('parcels/read_summaries', { summary: SUMMARY_COLUMNS }, [
     propertyIds,
     [...new Set(propertyIds.map(countyOf))],

@@ -84,6 +84,7 @@ async function test(
   candidates: readonly number[],
   database: Database,
 ): Promise<number[]> {
+  if (candidates.length === 0) return [];
   const met: number[] = [];
   const counties = [...new Set(candidates.map(countyOf))];
   const rows = await database.runComposed<Boundary>('parcels/list_boundaries', {}, [counties, candidates]);
