@@ -10,12 +10,8 @@ import { FOLDER_PREFIX, FOLDERS, onServer, startTestServer, withDatabase } from 
 
 declare module 'vitest' {
   interface ProvidedContext {
-<<<<<<< HEAD
     /** `programs`: a folder for what is started, see programs.ts. */
-    testServer: { url: string; template: string; prefix: string; programs: string };
-=======
-    testServer: { url: string; template: string; prefix: string; cluster: boolean };
->>>>>>> a225857 (A shape's outline: candidates by the index of extents, boundaries by their keys; the checks of distributed statements; tests on a cluster)
+    testServer: { url: string; template: string; prefix: string; programs: string; cluster: boolean };
   }
 }
 
@@ -36,12 +32,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   await onServer(url, client => client.query(`create database ${template}`));
   await migrate(withDatabase(url, template), { queue: true });
-<<<<<<< HEAD
   const programs = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
-  project.provide('testServer', { url, template, prefix, programs });
-=======
-  project.provide('testServer', { url, template, prefix, cluster: cluster !== undefined });
->>>>>>> a225857 (A shape's outline: candidates by the index of extents, boundaries by their keys; the checks of distributed statements; tests on a cluster)
+  project.provide('testServer', { url, template, prefix, programs, cluster: cluster !== undefined });
 
   return async () => {
     const kept = await onServer(url, async client => {
