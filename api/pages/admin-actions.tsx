@@ -28,6 +28,9 @@ export type Job = {
   queued_at: Date;
 };
 
+/** What a job is about, in words: of a run, whose key also tells how it is done, the feed. */
+export const subjectOf = ({ key }: Job): string => /^\["([^"]+)"/.exec(key)?.[1] ?? key.slice(0, 60);
+
 /** What changes something is asked for once more on a page of its own. */
 function confirmation(
   title: string,
@@ -86,7 +89,7 @@ const job: Page = {
     const verb = found.status === 'queued' ? 'Cancel' : 'Retry';
     return confirmation(
       `${verb} ${found.name}`,
-      `${verb} ${found.name} for ${found.key}?`,
+      `${verb} ${found.name} for ${subjectOf(found)}?`,
       { id: found.id },
       verb,
     );

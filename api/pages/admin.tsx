@@ -4,7 +4,7 @@ import { listAccounts } from '../../shared/accounts.ts';
 import { findRun, listRejects, listRuns, type RunSummary } from '../../shared/runs.ts';
 import { listUsers } from '../../shared/users.ts';
 import { notFound } from '../http/errors.ts';
-import { adminActions, type FeedRow, type Job } from './admin-actions.tsx';
+import { adminActions, type FeedRow, type Job, subjectOf } from './admin-actions.tsx';
 import { count, day, moment } from './figures.ts';
 import { Grid, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
@@ -148,7 +148,7 @@ function Jobs({ jobs }: { jobs: Job[] }) {
       of={jobs}
       columns={{
         Job: ({ name }) => name,
-        For: ({ key }) => key.slice(0, 60),
+        For: subjectOf,
         Status: ({ status, progress }) => (status === 'running' ? `${Math.round(100 * progress)} %` : status),
         Asked: ({ queued_at }) => moment(queued_at),
         Note: ({ error, note }) => error ?? note ?? '',
@@ -242,12 +242,15 @@ function Reasons({
   );
 }
 
+/** Counts, and the degrees of extents. */
+const FIGURES = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
+
 /** Nested counts as lines: rejected.missing_key 12. */
 function flat(counts: object, before = ''): string[][] {
   return Object.entries(counts).flatMap(([name, value]) =>
     typeof value === 'object' && value !== null
       ? flat(value, `${before}${name}.`)
-      : [[before + name, typeof value === 'number' ? count(value) : String(value)]],
+      : [[before + name, typeof value === 'number' ? FIGURES.format(value) : String(value)]],
   );
 }
 

@@ -85,7 +85,11 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
     };
   }
   if (page.access === 'operator' && !session.user.operator) throw notFound('There is no such page.');
-  if (page.access === 'app') await requireAccount(visit);
+  if (page.access === 'app') {
+    // Who operates the installation and has no account of their own has nothing to see there.
+    if (session.account === undefined && session.user.operator) return { redirect: '/admin' };
+    await requireAccount(visit);
+  }
   return undefined;
 }
 

@@ -126,7 +126,7 @@ describePages('the web app', site => {
       await inspect(await site.open(path, { as: null }));
   });
 
-  test('an operator reads a run, asks for one, and cancels it', async () => {
+  test('an operator reads a run, asks for one, cancels it, asks again, and forces one that was blocked', async () => {
     const page = await site.open('/admin', { as: await newUser(site.db, { operator: true }) });
     await inspect(page);
     await page.getByRole('link', { name: '1', exact: true }).click();
@@ -141,8 +141,29 @@ describePages('the web app', site => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('heading', { name: 'Operating' }).waitFor();
     expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(0);
-    const { rows } = await site.db.pool.query("select status from jobs where name = 'ingest.run'");
-    expect(rows).toEqual([{ status: 'failed' }]);
+    await asked.getByRole('link', { name: 'Retry' }).click();
+    await page.getByText('Retry ingest.run for washington-nh?').waitFor();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    expect(await asked.getByRole('link', { name: 'Cancel' }).count()).toBe(1);
+    const { pool } = site.db;
+    const gate = JSON.stringify({ blocked: [{ gate: 'rows', message: 'parcels fell by half' }] });
+    await pool.query("update runs set status = 'blocked', gate = $1 where id = 1", [gate]);
+    await page.goto('/admin/runs/1');
+    await page.getByText('parcels fell by half').waitFor();
+    await page.getByRole('link', { name: 'Run it and merge all the same' }).click();
+    await page.getByText('although the gate blocks').waitFor();
+    await page.getByRole('button', { name: 'Run and merge' }).click();
+    await page.getByRole('heading', { name: 'Operating' }).waitFor();
+    await pool.query("update runs set status = 'merged', gate = null where id = 1");
+    const { rows } = await pool.query(
+      "select status, payload ->> 'force' as force from jobs where name = 'ingest.run' order by queued_at",
+    );
+    expect(rows).toEqual([
+      { status: 'failed', force: 'false' },
+      { status: 'queued', force: 'false' },
+      { status: 'queued', force: 'true' },
+    ]);
+    await pool.query("delete from jobs where name = 'ingest.run'");
   });
 
   test('forms work without script: sign in, filter, save a market, make and revoke a key, sign out', async () => {
