@@ -94,6 +94,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
       ) : (
         <>
           <h2>Lots of {sizes(bucket.type)}</h2>
+          {!bucket.data['Sold: 1yr'] && <p>None of them was sold in the last year.</p>}
           <div class="charts">
             <Windows title="Sold" data={bucket.data} rows={['Sold: $']} />
             <Windows title="Sell-through rate" data={bucket.data} rows={['$ STR']} />
@@ -129,7 +130,7 @@ const WINDOWS = ['1mo', '3mo', '6mo', '1yr'];
 function Windows({ title, data, rows }: { title: string; data: Data; rows: string[] }) {
   const figures = rows.map(row => WINDOWS.map(window => data[row.replace('$', window)] ?? null));
   const highs = figures.at(-1)!;
-  if (highs.every(value => value === null)) return null;
+  if (highs.every(value => !value)) return null;
   const most = Math.max(...highs.map(value => value ?? 0), 1e-9);
   const at = (value: number | null | undefined) => (48 * (value ?? 0)) / most;
   return (
