@@ -157,10 +157,7 @@ function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
       layout: { 'text-field': ['get', 'apn'], 'text-size': 11, 'text-font': FONT },
       paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.2 },
     },
-    land('zips', {
-      type: 'line',
-      paint: { 'line-color': ink.zip, 'line-width': 1.5, 'line-dasharray': [4, 2] },
-    }),
+    land('zips', { type: 'line', paint: { 'line-color': ink.zip, 'line-width': 1.5 } }),
     {
       id: 'zip-codes',
       type: 'symbol',
