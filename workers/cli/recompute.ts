@@ -52,13 +52,15 @@ function addAttributes(recompute: Command): void {
   });
 }
 
+const asOf = (otherwise: string): Option =>
+  new Option(
+    '--as-of <date>',
+    `as of this day (YYYY-MM-DD); default: today in UTC, or the day of ${otherwise}`,
+  ).argParser(dayBegun);
+
 function addValuations(recompute: Command): void {
   const command = ofCounties(recompute, 'valuations')
-    .option(
-      '--as-of <date>',
-      'as of this day (YYYY-MM-DD); default: today in UTC, or the day of the latest snapshot when all comps are of such',
-      dayBegun,
-    )
+    .addOption(asOf('the latest snapshot when all comps are of such'))
     .description('what parcels are worth by the sales around them: fits the market anew, then values with it')
     .addHelpText(
       'after',
@@ -83,11 +85,7 @@ function addStatistics(recompute: Command): void {
     .option('--fips <fips>', 'of one county and its ZIPs', fips)
     .option('--zip <zip>', 'of one ZIP', zip)
     .option('--all', 'of every county and ZIP')
-    .option(
-      '--as-of <date>',
-      'as of this day (YYYY-MM-DD); default: today in UTC, or the day of a pinned feed',
-      dayBegun,
-    )
+    .addOption(asOf('a pinned feed'))
     .description('market statistics')
     .addHelpText(
       'after',
