@@ -32,7 +32,7 @@ const STALE_MS = 6 * 3_600_000;
 /** Esri's own default, at which old servers answer within seconds. */
 const PAGE_SIZE = 1_000;
 
-export function pageSize({ info, spec, context }: Source): number {
+function pageSize({ info, spec, context }: Source): number {
   const size = Math.min(spec.arcgis?.page_size ?? PAGE_SIZE, info.maxRecordCount || PAGE_SIZE);
   return Math.max(1, Math.min(size, context.rows ?? size));
 }
