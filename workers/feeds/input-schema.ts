@@ -107,7 +107,7 @@ export const INPUT_PROPERTIES = {
       layout: z
         .array(
           z.strictObject({
-            name: z.string().min(1),
+            name: z.string().min(1).describe('What the column is called.'),
             width: z.number().int().min(1).max(100_000).describe('In characters.'),
             start: z
               .number()

@@ -77,7 +77,7 @@ test.each<[string, Input, Input]>([
   ],
   [
     'filegdb',
-    { source: 'washington.gdb.zip', format: 'filegdb', layer: 'roll' },
+    roll, // the table of the geodatabase is read in unit/formats: each reading starts GDAL twice
     { source: 'washington.gdb.zip', format: 'filegdb' },
   ],
   ['xlsx', { source: 'washington-roll.xlsx', format: 'xlsx' }, shape],
