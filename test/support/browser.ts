@@ -78,6 +78,8 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             baseURL: api.url,
             javaScriptEnabled: script,
             colorScheme: 'light',
+            // A quarter of the pixels: without a graphics card they are most of what a map costs.
+            deviceScaleFactor: process.env.TEST_SHOTS ? 1 : 0.5,
           });
           if (as !== null) {
             const [name, value] = (await cookieOf(as)).split('=') as [string, string];
