@@ -1,14 +1,15 @@
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
+import { apiProcesses } from '../support/api-process.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { serve } from '../support/http-server.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
 const db = await createTestDatabase();
+const { startApi } = apiProcesses(db);
 
 /** Hands requests out in turn, past a server that does not answer, as balancers do; `turns` are those who answered. */
-async function balance(servers: ApiProcess[]): Promise<{ url: string; turns: string[] }> {
+async function balance(servers: { url: string }[]): Promise<{ url: string; turns: string[] }> {
   const turns: string[] = [];
   let turn = 0;
   const { origin, close } = await serve(async (req, res) => {
@@ -29,8 +30,7 @@ async function balance(servers: ApiProcess[]): Promise<{ url: string; turns: str
 }
 
 test('a session works on two processes behind one address; killed and started again, nobody is signed out', async () => {
-  const start = () => startApiProcess(db);
-  const servers = await Promise.all([start(), start()]);
+  const servers = await Promise.all([startApi(), startApi()]);
   const address = await balance(servers);
   const user = await newUser(db);
   const [ana, other] = [visitor(address), visitor(address)];
@@ -44,7 +44,7 @@ test('a session works on two processes behind one address; killed and started ag
   await servers[0]!.kill();
   expect(await opens()).toEqual([200, 200]);
   expect(await changes('meanwhile')).toBe(200);
-  servers[0] = await start();
+  servers[0] = await startApi();
   address.turns.length = 0;
   expect([...(await opens()), await changes('afterwards')]).toEqual([200, 200, 200]);
   expect(new Set(address.turns)).toEqual(new Set(servers.map(({ url }) => url)));

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../../shared/domain/tiers.ts';
 import { insertRegions, newCaller, usageOf } from '../../support/api.ts';
-import { startApiProcess } from '../../support/api-process.ts';
+import { apiProcesses } from '../../support/api-process.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 // Everything here is answered in the end, on a busy machine too.
-const startApi = () => startApiProcess(db, { STATEMENT_TIMEOUT_MS: '120000', REQUEST_TIMEOUT_MS: '240000' });
+const { startApi } = apiProcesses(db, { STATEMENT_TIMEOUT_MS: '120000', REQUEST_TIMEOUT_MS: '240000' });
 
 type Reply = { status: number; tokens: number; body: string };
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../../shared/log.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../../../shared/queue.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
-import { spawnApi, startApiProcess } from '../../support/api-process.ts';
+import { apiProcesses } from '../../support/api-process.ts';
 import { createTestDatabase } from '../../support/database.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
@@ -15,6 +15,7 @@ const backend = openQueueBackend(db.config, createLogger(db.config, 'test'));
 afterAll(() => backend.close());
 const queues = QUEUE_NAMES.map(name => backend.queue(name));
 const api = await startTestApi(db, { queues });
+const { spawnApi, startApi } = apiProcesses(db);
 let key: string;
 let accountId: string;
 beforeAll(async () => {
@@ -222,7 +223,7 @@ describe('stopping', () => {
   });
 
   test('the program starts from its environment and stops on SIGTERM, idle connections notwithstanding', async () => {
-    const { child, url } = await startApiProcess(db);
+    const { child, url } = await startApi();
     const agent = new Agent({ keepAlive: true });
     const status = await new Promise(resolve =>
       get(`${url}/readyz`, { agent }, response =>
@@ -236,7 +237,7 @@ describe('stopping', () => {
   });
 
   test('clients that keep their connections are answered to the end, and none is reset', async () => {
-    const { child, url } = await startApiProcess(db);
+    const { child, url } = await startApi();
     const agent = new Agent({ keepAlive: true, maxSockets: 20 });
     const outcomes = new Map<string, number>();
     const note = (outcome: string) => outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -265,7 +266,7 @@ describe('stopping', () => {
   });
 
   test('with LOG_REQUESTS, a request is a line with its template, without key and query', async () => {
-    const { child, url, log } = await startApiProcess(db, { LOG_REQUESTS: '1' });
+    const { child, url, log } = await startApi({ LOG_REQUESTS: '1' });
     await fetch(`${url}${PATH}?owner=secret`, {
       headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'order-42' },
     });
@@ -289,7 +290,7 @@ describe('stopping', () => {
   });
 
   test('a second signal stops it at once', async () => {
-    const { child, url } = await startApiProcess(db);
+    const { child, url } = await startApi();
     await whileLocked(db, ['lock table region_stats in access exclusive mode'], async () => {
       const running = fetch(url + PATH, { headers: { Authorization: `Bearer ${key}` } }).catch(() => 'cut');
       await sleep(500);
@@ -305,7 +306,7 @@ describe('stopping', () => {
   test('the program refuses to start on another schema, and says what to do', async () => {
     await db.pool.query('update schema_migrations set version = version + 100 where version = 1');
     try {
-      const { child, log } = spawnApi(db);
+      const { child, log } = spawnApi();
       expect((await once(child, 'close'))[0]).toBe(1);
       expect(log()).toContain('Update the program');
     } finally {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { newCaller, usageOf } from '../../support/api.ts';
-import { startApiProcess } from '../../support/api-process.ts';
+import { apiProcesses } from '../../support/api-process.ts';
 import { ADA, contactsFeed } from '../../support/contacts.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { testFolder } from '../../support/folder.ts';
@@ -11,6 +11,7 @@ import { commandsOn } from '../../support/plat.ts';
 
 const db = await createTestDatabase();
 const folder = testFolder();
+const { startApi } = apiProcesses(db);
 const { plat, json, refused } = commandsOn(db);
 
 beforeAll(async () => {
@@ -54,7 +55,7 @@ const trace = async (
 
 test('a service with every source answers with line type and registry, tells the age of its edition, and writes no number into its log', async () => {
   const { key } = await newCaller(db, { name: 'acme' });
-  const api = await startApiProcess(db, { LOG_LEVEL: 'trace', LOG_REQUESTS: '1' });
+  const api = await startApi({ LOG_LEVEL: 'trace', LOG_REQUESTS: '1' });
   expect((await trace(api.url, key)).body.phones).toEqual([
     { number: '6035550101', line_type: 'Mobile', dnc: false, dnc_as_of: '2026-01-01' },
     { number: '6035550102', line_type: 'Mobile', dnc: true, dnc_as_of: '2026-01-01' },
@@ -72,7 +73,7 @@ test('a service with every source answers with line type and registry, tells the
 
 test('kill -9 among 200 traces at once: every answer has its charge, and every charge its audit row', async () => {
   const { key, accountId } = await newCaller(db, { skipTracePerMinute: 100_000 });
-  const api = await startApiProcess(db);
+  const api = await startApi();
   let answered = 0;
   let killed: Promise<void> | undefined;
   const calls = Array.from({ length: 200 }, async () => {
