@@ -1,6 +1,7 @@
-import { type Coverage, readCoverage } from '../v1/coverage.ts';
+import { STATES } from '../../shared/regions/states.ts';
+import { type Coverage, offersOf, readCoverage } from '../v1/coverage.ts';
 import { count, day, percent } from './figures.ts';
-import { Grid } from './layout.tsx';
+import { Field, Grid, Select } from './layout.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import type { Page } from './pages.tsx';
 
@@ -10,6 +11,7 @@ export const coveragePage: Page = {
   access: 'session',
   async get(visit) {
     const counties = await readCoverage(visit.deps.resources.database, null);
+    const state = STATES.find(({ code }) => code === visit.url.searchParams.get('offered'))?.code;
     const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
     const body = (
       <>
@@ -53,14 +55,43 @@ export const coveragePage: Page = {
           ])}
         />
         <h2>Sources</h2>
-        <ul>
-          {sourcesOf(counties).map(({ feed, title, attribution, licence }) => (
-            <li>
-              <b>{title ?? feed}</b>
-              {attribution && `: ${attribution}`} {licence && <small>{licence}</small>}
-            </li>
-          ))}
-        </ul>
+        <Grid
+          name="Sources"
+          heads={['Source', 'Kind', 'Of', 'Taken in', 'Credit', 'Terms']}
+          rows={sourcesOf(counties).map(
+            ({ feed, kind, title, attribution, licence, edition, changed, merged_at, source_url }) => [
+              source_url ? <a href={pageOf(source_url)}>{title ?? feed}</a> : (title ?? feed),
+              kind,
+              edition ?? changed ?? '–',
+              merged_at ? day(merged_at) : '–',
+              attribution ?? '–',
+              licence ?? '–',
+            ],
+          )}
+        />
+        <h2 id="offered">Not loaded yet</h2>
+        <p>The catalogue knows who publishes the parcels of further counties. The operator loads them.</p>
+        <form method="get" action="/coverage#offered" class="inline">
+          <Field label="State" name="offered">
+            <Select name="offered" options={STATES.map(({ code, name }) => [code, name])} given={state} />
+          </Field>
+          <button type="submit">Show</button>
+        </form>
+        {state && (
+          <Grid
+            name="Not loaded yet"
+            heads={['County', 'Published by', 'Year', 'Terms']}
+            rows={offersOf(state, counties).map(({ name, statewide, source_url, website, licence, year }) => [
+              name,
+              <a href={website ?? pageOf(source_url)}>
+                {new URL(source_url).hostname}
+                {statewide && ' (whole state)'}
+              </a>,
+              year ?? '–',
+              licence ?? 'not noted; ask the publisher',
+            ])}
+          />
+        )}
       </>
     );
     return { title: 'Coverage', body, head: mapHead(visit) };
@@ -104,6 +135,9 @@ function editionOf({ sources }: Coverage, kind: string): string {
         .map(({ edition, merged_at }) => edition ?? (merged_at ? `taken in ${day(merged_at)}` : '?'))
         .join(', ');
 }
+
+/** Of a pattern of files the folder that all are in. */
+const pageOf = (address: string): string => address.replace(/[^/]*\{.*$/, '');
 
 function sourcesOf(counties: Coverage[]) {
   const all = counties.flatMap(({ sources }) => sources);

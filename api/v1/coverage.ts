@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { sourcesOfCounty } from '../../shared/catalogue/catalogue.ts';
 import { LAND_KINDS } from '../../shared/domain/land.ts';
+import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
+import { STATES } from '../../shared/regions/states.ts';
 import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
@@ -20,8 +23,29 @@ const source = z
       .datetime({ offset: true })
       .nullable()
       .meta({ description: 'When it was last taken in.' }),
+    changed: day('The day that the source, when it was taken in, said it was last changed.').optional(),
+    source_url: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ description: 'Where its publisher has it; null for a file of the operator.' }),
   })
   .meta({ id: 'CoverageSource' });
+
+const offer = z
+  .object({
+    fips,
+    name: z.string(),
+    state: z.string(),
+    statewide: z.boolean().meta({ description: 'Whether it is a part of a file of the whole state.' }),
+    source_url: z.string().meta({ description: 'Where the parcels are published.' }),
+    website: z.string().nullable().meta({ description: 'What the publisher says of them.' }),
+    licence: z.string().nullable().meta({ description: 'Terms, as far as the catalogue notes them.' }),
+    year: z.string().nullable().meta({ description: 'The year of the file, where it has one.' }),
+  })
+  .meta({ id: 'CoverageOffer' });
+
+export type Offer = z.output<typeof offer>;
 
 const county = z
   .object({
@@ -69,6 +93,8 @@ const EXAMPLE: Coverage = {
       licence: null,
       edition: '2025-09-28',
       merged_at: '2026-11-22T10:00:00.000Z',
+      changed: null,
+      source_url: null,
     },
   ],
 };
@@ -81,6 +107,18 @@ const common = {
 
 export const listCoverage = defineEndpoint({
   ...common,
+  query: z.strictObject({
+    offered: z
+      .string()
+      .transform(text => text.toUpperCase())
+      .refine(code => STATES.some(state => state.code === code), { error: 'must be a state, such as WI' })
+      .optional()
+      .meta({
+        description:
+          'A state, such as WI: its counties that nothing is known of and whose parcels are published come in `offered`.',
+        example: 'WI',
+      }),
+  }),
   path: '/api/public/v1/coverage/',
   operationId: 'get_coverage',
   summary: 'What is known of which counties',
@@ -89,13 +127,20 @@ export const listCoverage = defineEndpoint({
   response: {
     status: 200,
     description: 'By state, then by name. Counties that nothing is known of are left out.',
-    schema: z.object({ counties: z.array(county) }),
+    schema: z.object({
+      counties: z.array(county),
+      offered: z
+        .array(offer)
+        .optional()
+        .meta({ description: 'Only where it is asked for: what the operator could load.' }),
+    }),
     example: { summary: 'One county', value: { counties: [EXAMPLE] } },
   },
-  handle: async (_input, { database }) => ({
-    body: { counties: await readCoverage(database, null) },
-    tokens: 0,
-  }),
+  handle: async ({ query }, { database }) => {
+    const counties = await readCoverage(database, null);
+    const offered = query.offered && { offered: offersOf(query.offered, counties) };
+    return { body: { counties, ...offered }, tokens: 0 };
+  },
 });
 
 export const countyCoverage = defineEndpoint({
@@ -114,7 +159,11 @@ export const countyCoverage = defineEndpoint({
   errors: { not_found: 'Nothing is known of this county. Costs nothing.' },
   handle: async ({ params }, { database }) => {
     const [found] = await readCoverage(database, Number(params.fips));
-    if (found === undefined) throw notFound(`Nothing is known of county ${params.fips}.`);
+    if (found === undefined) {
+      const [source] = sourcesOfCounty(params.fips);
+      const published = source ? ` Its parcels are published at ${source.address}.` : '';
+      throw notFound(`Nothing is known of county ${params.fips}.${published}`);
+    }
     return { body: found, tokens: 0 };
   },
 });
@@ -122,4 +171,16 @@ export const countyCoverage = defineEndpoint({
 /** What is known of a county, or of all. */
 export function readCoverage(database: Database, code: number | null): Promise<Coverage[]> {
   return database.run<Coverage>('coverage/list_coverage', [code]);
+}
+
+/** What the catalogue has of a state's counties without parcels. */
+export function offersOf(state: string, known: readonly Coverage[]): Offer[] {
+  const loaded = new Set(known.filter(({ parcels }) => parcels > 0).map(({ fips: code }) => code));
+  return allCounties().flatMap(({ fips: code, name, state: of }): Offer[] => {
+    const [source] = of === state && !loaded.has(fiveDigits(code)) ? sourcesOfCounty(fiveDigits(code)) : [];
+    if (source === undefined) return [];
+    const { place, address, website = null, terms = null, year = null } = source;
+    const facts = { fips: fiveDigits(code), name, state, statewide: place.length === 2 };
+    return [{ ...facts, source_url: address, website, licence: terms, year }];
+  });
 }

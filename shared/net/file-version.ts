@@ -3,7 +3,7 @@ import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AG
 
 /** What a server says of a file without sending it. */
 export type FileState = {
-  /** Tells one state of the file from another: its ETag, else its `Last-Modified`, and its length. Null where it says neither. */
+  /** Tells one state of the file from another: its `Last-Modified` in ISO 8601, else its ETag, and its length. Null where it says neither. */
   version: string | null;
   modified: Date | null;
 };
@@ -28,14 +28,11 @@ async function ask(url: URL, { signal }: OpenContext, idleMs: number): Promise<O
     // A server that answers no such question may still send the file.
     if (status === 405 || status === 501) return { value: { version: null, modified: null } };
     if (!response.ok) return statusOutcome(response, url);
-    const stamp = headers.get('etag') ?? headers.get('last-modified');
-    const modified = Date.parse(headers.get('last-modified') ?? '');
-    return {
-      value: {
-        version: stamp === null ? null : `${stamp} ${headers.get('content-length') ?? ''}`.trim(),
-        modified: Number.isNaN(modified) ? null : new Date(modified),
-      },
-    };
+    const stated = Date.parse(headers.get('last-modified') ?? '');
+    const modified = Number.isNaN(stated) ? null : new Date(stated);
+    const stamp = modified?.toISOString() ?? headers.get('etag');
+    const version = stamp === null ? null : `${stamp} ${headers.get('content-length') ?? ''}`.trim();
+    return { value: { version, modified } };
   } catch (error) {
     return networkOutcome(error, url, signal);
   }

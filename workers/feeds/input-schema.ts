@@ -102,7 +102,11 @@ export const INPUT_PROPERTIES = {
         .describe(
           "The part that is wanted of a file that holds more: rows that lie elsewhere are left out. county: what lies in the feed's county; of roads, wetlands and flood zones what touches it. Default: all.",
         ),
-      member: z.string().describe('The file meant in a zip that holds several.'),
+      member: z
+        .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+        .describe(
+          'The file meant in a zip that holds several. Of patterns, in which * stands for anything, all files that fit one are read as one; one that begins with ! leaves files out.',
+        ),
       layer: z.string().min(1).describe('The layer, table or sheet meant in a file that holds several.'),
       layout: z
         .array(

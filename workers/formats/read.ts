@@ -9,6 +9,7 @@ import { readDbf } from './dbf.ts';
 import { readFixedWidth } from './fixed-width.ts';
 import { readFlatGeobuf } from './flatgeobuf.ts';
 import { readFeatureLines, readObjectLines } from './json.ts';
+import { type Part, partsOf } from './parts.ts';
 import { readReso } from './reso.ts';
 import {
   checkDegrees,
@@ -101,13 +102,15 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
     const one = { ...spec, source };
     if (spec.format === 'arcgis')
       yield* whole(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
-    else yield* readFile(spec.format, one, output, context, progress);
+    else
+      for (const part of await partsOf(one, READERS[spec.format].extensions, context))
+        yield* readFile(spec.format, part, output, context, progress);
   }
 }
 
 async function* readFile(
   format: FileFormat,
-  spec: InputSpec & { source: string },
+  spec: Part,
   output: Output,
   context: ReadContext,
   progress: Progress,

@@ -64,7 +64,8 @@ export type InputSpec = {
   quote?: string | undefined;
   header?: boolean | string[] | undefined;
   skip_lines?: number | undefined;
-  member?: string | undefined;
+  /** A member of a zip, or patterns of members that are read one after the other (parts.ts). */
+  member?: string | string[] | undefined;
   layer?: string | undefined;
   layout?: LayoutField[] | undefined;
   /** The part that is wanted; readers that can ask for a box do, and clip.ts leaves out the rest. */

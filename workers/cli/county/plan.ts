@@ -107,15 +107,26 @@ function parcels(fips: string, place: string, { CATALOGUE_FILE }: Config): Plann
   ];
 }
 
+/** The wetlands of a state in one file, of large states in several: WI_Wetlands_NorthEast, South_Dakota_East. Others are of projects. */
+const WETLAND_MEMBERS = [
+  '*_Wetlands.shp',
+  '*_North*.shp',
+  '*_South*.shp',
+  '*_East.shp',
+  '*_West.shp',
+  '*_Central.shp',
+  '!*Historic*',
+  '!*Riparian*',
+  '!*Metadata*',
+];
+
 /** What a planned feed reads. Of a file that holds more than the county only its rows count. */
-export function inputOf({ kind, fips, source }: PlannedFeed, address: string): InputSection {
+export function inputOf({ kind, source }: PlannedFeed, address: string): InputSection {
   const format = (source?.format ?? formatOf(address) ?? 'shapefile') as InputSection['format'];
-  const state = stateOfFips(Number(fips))!;
   const isShared = source ? source.place.length === 2 : kind === 'wetlands' || kind === 'flood';
   return {
     ...{ source: address, format },
-    // Large states come in parts, such as WI_Wetlands_NorthEast; other members are about projects.
-    ...(kind === 'wetlands' && format === 'shapefile' && { member: `${state}_Wetlands*` }),
+    ...(kind === 'wetlands' && format === 'shapefile' && { member: WETLAND_MEMBERS }),
     ...(source?.member && { member: source.member }),
     ...(source?.layer && { layer: source.layer }),
     ...(isShared && { within: 'county' }),

@@ -112,7 +112,7 @@ function heightRange({ cells, lowestM, highestM, dropped }: NonNullable<TileChec
 function summary({ rows, skipped, sales, withGeometry, rejected }: PartCheck): string {
   const refused = rejected.reduce((sum, { count }) => sum + count, 0);
   const said = [`${rows} rows read`, `${refused} would be rejected`];
-  if (skipped > 0) said.push(`${skipped} left out by skip_where`);
+  if (skipped > 0) said.push(`${skipped} left out by skip_where or within`);
   if (withGeometry > 0) said.push(`${withGeometry} with geometry`);
   if (sales > 0) said.push(`${sales} sales`);
   return said.join(', ');

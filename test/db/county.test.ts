@@ -1,0 +1,153 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadFeed } from '../../workers/feeds/load.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { all, ingest, insertRegions } from '../support/ingest.ts';
+import { type Mirror, serveMirror } from '../support/mirror.ts';
+import { runCommand } from '../support/plat.ts';
+
+const db = await createTestDatabase();
+const { folder, pool } = db;
+const feeds = join(folder, 'feeds');
+let mirror: Mirror;
+let settings: Record<string, string>;
+
+const county = (...argv: string[]) => runCommand({ ...settings, DATABASE_URL: db.url }, ['county', ...argv]);
+
+beforeAll(async () => {
+  for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
+  await insertRegions(pool, [
+    { type: 'county', code: '23019', state: 'ME', fips: 23_019 },
+    { type: 'county', code: '23009', state: 'ME', fips: 23_009 },
+  ]);
+  const catalogue = join(folder, 'catalogue.json');
+  mirror = await serveMirror(['23019', '23009'], catalogue);
+  const sources = [
+    {
+      place: '23019',
+      file: 'me/penobscot',
+      format: 'shapefile',
+      address: `${mirror.origin}/parcels.zip`,
+      terms: 'as is',
+    },
+  ];
+  writeFileSync(catalogue, JSON.stringify({ from: 'a test', licence: 'CC0', sources }));
+  settings = { ...mirror.settings, FEEDS_DIR: feeds, PLAT_DIR: join(folder, 'plat'), SAMPLE_FEEDS: '0' };
+  // Downloads that feeds share are kept there.
+  process.env.PLAT_DIR = settings.PLAT_DIR;
+});
+afterAll(() => mirror.close());
+
+const run = async (name: string) => ingest(pool, await loadFeed(join(feeds, `${name}.yaml`)));
+
+test('a dry run shows what would be written, and asks nobody', async () => {
+  const { code, out } = await county('add', '23019', '--dry-run');
+  expect([code, mirror.requests.length, existsSync(feeds)]).toEqual([0, 0, false]);
+  expect(out).toMatch(/23019 Penobscot/);
+  expect(out).toMatch(/assessor +23019-parcels +planned +http.*parcels\.zip +as is/);
+});
+
+test('five feeds are written, each of a source that has answered, and what they name is ingested', async () => {
+  const { code, out, err } = await county('add', '23019');
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/roads +23019-roads +written +http\S+TIGER2025\S+ +2026-05-01 +public domain/),
+  ]);
+  expect(err).toMatch(/5 feeds are written/);
+  expect(readdirSync(feeds).sort()).toEqual(
+    ['elevation', 'flood', 'parcels', 'roads', 'wetlands'].map(kind => `23019-${kind}.yaml`),
+  );
+  const parcels = readFileSync(join(feeds, '23019-parcels.yaml'), 'utf8');
+  expect(parcels).toMatch(/licence: as is\n[\s\S]*key: \w+ +# 9\d %[\s\S]*acres: ACRES/);
+
+  expect(await run('23019-parcels')).toMatchObject({ status: 'merged', counts: { read: { roll: 25 } } });
+  expect(await run('23019-roads')).toMatchObject({ status: 'merged' });
+  // Of the state's file in two parts those of the county: the others lie a degree and a half to the west.
+  expect(await run('23019-wetlands')).toMatchObject({
+    status: 'merged',
+    counts: { read: { layer: 60 }, skipped: 20, rows: 40 },
+  });
+  expect(await run('23019-flood')).toMatchObject({ status: 'merged', counts: { skipped: 0 } });
+  expect(await run('23019-elevation')).toMatchObject({
+    status: 'merged',
+    counts: { rows: 1, absent: expect.any(Number) },
+  });
+  expect(await all(pool, 'select fips, count(*)::int as parcels from parcels group by fips')).toEqual([
+    { fips: 23_019, parcels: expect.any(Number) },
+  ]);
+}, 60_000);
+
+test('a file that has not changed is known by one question; one that has is read again', async () => {
+  const asked = () => mirror.asked(/ME_shapefile/).length;
+  const before = asked();
+  expect(await run('23019-wetlands')).toMatchObject({ status: 'unchanged' });
+  expect(asked() - before).toBe(1);
+  mirror.publish(new Date('2026-06-01T12:00:00Z'));
+  expect(await run('23019-wetlands')).toMatchObject({ status: 'unchanged', counts: { read: { layer: 60 } } });
+  expect(mirror.asked(/ME_shapefile/).filter(method => method === 'GET')).toHaveLength(2);
+});
+
+test('counties share a file of their state; what is there is left alone', async () => {
+  const { code, out } = await county('add', '23009', '23019', '--json');
+  const added = JSON.parse(out) as { fips: string; kind: string; status: string }[];
+  const statuses = (fips: string) =>
+    added.filter(each => each.fips === fips).map(({ kind, status }) => `${kind} ${status}`);
+  expect(statuses('23019')).toEqual(
+    ['assessor', 'roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} there`),
+  );
+  expect([code, statuses('23009')]).toEqual([
+    0,
+    ['assessor unknown', ...['roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} written`)],
+  ]);
+  const before = mirror.asked(/ME_shapefile/).filter(method => method === 'GET').length;
+  await run('23009-wetlands').catch(() => {});
+  expect(mirror.asked(/ME_shapefile/).filter(method => method === 'GET')).toHaveLength(before);
+});
+
+test('the list tells what is loaded, how old it is, from where, and what is missing', async () => {
+  const { code, out } = await county('list', '--json');
+  const [hancock, penobscot] = JSON.parse(out);
+  expect(code).toBe(0);
+  expect(
+    penobscot.kinds.map((each: { kind: string; state: string }) => `${each.kind} ${each.state}`),
+  ).toEqual(['assessor', 'roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} loaded`));
+  expect(penobscot.kinds[0]).toMatchObject({
+    feed: '23019-parcels',
+    licence: 'as is',
+    last_run: 'merged',
+    from: `${mirror.origin}/parcels.zip`,
+  });
+  expect(hancock.kinds.map((each: { kind: string; state: string }) => `${each.kind} ${each.state}`)).toEqual([
+    'assessor missing',
+    'roads waiting',
+    'wetlands waiting',
+    'flood waiting',
+    'elevation waiting',
+  ]);
+  expect((await county('list', '23009')).out).toMatch(/missing: assessor; the catalogue knows no source/);
+});
+
+test('without a network nothing is written, and the messages say what to set', async () => {
+  const nowhere = Object.fromEntries(
+    Object.entries(mirror.settings).map(([name, value]) => [
+      name,
+      value.replace(/127\.0\.0\.1:\d+/, '127.0.0.1:9'),
+    ]),
+  );
+  const lonely = join(folder, 'lonely');
+  mkdirSync(lonely);
+  const { code, out } = await runCommand({ ...settings, ...nowhere, FEEDS_DIR: lonely }, [
+    'county',
+    'add',
+    '23009',
+  ]);
+  expect([code, readdirSync(lonely)]).toEqual([1, []]);
+  for (const setting of ['ROADS_URL', 'WETLANDS_URL', 'FLOOD_URL', 'ELEVATION_URL'])
+    expect(out).toMatch(new RegExp(`cannot be read: .*${setting} may name another address`));
+});
+
+test('codes and states that are none are refused', async () => {
+  for (const argv of [['add', '55555'], ['add', '--state', 'XX'], ['add'], ['list', '--state', 'XX']])
+    expect([argv, (await county(...argv)).code]).toEqual([argv, 2]);
+});

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { Feature, FeatureCollection, LineString, MultiPolygon, Polygon, Position } from 'geojson';
+import { rootDir } from '../../shared/root.ts';
+import { makeDbf, makeZip, shpOf } from '../unit/formats/make.ts';
+import { sendRange, serve, type TestServer } from './http-server.ts';
+
+/** The agencies' and a county's files of Bangor, Maine (23019), under the agencies' own paths; small cuts of the sample's. */
+
+const BANGOR = join(rootDir, 'workers', 'sample', 'data', 'bangor_me');
+
+function features(name: string, most: number): Feature[] {
+  const text = gunzipSync(readFileSync(join(BANGOR, `${name}.geojson.gz`))).toString();
+  return (JSON.parse(text) as FeatureCollection).features.slice(0, most);
+}
+
+/** A record of a shapefile: type 3 lines, 5 areas. ESRI Shapefile Technical Description, July 1998, tables 6 and 8. */
+function record(type: 3 | 5, parts: Position[][]): Buffer {
+  const points = parts.flat();
+  const content = Buffer.alloc(44 + 4 * parts.length + 16 * points.length);
+  content.writeInt32LE(type, 0);
+  const [xs, ys] = [points.map(([x]) => x!), points.map(([, y]) => y!)];
+  for (const [i, side] of [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)].entries())
+    content.writeDoubleLE(side, 4 + 8 * i);
+  content.writeInt32LE(parts.length, 36);
+  content.writeInt32LE(points.length, 40);
+  let [at, start] = [44, 0];
+  for (const part of parts) {
+    at = content.writeInt32LE(start, at);
+    start += part.length;
+  }
+  for (const [x, y] of points) at = content.writeDoubleLE(y!, content.writeDoubleLE(x!, at));
+  return content;
+}
+
+const WGS84 =
+  'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]';
+
+function shapefile(stem: string, type: 3 | 5, shapes: Position[][][], columns: Record<string, string[]>) {
+  const names = Object.keys(columns);
+  const table = makeDbf(
+    names.map(name => ({ name, type: 'C', length: 60 })),
+    shapes.map((_, i) => ({ cells: names.map(name => columns[name]![i]!.slice(0, 60).padEnd(60)) })),
+  );
+  return {
+    [`${stem}.shp`]: shpOf(
+      type,
+      shapes.map(parts => record(type, parts)),
+    ),
+    [`${stem}.dbf`]: table,
+    [`${stem}.prj`]: WGS84,
+  };
+}
+
+/** As the Fish and Wildlife Service packs a large state: wetlands in two parts, and what is about the projects. */
+function wetlandsZip(): Buffer {
+  const rings = ({ geometry }: Feature) =>
+    geometry.type === 'Polygon'
+      ? (geometry as Polygon).coordinates
+      : (geometry as MultiPolygon).coordinates.flat();
+  const found = features('wetlands', 60);
+  const part = (name: string, some: Feature[], west = 0) =>
+    shapefile(
+      `ME_shapefile_wetlands/${name}`,
+      5,
+      some.map(each => rings(each).map(ring => ring.map(([x, y]) => [x! - west, y!]))),
+      {
+        ATTRIBUTE: some.map(() => 'PFO1E'),
+        WETLAND_TY: some.map(() => 'Freshwater Forested/Shrub Wetland'),
+      },
+    );
+  return makeZip({
+    ...part('ME_Wetlands_North', found.slice(0, 40)),
+    // A degree and a half to the west: another county.
+    ...part('ME_Wetlands_South', found.slice(40), 1.5),
+    ...shapefile('ME_shapefile_wetlands/ME_Wetlands_Project_Metadata', 5, [], { PROJECT_NA: [] }),
+  });
+}
+
+function roadsZip(fips: string, year: number): Buffer {
+  const lines = features('roads', 80).filter(({ geometry }) => geometry.type === 'LineString');
+  const shapes = lines.map(({ geometry }) => [(geometry as LineString).coordinates]);
+  return makeZip(
+    shapefile(`tl_${year}_${fips}_roads`, 3, shapes, {
+      MTFCC: lines.map(() => 'S1400'),
+      FULLNAME: lines.map((_, i) => `Road ${i}`),
+    }),
+  );
+}
+
+export type Mirror = TestServer & {
+  /** The settings that name it. */
+  settings: Record<string, string>;
+  /** Puts out a new edition of everything. */
+  publish(when: Date): void;
+  /** Requests for a path, by method. */
+  asked(path: RegExp): string[];
+};
+
+/** @param fips of the counties whose roads are there, in the edition of last year */
+export async function serveMirror(fips: readonly string[], catalogue: string): Promise<Mirror> {
+  const year = new Date().getUTCFullYear() - 1;
+  let modified = new Date('2026-05-01T12:00:00Z');
+  const files = new Map<string, Buffer>([
+    ...fips.map((code): [string, Buffer] => [
+      `/geo/tiger/TIGER${year}/ROADS/tl_${year}_${code}_roads.zip`,
+      roadsZip(code, year),
+    ]),
+    ['/wetlands/data/State-Downloads/ME_shapefile_wetlands.zip', wetlandsZip()],
+    ['/nfhl/flood_zones.geojson.gz', readFileSync(join(BANGOR, 'flood_zones.geojson.gz'))],
+    [
+      '/Elevation/13/TIFF/current/n45w069/USGS_13_n45w069.tif',
+      readFileSync(join(BANGOR, 'dem_10m_feet.tif')),
+    ],
+    ['/parcels.zip', readFileSync(join(rootDir, 'test/fixtures/feeds/formats/bangor-parcels.zip'))],
+  ]);
+  const server = await serve((request, response) => {
+    const bytes = files.get(decodeURIComponent(request.url!));
+    const headers = { 'last-modified': modified.toUTCString(), 'content-length': String(bytes?.length ?? 0) };
+    if (bytes === undefined) response.writeHead(404).end();
+    else if (request.method === 'HEAD') response.writeHead(200, headers).end();
+    else if (!sendRange(request, response, bytes, { 'last-modified': headers['last-modified'] }))
+      response.writeHead(200, headers).end(bytes);
+  });
+  const at = (path: string) => `${server.origin}${path}`;
+  return {
+    ...server,
+    settings: {
+      CATALOGUE_FILE: catalogue,
+      ROADS_URL: at('/geo/tiger/TIGER{year}/ROADS/tl_{year}_{fips}_roads.zip'),
+      WETLANDS_URL: at('/wetlands/data/State-Downloads/{state}_shapefile_wetlands.zip'),
+      FLOOD_URL: at('/nfhl/flood_zones.geojson.gz'),
+      ELEVATION_URL: at('/Elevation/13/TIFF/current/{tile}/USGS_13_{tile}.tif'),
+    },
+    publish(when) {
+      modified = when;
+    },
+    asked: path => server.requests.filter(({ url }) => path.test(url!)).map(({ method }) => method!),
+  };
+}

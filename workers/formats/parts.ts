@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { loadConfig } from '../../shared/config.ts';
+import { formatError, limitsOf } from '../../shared/net/context.ts';
+import { sharedCopy } from '../../shared/net/shared-copy.ts';
+import type { InputSpec, ReadContext } from './rows.ts';
+import { localPath } from './source.ts';
+import { openArchive } from './zip.ts';
+
+/** One file of a source: where it lies, and the member of a zip that is meant. */
+export type Part = InputSpec & { source: string; member?: string | undefined };
+
+const isAddress = (source: string): boolean => /^https?:\/\//i.test(source);
+
+/**
+ * The files that one source of a feed stands for. An address of which a feed wants a part is read from a copy that it shares with the
+ * other feeds; of a zip each member that a pattern means is a file.
+ * @throws PlatError `feed_source`; `feed_format` when no member fits
+ */
+export async function partsOf(
+  spec: InputSpec & { source: string },
+  extensions: readonly string[],
+  context: ReadContext,
+): Promise<Part[]> {
+  const { source, member } = spec;
+  const shares = spec.within !== undefined && isAddress(source) && !/\.shp$/i.test(source);
+  const folder = shares ? join(loadConfig().PLAT_DIR, 'downloads') : null;
+  const copy = folder && (await sharedCopy(new URL(source), folder, context));
+  const from = copy ?? source;
+  if (member === undefined || (typeof member === 'string' && !member.includes('*')))
+    return [{ ...spec, source: from, member }];
+  if (isAddress(from))
+    throw formatError(`${source}: patterns of members need a file whose state the server tells.`);
+  const archive = await openArchive(localPath(from, context.baseDir), source, limitsOf(context));
+  archive.close();
+  const names = archive.entries.map(({ fileName }) => fileName);
+  const meant = names.filter(
+    name => isMeant(name, [member].flat()) && extensions.some(end => name.toLowerCase().endsWith(end)),
+  );
+  if (meant.length === 0)
+    throw formatError(
+      `${source} holds no member that fits ${[member].flat().join(', ')}. It holds: ${names.slice(0, 20).join(', ')}.`,
+    );
+  return meant.sort().map(each => ({ ...spec, source: from, member: each }));
+}
+
+/** Whether a member fits a pattern, in which * stands for anything, and none that begins with "!". */
+function isMeant(name: string, patterns: readonly string[]): boolean {
+  const fits = (pattern: string) => {
+    const parts = pattern.split('*').map(part => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+    return new RegExp(`(^|/)${parts.join('.*')}$`, 'i').test(name);
+  };
+  return (
+    patterns.some(pattern => !pattern.startsWith('!') && fits(pattern)) &&
+    !patterns.some(pattern => pattern.startsWith('!') && fits(pattern.slice(1)))
+  );
+}
