@@ -34,12 +34,11 @@ beforeAll(async () => {
   ];
   writeFileSync(catalogue, JSON.stringify({ from: 'a test', licence: 'CC0', sources }));
   settings = { ...mirror.settings, FEEDS_DIR: feeds, PLAT_DIR: join(folder, 'plat'), SAMPLE_FEEDS: '0' };
-  // Downloads that feeds share are kept there.
-  process.env.PLAT_DIR = settings.PLAT_DIR;
 });
 afterAll(() => mirror.close());
 
-const run = async (name: string) => ingest(pool, await loadFeed(join(feeds, `${name}.yaml`)));
+const run = async (name: string) =>
+  ingest(pool, await loadFeed(join(feeds, `${name}.yaml`)), {}, { sharedDir: join(folder, 'downloads') });
 
 test('a dry run shows what would be written, and asks nobody', async () => {
   const { code, out } = await county('add', '23019', '--dry-run');

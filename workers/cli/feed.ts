@@ -5,6 +5,7 @@ import { PlatError } from '../../shared/errors.ts';
 import { INPUTS, type Input, ingestJob } from '../../shared/runs.ts';
 import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
+import { sharedFolder } from '../ingest/run/folder.ts';
 import { enqueueFromCli } from './common/enqueue.ts';
 import { EXIT } from './common/exit.ts';
 import { wholeNumber } from './common/options.ts';
@@ -54,7 +55,7 @@ export function addFeedCommands(program: Command): void {
       const found = /\.(ya?ml|json)$/i.test(file)
         ? await loadFeed(file)
         : await installedFeed(loadConfig(), file);
-      const result = await checkFeed(found, { rows });
+      const result = await checkFeed(found, { rows, sharedDir: sharedFolder(loadConfig()) });
       answer(json, result, renderCheck(result));
       if (!result.ok) process.exitCode = EXIT.failed;
     });

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { loadConfig } from '../../shared/config.ts';
 import { formatError, limitsOf } from '../../shared/net/context.ts';
 import { sharedCopy } from '../../shared/net/shared-copy.ts';
 import type { InputSpec, ReadContext } from './rows.ts';
@@ -23,13 +21,15 @@ export async function partsOf(
 ): Promise<Part[]> {
   const { source, member } = spec;
   const shares = spec.within !== undefined && isAddress(source) && !/\.shp$/i.test(source);
-  const folder = shares ? join(loadConfig().PLAT_DIR, 'downloads') : null;
-  const copy = folder && (await sharedCopy(new URL(source), folder, context));
+  const { sharedDir } = context;
+  const copy = shares && sharedDir ? await sharedCopy(new URL(source), sharedDir, context) : null;
   const from = copy ?? source;
   if (member === undefined || (typeof member === 'string' && !member.includes('*')))
     return [{ ...spec, source: from, member }];
   if (isAddress(from))
-    throw formatError(`${source}: patterns of members need a file whose state the server tells.`);
+    throw formatError(
+      `${source}: patterns of members need a server that tells when the file was changed, and PLAT_DIR to keep a copy in.`,
+    );
   const archive = await openArchive(localPath(from, context.baseDir), source, limitsOf(context));
   archive.close();
   const names = archive.entries.map(({ fileName }) => fileName);

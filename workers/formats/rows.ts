@@ -120,6 +120,8 @@ export type ReadContext = OpenContext & {
   rows?: number;
   /** Where a service that is read page by page keeps what came until the run has ended, whatever becomes of the worker. */
   workDir?: string;
+  /** Where copies are kept of files that several feeds read a part of each; without it each reading fetches its own. */
+  sharedDir?: string;
 };
 
 /**

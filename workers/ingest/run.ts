@@ -23,7 +23,7 @@ import { leftAsItIs, sourcesUnchanged } from './recipes/unchanged.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
 import { newCounts, total } from './run/counts.ts';
 import { withFeedLock } from './run/feed-lock.ts';
-import { makeRunFolder, workFolder } from './run/folder.ts';
+import { makeRunFolder, sharedFolder, workFolder } from './run/folder.ts';
 import {
   abandonRuns,
   detachRun,
@@ -190,7 +190,10 @@ export async function handleIngest(context: JobContext, payload: IngestPayload):
   const { pool, log, signal, progress, config, jobId } = context;
   const feed = await installedFeed(config, payload.feed);
   const result = await runFeed(
-    { pool, log, signal, progress, env: process.env, workDir: workFolder(config, payload.feed) },
+    {
+      ...{ pool, log, signal, progress, env: process.env, workDir: workFolder(config, payload.feed) },
+      sharedDir: sharedFolder(config),
+    },
     { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
   );
   if (result.follow.length > 0) await context.deliver(result.follow);

@@ -8,6 +8,7 @@ import { type FileState, fileState } from '../../../shared/net/file-version.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import { parseFeed } from '../../feeds/load.ts';
 import { suggestFeed } from '../../ingest/check/suggest.ts';
+import { sharedFolder } from '../../ingest/run/folder.ts';
 import { tilesOfBounds } from '../../ingest/stage/tiles.ts';
 import { writeWhole } from '../common/files.ts';
 import {
@@ -161,6 +162,7 @@ async function parcelText(
     head: { name, fips, title, attribution, licence },
     about: aboutOf(planned, config),
     switchOff: true,
+    sharedDir: sharedFolder(config),
   });
   return { text, off: problems };
 }

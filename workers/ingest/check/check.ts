@@ -62,6 +62,8 @@ export type KeyCheck = { checked: number; matched: number; unmatched: string[] }
 export type CheckOptions = {
   /** How many rows of each source to map. Default 1,000. */
   rows?: number;
+  /** As in ReadContext. */
+  sharedDir?: string;
   /** Reads a source; by default as an ingestion does. */
   read?: (spec: InputSpec) => AsyncIterable<RowBatch>;
 };
@@ -90,7 +92,9 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
     keys: null,
   };
   const limit = options.rows ?? 1000;
-  const read = options.read ?? (spec => readInput(spec, { ...readContext(feed.baseDir), rows: limit + 1 }));
+  const shared = options.sharedDir !== undefined && { sharedDir: options.sharedDir };
+  const read =
+    options.read ?? (spec => readInput(spec, { ...readContext(feed.baseDir), rows: limit + 1, ...shared }));
   const check: Check = { limit, read, result };
   if (feed.kind === 'assessor') {
     await checkAssessor(check, feed);

@@ -28,6 +28,8 @@ export type SuggestRequest = {
   rows: number;
   /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
   switchOff?: boolean;
+  /** As in ReadContext. */
+  sharedDir?: string;
 };
 
 export type SuggestedFeed = {
@@ -111,8 +113,9 @@ function refuse(message: string): never {
   throw formatError(`within: ${message}.`);
 }
 
-function readContext({ baseDir, rows }: SuggestRequest): ReadContext {
-  return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env, rows };
+function readContext({ baseDir, rows, sharedDir }: SuggestRequest): ReadContext {
+  const context = { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env, rows };
+  return { ...context, ...(sharedDir !== undefined && { sharedDir }) };
 }
 
 async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {

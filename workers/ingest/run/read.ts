@@ -41,11 +41,12 @@ export async function* readBatches(
 
 /** What reading an input takes, but for who is told of it. */
 export function readContext(
-  { tmpDir, signal, env, checkpoint, workDir }: RunContext,
+  { tmpDir, signal, env, checkpoint, workDir, sharedDir }: RunContext,
   { baseDir, override }: Pick<InputSource, 'baseDir' | 'override'>,
 ): ReadContext {
   return {
     ...{ tmpDir, signal, env, watermark: checkpoint, ...(workDir !== undefined && { workDir }) },
+    ...(sharedDir !== undefined && { sharedDir }),
     baseDir: override === undefined ? baseDir : process.cwd(),
   };
 }
