@@ -19,6 +19,7 @@ type Flags = {
   force?: boolean;
   json?: boolean;
   member?: string;
+  layer?: string;
   crs?: string;
 };
 
@@ -30,6 +31,7 @@ export function addSuggestCommand(feed: Command): void {
     .option('--name <name>', "the feed's name; by default the source's")
     .option('--fips <code>', 'its county; by default the one that the rows lie in', fips)
     .option('--member <name>', 'the file meant in a zip')
+    .option('--layer <name>', 'the layer, table or sheet meant in a file that holds several')
     .option('--crs <code>', 'coordinate system, where the source does not say it')
     .option('--rows <n>', 'how many rows to look at', wholeNumber, 500)
     .option('--out <file>', 'where to write; by default in FEEDS_DIR')
@@ -68,6 +70,7 @@ async function suggestCommand(source: string, flags: Flags): Promise<void> {
       source: isAddress ? source : relative(dirname(file), resolve(source)),
       format: format as never,
       ...(flags.member !== undefined && { member: flags.member }),
+      ...(flags.layer !== undefined && { layer: flags.layer }),
       ...(flags.crs !== undefined && { crs: flags.crs }),
     },
     ...{ baseDir: dirname(file), file, rows: flags.rows },

@@ -21,6 +21,7 @@ import {
   landText,
   type PlannedFeed,
   planCounty,
+  presetOf,
 } from './plan.ts';
 
 export type AddOptions = {
@@ -161,6 +162,7 @@ async function parcelText(
     },
     head: { name, fips, title, attribution, licence },
     about: aboutOf(planned, config),
+    preset: presetOf(planned),
     switchOff: true,
     sharedDir: sharedFolder(config),
   });

@@ -6,6 +6,7 @@ import type { Box } from '../../../shared/geo/types.ts';
 import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
+import type { PresetName } from '../../feeds/definition.ts';
 import type { InputSection } from '../../feeds/input-schema.ts';
 import { feedHead, inputLines } from '../../feeds/suggest/write.ts';
 import { formatOf } from '../../formats/read.ts';
@@ -132,6 +133,15 @@ export function inputOf({ kind, source }: PlannedFeed, address: string): InputSe
     ...(isShared && { within: 'county' }),
   } as InputSection;
 }
+
+/** The statewide layers whose columns a preset maps. */
+const STATE_PRESETS: Record<string, PresetName> = {
+  ...{ AR: 'arkansas', MN: 'minnesota', NC: 'north_carolina', NY: 'new_york' },
+  ...{ TX: 'texas_stratmap', UT: 'utah_lir', VT: 'vermont', WA: 'washington' },
+};
+
+export const presetOf = ({ fips, source }: PlannedFeed): PresetName | undefined =>
+  source?.place.length === 2 ? STATE_PRESETS[stateOfFips(Number(fips))!] : undefined;
 
 /** The first lines of a county's feed. */
 export function aboutOf({ fips, source }: PlannedFeed, config: Config): string[] {

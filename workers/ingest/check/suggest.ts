@@ -4,6 +4,7 @@ import { boxOfGeometry } from '../../../shared/geo/box.ts';
 import { formatError } from '../../../shared/net/context.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
+import type { PresetName } from '../../feeds/definition.ts';
 import { type InputSection, inputSpec, wantedPart } from '../../feeds/input-schema.ts';
 import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
 import { parseFeed } from '../../feeds/load.ts';
@@ -26,6 +27,8 @@ export type SuggestRequest = {
   /** Lines before the file's first property. */
   about?: readonly string[];
   rows: number;
+  /** Of a source in a known schema: nothing is suggested then. */
+  preset?: PresetName | undefined;
   /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
   switchOff?: boolean;
   /** As in ReadContext. */
@@ -57,10 +60,11 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   const batch = await firstRows(spec, context, request.rows);
   const { rows } = batch;
   const names = columnsOf(rows);
-  const kind = kindOf(names);
+  const { preset } = request;
+  const kind = preset ? 'assessor' : kindOf(names);
   const fips = head.fips ?? countyOf(rows);
   const suggestions =
-    kind === 'assessor'
+    kind === 'assessor' && !preset
       ? suggestColumns({
           columns: names.map(name => ({
             ...{ name, alias: aliases.get(name) },
@@ -69,14 +73,19 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
           acres: measuredAcres(rows),
         })
       : null;
+  const lines = inputLines(input);
   const body = suggestions
-    ? ['', 'roll:', ...inputLines(input), ...columnLines(suggestions)]
-    : ['', 'layer:', ...inputLines(input)];
+    ? ['', 'roll:', ...lines, ...columnLines(suggestions)]
+    : preset
+      ? [`preset: ${preset}`, '', 'roll:', ...lines]
+      : ['', 'layer:', ...lines];
   const textOf = (problems: readonly string[]) => {
     const off = problems.length > 0;
     const about = [
       ...(request.about ?? []),
-      `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
+      preset
+        ? `Checked on the first ${rows.length} rows.`
+        : `Suggested from the first ${rows.length} rows. The percentages tell how sure a column is, and why; see docs/feeds.md.`,
       ...(off ? ['Switched off, because it cannot run as it is. Correct it and take `disabled` away:'] : []),
       ...problems.map(problem => `- ${problem}`),
     ];
