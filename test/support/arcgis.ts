@@ -195,7 +195,7 @@ export async function replay(name: string) {
   const text = readFileSync(new URL(`../fixtures/arcgis/${name}.json`, import.meta.url), 'utf8');
   // As a text while the page is put together: JSON has no NaN, and a real server wrote it.
   const recorded = JSON.parse(text.replaceAll(/(?<=:)NaN/g, '"NaN!"')) as Recording;
-  const page = recorded['0']!;
+  const page = (recorded['0'] ?? recorded['page-partial'])!;
   const layer: FakeLayer = {
     features: page?.features ?? [],
     fault(query, count) {

@@ -9,6 +9,7 @@ describe('recorded answers', () => {
     ['us-ca-tuolumne', 4, 'Polygon', [-85.79, 43.29], { owner1: 'MASKED D22078' }],
     ['us-esri-test', 12, null, [0, 0], { facility: 123, observed: '2015-04-07T11:04:35.000Z' }],
     ['us-fl-polk', 4, 'Point', [-81.69, 27.97], { OBJECTID: 3345100 }],
+    ['us-il-cook', 2, 'Point', [-87.9, 41.7], { OBJECTID: 2196 }],
     ['us-mi-kent', 15, 'Polygon', [-85.79, 43.29], { PNUM: '41-01-06-100-009' }],
     ['us-ms-madison', 1, 'Polygon', [-90.2, 32.5], { REGION: 'UBL', DEED_DATE: null }],
     ['us-nm-washington', 10, 'Polygon', [-92.9, 44.8], { PIN: '0902721410036' }],
@@ -31,6 +32,15 @@ describe('recorded answers', () => {
         number,
       ];
       expect([Math.abs(x - lon) < 0.5, Math.abs(y - lat) < 0.5, x, y]).toEqual([true, true, x, y]);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('a server that answers features to every question is read to its end', async () => {
+    const server = await replay('us-il-cook');
+    try {
+      expect(await read(server.source)).toMatchObject({ error: null, rows: [{ rowNo: 1 }, { rowNo: 2 }] });
     } finally {
       await server.close();
     }
