@@ -49,6 +49,18 @@ left join stage_roll r on r.ctid = w.roll_at
 left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new'
 
+-- name: keep_land
+-- What land layers told of the parcels that are written again: it holds as long as their shape does.
+create unlogged table stage_land as
+select a.*
+from stage_write w
+join parcel_attributes a on a.fips = w.fips and a.property_id = w.property_id
+where w.state <> 'new'
+
+-- name: index_land
+-- Parcels are looked up in it one by one.
+alter table stage_land add primary key (fips, property_id)
+
 -- name: keep_raw_rows
 -- Keeps the raw text of rows whose key had been seen before, in case they are rejected as duplicates. $1 row numbers bigint[], $2
 -- texts text[]

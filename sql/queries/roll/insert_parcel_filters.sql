@@ -22,9 +22,7 @@ with written as (
   from stage_write w
   left join stage_roll r on r.ctid = w.roll_at
   left join stage_shape s on s.ctid = w.shape_at
-  -- What the land layers tell of a shape holds as long as the shape does. A new parcel has nothing to look for.
-  left join parcel_attributes a
-    on a.fips = w.fips and a.property_id = case when w.state <> 'new' then w.property_id end and a.shape_hash = s.hash
+  left join stage_land a on a.fips = w.fips and a.property_id = w.property_id and a.shape_hash = s.hash
   returning owner_key, property_id
 )
 insert into owner_parcels (owner_key, property_id)

@@ -23,6 +23,8 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   await client.query(sql('roll/remove_parcel_filters'));
   await client.query(sql('roll/number_parcels'));
   if (landed) await client.query(sql('attributes/mark_new_parcels'));
+  await client.query(sql('roll/keep_land'));
+  await client.query(sql('roll/index_land'));
   // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through temporary files twice.
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
   await client.query(rollSql('roll/insert_parcels', { run: runId, feed: feedId }));
