@@ -12,6 +12,8 @@ import { type ImageryFile, readImageryHeader } from '../../../../shared/raster/i
 import { openLevels, readOnDisk, readPixels } from '../../../../shared/raster/pixels.ts';
 import type { Pixels } from '../../../../shared/raster/warp.ts';
 import { rootDir } from '../../../../shared/root.ts';
+import { testFolder } from '../../../support/folder.ts';
+import { writeTiff } from '../../../support/geotiff.ts';
 import { sendRange, serve } from '../../../support/http-server.ts';
 
 const fixtures = join(rootDir, 'test/fixtures/imagery');
@@ -137,6 +139,28 @@ test.each([
   const theirs = await (channels === 3 ? colours.removeAlpha() : colours).raw().toBuffer();
   expect(theirs.equals(ours!.data)).toBe(true);
 });
+
+test.each([false, true])(
+  '16 bits with the high byte first are read as those with the low one, packed: %s',
+  async deflate => {
+    const read = async (bigEndian: boolean) => {
+      const path = join(testFolder(), 'grid.tif');
+      const at = (column: number, row: number, band: number) => 700 * column + 9 * row + 40 * band;
+      writeTiff(path, {
+        ...{ width: 40, height: 30, at, sample: 'uint16', bands: 3, tile: 16 },
+        deflate,
+        bigEndian,
+      });
+      const [level] = await openLevels(openBytes(path, { signal }));
+      const window = { left: 0, top: 0, right: 40, bottom: 30 };
+      const colouring = { range: [0, 30_000] as [number, number], nodata: null, alpha: false };
+      return readPixels(level, window, 1, colouring, { name: path, signal });
+    };
+    const [high, low] = [await read(true), await read(false)];
+    expect(Buffer.compare(high.data, low.data)).toBe(0);
+    expect(new Set(low.data).size).toBeGreaterThan(100);
+  },
+);
 
 test('the outline lies where GDAL projects the boundary', async () => {
   const { shape, px } = frames.outline;
