@@ -23,8 +23,8 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
 };
 
 /**
- * What is set in a service's environment, where nothing else is. glibc keeps freed memory by thread: 16 pictures at once took 178 and
- * 183 MB above idle, 127 and 137 with two arenas, at the same speed. Other C libraries take no notice.
+ * What is set in a service's environment, where nothing else is. glibc keeps freed memory by thread: 16 pictures at once took 178 to
+ * 215 MB above idle, 105 to 152 with two arenas, at the same speed. Other C libraries take no notice.
  */
 export const ENVIRONMENTS: Record<ServiceName, Record<string, string>> = {
   api: { MALLOC_ARENA_MAX: '2' },
