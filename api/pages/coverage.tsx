@@ -1,7 +1,7 @@
 import { STATES } from '../../shared/regions/states.ts';
 import { type Coverage, offersOf, readCoverage } from '../v1/coverage.ts';
 import { count, day, percent } from './figures.ts';
-import { Field, Grid, Select } from './layout.tsx';
+import { Grid, Select } from './layout.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import type { Page } from './pages.tsx';
 
@@ -61,7 +61,7 @@ export const coveragePage: Page = {
           rows={sourcesOf(counties).map(
             ({ feed, kind, title, attribution, licence, edition, changed, merged_at, source_url }) => [
               source_url ? <a href={pageOf(source_url)}>{title ?? feed}</a> : (title ?? feed),
-              kind,
+              KIND_WORDS[kind],
               edition ?? changed ?? '–',
               merged_at ? day(merged_at) : '–',
               attribution ?? '–',
@@ -71,10 +71,13 @@ export const coveragePage: Page = {
         />
         <h2 id="offered">Not loaded yet</h2>
         <p>The catalogue knows who publishes the parcels of further counties. The operator loads them.</p>
-        <form method="get" action="/coverage#offered" class="inline">
-          <Field label="State" name="offered">
-            <Select name="offered" options={STATES.map(({ code, name }) => [code, name])} given={state} />
-          </Field>
+        <form method="get" action="/coverage#offered" class="buttons">
+          <Select
+            name="offered"
+            aria-label="State"
+            options={STATES.map(({ code, name }) => [code, name])}
+            given={state}
+          />
           <button type="submit">Show</button>
         </form>
         {state && (

@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadFeed } from '../../workers/feeds/load.ts';
+import { loadFeed, parseFeed } from '../../workers/feeds/load.ts';
+import { newCaller, startTestApi } from '../support/api.ts';
+import { lots, withLayer } from '../support/arcgis.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { all, ingest, insertRegions } from '../support/ingest.ts';
 import { type Mirror, serveMirror } from '../support/mirror.ts';
@@ -9,6 +11,7 @@ import { runCommand } from '../support/plat.ts';
 
 const db = await createTestDatabase();
 const { folder, pool } = db;
+const api = await startTestApi(db);
 const feeds = join(folder, 'feeds');
 let mirror: Mirror;
 let settings: Record<string, string>;
@@ -149,4 +152,83 @@ test('without a network nothing is written, and the messages say what to set', a
 test('codes and states that are none are refused', async () => {
   for (const argv of [['add', '55555'], ['add', '--state', 'XX'], ['add'], ['list', '--state', 'XX']])
     expect([argv, (await county(...argv)).code]).toEqual([argv, 2]);
+});
+
+test('customers see terms, age and address of what was added, and what the catalogue offers for the rest', async () => {
+  const { key } = await newCaller(db);
+  const get = async (path: string) => (await api.call(`/api/public/v1/coverage/${path}`, { key })).json;
+  const { sources } = (await get('23019/')) as { sources: Record<string, unknown>[] };
+  const told = { licence: 'as is', changed: '2026-05-01', source_url: `${mirror.origin}/parcels.zip` };
+  expect(sources.find(({ kind }) => kind === 'assessor')).toMatchObject(told);
+  expect(sources.map(({ kind }) => kind).sort()).toEqual([
+    'assessor',
+    'elevation',
+    'flood',
+    'roads',
+    'wetlands',
+  ]);
+  const { offered } = (await get('?offered=wi')) as { offered: Record<string, unknown>[] };
+  expect(offered.find(({ fips }) => fips === '55025')).toMatchObject({
+    name: 'Dane',
+    statewide: false,
+    source_url: expect.stringMatching(/^https/),
+  });
+  expect(await get('55025/')).toMatchObject({
+    error: { message: expect.stringMatching(/Its parcels are published at https/) },
+  });
+});
+
+test('of a layer on an ArcGIS server labels name the columns; of a state the parcels in the county are taken, by its preset', async () => {
+  const fields = ['OBJECTID', 'F1', 'F2'].map((name, i) => ({
+    name,
+    type: 'esriFieldTypeString',
+    alias: ['OBJECTID', 'Parcel number', 'Owner name'][i],
+  }));
+  const features = lots(30).map(({ attributes, geometry }, i) => ({
+    geometry: geometry!,
+    attributes: { OBJECTID: attributes.OBJECTID, F1: `0${i}-${i * 7}`, F2: `SMITH ${i} LLC` },
+  }));
+  await withLayer({ features, metadata: { fields, copyrightText: 'City of Somewhere' } }, async server => {
+    const out = join(folder, 'layer.yaml');
+    const { code, out: said } = await runCommand(settings, [
+      'feed',
+      'suggest',
+      server.source,
+      '--name',
+      'layer',
+      '--out',
+      out,
+    ]);
+    expect([code, said]).toEqual([0, expect.stringMatching(/assessor, county 33019, from 30 rows/)]);
+    const feed = await loadFeed(out);
+    expect(feed).toMatchObject({
+      attribution: 'City of Somewhere',
+      fips: 33_019,
+      roll: { columns: { apn: { column: 'F1' }, owner_name: { column: 'F2' } } },
+    });
+    // Half of a state's layer lies in the next county.
+    const wide = parseFeed(
+      JSON.stringify({
+        name: 'wide',
+        kind: 'assessor',
+        fips: '33019',
+        roll: {
+          source: server.source,
+          format: 'arcgis',
+          key: 'F1',
+          columns: { apn: 'F1' },
+          within: 'county',
+        },
+      }),
+      out,
+    );
+    features.push(
+      ...lots(10, [-71.5, 43.2]).map(({ geometry }, i) => ({
+        geometry: geometry!,
+        attributes: { OBJECTID: 100 + i, F1: `X${i}`, F2: '' },
+      })),
+    );
+    expect(await ingest(pool, wide)).toMatchObject({ counts: { read: { roll: 40 }, skipped: 10, new: 30 } });
+    expect(server.queries.at(-1)!.get('geometry')).toMatch(/^-72\./);
+  });
 });

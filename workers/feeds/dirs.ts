@@ -6,12 +6,12 @@ import type { Feed } from './feed.ts';
 import type { FeedList } from './load.ts';
 
 /** The operator's feeds, and the bundled ones that SAMPLE_FEEDS and USGS_IMAGERY switch on, unless a feed of the operator has their name. */
-export async function installedFeeds(config: Config): Promise<FeedList> {
+export async function installedFeeds(config: Config, only?: string): Promise<FeedList> {
   // Reading feed files takes every rule about them, which most commands can do without.
   const { listFeeds } = await import('./load.ts');
   const sample = config.SAMPLE_FEEDS ? [sampleDir] : [];
   const usgs = config.USGS_IMAGERY ? [usgsDir] : [];
-  return listFeeds([config.FEEDS_DIR, ...usgs, ...sample]);
+  return listFeeds([config.FEEDS_DIR, ...usgs, ...sample], only);
 }
 
 export const sampleDir = join(rootDir, 'workers', 'sample', 'feeds');
@@ -26,9 +26,10 @@ export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir |
  *   the faults of the files that may have been meant
  */
 export async function installedFeed(config: Config, name: string): Promise<Feed> {
-  const { feeds, faults } = await installedFeeds(config);
-  const feed = feeds.find(candidate => candidate.name === name);
+  const { feeds: named } = await installedFeeds(config, name);
+  const feed = named.find(candidate => candidate.name === name);
   if (feed) return feed;
+  const { feeds, faults } = await installedFeeds(config);
   const own = faults.find(fault => fault.name === name);
   if (own) throw own.error;
   const known = feeds.map(candidate => candidate.name).join(', ') || 'none';
