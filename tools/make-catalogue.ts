@@ -15,6 +15,7 @@ type SourceFile = {
   coverage?: { 'US Census'?: { geoid?: string }; state?: string; county?: string | string[] };
   layers?: {
     parcels?: {
+      name?: string;
       skip?: boolean;
       data: string;
       protocol: string;
@@ -34,10 +35,12 @@ function placeOf(file: string, { coverage }: SourceFile): string | null {
   const [usps = '', stem = ''] = file.split('/');
   const state = STATES.find(({ code }) => code.toLowerCase() === usps);
   if (stem === 'statewide' && state) return String(state.fips).padStart(2, '0');
-  if (geoid && /^\d{5}$|^\d{7}$/.test(geoid)) return geoid;
-  const name = [coverage?.county ?? stem.replaceAll('_', ' ')].flat()[0];
-  const fips = name && state && !stem.startsWith('city_of') ? countyByName(name, state.code) : null;
-  return fips === null ? null : fiveDigits(fips);
+  const isCity = /^(city|town|village)_of_/.test(stem);
+  // Of a file whose name is that of another county than its code says, the code is the slip: wi/shawano had Sawyer's.
+  const named = state && !isCity ? countyByName(stem.replaceAll('_', ' '), state.code) : null;
+  if (named !== null && (geoid === undefined || geoid.length === 5)) return fiveDigits(named);
+  // A city with the code of its county is not the county.
+  return geoid && (isCity ? /^\d{7}$/ : /^\d{5}$|^\d{7}$/).test(geoid) ? geoid : null;
 }
 
 const termsOf = (licence: Licence | undefined): string | undefined =>
@@ -57,7 +60,9 @@ function sourcesOf(file: string, content: SourceFile): CatalogueSource[] {
   const place = placeOf(file, content);
   if (place === null) return [];
   return (content.layers?.parcels ?? []).flatMap(
-    ({ skip, data, protocol, year, website, license, conform }) => {
+    ({ name, skip, data, protocol, year, website, license, conform }) => {
+      // Ohio's statewide file has the layer of one county.
+      if (place.length === 2 && name === 'county') return [];
       if (skip || typeof data !== 'string' || !/^https?:/.test(data)) return [];
       const key = keyOf(conform.pid);
       const terms = termsOf(license);

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readCatalogue } from '../../../shared/catalogue/catalogue.ts';
 import { rootDir } from '../../../shared/root.ts';
 import type { ColumnSpec } from '../../../workers/feeds/column-schema.ts';
 import { alternatives, namesOf } from '../../../workers/feeds/columns.ts';
@@ -12,6 +13,7 @@ import { fieldsOfName } from '../../../workers/feeds/suggest/names.ts';
 import { measuredAcres } from '../../../workers/feeds/suggest/profile.ts';
 import { type Sample, SURE, suggestColumns } from '../../../workers/feeds/suggest/suggest.ts';
 import { columnLines, feedHead, inputLines } from '../../../workers/feeds/suggest/write.ts';
+import { isKnownCounty } from '../../../workers/feeds/values/place.ts';
 import { readInput } from '../../../workers/formats/read.ts';
 import type { InputSpec, SourceRow } from '../../../workers/formats/rows.ts';
 import { assessor, presetFixtures, sampleFeeds } from './support.ts';
@@ -235,7 +237,20 @@ describe('what content says against a name', () => {
   });
 });
 
-test('names of the parcel number in use in 1,133 places are known as such', () => {
+test('the parcel numbers of the catalogue are known by their names, in places that exist', () => {
+  const { sources } = readCatalogue();
+  const wrong = sources.filter(({ place }) =>
+    place.length === 5 ? !isKnownCounty(Number(place)) : place.length !== 2 && place.length !== 7,
+  );
+  expect(wrong).toEqual([]);
+  const names = sources.flatMap(({ key }) => (key?.length === 1 ? key : []));
+  const known = names.filter(name => (fieldsOfName(name).get('apn') ?? 0) >= 0.7);
+  if (process.env.SUGGEST_FIGURES)
+    process.stderr.write(`parcel numbers: ${known.length} of ${names.length}\n`);
+  expect(known.length / names.length).toBeGreaterThan(0.85);
+});
+
+test('names that stand for parcel numbers, and such that do not', () => {
   for (const name of [
     'PIN',
     'parcel_id',
