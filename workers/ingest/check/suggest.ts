@@ -124,7 +124,9 @@ function refuse(message: string): never {
 
 function readContext({ baseDir, rows, sharedDir }: SuggestRequest): ReadContext {
   const context = { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env, rows };
-  return { ...context, ...(sharedDir !== undefined && { sharedDir }) };
+  // People wait for it: three tries, and not the half minute that a run waits.
+  const limits = { tries: 3 };
+  return { ...context, limits, ...(sharedDir !== undefined && { sharedDir }) };
 }
 
 async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {
