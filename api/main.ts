@@ -9,7 +9,8 @@ const CLOSING_MS = 2_000;
 const config = loadConfig();
 const log = createLogger(config, 'api');
 const starting = startApi(config, log);
-onShutdown(log, config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS, async () => (await starting).stop());
+const deadlineMs = config.SHUTDOWN_DELAY_MS + config.SHUTDOWN_TIMEOUT_MS + CLOSING_MS;
+onShutdown(log, deadlineMs, async () => (await starting).stop());
 starting
   // For `plat up`, which must not take another program on this port for this one.
   .then(({ port }) => process.send?.({ port }))

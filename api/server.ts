@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Config } from '../shared/config.ts';
 import { errorCode, PlatError } from '../shared/errors.ts';
@@ -22,7 +23,7 @@ const KEEP_ALIVE_MS = 65_000;
 const MAX_HEAD_BYTES = 512 * 1024;
 
 /**
- * Listens. `stop` refuses new work with 503 while the requests that run are finished, and cuts what is left after
+ * Listens. `stop` says for SHUTDOWN_DELAY_MS that the service is not ready, then refuses new work with 503 while the requests that run are finished, and cuts what is left after
  * SHUTDOWN_TIMEOUT_MS.
  * @throws PlatError `address_in_use`, `host`.
  */
@@ -44,7 +45,11 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
   return {
     port,
     url: `http://${host}:${port}`,
-    stop: () => drain(server, lifecycle, config.SHUTDOWN_TIMEOUT_MS),
+    async stop() {
+      lifecycle.leaving = true;
+      if (config.SHUTDOWN_DELAY_MS > 0) await sleep(config.SHUTDOWN_DELAY_MS);
+      await drain(server, lifecycle, config.SHUTDOWN_TIMEOUT_MS);
+    },
   };
 }
 

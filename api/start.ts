@@ -37,7 +37,7 @@ export async function startApi(
   try {
     await assertSchemaVersion(pool);
     await assertClusterReady(pool, config.DB_POOL_SIZE);
-    const lifecycle: Lifecycle = { active: 0, draining: false, lastRequestAt: 0 };
+    const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
     const queues = QUEUE_NAMES.map(name => backend.queue(name));
     const assets = await openAssets(config);
     const app = createApp({ config, log, pool, lifecycle, queues, assets, ...parts });

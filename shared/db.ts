@@ -96,7 +96,8 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     statement_timeout: options.statementTimeoutMs ?? 0,
-    keepAlive: true,
+    // The server cancels a statement that takes too long; a connection that answers nothing at all is given up a second later.
+    ...(options.statementTimeoutMs && { query_timeout: options.statementTimeoutMs + 1_000 }),
   });
   pool.on('error', error => log.warn({ err: error }, 'an idle database connection was lost'));
   // One that is lost while in use fails its query, and besides emits an error that would end the process unheard.
@@ -107,6 +108,19 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
 }
 
 /**
+ * A host that is gone without a word is missed after some 30 seconds, where systems wait for two hours: its sessions give up what they hold
+ * (a feed's lock) to the host that takes its work over.
+ */
+const MISSED = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '4',
+  tcp_user_timeout: '30s',
+};
+/** The same from this end; node asks ten times, a second apart. */
+const MISSING = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
+
+/**
  * Where to connect, and the server's settings of the connection. Of settings that the URL has too (`?options=-c …`) ours hold: periods
  * and days are in UTC whatever else it asks for.
  */
@@ -114,8 +128,9 @@ export function connectionOf(config: Config, settings: Record<string, string>): 
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');
   url.searchParams.delete('options');
-  const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
-  return { connectionString: url.href, options: [...(theirs === null ? [] : [theirs]), ...ours].join(' ') };
+  const ours = Object.entries({ ...MISSED, ...settings }).map(([name, value]) => `-c ${name}=${value}`);
+  const options = [...(theirs === null ? [] : [theirs]), ...ours].join(' ');
+  return { connectionString: url.href, options, ...MISSING };
 }
 
 /** Statements of sql/queries by their names: what the API's `Database` and the workers' pools both can do. */

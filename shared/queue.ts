@@ -86,8 +86,8 @@ export function openQueueBackend(config: Config, log: Logger): QueueBackend {
 
 function connect(config: Config, log: Logger) {
   if (config.REDIS_URL !== undefined) {
-    // BullMQ's blocking reads wait longer than any retry limit.
-    const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null });
+    // BullMQ's blocking reads wait longer than any retry limit, but for 10 seconds at most.
+    const redis = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, socketTimeout: 20_000 });
     redis.on('error', error => log.warn({ err: error }, 'redis connection'));
     return {
       kind: 'redis' as const,
@@ -99,6 +99,7 @@ function connect(config: Config, log: Logger) {
   const pool = new pg.Pool({
     ...connectionOf(config, { search_path: QUEUE_SCHEMA, timezone: 'UTC', jit: 'off' }),
     application_name: 'plat queue',
+    connectionTimeoutMillis: 30_000,
     max: 8,
   });
   // Each queue and worker listens on it.

@@ -12,6 +12,8 @@ import { UNTOUCHED } from './rate-limits.ts';
 export type Lifecycle = {
   /** Requests that are being answered. */
   active: number;
+  /** Says at /readyz that it will stop; before it drains. */
+  leaving: boolean;
   draining: boolean;
   /** When the last request came, by performance.now(). */
   lastRequestAt: number;
@@ -77,7 +79,7 @@ export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDe
       else log.error(line, 'request failed');
     }
 
-    if (lifecycle.draining) res.shouldKeepAlive = false;
+    if (lifecycle.leaving) res.shouldKeepAlive = false;
     if (lifecycle.draining && !WHILE_DRAINING.has(req.path)) {
       sendError(
         res,

@@ -25,7 +25,7 @@ export function operations({ pool, metrics, lifecycle, metricsToken }: Operation
   // However often it is asked, the database is asked once at a time.
   let checking: Promise<void> | undefined;
   get('/readyz', async (_req, res) => {
-    if (lifecycle.draining) throw unavailable('The service is shutting down.');
+    if (lifecycle.leaving) throw unavailable('The service is shutting down.');
     checking ??= assertSchemaVersion(pool).finally(() => {
       checking = undefined;
     });

@@ -56,7 +56,8 @@ select id, status from jobs where id::text like $1 || '%' limit 2
 
 -- name: finish_job
 -- Ends an attempt and adds it to the totals behind /metrics, in one statement. $1 id, $2 outcome (done, failed, retried), $3 result,
--- $4 error code, $5 error, $6 seconds, $7 rows, $8 note on a next attempt or null, $9 seconds until that or null
+-- $4 error code, $5 error, $6 seconds, $7 rows, $8 note on a next attempt or null, $9 seconds until that or null, $10 which attempt:
+-- one that was cut off, and whose job another worker has begun again, ends nothing
 with finished as (
   update jobs
   set
@@ -70,7 +71,7 @@ with finished as (
     worker = null,
     next_at = clock_timestamp() + make_interval(secs => $9),
     finished_at = case when $2 = 'retried' then null else clock_timestamp() end
-  where id = $1 and status = 'running'
+  where id = $1 and status = 'running' and attempts = $10
   returning name
 )
 insert into job_totals as t (name, outcome, jobs, seconds, rows, le)
@@ -128,14 +129,14 @@ order by queued_at
 limit 10000
 
 -- name: give_back_job
--- A job that its worker cannot go on with waits for another, or for better times. $1 id, $2 why
+-- A job that its worker cannot go on with waits for another, or for better times. $1 id, $2 why, $3 its attempt
 update jobs
 set worker = null, progress = 0, note = $2
-where id = $1 and status = 'running'
+where id = $1 and status = 'running' and attempts = $3
 
 -- name: is_running
--- Whether a job is open still, from where it runs. $1 id
-select 1 from jobs where id = $1 and status = 'running'
+-- Whether an attempt of a job is the one that runs, from where it runs. $1 id, $2 the attempt
+select 1 from jobs where id = $1 and status = 'running' and attempts = $2
 
 -- name: report_progress
 -- What people see of a running job. $1 id, $2 progress (0 to 1), $3 note

@@ -40,9 +40,9 @@ test('work for which no connection was free in time may be tried again', async (
 
 test('the rest of DATABASE_URL stays as it is', () => {
   const url = 'postgresql://a%40b:p%2Fw@[::1]:5433/plat?sslmode=require';
-  expect(connectionOf({ ...db.config, DATABASE_URL: url }, { jit: 'off' })).toEqual({
+  expect(connectionOf({ ...db.config, DATABASE_URL: url }, { jit: 'off' })).toMatchObject({
     connectionString: url,
-    options: '-c jit=off',
+    options: expect.stringMatching(/-c jit=off$/),
   });
 });
 

@@ -71,7 +71,7 @@ test('totals count jobs, seconds and rows, and how many took at most 0.1, 1, 10,
   for (const seconds of [0.05, 0.5, 5, 30, 300, 3000]) {
     const { id } = await enqueue(pool, timed, { text: String(seconds) });
     await pool.query(sql('jobs/start_job'), [id, 'a test']);
-    const end = [id, 'done', '{}', null, null, seconds, 10, null, null];
+    const end = [id, 'done', '{}', null, null, seconds, 10, null, null, 1];
     await pool.query(sql('jobs/finish_job'), end);
     // The end is written once, whoever says it again.
     await pool.query(sql('jobs/finish_job'), end);
@@ -82,6 +82,19 @@ test('totals count jobs, seconds and rows, and how many took at most 0.1, 1, 10,
   expect(rows).toEqual([
     { name: 'timed', outcome: 'done', jobs: 6, seconds: 3335.55, rows: 60, le: [1, 2, 3, 4, 5, 6] },
   ]);
+});
+
+test('an attempt that another worker has followed ends nothing', async () => {
+  const { id } = await enqueue(pool, testJob('followed'), { text: 'one' });
+  for (const worker of ['cut off', 'follower']) await pool.query(sql('jobs/start_job'), [id, worker]);
+  const end = (outcome: string, attempt: number) =>
+    pool.query(sql('jobs/finish_job'), [id, outcome, '{}', null, null, 1, 0, null, null, attempt]);
+  await end('failed', 1);
+  await pool.query(sql('jobs/give_back_job'), [id, 'stopped', 1]);
+  expect(await getJob(pool, id)).toMatchObject({ status: 'running', deaths: 1, note: expect.any(String) });
+  expect((await pool.query(sql('jobs/is_running'), [id, 1])).rowCount).toBe(0);
+  await end('done', 2);
+  expect((await getJob(pool, id)).status).toBe('done');
 });
 
 describe('the registry', () => {

@@ -62,7 +62,7 @@ export async function startTestApi(
     applicationName: 'plat api test',
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
-  const lifecycle: Lifecycle = { active: 0, draining: false, lastRequestAt: 0 };
+  const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
   const server = await serveHttp(
     createApp({
       ...{ config, log, pool, lifecycle, queues, endpoints },

@@ -13,6 +13,8 @@ const SETTINGS = {
   max_wal_senders: '0',
   shared_buffers: '128MB',
   max_connections: '300',
+  // Other hosts, which test/distributed/hosts.test.ts makes.
+  ...(process.env.TEST_HOSTS !== undefined && { listen_addresses: '*' }),
 };
 
 export const FOLDER_PREFIX = 'plat-test-';

@@ -39,11 +39,6 @@ export function createProcessor(deps: RunnerDeps): Processor {
   return async (delivery, token) => {
     if (!('id' in delivery.data)) throw new UnrecoverableError('not a delivery of a job');
     const { id } = delivery.data;
-    const giveBack = async (why: string) => {
-      await pool.query(sql('jobs/give_back_job'), [id, why]);
-      await delivery.moveToWait(token);
-      throw new WaitingError();
-    };
     const { rows } = await pool.query<Started>(sql('jobs/start_job'), [id, WORKER]).catch(error => {
       if (isDiskFull(error)) deps.pause();
       throw error;
@@ -51,11 +46,16 @@ export function createProcessor(deps: RunnerDeps): Processor {
     const row = rows[0];
     if (row === undefined) return;
 
+    const giveBack = async (why: string) => {
+      await pool.query(sql('jobs/give_back_job'), [id, why, row.attempts]);
+      await delivery.moveToWait(token);
+      throw new WaitingError();
+    };
     const jobLog = log.child({ job: row.name, jobId: id, attempt: row.attempts });
     if (row.died !== null) jobLog.warn({ worker: row.died, deaths: row.deaths }, 'the worker of a job died');
     const cancelled = new AbortController();
     const signal = AbortSignal.any([deps.signal, cancelled.signal]);
-    const watch = setInterval(() => cancelWhenClosed(pool, id, cancelled), WATCH_MS);
+    const watch = setInterval(() => cancelWhenOver(pool, [id, row.attempts], cancelled), WATCH_MS);
     const begin = performance.now();
     const attempts = delivery.opts.attempts ?? 1;
     const finish = (outcome: Outcome, result: JobResult | null, error?: unknown) =>
@@ -69,6 +69,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
         result?.rows ?? 0,
         outcome === 'retried' ? `attempt ${delivery.attemptsMade + 2} of ${attempts}` : null,
         outcome === 'retried' ? backoffSeconds(delivery) : null,
+        row.attempts,
       ]);
 
     try {
@@ -77,7 +78,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
       jobLog.info({ rows: result.rows, ms: Math.round(performance.now() - begin) }, 'job done');
     } catch (error) {
       if (cancelled.signal.aborted) {
-        jobLog.info({ err: error }, 'job broken off: it was cancelled');
+        jobLog.info({ err: error }, 'job broken off: it was cancelled, or another worker took it over');
         throw new UnrecoverableError('cancelled');
       }
       if (deps.signal.aborted) {
@@ -100,9 +101,16 @@ export function createProcessor(deps: RunnerDeps): Processor {
   };
 }
 
-/** Asked now and then: that a job is cancelled is said in its row alone, which its worker need not be there to hear. */
-function cancelWhenClosed(pool: Pool, id: string, cancelled: AbortController): void {
-  pool.query(sql('jobs/is_running'), [id]).then(
+/**
+ * Asked now and then: that a job is cancelled, or was begun again by another worker because this one had been cut off, is said in its row
+ * alone, which its worker need not be there to hear.
+ */
+function cancelWhenOver(
+  pool: Pool,
+  attempt: [id: string, attempt: number],
+  cancelled: AbortController,
+): void {
+  pool.query(sql('jobs/is_running'), attempt).then(
     ({ rowCount }) => rowCount === 0 && cancelled.abort(new PlatError('cancelled', 'The job was cancelled.')),
     () => {},
   );

@@ -203,6 +203,17 @@ describe('stopping', () => {
     await expect(leaving.call(PATH, { key })).rejects.toThrow();
   });
 
+  test('for SHUTDOWN_DELAY_MS it says that it goes, and serves', async () => {
+    const leaving = await startTestApi(db, { env: { SHUTDOWN_DELAY_MS: '500' } });
+    const stopped = leaving.stop();
+    const statuses = [];
+    for (const path of ['/readyz', PATH, '/readyz'])
+      statuses.push((await leaving.call(path, { key })).status);
+    expect(statuses).toEqual([503, 200, 503]);
+    await stopped;
+    await expect(leaving.call(PATH, { key })).rejects.toThrow();
+  });
+
   test('what does not finish within SHUTDOWN_TIMEOUT_MS is cut', async () => {
     const leaving = await startTestApi(db, {
       env: { SHUTDOWN_TIMEOUT_MS: '300', STATEMENT_TIMEOUT_MS: '20000' },
