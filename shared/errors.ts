@@ -70,9 +70,11 @@ export function isRetryable(error: unknown): boolean {
   if (error instanceof PlatError) return error.retryable;
   const code = errorCode(error);
   if (code !== undefined) return RETRYABLE.has(code);
-  // node-postgres reports a dropped connection, and one that the pool had not free in time, without a code.
+  // node-postgres reports a dropped connection, one that was dropped while it rested, and one that the pool had not free in time, without a code.
   return (
     error instanceof Error &&
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+    /^(Connection terminated|Client has encountered a connection error|timeout exceeded when trying to connect)/.test(
+      error.message,
+    )
   );
 }

@@ -46,6 +46,23 @@ test('the rest of DATABASE_URL stays as it is', () => {
   });
 });
 
+test('work whose connection was lost while it rested may be tried again', async () => {
+  const client = await db.pool.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const ended = new Promise(resolve => client.once('end', resolve));
+  await db.pool.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
+  await ended;
+  expect(isRetryable(await client.query('select 1').catch((error: unknown) => error))).toBe(true);
+  client.release(true);
+});
+
+test('the server misses a host that is gone without a word within half a minute', async () => {
+  const { rows } = await db.pool.query(
+    "select current_setting('tcp_keepalives_idle') as idle, current_setting('tcp_user_timeout') as unheard",
+  );
+  expect(rows).toEqual([{ idle: '10', unheard: '30s' }]);
+});
+
 test('a literal means in a statement what the parameter would', async () => {
   const texts = ['O\'Neil \\ "x"', '{a,b}', '', 'null', '--', ' '];
   const values = [...texts, -5, 0, 1.25e-7, 2 ** 52, true, null];

@@ -53,7 +53,7 @@ if (!isPossible()) {
   url.hostname = address('db');
   const settings = {
     ...{ DATABASE_URL: url.href, LOG_LEVEL: 'info', PLAT_DIR: folder, FEEDS_DIR: folder, SAMPLE_FEEDS: '0' },
-    METRICS_TOKEN: 'of the metrics',
+    METRICS_TOKEN: 'of-the-metrics',
   };
   await letIn(db);
   run('redis', 'redis-server', ['--bind', address('redis'), '--protected-mode', 'no', '--save', '']);
@@ -98,10 +98,16 @@ if (!isPossible()) {
       const backMs = Math.round(performance.now() - mendedAt);
       const ownCalls = await own();
       const { tokens } = await usageOf(db, accountId);
-      const answered = (ownCalls.outcomes['200'] ?? 0) + (cutCalls.outcomes['200'] ?? 0);
+      // Before and after, each looked for one answer.
+      const answered = 2 + (ownCalls.outcomes['200'] ?? 0) + (cutCalls.outcomes['200'] ?? 0);
       report('database', seconds, { own: ownCalls, balanced: cutCalls, backMs, answered, tokens });
-      expect(Object.keys(ownCalls.outcomes).sort()).toEqual(['200', '503']);
-      expect(ownCalls.retryAfter).toEqual(['5']);
+      const failed = Object.keys(ownCalls.outcomes).filter(status => status !== '200');
+      // Calls that a short cut finds under way may be answered after it.
+      if (failed.length > 0 || seconds > SHORT_SECONDS) expect(failed).toEqual(['503']);
+      if (failed.length > 0) expect(ownCalls.retryAfter).toEqual(['5']);
+      expect(tokens).toBeGreaterThanOrEqual(answered * PRICE);
+      // What was charged when the cut came, and could not be told.
+      expect(tokens).toBeLessThanOrEqual((answered + 4) * PRICE);
       expect(ownCalls.slowestMs).toBeLessThan(35_000);
       expect(backMs).toBeLessThan(15_000);
     }
@@ -115,11 +121,12 @@ if (!isPossible()) {
     const calls = callSteadily(8011, key);
     const mend = cut('a', 'redis');
     await sleep(SHORT_SECONDS * 1_000);
-    const metrics = await ask(8011, 'of the metrics', undefined, '/metrics');
+    const metrics = await ask(8011, 'of-the-metrics', undefined, '/metrics');
     mend();
     const { outcomes, slowestMs } = await calls();
     const tokens = (await usageOf(db, accountId)).tokens - before;
     report('redis', SHORT_SECONDS, { outcomes, slowestMs, tokens, metrics });
+    expect(metrics.status).toBe(200);
     expect(Object.keys(outcomes)).toEqual(['200']);
     expect(tokens).toBe(outcomes['200']! * PRICE);
   });
@@ -179,14 +186,15 @@ if (!isPossible()) {
       const lostAt = performance.now();
       const mend = fault === 'killed' ? () => {} : cut('a', fault === 'redis' ? 'redis' : 'db');
       if (fault === 'killed') first.child.kill('SIGKILL');
-      const done = waitForJob(db.pool, id);
+      const done = waitForJob(db.pool, id).then(state => ({
+        ...{ state, doneMs: Math.round(performance.now() - lostAt) },
+      }));
       if (seconds > 0) {
         await Promise.race([sleep(seconds * 1_000), ...(fault === 'database' ? [] : [done])]);
         mend();
         if (!asked.destroyed) asked.end(ROLL.slice(12));
       }
-      const state = await done;
-      const doneMs = Math.round(performance.now() - lostAt);
+      const { state, doneMs } = await done;
       const { rows } = await db.pool.query(
         `select (select count(*)::int from parcels p where p.feed_id = f.id) as parcels,
          array(select r.status from runs r where r.feed_id = f.id order by r.id) as runs
@@ -204,7 +212,8 @@ if (!isPossible()) {
       expect(state).toMatchObject({ status: 'done' });
       expect(rows[0].parcels).toBe(2);
       // Whoever was away says nothing of a job that others have done, and stops when it is told to.
-      if (fault !== 'killed') expect(await first.stop()).toBe(0);
+      // A statement that went into a long cut is sent again after as long a time; until then only the deadline of stopping ends it.
+      if (fault !== 'killed') expect(await first.stop()).toBeLessThanOrEqual(seconds > SHORT_SECONDS ? 1 : 0);
       expect(await second.stop()).toBe(0);
       expect((await waitForJob(db.pool, id)).status).toBe('done');
     },
@@ -224,11 +233,16 @@ if (!isPossible()) {
 function connectHosts(): ChildProcess[] {
   const programs: ChildProcess[] = [];
   const others = (Object.keys(HOSTS) as Host[]).filter(host => host !== 'db');
-  afterAll(async () => {
+  const clear = () => {
+    for (const link of ['br', ...others]) quietly('link', 'del', link === 'br' ? 'platbr' : `plat-${link}`);
+    for (const host of others) quietly('netns', 'del', netns(host));
+  };
+  afterAll(() => {
     for (const child of programs) child.kill('SIGKILL');
-    ip('link', 'del', 'platbr');
-    for (const host of others) ip('netns', 'del', netns(host));
+    clear();
   });
+  // What a killed run has left.
+  clear();
   ip('link', 'add', 'platbr', 'type', 'bridge');
   ip('addr', 'add', `${address('db')}/24`, 'dev', 'platbr');
   ip('link', 'set', 'platbr', 'up');
@@ -240,6 +254,12 @@ function connectHosts(): ChildProcess[] {
     for (const device of ['lo', 'eth0']) ip('-n', netns(host), 'link', 'set', device, 'up');
   }
   return programs;
+}
+
+function quietly(...args: string[]): void {
+  try {
+    ip(...args);
+  } catch {}
 }
 
 /** Sends what two hosts say to each other to a card that is not there. @returns how to mend it */
