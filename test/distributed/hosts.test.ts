@@ -1,37 +1,27 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { Agent, createServer, get, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { enqueue, waitForJob } from '../../shared/jobs.ts';
 import { createLogger } from '../../shared/log.ts';
 import { rootDir } from '../../shared/root.ts';
 import { ingestJob } from '../../shared/runs.ts';
 import { deliverFromHere } from '../../workers/cli/common/session.ts';
 import { newCaller, usageOf } from '../support/api.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase } from '../support/database.ts';
+import { address, connectHosts, cut, type Host, ip, letIn, netns, writeBalancer } from '../support/hosts.ts';
 import { STATS } from '../support/spender.ts';
 import { eventually } from '../support/workers.ts';
 
-/**
- * The program on several hosts: network namespaces on one bridge. This process and PostgreSQL are the host `db`; packets between two hosts
- * that are cut vanish, as behind a broken switch, so that no connection is refused or reset.
- */
+/** The program on several hosts that lose each other. */
 
 const SECONDS = Number(process.env.TEST_HOSTS);
 const SHORT_SECONDS = 5;
 const PRICE = 10;
-const NET = '10.231.0.';
-const HOSTS = { db: 1, redis: 3, balancer: 5, a: 11, b: 12 } as const;
-type Host = keyof typeof HOSTS;
-const address = (host: Host) => NET + HOSTS[host];
 const REDIS_URL = `redis://${address('redis')}:6379`;
-const netns = (host: Host) => `plat-test-${host}`;
-const NOWHERE = '02:00:00:00:00:01';
-
-const ip = (...args: string[]) => execFileSync('ip', args, { stdio: ['ignore', 'pipe', 'pipe'] }).toString();
 
 function isPossible(): boolean {
   try {
@@ -227,95 +217,6 @@ if (!isPossible()) {
     started.push(child);
     return child;
   }
-}
-
-/** Makes the hosts. @returns what runs on them, to be ended with them */
-function connectHosts(): ChildProcess[] {
-  const programs: ChildProcess[] = [];
-  const others = (Object.keys(HOSTS) as Host[]).filter(host => host !== 'db');
-  const clear = () => {
-    for (const link of ['br', ...others]) quietly('link', 'del', link === 'br' ? 'platbr' : `plat-${link}`);
-    for (const host of others) quietly('netns', 'del', netns(host));
-  };
-  afterAll(() => {
-    for (const child of programs) child.kill('SIGKILL');
-    clear();
-  });
-  // What a killed run has left.
-  clear();
-  ip('link', 'add', 'platbr', 'type', 'bridge');
-  ip('addr', 'add', `${address('db')}/24`, 'dev', 'platbr');
-  ip('link', 'set', 'platbr', 'up');
-  for (const host of others) {
-    ip('netns', 'add', netns(host));
-    ip('link', 'add', `plat-${host}`, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', netns(host));
-    ip('link', 'set', `plat-${host}`, 'master', 'platbr', 'up');
-    ip('-n', netns(host), 'addr', 'add', `${address(host)}/24`, 'dev', 'eth0');
-    for (const device of ['lo', 'eth0']) ip('-n', netns(host), 'link', 'set', device, 'up');
-  }
-  return programs;
-}
-
-function quietly(...args: string[]): void {
-  try {
-    ip(...args);
-  } catch {}
-}
-
-/** Sends what two hosts say to each other to a card that is not there. @returns how to mend it */
-function cut(one: Host, other: Host): () => void {
-  const change = (verb: 'replace' | 'del') => {
-    for (const [from, to] of [
-      [one, other],
-      [other, one],
-    ] as const) {
-      const inside = from === 'db' ? [] : ['-n', netns(from)];
-      const device = ['dev', from === 'db' ? 'platbr' : 'eth0'];
-      ip(
-        ...inside,
-        'neigh',
-        verb,
-        address(to),
-        ...(verb === 'del' ? [] : ['lladdr', NOWHERE, 'nud', 'permanent']),
-        ...device,
-      );
-    }
-  };
-  change('replace');
-  return () => change('del');
-}
-
-async function letIn({ pool }: TestDatabase): Promise<void> {
-  const { rows } = await pool.query<{ file: string }>("select current_setting('hba_file') as file");
-  writeFileSync(rows[0]!.file, `host all all ${NET}0/24 scram-sha-256\n`, { flag: 'a' });
-  await pool.query('select pg_reload_conf()');
-}
-
-/** As docs/scale.md has it, and a port for host a alone. */
-function writeBalancer(folder: string): string {
-  const file = join(folder, 'haproxy.cfg');
-  const servers = (['a', 'b'] as const).map(
-    host => `  server ${host} ${address(host)}:3000 check inter 1s fall 2 rise 2\n`,
-  );
-  writeFileSync(
-    file,
-    `defaults
-  mode http
-  timeout connect 2s
-  timeout client 60s
-  timeout server 40s
-  option redispatch
-frontend plat
-  bind :80
-  default_backend api
-backend api
-  option httpchk GET /readyz
-${servers.join('')}listen a
-  bind :8011
-  server a ${address('a')}:3000
-`,
-  );
-  return file;
 }
 
 type Answer = { status: number | string; retryAfter?: string | undefined; ms: number };
