@@ -26,7 +26,7 @@ export const BENCHES = [
     'mcp',
     'deals',
   ],
-  ...['image', 'pages'],
+  ...['image', 'pages', 'cluster'],
 ];
 
 export const loadBench = async (name: string): Promise<Bench> => (await import(`./${name}.ts`)).bench;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { encodeBoundary } from '../../shared/geo/codec.ts';
 import type { Position } from '../../shared/geo/types.ts';
+import { countCoverage } from '../../workers/ingest/merge/parcels.ts';
 import { ensurePartitions } from '../../workers/ingest/merge/partitions.ts';
 import { seedOf } from './generate/random.ts';
 
@@ -33,6 +34,10 @@ export async function seedCounties(pool: pg.Pool, counties: readonly County[]): 
   await withoutSpatialIndexes(pool, async () => {
     for (const county of counties) await seedCounty(pool, county);
   });
+  await countCoverage(
+    pool,
+    counties.map(county => county.fips),
+  );
   for (const table of ['parcels', 'parcel_filters']) await pool.query(`vacuum analyze ${table}`);
   await pool.query('checkpoint');
 }

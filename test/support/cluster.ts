@@ -25,7 +25,7 @@ function urlOf(server: string, { host, port, coordinator }: Node, database: stri
 }
 
 /** Makes a plain database of the coordinator a distributed one, with what it holds. */
-export async function spreadOver(server: string, name: string): Promise<void> {
+export async function spreadOver(server: string, name: string, shards = 8): Promise<void> {
   const nodes = await listNodes(server);
   for (const node of nodes) {
     if (!node.coordinator)
@@ -39,7 +39,7 @@ export async function spreadOver(server: string, name: string): Promise<void> {
         port,
       ]);
   });
-  await distribute(withDatabase(server, name), 8);
+  await distribute(withDatabase(server, name), shards);
 }
 
 /** Drops a database on every node. */
