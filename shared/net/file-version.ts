@@ -1,5 +1,13 @@
 import { limitsOf, type OpenContext } from './context.ts';
-import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from './http.ts';
+import {
+  isPassing,
+  networkOutcome,
+  type Outcome,
+  request,
+  retrying,
+  statusOutcome,
+  USER_AGENT,
+} from './http.ts';
 
 /** What a server says of a file without sending it. */
 export type FileState = {
@@ -11,7 +19,7 @@ export type FileState = {
 /**
  * Asks for the state of a file.
  * @returns null when it is not there (404, 410)
- * @throws PlatError `feed_source` when the server cannot be reached or answers another error
+ * @throws PlatError `feed_source` when the server cannot be reached or is out of order for now
  */
 export function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
   const limits = limitsOf(context);
@@ -25,9 +33,9 @@ async function ask(url: URL, { signal }: OpenContext, idleMs: number): Promise<O
     const response = await request(url, init);
     const { status, headers } = response;
     if (status === 404 || status === 410) return { value: null };
-    // A server that answers no such question may still send the file.
-    if (status === 405 || status === 501) return { value: { version: null, modified: null } };
-    if (!response.ok) return statusOutcome(response, url);
+    if (isPassing(status) && status !== 501) return statusOutcome(response, url);
+    // A server that does not answer this may still send the file: an address signed for GET alone is 403.
+    if (!response.ok) return { value: { version: null, modified: null } };
     const stated = Date.parse(headers.get('last-modified') ?? '');
     const modified = Number.isNaN(stated) ? null : new Date(stated);
     const stamp = modified?.toISOString() ?? headers.get('etag');

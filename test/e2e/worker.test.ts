@@ -23,7 +23,11 @@ const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 const feeds = mkdtempSync(join(tmpdir(), 'plat-feeds-'));
 /** Answers to requests for a roll, to be given by the test: what a slow source is like. */
 const asked: { path: string; response: ServerResponse }[] = [];
-const source = createServer((request, response) => asked.push({ path: request.url!, response }));
+const source = createServer((request, response) => {
+  // Whether it is another file than last time is asked first.
+  if (request.method === 'HEAD') response.end();
+  else asked.push({ path: request.url!, response });
+});
 const children: ChildProcess[] = [];
 
 beforeAll(() => new Promise<void>(resolve => source.listen(0, '127.0.0.1', resolve)));

@@ -41,7 +41,7 @@ export function selectionOf(body: FilterBody, circumstances: Circumstances): Sel
 
 /** The same in some counties. */
 export function inCounties(selection: Selection, counties: readonly number[]): Selection {
-  if (counties.length === 0) return { ...selection, where: 'false' };
+  if (counties.length === 0) return { ...selection, where: 'false', values: [] };
   const values = [...selection.values];
   const among = `= any (${binder(values)(counties)}::int[])`;
   const tables = selection.from.includes(JOIN) ? ['f', 'p'] : ['f'];

@@ -165,6 +165,7 @@ describe('filter', () => {
     ['F', { geom_intersects: 'POLYGON ((-72.15 43.1, -72 43.1, -72 43.25, -72.15 43.25, -72.15 43.1))' }],
     ['FO', { geom_intersects: 'LINESTRING (-72.1 43.2, -72.2 43.3)' }],
     ['', { geom_intersects: 'POINT EMPTY' }],
+    ['', { geom_intersects: 'POINT (-100 30)', zips_include: ['03280'] }],
     ['', { geom_intersects: 'POINT (-72.1 43.2)', county: '23009' }],
     ['F', { zips_include: ['03280'], state: 'NH' }],
   ])('finds %s by the scope %j', async (expected, body) => {
