@@ -1,13 +1,5 @@
 import { limitsOf, type OpenContext } from './context.ts';
-import {
-  isPassing,
-  networkOutcome,
-  type Outcome,
-  request,
-  retrying,
-  statusOutcome,
-  USER_AGENT,
-} from './http.ts';
+import { ask, isPassing } from './http.ts';
 
 /** What a server says of a file without sending it. */
 export type FileState = {
@@ -22,26 +14,18 @@ export type FileState = {
  * @throws PlatError `feed_source` when the server cannot be reached or is out of order for now
  */
 export function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
-  const limits = limitsOf(context);
-  return retrying(() => ask(url, context, limits.idleMs), limits, context.signal, context.onNote);
+  const { idleMs } = limitsOf(context);
+  return ask<FileState | null>(url, { method: 'HEAD', timeoutMs: idleMs, read: stateOf }, context);
 }
 
-async function ask(url: URL, { signal }: OpenContext, idleMs: number): Promise<Outcome<FileState | null>> {
-  const asked = AbortSignal.any([signal, AbortSignal.timeout(idleMs)]);
-  try {
-    const init = { method: 'HEAD', headers: { 'user-agent': USER_AGENT }, signal: asked };
-    const response = await request(url, init);
-    const { status, headers } = response;
-    if (status === 404 || status === 410) return { value: null };
-    if (isPassing(status) && status !== 501) return statusOutcome(response, url);
-    // A server that does not answer this may still send the file: an address signed for GET alone is 403.
-    if (!response.ok) return { value: { version: null, modified: null } };
-    const stated = Date.parse(headers.get('last-modified') ?? '');
-    const modified = Number.isNaN(stated) ? null : new Date(stated);
-    const stamp = modified?.toISOString() ?? headers.get('etag');
-    const version = stamp === null ? null : `${stamp} ${headers.get('content-length') ?? ''}`.trim();
-    return { value: { version, modified } };
-  } catch (error) {
-    return networkOutcome(error, url, signal);
-  }
+function stateOf({ ok, status, headers }: Response): FileState | null | undefined {
+  if (status === 404 || status === 410) return null;
+  if (isPassing(status) && status !== 501) return undefined;
+  // A server that does not answer this may still send the file: an address signed for GET alone is 403.
+  if (!ok) return { version: null, modified: null };
+  const stated = Date.parse(headers.get('last-modified') ?? '');
+  const modified = Number.isNaN(stated) ? null : new Date(stated);
+  const stamp = modified?.toISOString() ?? headers.get('etag');
+  const version = stamp === null ? null : `${stamp} ${headers.get('content-length') ?? ''}`.trim();
+  return { version, modified };
 }

@@ -190,6 +190,43 @@ export async function retrying<T>(
   }
 }
 
+/** What is asked of a server, and what its answer is worth. */
+export type Question<T> = {
+  method?: string;
+  headers?: Record<string, string>;
+  /** Milliseconds of one try, its body included. */
+  timeoutMs: number;
+  sameOrigin?: boolean;
+  publicRedirects?: boolean;
+  /** The value of an answer; undefined leaves it to its status. */
+  read(response: Response): T | undefined | Promise<T | undefined>;
+};
+
+/** Asks under our name, and again where that may help. @throws PlatError `feed_source`, and what `read` throws */
+export function ask<T>(
+  url: URL,
+  { method, headers, timeoutMs, read, ...options }: Question<T>,
+  { signal, onNote, ...context }: Pick<OpenContext, 'signal' | 'limits' | 'onNote'>,
+): Promise<T> {
+  const attempt = async (): Promise<Outcome<T>> => {
+    try {
+      const init = {
+        ...(method !== undefined && { method }),
+        headers: { 'user-agent': USER_AGENT, ...headers },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      };
+      const response = await request(url, init, options);
+      const value = await read(response);
+      if (value !== undefined) return { value };
+      await response.body?.cancel();
+      return statusOutcome(response, url);
+    } catch (error) {
+      return networkOutcome(error, url, signal);
+    }
+  };
+  return retrying(attempt, limitsOf(context), signal, onNote);
+}
+
 /** Milliseconds that a `Retry-After` header asks for, given in seconds or as an HTTP date; undefined without one. */
 export function retryAfterMs(header: string | null, now = Date.now()): number | undefined {
   if (header === null) return undefined;

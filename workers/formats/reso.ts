@@ -1,14 +1,6 @@
 import { PlatError } from '../../shared/errors.ts';
-import { formatError, type Limits, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
-import {
-  boundedBody,
-  networkOutcome,
-  type Outcome,
-  request,
-  retrying,
-  statusOutcome,
-  USER_AGENT,
-} from '../../shared/net/http.ts';
+import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { ask, boundedBody } from '../../shared/net/http.ts';
 import {
   addBad,
   addRow,
@@ -87,7 +79,7 @@ function resourceUrl(spec: InputSpec): URL {
 }
 
 function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, string> {
-  const headers: Record<string, string> = { accept: 'application/json', 'user-agent': USER_AGENT };
+  const headers: Record<string, string> = { accept: 'application/json' };
   if (reso.page_size !== undefined) headers.prefer = `odata.maxpagesize=${reso.page_size}`;
   if (reso.token_env === undefined) return headers;
   const token = context.env[reso.token_env]?.trim();
@@ -171,13 +163,9 @@ async function fetchPage(
   context: ReadContext,
   onBytes: (bytes: number) => void,
 ): Promise<Page | null> {
-  const limits = limitsOf(context);
-  const text = await retrying(
-    () => attempt(url, headers, resumed, limits, context.signal),
-    limits,
-    context.signal,
-    context.onNote,
-  );
+  const { pageMs, pageBytes } = limitsOf(context);
+  const read = (response: Response) => textOf(response, url, resumed, pageBytes);
+  const text = await ask<string | null>(url, { headers, timeoutMs: pageMs, sameOrigin: true, read }, context);
   if (text === null) return null;
   onBytes(Buffer.byteLength(text));
   let body: { value?: unknown; '@odata.nextLink'?: unknown };
@@ -201,33 +189,31 @@ async function fetchPage(
   };
 }
 
-async function attempt(
+/** The text of a page; undefined where its status tells what is wrong. */
+async function textOf(
+  response: Response,
   url: URL,
-  headers: Record<string, string>,
   resumed: boolean,
-  limits: Limits,
-  signal: AbortSignal,
-): Promise<Outcome<string | null>> {
-  const pageSignal = AbortSignal.any([signal, AbortSignal.timeout(limits.pageMs)]);
-  try {
-    const response = await request(url, { headers, signal: pageSignal }, { sameOrigin: true });
-    if (response.ok) {
-      const body = await boundedBody(response, limits.pageBytes);
-      if (body !== null) return { value: body.toString('utf8') };
-      throw sourceError(
-        `${shownUrl(url)} sent a page of more than ${limits.pageBytes} bytes. Set a smaller page_size in the feed.`,
-      );
-    }
-    await response.body?.cancel();
-    if (resumed && [400, 404, 410].includes(response.status)) return { value: null };
-    if (response.status === 401 || response.status === 403) {
-      throw new PlatError(
-        'feed_token',
-        `${shownUrl(url)} answered ${response.status}: it refuses the token. Renew the token in the feed's environment variable.`,
-      );
-    }
-    return statusOutcome(response, url);
-  } catch (error) {
-    return networkOutcome(error, url, signal);
+  maxBytes: number,
+): Promise<string | null | undefined> {
+  const { ok, status } = response;
+  if (ok) {
+    const body = await boundedBody(response, maxBytes);
+    if (body !== null) return body.toString('utf8');
+    throw sourceError(
+      `${shownUrl(url)} sent a page of more than ${maxBytes} bytes. Set a smaller page_size in the feed.`,
+    );
   }
+  if (resumed && [400, 404, 410].includes(status)) {
+    await response.body?.cancel();
+    return null;
+  }
+  if (status === 401 || status === 403) {
+    await response.body?.cancel();
+    throw new PlatError(
+      'feed_token',
+      `${shownUrl(url)} answered ${status}: it refuses the token. Renew the token in the feed's environment variable.`,
+    );
+  }
+  return undefined;
 }

@@ -2,14 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Box } from '../../../shared/geo/types.ts';
 import { LIMITS, sourceError } from '../../../shared/net/context.ts';
-import {
-  networkOutcome,
-  type Outcome,
-  request,
-  retrying,
-  statusOutcome,
-  USER_AGENT,
-} from '../../../shared/net/http.ts';
+import { ask, boundedBody } from '../../../shared/net/http.ts';
 import { secretHeaders } from '../../../shared/net/secret-headers.ts';
 import { extentOf, type GeoTransform } from '../../../shared/raster/affine.ts';
 import { pixelMetres, placeImage } from '../../../shared/raster/imagery.ts';
@@ -88,20 +81,20 @@ async function askServer(
 ): Promise<{ extent: Box; pixelM: number }> {
   const url = new URL(address);
   url.searchParams.set('f', 'json');
-  const headers = { 'user-agent': USER_AGENT, accept: 'application/json', ...secretHeaders(names) };
-  const answer = await retrying(
-    async (): Promise<Outcome<unknown>> => {
-      try {
-        const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.idleMs)]);
-        const response = await request(url, { headers, signal: limited }, { publicRedirects: true });
-        if (!response.ok) return statusOutcome(response, url);
-        return { value: await response.json() };
-      } catch (error) {
-        return networkOutcome(error, url, signal);
-      }
+  const answer = await ask<unknown>(
+    url,
+    {
+      headers: { accept: 'application/json', ...secretHeaders(names) },
+      timeoutMs: LIMITS.idleMs,
+      publicRedirects: true,
+      async read(response) {
+        if (!response.ok) return undefined;
+        const body = await boundedBody(response, LIMITS.pageBytes);
+        if (body !== null) return JSON.parse(body.toString('utf8'));
+        throw sourceError(`${address} sent more than ${LIMITS.pageBytes} bytes. Check the feed's source.`);
+      },
     },
-    LIMITS,
-    signal,
+    { signal },
   );
   const server = serverSchema.safeParse(answer);
   if (!server.success) {
