@@ -63,7 +63,7 @@ export function createApp({
   meter,
   now = () => new Date(),
 }: AppDeps): Express {
-  const database = openDatabase(pool, config.STATEMENT_TIMEOUT_MS);
+  const database = openDatabase(pool);
   const metrics = createMetrics(database, queues);
   const images = openImages(database, config, log);
   const resources = openResources(

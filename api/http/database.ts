@@ -52,15 +52,13 @@ const UNAVAILABLE = new Set([
   '3D000', // the database does not exist (yet)
 ]);
 
-export function openDatabase(pool: Pool, statementTimeoutMs: number): Database {
-  // The server cancels a statement that takes too long; a connection that answers nothing at all is given up a second later.
-  const query_timeout = statementTimeoutMs + 1_000;
+export function openDatabase(pool: Pool): Database {
   const on = (client?: Client): Statements => {
     const ask = async <Row extends pg.QueryResultRow>(
       config: pg.QueryConfig & { binary?: true },
       values?: unknown[],
     ) => {
-      const query = { ...config, values, query_timeout } as pg.QueryConfig;
+      const query = { ...config, values } as pg.QueryConfig;
       const signal = waitedFor();
       if (signal === undefined) return (await (client ?? pool).query<Row>(query)).rows;
       if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');

@@ -159,7 +159,7 @@ async function compareShape(
 
 /** The endpoint without its request path: a body's validation and the answer to it, in this process. */
 function handler(pool: pg.Pool, body: object): () => Promise<unknown> {
-  const resources = { database: openDatabase(pool, 10_000), cursorSecret: async () => Buffer.alloc(32) };
+  const resources = { database: openDatabase(pool), cursorSecret: async () => Buffer.alloc(32) };
   const call = { url: new URL('http://localhost/'), appUrl: 'http://localhost', now: new Date() };
   const query = filterParcels.query.parse({});
   return async () =>

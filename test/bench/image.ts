@@ -74,7 +74,7 @@ async function compareMaking(
     PLAT_DIR: join(options.folder, 'making'),
     LOG_LEVEL: 'silent',
   });
-  const { pictures } = openImages(openDatabase(pool, 10_000), config, pino({ level: 'silent' }));
+  const { pictures } = openImages(openDatabase(pool), config, pino({ level: 'silent' }));
   const shape = square(-99.171, 47.0165, SIDE_DEG);
   const frame = frameOf(shape);
   const [first, ...others] = ids;

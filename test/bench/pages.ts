@@ -71,12 +71,7 @@ async function compareTiles(
   tiles: Tile[],
   rounds: number,
 ): Promise<BenchResult[]> {
-  const resources = openResources(
-    openDatabase(pool, 10_000),
-    undefined,
-    undefined as never,
-    undefined as never,
-  );
+  const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
   const reference = process.env.POSTGIS_URL
     ? await openPostgis(process.env.POSTGIS_URL, pool, note)
     : undefined;
@@ -164,12 +159,7 @@ async function openPostgis(url: string, pool: Pool, note: (line: string) => void
 
 async function comparePage(pool: Pool, fips: number, rounds: number): Promise<BenchResult> {
   const { id } = await createAccount(pool, { name: 'bench', tier: 'scale' });
-  const resources = openResources(
-    openDatabase(pool, 10_000),
-    undefined,
-    undefined as never,
-    undefined as never,
-  );
+  const resources = openResources(openDatabase(pool), undefined, undefined as never, undefined as never);
   const url = new URL(`http://127.0.0.1/data?county=${fips}&page_size=500`);
   const assets = { path: (name: string) => `/assets/${name}`, router: undefined as never };
   const session = { account: { id } };

@@ -68,7 +68,7 @@ async function seed(pool: pg.Pool, parcels: number): Promise<number[]> {
 }
 
 async function compare(pool: pg.Pool, ids: number[], rounds: number): Promise<BenchResult> {
-  const database = openDatabase(pool, 10_000);
+  const database = openDatabase(pool);
   const input = { params: { property_id: ids[250]! }, query: {}, body: undefined };
   const call = { appUrl: 'https://app.example.org' };
   let answer:

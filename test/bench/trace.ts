@@ -141,7 +141,7 @@ type Times = { asked: number[]; nothing: number[] };
 
 /** With a statement that does nothing after each, which tells how busy the machine is. */
 async function lookUp(pool: Pool, areas: number, times: number): Promise<Times> {
-  const database = openDatabase(pool, 10_000);
+  const database = openDatabase(pool);
   const random = createRandom(6);
   const taken: Times = { asked: [], nothing: [] };
   for (let i = -50; i < times; i++) {

@@ -47,7 +47,7 @@ async function run(body: object, query = ''): Promise<{ statements: Statement[];
     },
   } as unknown as Pool;
   const resources = {
-    database: openDatabase(recording, 10_000),
+    database: openDatabase(recording),
     cursorSecret: async () => Buffer.alloc(32),
   } as unknown as Resources;
   const url = new URL(`http://localhost/${query}`);

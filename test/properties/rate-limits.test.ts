@@ -59,7 +59,7 @@ const log = createLogger({ LOG_LEVEL: 'silent' }, 'test');
 const processes = [0, 1].map(() => {
   const pool = createPool(db.config, log, { applicationName: 'plat api test' });
   afterAll(() => pool.end());
-  return openRateLimits(openDatabase(pool, 5_000));
+  return openRateLimits(openDatabase(pool));
 });
 
 /** Microseconds since the clock was stopped, which PostgreSQL's stands still at until it is set. */

@@ -38,7 +38,7 @@ test('with a few tokens left what is free is free, and what is not is refused; w
 test('charges that are refused are told what the others have left', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 25 });
   // The first goes alone; those that arrive meanwhile share a statement.
-  const meter = openMeter(openDatabase(db.pool, 5_000));
+  const meter = openMeter(openDatabase(db.pool));
   const replies = await Promise.allSettled(
     [7, 30, 10, 20, 10, 3].map(tokens => meter.charge(callerOf(accountId), 'public_comps', tokens)),
   );
@@ -60,7 +60,7 @@ test('a charge waits for one that another process has not committed yet, and cou
   await other.query(sql('api/charge_calls'), [
     ...[[accountId], ['public_comps'], ['direct'], [10], [1], [0]],
   ]);
-  const verdict = openMeter(openDatabase(db.pool, 5_000))
+  const verdict = openMeter(openDatabase(db.pool))
     .charge(callerOf(accountId), 'public_comps', 10)
     .then(
       () => 'charged',
@@ -90,7 +90,7 @@ test.each([
 
 test('charges of calls that are under way together share a statement; those of a lone caller go one by one', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 10_000 });
-  const database = openDatabase(db.pool, 5_000);
+  const database = openDatabase(db.pool);
   let statements = 0;
   const run: typeof database.run = (name, values) => {
     statements++;
@@ -124,7 +124,7 @@ test('many accounts at once are charged what each was served', async () => {
 
 test('of charges that arrive together, the small ones that fit are made and the large one is refused', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 35 });
-  const meter = openMeter(openDatabase(db.pool, 5_000));
+  const meter = openMeter(openDatabase(db.pool));
   const verdicts = await Promise.allSettled(
     [30, 10, 20, 5].map(tokens => meter.charge(callerOf(accountId), 'public_comps', tokens)),
   );
@@ -139,7 +139,7 @@ test('of charges that arrive together, the small ones that fit are made and the 
 
 test('charges that are alike are counted one by one, those of other endpoints and modes after them', async () => {
   const { accountId } = await newCaller(db, { tokensIncluded: 45 });
-  const meter = openMeter(openDatabase(db.pool, 5_000));
+  const meter = openMeter(openDatabase(db.pool));
   const asked = ['comps 10', 'comps 20', 'comps 10', 'comps 10', 'image 10', 'image 10'];
   const verdicts = await Promise.allSettled(
     asked.map((name, index) => {
@@ -167,7 +167,7 @@ describe('charges of one batch fail by themselves:', () => {
     const callers = [await newCaller(db), await newCaller(db), await newCaller(db)];
     const ids = callers.map(caller => caller.accountId);
     await changeAccount(db.pool, ids[1]!, { tier: null });
-    expect(await outcomes(openMeter(openDatabase(db.pool, 5_000)), ids)).toEqual([
+    expect(await outcomes(openMeter(openDatabase(db.pool)), ids)).toEqual([
       ...['charged', 'tier_upgrade_required', 'charged'],
     ]);
     for (const [index, used] of [10, 0, 10].entries())
@@ -187,7 +187,7 @@ describe('charges of one batch fail by themselves:', () => {
     try {
       await lock.query('begin');
       await lock.query('select from accounts where id = $1 for update', [ids[0]]);
-      expect(await outcomes(openMeter(openDatabase(pool, 300)), ids)).toEqual(['internal_error', 'charged']);
+      expect(await outcomes(openMeter(openDatabase(pool)), ids)).toEqual(['internal_error', 'charged']);
     } finally {
       await lock.query('rollback');
       lock.release();
@@ -217,7 +217,7 @@ test('the first charge of a day does not wait for a change of its account', asyn
   try {
     await change.query('begin');
     await change.query(sql('accounts/lock_account'), [accountId, 'test']);
-    await openMeter(openDatabase(db.pool, 5_000)).charge(callerOf(accountId), 'public_comps', 10);
+    await openMeter(openDatabase(db.pool)).charge(callerOf(accountId), 'public_comps', 10);
     // Each would wait for the other if the charge waited for the account.
     await change.query(sql('accounts/close_period'), [accountId]);
   } finally {

@@ -150,7 +150,7 @@ describe('among thousands of parcels', () => {
 
 /** Runs `change` before one of the statements of a search. */
 async function searchWhile(statement: string, change: () => Promise<unknown>, query: object): Promise<Page> {
-  const plain = openDatabase(db.pool, 10_000);
+  const plain = openDatabase(db.pool);
   const database: Database = {
     ...plain,
     snapshot: work =>

@@ -110,7 +110,7 @@ test('usage equals the sum of X-Tokens-Used over mixed calls at once in two proc
 
 test('records come by date, endpoint and mode, as they were charged', async () => {
   const { key, accountId } = await newCaller(db);
-  const meter = openMeter(openDatabase(db.pool, 5_000));
+  const meter = openMeter(openDatabase(db.pool));
   const charge = (mode: Mode, endpoint: string, tokens: number) =>
     meter.charge({ account: { id: accountId, tokensUsed: 0 }, mode } as unknown as Caller, endpoint, tokens);
   await charge('direct', 'public_comps', 1);

@@ -5,7 +5,7 @@ import type { Pool } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
 
 function failing(error: unknown): Database {
-  return openDatabase({ query: () => Promise.reject(error) } as unknown as Pool, 1_000);
+  return openDatabase({ query: () => Promise.reject(error) } as unknown as Pool);
 }
 
 describe('errors of the database', () => {
