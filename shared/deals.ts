@@ -98,9 +98,7 @@ export async function addDeal(
   const board = await lockBoard(run, owner);
   const [row] = await run<{ deals: number }>('deals/count_deals', [board.id]);
   if (row!.deals >= MAX_DEALS)
-    throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`, {
-      status: 422,
-    });
+    throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`);
   await sign(run, board.author, 'added');
   const [added] = await run<{ id: string }>('deals/insert_deal', [
     ...[board.id, fields.status ?? 'listed', property_id, listing_id, listing_url, fips],
@@ -133,7 +131,6 @@ async function countyOfSubject(
 
 function refused(field: string, why: string): PlatError {
   return new PlatError('validation_error', `Rejected: ${field} ${why}.`, {
-    status: 400,
     details: { [field]: [why] },
   });
 }

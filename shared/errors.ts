@@ -1,9 +1,29 @@
+/** The codes that a client may see, and their statuses: the first, unless an error says another. */
+export const ERROR_STATUSES = {
+  validation_error: [400],
+  unauthorized: [401],
+  subscription_required: [402],
+  tier_upgrade_required: [402],
+  payment_required: [402],
+  usage_limit_exceeded: [402],
+  payment_method_required: [402],
+  usage_backstop_reached: [402],
+  forbidden: [403],
+  not_found: [404],
+  method_not_allowed: [405],
+  unprocessable: [422],
+  rate_limited: [429],
+  internal_error: [500, 503],
+} as const satisfies Record<string, readonly number[]>;
+
+export type ApiErrorCode = keyof typeof ERROR_STATUSES;
+
 /**
  * The one error class. `code` is stable and machine-readable; `message` is safe to show to the person who
  * caused the error and names the remedy; whatever is internal travels in `cause` and reaches only the log.
  */
 export type ErrorOptions = {
-  /** HTTP status, when the error can reach an API client. Default 500. */
+  /** HTTP status, where it is not that of the code, or 500. */
   status?: number;
   /** What a client may see besides the message: rejected field -> list of messages. */
   details?: Record<string, string[]>;
@@ -25,7 +45,7 @@ export class PlatError extends Error {
     super(message, { cause: options.cause });
     this.name = 'PlatError';
     this.code = code;
-    this.status = options.status ?? 500;
+    this.status = options.status ?? ERROR_STATUSES[code as ApiErrorCode]?.[0] ?? 500;
     this.details = options.details;
     this.retryable = options.retryable ?? false;
     this.headers = options.headers ?? {};

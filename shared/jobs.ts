@@ -146,7 +146,7 @@ export async function deliver(
 
 export async function getJob(db: Queryable, id: string): Promise<JobState> {
   const { rows } = await db.query<JobState>(sql('jobs/get_job'), [id]);
-  if (!rows[0]) throw new PlatError('not_found', `There is no job ${id}.`, { status: 404 });
+  if (!rows[0]) throw new PlatError('not_found', `There is no job ${id}.`);
   return rows[0];
 }
 
@@ -169,7 +169,7 @@ async function findJob(db: Queryable, start: string): Promise<{ id: string; stat
   const message = other
     ? `Several jobs' ids begin with ${start}: give more of it.`
     : `There is no job ${start}.`;
-  throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`, { status: 404 });
+  throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
 
 /**

@@ -48,7 +48,6 @@ function requireOperator(password: string): RequestHandler {
       return sendError(
         res,
         new PlatError('unauthorized', "Sign in as admin with the operator's password.", {
-          status: 401,
           headers,
         }),
       );
@@ -58,7 +57,7 @@ function requireOperator(password: string): RequestHandler {
     if (req.method !== 'GET' && site !== undefined && site !== 'same-origin') {
       return sendError(
         res,
-        new PlatError('forbidden', 'Requests from other sites may not change the queues.', { status: 403 }),
+        new PlatError('forbidden', 'Requests from other sites may not change the queues.'),
       );
     }
     next();
@@ -68,7 +67,6 @@ function requireOperator(password: string): RequestHandler {
 function tooManyFailures(): PlatError {
   const seconds = FAILURES_MS / 1_000;
   return new PlatError('rate_limited', `Too many wrong passwords. Try again in ${seconds} s.`, {
-    status: 429,
     headers: { 'Retry-After': String(seconds) },
   });
 }

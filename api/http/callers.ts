@@ -142,5 +142,5 @@ function toKnown(row: KeyRow, readAt: number): Known {
 }
 
 function unauthorized(message: string): PlatError {
-  return new PlatError('unauthorized', message, { status: 401, headers: { 'WWW-Authenticate': 'Bearer' } });
+  return new PlatError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }

@@ -1,26 +1,6 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { PlatError } from '../../shared/errors.ts';
+import { ERROR_STATUSES, PlatError } from '../../shared/errors.ts';
 import { exchangeOf, respond } from './exchange.ts';
-
-/** The codes that a client may see, and their statuses. */
-export const ERROR_STATUSES = {
-  validation_error: [400],
-  unauthorized: [401],
-  subscription_required: [402],
-  tier_upgrade_required: [402],
-  payment_required: [402],
-  usage_limit_exceeded: [402],
-  payment_method_required: [402],
-  usage_backstop_reached: [402],
-  forbidden: [403],
-  not_found: [404],
-  method_not_allowed: [405],
-  unprocessable: [422],
-  rate_limited: [429],
-  internal_error: [500, 503],
-} as const satisfies Record<string, readonly number[]>;
-
-export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -29,15 +9,15 @@ export type Details = Record<string, string[]>;
 export function validationError(details: Details, headers: Record<string, string> = {}): PlatError {
   const fields = Object.keys(details);
   const message = `Rejected: ${fields.join(', ')}. See details for the reasons.`;
-  return new PlatError('validation_error', message, { status: 400, details, headers });
+  return new PlatError('validation_error', message, { details, headers });
 }
 
 export function notFound(message: string): PlatError {
-  return new PlatError('not_found', message, { status: 404 });
+  return new PlatError('not_found', message);
 }
 
 export function unprocessable(message: string): PlatError {
-  return new PlatError('unprocessable', message, { status: 422 });
+  return new PlatError('unprocessable', message);
 }
 
 /** The body of every error. */
@@ -122,7 +102,6 @@ export function methodNotAllowed(...allowed: string[]): RequestHandler {
     sendError(
       res,
       new PlatError('method_not_allowed', `${req.method} is not possible here; ${headers.Allow} is.`, {
-        status: 405,
         headers,
       }),
     );

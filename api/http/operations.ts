@@ -64,7 +64,6 @@ function requireMetricsAccess(req: Request, token: string | undefined): void {
     const given = /^Bearer +([^ ]+) *$/i.exec(req.headers.authorization ?? '')?.[1];
     if (given !== undefined && sameSecret(given, token)) return;
     throw new PlatError('unauthorized', 'Send the metrics token as a bearer token.', {
-      status: 401,
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
   }

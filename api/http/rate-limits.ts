@@ -116,7 +116,6 @@ export function requireAdmitted(rate: RateState): void {
     'rate_limited',
     `Too many ${name === 'account' ? 'calls' : 'skip traces'}: ${perMinute} a minute, in bursts of up to ${burst}. Try again in ${seconds} s.`,
     {
-      status: 429,
       headers: { 'Retry-After': String(seconds) },
     },
   );

@@ -9,13 +9,13 @@ const SCOPE_OF: Record<Mode, Scope> = { direct: 'api:direct', mcp: 'api:mcp' };
 export function requireScope(caller: Caller): void {
   const scope = SCOPE_OF[caller.mode];
   if (caller.scopes.includes(scope)) return;
-  throw new PlatError('forbidden', `This API key lacks the scope ${scope}.`, { status: 403 });
+  throw new PlatError('forbidden', `This API key lacks the scope ${scope}.`);
 }
 
 /** @throws PlatError `forbidden` when the endpoint traces people and the account is barred from that. */
 export function requirePermitted({ account }: Caller, { rate }: Pick<Endpoint, 'rate'>): void {
   if (rate !== 'skip_trace' || account.skipTrace) return;
-  throw new PlatError('forbidden', 'The account is barred from skip tracing.', { status: 403 });
+  throw new PlatError('forbidden', 'The account is barred from skip tracing.');
 }
 
 /**

@@ -112,7 +112,7 @@ function requireShort(shape: MultiPolygon, toPx: Frame['toPx']): void {
 }
 
 function tooComplex(why: string): PlatError {
-  return new PlatError('unprocessable', `The boundary is too complex to draw: ${why}.`, { status: 422 });
+  return new PlatError('unprocessable', `The boundary is too complex to draw: ${why}.`);
 }
 
 /** Whether a boundary lies on both sides of it: no parcel is half a world wide. */

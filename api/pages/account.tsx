@@ -22,8 +22,7 @@ export const accountPage: Page = {
   get: visit => show(visit, {}),
   async post(visit) {
     const action = ACTIONS[visit.form.get('do') ?? ''];
-    if (action === undefined)
-      throw new PlatError('validation_error', 'The form is not known.', { status: 400 });
+    if (action === undefined) throw new PlatError('validation_error', 'The form is not known.');
     return answerForm(
       async () => {
         const done = await action(visit, visit.session!);
@@ -139,7 +138,7 @@ async function show(visit: Visit, done: Done) {
           {done.key}
         </pre>
       )}
-      {session.account === undefined ? (
+      {session.account === null ? (
         <Notice>You are in {session.company.name}, which has no account.</Notice>
       ) : (
         <>

@@ -2,6 +2,7 @@ import { asRun } from '../../shared/db.ts';
 import { cancelJob, enqueueAnnounced, retryJob } from '../../shared/jobs.ts';
 import { ingestJob } from '../../shared/runs.ts';
 import { notFound } from '../http/errors.ts';
+import { narrowPage } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import type { Reply, Visit } from './visit.ts';
 
@@ -38,9 +39,8 @@ function confirmation(
   fields: Record<string, string>,
   button: string,
 ): Reply {
-  const body = (
-    <section class="narrow">
-      <h1>{title}</h1>
+  const content = (
+    <>
       <p>{question}</p>
       <form method="post" class="buttons">
         {Object.entries(fields).map(([name, value]) => (
@@ -49,9 +49,9 @@ function confirmation(
         <button type="submit">{button}</button>
         <a href="/admin">No</a>
       </form>
-    </section>
+    </>
   );
-  return { title, body };
+  return narrowPage(title, content);
 }
 
 const runNow: Page = {

@@ -216,16 +216,10 @@ const run: Page = {
   },
 };
 
+type ReasonsProps = { counts: RunSummary['counts']; path: string; open: string | null };
+
 /** Rejects by reason, each a link to its rows. */
-function Reasons({
-  counts,
-  path,
-  open,
-}: {
-  counts: RunSummary['counts'];
-  path: string;
-  open: string | null;
-}) {
+function Reasons({ counts, path, open }: ReasonsProps) {
   const reasons = Object.entries(counts.rejected ?? {});
   if (reasons.length === 0) return null;
   return (

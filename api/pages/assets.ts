@@ -34,12 +34,11 @@ export async function openAssets(config: Config): Promise<Assets> {
   const script = 'text/javascript; charset=utf-8';
   const style = 'text/css; charset=utf-8';
   add('icon.svg', 'image/svg+xml', readFileSync(join(here, 'icon.svg')));
-  add('style.css', style, readFileSync(join(here, 'style.css')));
-  add('comping.css', style, readFileSync(join(here, 'comping.css')));
-  add('deals.css', style, readFileSync(join(here, 'deals.css')));
+  for (const name of ['style.css', 'comping.css', 'deals.css'])
+    add(name, style, readFileSync(join(here, name)));
   add('maplibre-gl.css', style, readFileSync(join(maplibre, 'maplibre-gl.css')));
-  add('maplibre-gl.mjs', script, readFileSync(join(maplibre, 'maplibre-gl.mjs')));
-  add('maplibre-gl-worker.mjs', script, readFileSync(join(maplibre, 'maplibre-gl-worker.mjs')));
+  for (const name of ['maplibre-gl.mjs', 'maplibre-gl-worker.mjs'])
+    add(name, script, readFileSync(join(maplibre, name)));
   for (const name of MODULES) {
     const { outputFiles } = await build({
       entryPoints: [join(here, 'client', `${name}.ts`)],

@@ -35,13 +35,7 @@ export async function assistantsSection({ deps, url }: Visit, account: { id: str
             redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,
             moment(created_at),
             used_at === null ? 'never' : moment(used_at),
-            account.own ? (
-              <Act name="end assistant" id={id} danger>
-                End access
-              </Act>
-            ) : (
-              ''
-            ),
+            account.own ? <Act label="End access" does="end assistant" id={id} kind="danger" /> : '',
           ])}
         />
       )}

@@ -93,16 +93,10 @@ function Axes({ x, y, title }: { x: Axis; y: Axis; title: string }) {
   );
 }
 
+type ChartsProps = { snapshot: ReportSnapshot; result: Result | null; chosen: ReadonlySet<string> };
+
 /** The comps of a report in two pictures; the tables beside them have the figures. */
-export function Charts({
-  snapshot,
-  result,
-  chosen,
-}: {
-  snapshot: ReportSnapshot;
-  result: Result | null;
-  chosen: ReadonlySet<string>;
-}) {
+export function Charts({ snapshot, result, chosen }: ChartsProps) {
   // Those that the model takes for no market's would squeeze the others together.
   const comps = snapshot.candidates.filter(comp => !comp.left_out || chosen.has(comp.id));
   if (comps.length === 0) return null;
@@ -179,18 +173,10 @@ export function Charts({
   );
 }
 
+type TrendProps = { x: Axis; y: Axis; snapshot: ReportSnapshot; estimate: number };
+
 /** What the estimate would be of other acreages, as the county's sales move with size. */
-function Trend({
-  x,
-  y,
-  snapshot,
-  estimate,
-}: {
-  x: Axis;
-  y: Axis;
-  snapshot: ReportSnapshot;
-  estimate: number;
-}) {
+function Trend({ x, y, snapshot, estimate }: TrendProps) {
   const { acres: own } = snapshot.subject;
   const all = snapshot.candidates.map(comp => comp.acres);
   const ppaOf = (size: number) => estimate * (size / own) ** snapshot.elasticity;

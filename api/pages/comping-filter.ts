@@ -3,21 +3,12 @@
 import type { Candidate } from '../../shared/comping/report.ts';
 
 /** A comp as the list and the map show it. */
-export type Shown = Pick<
-  Candidate,
-  | 'id'
-  | 'status'
-  | 'acres'
-  | 'price'
-  | 'days_on_market'
-  | 'age'
-  | 'distance_m'
-  | 'zip'
-  | 'fips'
-  | 'steps'
-  | 'lon'
-  | 'lat'
-> & { photos: { length: number } };
+export type Shown = Pick<Candidate, (typeof SHOWN_FIELDS)[number]> & { photos: { length: number } };
+
+export const SHOWN_FIELDS = [
+  ...(['id', 'status', 'acres', 'price', 'days_on_market', 'age'] as const),
+  ...(['distance_m', 'zip', 'fips', 'steps', 'lon', 'lat'] as const),
+];
 
 /** What the server tells of a report after each change; `html` is what the page shows of it anew. */
 export type Update = {

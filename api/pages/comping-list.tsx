@@ -2,7 +2,7 @@ import type { Candidate } from '../../shared/comping/report.ts';
 import { BOUNDS, type Filters, inOrder, isShown, METRES_A_MILE, ORDERS, STATUSES } from './comping-filter.ts';
 import type { Report } from './comping-reports.ts';
 import { acres, count, day, usd } from './figures.ts';
-import { Select } from './layout.tsx';
+import { Select, Submit } from './layout.tsx';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
@@ -25,18 +25,10 @@ export const lotOf = (size: number): string => `${acres(size)} ${size === 1 ? 'a
 export const miles = (metres: number): string =>
   `${new Intl.NumberFormat('en-US', { maximumFractionDigits: metres < 16_000 ? 1 : 0 }).format(metres / METRES_A_MILE)} mi`;
 
+type CandidateListProps = { report: Report; filters: Filters; path: string; search: string };
+
 /** The comps to choose from. Without script it is a form whose button saves what is ticked. */
-export function CandidateList({
-  report,
-  filters,
-  path,
-  search,
-}: {
-  report: Report;
-  filters: Filters;
-  path: string;
-  search: string;
-}) {
+export function CandidateList({ report, filters, path, search }: CandidateListProps) {
   const { candidates, comps } = report.snapshot!;
   const chosen = new Set(report.chosen);
   const ordered = inOrder(candidates, filters.order);
@@ -92,12 +84,8 @@ export function CandidateList({
         </p>
       </form>
       <form method="post" action={path} class="buttons" data-change>
-        <button type="submit" name="do" value="model" class="second">
-          Select what the model uses
-        </button>
-        <button type="submit" name="do" value="clear" class="second">
-          Clear the selection
-        </button>
+        <Submit label="Select what the model uses" does="model" kind="second" />
+        <Submit label="Clear the selection" does="clear" kind="second" />
       </form>
     </section>
   );
@@ -172,9 +160,7 @@ function FilterForm({ filters, path }: { filters: Filters; path: string }) {
         />
       </details>
       <p class="buttons">
-        <button type="submit" class="second noscript">
-          Filter
-        </button>
+        <Submit label="Filter" kind="second noscript" />
         <a href={path} class="button quiet" id="unfilter">
           Show all
         </a>

@@ -1,9 +1,9 @@
+import type { ReportSnapshot } from '../../shared/comping/report.ts';
 import type { Result } from '../../shared/comping/result.ts';
 import type { Database } from '../http/database.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
 import { lotOf } from './comping-list.tsx';
-import { Market } from './comping-market.tsx';
 import { type Ground, Picture, readGround } from './comping-picture.tsx';
 import {
   type Changed,
@@ -16,8 +16,9 @@ import {
   titleOf,
 } from './comping-reports.ts';
 import { Chosen, Conclusion } from './comping-results.tsx';
-import { acres, day, moment, percent, usd } from './figures.ts';
-import { Facts, Notice, Select } from './layout.tsx';
+import { acres, day, moment, percent, sizes, usd } from './figures.ts';
+import { Comparison, Facts, Notice, Select, Submit } from './layout.tsx';
+import { COLUMNS, Legend, shown } from './market.tsx';
 
 /** What a prepared report says, and the ground that its picture is drawn on. */
 export type Said = { report: Report; result: Result | null; machine: Result | null; ground: Ground | null };
@@ -72,18 +73,10 @@ export function Subject({ report }: { report: Report }) {
   );
 }
 
+type TextsProps = { report: Report; path: string; conflict?: Changed['conflict']; kept?: URLSearchParams };
+
 /** Title and notes; what another window has written since is shown beside what this one would write. */
-export function Texts({
-  report,
-  path,
-  conflict,
-  kept,
-}: {
-  report: Report;
-  path: string;
-  conflict?: Changed['conflict'];
-  kept?: URLSearchParams;
-}) {
+export function Texts({ report, path, conflict, kept }: TextsProps) {
   return (
     <form method="post" action={path} class="stack texts" id="texts">
       <input type="hidden" name="do" value="text" />
@@ -116,9 +109,7 @@ export function Texts({
         </textarea>
       </div>
       <p class="buttons">
-        <button type="submit" class="second noscript">
-          Save
-        </button>
+        <Submit label="Save" kind="second noscript" />
         <output id="saved" class="told" />
       </p>
     </form>
@@ -141,12 +132,8 @@ export function Offer({ report, path }: { report: Report; path: string }) {
             ))}
           </ul>
           <form method="post" action={path} class="buttons">
-            <button type="submit" name="do" value="accept">
-              Refresh the report
-            </button>
-            <button type="submit" name="do" value="decline" class="second">
-              Leave it as it is
-            </button>
+            <Submit label="Refresh the report" does="accept" />
+            <Submit label="Leave it as it is" does="decline" kind="second" />
           </form>
         </div>
       )}
@@ -190,27 +177,17 @@ export function Actions({ report, path, link }: { report: Report; path: string; 
             options={SHARE_DAYS.map(days => [String(days), `${days} days`])}
             given={String(SHARE_DAYS[1])}
           />
-          <button type="submit" name="do" value="share" class="second">
-            {isShared ? 'Make a new link' : 'Make a link'}
-          </button>
+          <Submit label={isShared ? 'Make a new link' : 'Make a link'} does="share" kind="second" />
           <small>It shows all but the comps to choose from: title and notes, too.</small>
-          {isShared && (
-            <button type="submit" name="do" value="unshare" class="danger">
-              Take the link back
-            </button>
-          )}
+          {isShared && <Submit label="Take the link back" does="unshare" kind="danger" />}
         </form>
         <form method="post" action={path} class="buttons">
-          <button type="submit" name="do" value="look" class="second">
-            Look for changes
-          </button>
+          <Submit label="Look for changes" does="look" kind="second" />
         </form>
         <details>
           <summary>Delete</summary>
           <form method="post" action={path}>
-            <button type="submit" name="do" value="delete" class="danger">
-              Delete the report for good
-            </button>
+            <Submit label="Delete the report for good" does="delete" kind="danger" />
           </form>
         </details>
       </div>
@@ -234,6 +211,31 @@ export function Cover({ said: { report, result } }: { said: Said }) {
         </p>
       )}
       {report.notes && <p class="notes">{report.notes}</p>}
+    </section>
+  );
+}
+
+/** What the market does with lots of the subject's size, in its county and its ZIP code. */
+function Market({ snapshot: { bucket, county_market, zip_market } }: { snapshot: ReportSnapshot }) {
+  const markets = [county_market, zip_market].filter(market => market !== null);
+  if (bucket === null || markets.length === 0) return null;
+  const isEmpty = markets.every(({ data }) => data === null);
+  return (
+    <section class="market">
+      <h2>The market of lots of {sizes(bucket)}</h2>
+      {isEmpty ? (
+        <p>No listing of such a size is known in {markets.map(({ name }) => name).join(' or ')}.</p>
+      ) : (
+        <Comparison
+          name={`The market of ${bucket}`}
+          heads={markets.map(({ name }) => name)}
+          rows={COLUMNS.map(key => [key, ...markets.map(({ data }) => shown(key, data?.[key]))])}
+        />
+      )}
+      {!isEmpty && <Legend />}
+      {!isEmpty && markets[0]!.as_of && (
+        <p class="told">As of {markets[0]!.as_of}; a dash is a figure without any listing.</p>
+      )}
     </section>
   );
 }

@@ -6,11 +6,13 @@ import {
   type ReportSnapshot,
 } from '../../shared/comping/report.ts';
 import { type Override, type Result, resultOf } from '../../shared/comping/result.ts';
+import { csv } from '../../shared/csv.ts';
+import { UUID } from '../../shared/domain/uuid.ts';
 import { enqueueAnnounced } from '../../shared/jobs.ts';
 import { newToken, tokenHashOf } from '../../shared/sign-in.ts';
 import type { Database } from '../http/database.ts';
 import { notFound, validationError } from '../http/errors.ts';
-import type { Update } from './comping-filter.ts';
+import { METRES_A_MILE, type Update } from './comping-filter.ts';
 import type { Session, Visit } from './visit.ts';
 
 export type Report = {
@@ -42,8 +44,6 @@ const MOST_CHOSEN = 100;
 export const MOST_TITLE = 200;
 export const MOST_NOTES = 20_000;
 export const SHARE_DAYS = [7, 30, 90, 365];
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The report of the address. @throws PlatError `not_found`, also where it is another account's */
 export async function readReport({ req, deps, session }: Visit): Promise<Report> {
@@ -237,3 +237,35 @@ export function want(database: Database, { id, fips }: Report): Promise<void> {
     await enqueueAnnounced(run, prepareReports, { fips });
   });
 }
+
+/** The columns, in their order; each adjustment has its percentage and the reason of who changed it. */
+const COLUMNS = [
+  ...['id', 'status', 'address', 'city', 'state', 'zip', 'apn', 'latitude', 'longitude', 'acres', 'price'],
+  ...['sold_date', 'miles', 'price_per_acre'],
+  ...ADJUSTMENTS.flatMap(name => [`${name}_percent`, `${name}_reason`]),
+  ...['adjusted_price_per_acre', 'weight_percent', 'source', 'url'],
+];
+
+/** The chosen comps. */
+export function csvOf(result: Result | null): string {
+  const rows = (result?.lines ?? []).map(({ comp, ppa, adjustments, adjusted_ppa, weight }) => ({
+    ...comp,
+    latitude: Number(comp.lat.toFixed(7)),
+    longitude: Number(comp.lon.toFixed(7)),
+    acres: Number(comp.acres.toFixed(6)),
+    miles: rounded(comp.distance_m / METRES_A_MILE),
+    price_per_acre: rounded(ppa),
+    ...Object.fromEntries(
+      ADJUSTMENTS.flatMap(name => [
+        [`${name}_percent`, rounded(adjustments[name].percent)],
+        [`${name}_reason`, adjustments[name].reason],
+      ]),
+    ),
+    adjusted_price_per_acre: rounded(adjusted_ppa),
+    weight_percent: rounded(100 * weight),
+  }));
+  return csv<Record<string, unknown>>(rows, COLUMNS);
+}
+
+const rounded = (value: number | null): number | null =>
+  value === null ? null : Math.round(100 * value) / 100;

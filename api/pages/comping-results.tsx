@@ -3,7 +3,7 @@ import type { Adjusted, Line, Result, Together } from '../../shared/comping/resu
 import { Links, lotOf, Mark, miles, nameOf, STATUS_WORDS } from './comping-list.tsx';
 import type { Report } from './comping-reports.ts';
 import { acres, count, day, usd } from './figures.ts';
-import { Comparison } from './layout.tsx';
+import { Comparison, Submit } from './layout.tsx';
 
 export const WORDS: Record<Adjustment, string> = {
   size: 'Size',
@@ -173,17 +173,13 @@ function OverrideForm({ line: { comp, adjustments }, path }: { line: Line; path:
             autocomplete="off"
           />
         </label>
-        <button type="submit" name="do" value="override">
-          Save
-        </button>
+        <Submit label="Save" does="override" />
       </form>
       {ADJUSTMENTS.filter(name => adjustments[name].reason !== null).map(name => (
         <form method="post" action={path} data-change>
           <input type="hidden" name="comp" value={comp.id} />
           <input type="hidden" name="adjustment" value={name} />
-          <button type="submit" name="do" value="restore" class="quiet">
-            {WORDS[name]}: back to the model's
-          </button>
+          <Submit label={`${WORDS[name]}: back to the model's`} does="restore" kind="quiet" />
         </form>
       ))}
     </>
@@ -212,16 +208,10 @@ function Reasons({ lines }: { lines: readonly Line[] }) {
 
 type Column = { title: string; together: Together | undefined; result: Result | null | undefined };
 
+type ConclusionProps = { report: Report; result: Result | null; machine: Result | null };
+
 /** What they say together, before and after, and the model beside the person. */
-export function Conclusion({
-  report,
-  result,
-  machine,
-}: {
-  report: Report;
-  result: Result | null;
-  machine: Result | null;
-}) {
+export function Conclusion({ report, result, machine }: ConclusionProps) {
   const snapshot = report.snapshot!;
   const subjectAcres = snapshot.subject.acres;
   const columns: Column[] = [

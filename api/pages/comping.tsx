@@ -5,13 +5,14 @@ import { PlatError } from '../../shared/errors.ts';
 import { boxOfLine } from '../../shared/geo/box.ts';
 import type { Position } from '../../shared/geo/types.ts';
 import { changesOf } from './comping-changes.ts';
-import { csvOf } from './comping-csv.ts';
-import { readFilters, type Update } from './comping-filter.ts';
+import { readFilters, SHOWN_FIELDS, type Update } from './comping-filter.ts';
 import { CandidateList } from './comping-list.tsx';
+import { reportsPage } from './comping-own.tsx';
 import { Actions, Cover, Offer, Results, read, Subject, Texts } from './comping-report.tsx';
 import {
   type Changed,
   change,
+  csvOf,
   figuresOf,
   type Report,
   readReport,
@@ -20,7 +21,7 @@ import {
   want,
 } from './comping-reports.ts';
 import { Strip } from './comping-results.tsx';
-import { Notice } from './layout.tsx';
+import { Notice, narrowPage } from './layout.tsx';
 import { mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
 import { json, type Reply, spreadsheet, type Visit } from './visit.ts';
@@ -31,6 +32,8 @@ const LITTLE_PATIENCE_MS = 500;
 const LOOK_MS = 100;
 /** A job that has not come so far has failed for good: it is asked for again. */
 const LOST_MS = 60_000;
+
+const STYLES = ['comping.css'];
 
 const pathOf = ({ id }: Report) => `/comping/${id}`;
 const asksForJson = ({ req }: Visit) => req.headers.accept === 'application/json';
@@ -56,7 +59,7 @@ async function updateOf({ deps }: Visit, report: Report, changed: Changed): Prom
   return json(update);
 }
 
-export const reportPage: Page = {
+const reportPage: Page = {
   path: '/comping/:report',
   access: 'app',
   async get(visit) {
@@ -106,22 +109,13 @@ async function show(
   report: Report,
   { changed = {}, fault }: { changed?: Changed; fault?: string } = {},
 ): Promise<Reply> {
-  const { assets } = visit.deps;
   const { snapshot } = report;
   const path = pathOf(report);
   const title = titleOf(report);
-  const style = <link rel="stylesheet" href={assets.path('comping.css')} />;
-  if (snapshot === null)
-    return {
-      title,
-      head: (
-        <>
-          {style}
-          {report.fault === null && <meta http-equiv="refresh" content="2" />}
-        </>
-      ),
-      body: <Waiting report={report} />,
-    };
+  if (snapshot === null) {
+    const head = report.fault === null ? <meta http-equiv="refresh" content="2" /> : undefined;
+    return { ...narrowPage(title, <Waiting report={report} />), ...(head && { head }) };
+  }
   const link = changed.link && visit.url.origin + changed.link;
   const { subject, candidates } = snapshot;
   const near = candidates.slice(0, 60);
@@ -163,19 +157,13 @@ async function show(
       <Actions report={report} path={path} link={link} />
     </div>
   );
-  const head = (
-    <>
-      {style}
-      {mapHead(visit, ['comping'])}
-    </>
-  );
-  return { title, body, head, status: fault === undefined ? 200 : 400 };
+  const status = fault === undefined ? 200 : 400;
+  return { title, body, status, assetNames: STYLES, head: mapHead(visit, ['comping']) };
 }
 
 function Waiting({ report }: { report: Report }) {
   return (
-    <section class="narrow">
-      <h1>{titleOf(report)}</h1>
+    <>
       {report.fault === null ? (
         <p>
           The comps around the parcel are being adjusted to it. This page shows them as soon as they are
@@ -187,36 +175,20 @@ function Waiting({ report }: { report: Report }) {
       <p>
         <a href={`/data?parcel=${report.property_id}`}>The parcel</a> · <a href="/comping">Your reports</a>
       </p>
-    </section>
+    </>
   );
 }
 
 /** What the map and the filters in the browser go by. */
-export const compsPage: Page = {
+const compsPage: Page = {
   path: '/comping/:report/comps.json',
   access: 'app',
   async get(visit) {
     const { snapshot, chosen } = await readReport(visit);
-    const comps = (snapshot?.candidates ?? []).map(
-      ({
-        id,
-        status,
-        acres,
-        price,
-        days_on_market,
-        age,
-        distance_m,
-        zip,
-        fips,
-        photos,
-        steps,
-        lon,
-        lat,
-      }) => ({
-        ...{ id, status, acres, price, days_on_market, age, distance_m, zip, fips, steps, lon, lat },
-        photos: { length: photos.length },
-      }),
-    );
+    const comps = (snapshot?.candidates ?? []).map(comp => ({
+      ...Object.fromEntries(SHOWN_FIELDS.map(name => [name, comp[name]])),
+      photos: { length: comp.photos.length },
+    }));
     return json({
       subject: snapshot && [snapshot.subject.lon, snapshot.subject.lat],
       outline: snapshot?.subject.outline ?? [],
@@ -226,7 +198,7 @@ export const compsPage: Page = {
   },
 };
 
-export const csvPage: Page = {
+const csvPage: Page = {
   path: '/comping/:report/comps.csv',
   access: 'app',
   async get(visit) {
@@ -236,7 +208,7 @@ export const csvPage: Page = {
 };
 
 /** The report for whoever has its link, to be read. */
-export const sharedPage: Page = {
+const sharedPage: Page = {
   path: '/comping/shared/:token',
   access: 'public',
   async get(visit) {
@@ -254,12 +226,9 @@ export const sharedPage: Page = {
         <Results said={said} />
       </div>
     );
-    const head = (
-      <>
-        <link rel="stylesheet" href={visit.deps.assets.path('comping.css')} />
-        <meta name="robots" content="noindex" />
-      </>
-    );
-    return { title: titleOf(report), body, head };
+    const head = <meta name="robots" content="noindex" />;
+    return { title: titleOf(report), body, assetNames: STYLES, head };
   },
 };
+
+export const compingPages = [reportsPage, sharedPage, compsPage, csvPage, reportPage];

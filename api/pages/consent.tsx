@@ -3,7 +3,7 @@ import { readAccount } from '../http/callers.ts';
 import { notFound } from '../http/errors.ts';
 import { SCOPE } from '../oauth/paths.ts';
 import { count, day } from './figures.ts';
-import { Act, Notice } from './layout.tsx';
+import { Act, Notice, narrowPage } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import type { Session, Visit } from './visit.ts';
 
@@ -44,9 +44,7 @@ export const consentPage: Page = {
     }
     const { account, user } = session!;
     if (!account?.own)
-      throw new PlatError('forbidden', 'Only the person whose account it is can let assistants in.', {
-        status: 403,
-      });
+      throw new PlatError('forbidden', 'Only the person whose account it is can let assistants in.');
     await database.run('oauth/end_grants_of_client', [account.id, client.clientId]);
     const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
     grant.addOIDCScope(String(params.scope ?? SCOPE));
@@ -62,7 +60,6 @@ async function readRequest({ req, res, deps }: Visit) {
   const provider = await deps.oauth.providerFor(req);
   const details = await provider.interactionDetails(req, res).catch(cause => {
     throw new PlatError('not_found', 'This request is over. Begin again in the assistant.', {
-      status: 404,
       cause,
     });
   });
@@ -74,18 +71,13 @@ async function readRequest({ req, res, deps }: Visit) {
 
 /** Not a redirection: browsers hold the answer to a form to this site (form-action), and this leads on to the assistant's. */
 function goOn(address: string) {
-  return {
-    title: 'Back to the assistant',
-    head: <meta http-equiv="refresh" content={`0;url=${address}`} />,
-    body: (
-      <section class="narrow">
-        <h1>Back to the assistant</h1>
-        <p>
-          <a href={address}>Go on</a> if nothing happens.
-        </p>
-      </section>
-    ),
-  };
+  const content = (
+    <p>
+      <a href={address}>Go on</a> if nothing happens.
+    </p>
+  );
+  const head = <meta http-equiv="refresh" content={`0;url=${address}`} />;
+  return { ...narrowPage('Back to the assistant', content), head };
 }
 
 async function question({ deps }: Visit, name: string, { account: own, user }: Session) {
@@ -121,12 +113,8 @@ async function question({ deps }: Visit, name: string, { account: own, user }: S
         </ul>
       </details>
       <div class="buttons">
-        <Act name="allow" id="yes">
-          Let it in
-        </Act>
-        <Act name="deny" id="no">
-          No
-        </Act>
+        <Act label="Let it in" does="allow" id="yes" kind="second" />
+        <Act label="No" does="deny" id="no" kind="second" />
       </div>
     </>
   );

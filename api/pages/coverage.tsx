@@ -6,7 +6,7 @@ import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import type { Page } from './pages.tsx';
 
 /** What is known of which counties, for whoever has signed in: it is the first question before a subscription. */
-export const coveragePage: Page = {
+const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
   async get(visit) {
@@ -25,7 +25,7 @@ export const coveragePage: Page = {
             values: '/coverage/values.json',
             opens: '/data?county=',
             legend: 'Parcels',
-            start: boxOfCounties(counties.map(({ fips }) => fips)),
+            start: boxOfCounties(counties),
           })}
         </div>
         <h2>Parcels and listings</h2>
@@ -101,7 +101,7 @@ export const coveragePage: Page = {
   },
 };
 
-export const coverageValuesPage: Page = {
+const coverageValuesPage: Page = {
   path: '/coverage/values.json',
   access: 'session',
   get: async visit =>
@@ -146,3 +146,5 @@ function sourcesOf(counties: Coverage[]) {
   const all = counties.flatMap(({ sources }) => sources);
   return [...new Map(all.map(source => [source.feed, source])).values()];
 }
+
+export const coveragePages = [coveragePage, coverageValuesPage];

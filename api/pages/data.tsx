@@ -71,12 +71,7 @@ export const dataPage: Page = {
         </section>
         {mapOf(visit, {
           ...{ layers: true, draw: true, parcel: shown?.detail },
-          start:
-            county ??
-            boxOfCounties(
-              counties.map(({ fips }) => fips),
-              0,
-            ),
+          start: county ?? boxOfCounties(counties, 0),
         })}
       </div>
     );
@@ -90,7 +85,7 @@ export const dataPage: Page = {
 };
 
 /** The hits of the page's filters with their places, for the map. */
-export const hitsPage: Page = {
+const hitsPage: Page = {
   path: '/data/hits.json',
   access: 'app',
   async get(visit) {
@@ -324,3 +319,5 @@ function ApiCall({ asked, visit, count }: { asked: object; visit: Visit; count: 
     </details>
   );
 }
+
+export const dataPages = [dataPage, hitsPage];

@@ -1,14 +1,14 @@
 import { toCents } from '../../shared/domain/deals.ts';
+import { UUID } from '../../shared/domain/uuid.ts';
 import { notFound } from '../http/errors.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { changeListing, getListing } from '../v1/deal-flow/endpoints.ts';
 import { type DealEvent, dealHistory } from '../v1/deal-flow/history.ts';
-import { UUID } from './deals-add.ts';
-import { dollars, hasExpired, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { dollars, hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { Advice, Letter, shown } from './deals-cards.tsx';
 import { DealFields, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
-import { acres, count, day, usd } from './figures.ts';
+import { count, day, usd } from './figures.ts';
 import { Facts, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { answerForm, ask, type Visit } from './visit.ts';
@@ -41,11 +41,6 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
     ask<DealEvent[]>(visit, dealHistory, { params }),
   ]);
   const name = nameOf(deal);
-  const facts = [
-    deal.acreage === null ? '' : `${acres(deal.acreage)} acres`,
-    [deal.county, deal.state].filter(Boolean).join(', '),
-    STAGE_NAMES[deal.status],
-  ];
   const body = (
     <div class="dealing">
       <p>
@@ -54,7 +49,7 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
       <h1>
         {name} <Letter grade={deal.listing_grade} />
       </h1>
-      <p>{facts.filter(Boolean).join(' · ')}</p>
+      <p>{[lotOf(deal), STAGE_NAMES[deal.status]].filter(Boolean).join(' · ')}</p>
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
       {hasExpired(deal, day(visit.deps.now())) && (
         <Notice kind="bad">Its contract ended on {deal.contract_expiration_date}: is the date right?</Notice>
@@ -97,8 +92,7 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
       <History events={events} now={visit.deps.now()} />
     </div>
   );
-  const head = <link rel="stylesheet" href={visit.deps.assets.path('deals.css')} />;
-  return { title: name, body, head };
+  return { title: name, body, assetNames: ['deals.css'] };
 }
 
 const money = (decimal: string | null): string => (decimal === null ? '' : dollars(toCents(decimal)));

@@ -1,4 +1,5 @@
 import type { DealSubject } from '../../shared/deals.ts';
+import { UUID } from '../../shared/domain/uuid.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { likeLiteral } from '../../shared/kernels/owner/words.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -23,12 +24,11 @@ type Live = {
   price: string;
 };
 
-export const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 /** Longer than any address; it bounds what is searched for. */
 const MOST_TEXT = 2_000;
 
 function refused(message: string): PlatError {
-  return new PlatError('validation_error', message, { status: 400 });
+  return new PlatError('validation_error', message);
 }
 
 /**

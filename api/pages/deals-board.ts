@@ -2,7 +2,7 @@ import { type Board, findBoard, openBoard } from '../../shared/deals.ts';
 import { DEAL_STAGES, type DealStage, toCents } from '../../shared/domain/deals.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { listDeals } from '../v1/deal-flow/endpoints.ts';
-import { day } from './figures.ts';
+import { acres, day } from './figures.ts';
 import { ask, requireAccount, type Visit } from './visit.ts';
 
 export const STAGE_NAMES: Record<DealStage, string> = {
@@ -63,3 +63,9 @@ export const hasExpired = (
 
 export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
   address || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);
+
+/** Acreage and county, as far as they are known. */
+export const lotOf = ({ acreage, county, state }: Deal): string =>
+  [acreage === null ? '' : `${acres(acreage)} acres`, [county, state].filter(Boolean).join(', ')]
+    .filter(Boolean)
+    .join(' · ');

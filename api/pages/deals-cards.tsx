@@ -1,8 +1,8 @@
 import { DEAL_STAGES, FETCH_STATUSES, toCents } from '../../shared/domain/deals.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
-import { type BoardView, dollars, hasExpired, type Lane, nameOf, STAGE_NAMES } from './deals-board.ts';
-import { acres, count, usd } from './figures.ts';
-import { Facts, Select } from './layout.tsx';
+import { type BoardView, dollars, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { count, usd } from './figures.ts';
+import { Facts, Select, Submit } from './layout.tsx';
 
 /** A figure, or the dash of an unknown one. */
 export const shown = (value: number | null): string => (value === null ? '–' : count(value));
@@ -52,14 +52,7 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
         </h3>
         <Letter grade={deal.listing_grade} />
       </div>
-      <p class="place">
-        {[
-          deal.acreage === null ? '' : `${acres(deal.acreage)} acres`,
-          [deal.county, deal.state].filter(Boolean).join(', '),
-        ]
-          .filter(Boolean)
-          .join(' · ')}
-      </p>
+      <p class="place">{lotOf(deal)}</p>
       <Facts kind="figures" of={figures} />
       <Advice deal={deal} />
       {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
@@ -106,9 +99,7 @@ export function Advice({ deal }: { deal: Deal }) {
       <form method="post" action="/deals" class="advice">
         <input type="hidden" name="id" value={deal.id} />
         <input type="hidden" name="price" value={price!} />
-        <button type="submit" name="do" value="take">
-          Drop to {dollars(toCents(price!))}
-        </button>
+        <Submit label={`Drop to ${dollars(toCents(price!))}`} does="take" />
       </form>
     );
   if (action === 'relist') return <p class="advice">Relist it: it has been up long, at a good price.</p>;
@@ -126,18 +117,10 @@ function Move({ deal, name }: { deal: Deal; name: string }) {
         options={[...DEAL_STAGES, '' as const].map(stage => [stage, STAGE_NAMES[stage]])}
         given={deal.status}
       />
-      <button type="submit" name="do" value="move" class="second">
-        Move
-      </button>
-      <button type="submit" name="do" value="up" class="quiet">
-        Up
-      </button>
-      <button type="submit" name="do" value="down" class="quiet">
-        Down
-      </button>
-      <button type="submit" name="do" value="remove" class="quiet">
-        Remove
-      </button>
+      <Submit label="Move" does="move" kind="second" />
+      <Submit label="Up" does="up" kind="quiet" />
+      <Submit label="Down" does="down" kind="quiet" />
+      <Submit label="Remove" does="remove" kind="quiet" />
     </form>
   );
 }

@@ -48,7 +48,6 @@ function openWatch(database: Database) {
     const own = [...watchers].filter(watcher => watcher.session === session);
     if (own.length >= MOST_STREAMS || watchers.size >= MOST_OPEN)
       throw new PlatError('rate_limited', 'Too many windows look at boards. Close some of them.', {
-        status: 429,
         headers: { 'Retry-After': '60' },
       });
     return res => {

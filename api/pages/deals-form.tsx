@@ -4,7 +4,7 @@ import { PlatError } from '../../shared/errors.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import type { Choice } from './deals-add.ts';
 import { STAGE_NAMES } from './deals-board.ts';
-import { Field, Select } from './layout.tsx';
+import { Field, Select, Submit } from './layout.tsx';
 
 const LABELS: Record<(typeof DEAL_MONEY)[number], string> = {
   purchase_price: 'Purchase price',
@@ -40,7 +40,6 @@ export function readFields(form: URLSearchParams, whole: boolean): Record<string
   }
   if (Object.keys(details).length > 0)
     throw new PlatError('validation_error', Object.values(details).flat().join(' '), {
-      status: 400,
       details,
     });
   return fields;
@@ -107,9 +106,7 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
           </div>
         </details>
         <div class="buttons">
-          <button type="submit" name="do" value="add">
-            Add
-          </button>
+          <Submit label="Add" does="add" />
         </div>
       </form>
     </details>
@@ -130,9 +127,7 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
               )}
               <SubjectInput subject={subject} />
               <span>{label}</span>
-              <button type="submit" name="do" value="add" class="second">
-                Add this
-              </button>
+              <Submit label="Add this" does="add" kind="second" />
             </form>
           </li>
         ))}

@@ -55,20 +55,16 @@ export function History({ events, now }: { events: DealEvent[]; now: Date }) {
   );
 }
 
-/** A value that holds until it changes. */
-function Steps({
-  title,
-  points,
-  span: [from, to],
-  top,
-  shown,
-}: {
+type StepsProps = {
   title: string;
   points: Point[];
   span: [number, number];
   top: number;
   shown(value: number): string;
-}) {
+};
+
+/** A value that holds until it changes. */
+function Steps({ title, points, span: [from, to], top, shown }: StepsProps) {
   if (points.length === 0) return null;
   const floor = HEIGHT - FRAME.bottom;
   const x = (at: number) =>

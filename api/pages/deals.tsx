@@ -13,7 +13,7 @@ import { answerForm, ask, spreadsheet, type Visit } from './visit.ts';
 
 type Told = { bad?: string; choices?: Awaited<ReturnType<typeof choicesOf>> };
 
-export const boardPage: Page = {
+const boardPage: Page = {
   path: '/deals',
   access: 'app',
   get: visit => show(visit, {}),
@@ -57,7 +57,7 @@ async function act(visit: Visit): Promise<Told | undefined> {
       await ask(visit, removeListing, { params });
       return undefined;
     default:
-      throw new PlatError('validation_error', 'The form is not known.', { status: 400 });
+      throw new PlatError('validation_error', 'The form is not known.');
   }
 }
 
@@ -75,7 +75,6 @@ async function add(visit: Visit): Promise<Told | undefined> {
 
 async function show(visit: Visit, { bad, choices }: Told) {
   const view = await readBoard(visit);
-  const { assets } = visit.deps;
   const given = bad === undefined && choices === undefined ? undefined : visit.form;
   const adding = given?.get('do') === 'add';
   const total = view.lanes
@@ -108,13 +107,7 @@ async function show(visit: Visit, { bad, choices }: Told) {
       </p>
     </div>
   );
-  const head = (
-    <>
-      <link rel="stylesheet" href={assets.path('deals.css')} />
-      <script type="module" src={assets.path('deals.mjs')} />
-    </>
-  );
-  return { title: 'Deals', body, head };
+  return { title: 'Deals', body, assetNames: ['deals.css', 'deals.mjs'] };
 }
 
 const COLUMNS = [
@@ -126,7 +119,7 @@ const COLUMNS = [
 ];
 
 /** The board as a table for spreadsheets. */
-export const exportPage: Page = {
+const exportPage: Page = {
   path: '/deals/export.csv',
   access: 'app',
   async get(visit) {
@@ -134,3 +127,5 @@ export const exportPage: Page = {
     return spreadsheet(csv(deals, [...COLUMNS]), `plat-deals-${day(visit.deps.now())}.csv`);
   },
 };
+
+export const dealsPages = [boardPage, exportPage];

@@ -1,45 +1,24 @@
 import { accountPage } from './account.tsx';
 import { adminPages } from './admin.tsx';
-import { compsPage, csvPage, reportPage, sharedPage } from './comping.tsx';
-import { reportsPage } from './comping-own.tsx';
+import { compingPages } from './comping.tsx';
 import { consentPage } from './consent.tsx';
-import { coveragePage, coverageValuesPage } from './coverage.tsx';
-import { dataPage, hitsPage } from './data.tsx';
+import { coveragePages } from './coverage.tsx';
+import { dataPages } from './data.tsx';
 import { dealPage } from './deal.tsx';
-import { boardPage, exportPage } from './deals.tsx';
+import { dealsPages } from './deals.tsx';
 import { eventsPage } from './deals-events.ts';
 import { homePage } from './home.tsx';
-import { marketPage, zipMarketPage } from './market.tsx';
-import { marketsPage, marketValuesPage } from './markets.tsx';
+import { marketPages } from './market.tsx';
+import { marketsPages } from './markets.tsx';
 import type { Page } from './pages.tsx';
 import { signInPages } from './sign-in.tsx';
 import { tilePage } from './tiles.ts';
 import { drawingPage } from './worth.tsx';
 
-/** Every page of the web app. */
+/** Every page of the web app; of those that fit an address the first answers. */
 export const pages: readonly Page[] = [
-  homePage,
-  ...signInPages,
-  accountPage,
-  consentPage,
-  dataPage,
-  hitsPage,
-  drawingPage,
-  marketsPage,
-  marketValuesPage,
-  zipMarketPage,
-  marketPage,
-  reportsPage,
-  sharedPage,
-  compsPage,
-  csvPage,
-  reportPage,
-  boardPage,
-  exportPage,
-  eventsPage,
-  dealPage,
-  coveragePage,
-  coverageValuesPage,
-  ...adminPages,
-  tilePage,
+  ...[homePage, ...signInPages, accountPage, consentPage],
+  ...[...dataPages, drawingPage, ...marketsPages, ...marketPages, ...coveragePages],
+  ...[...compingPages, ...dealsPages, eventsPage, dealPage],
+  ...[...adminPages, tilePage],
 ];

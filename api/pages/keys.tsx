@@ -1,6 +1,6 @@
 import { type KeySummary, listKeys } from '../../shared/accounts.ts';
 import { day, moment } from './figures.ts';
-import { Act, Field, Grid } from './layout.tsx';
+import { Act, Field, Grid, Submit } from './layout.tsx';
 import type { Visit } from './visit.ts';
 
 /** The account's keys, and the form for another one. */
@@ -24,9 +24,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
             ) : (
               <details>
                 <summary>Revoke</summary>
-                <Act name="revoke key" id={key.id} danger>
-                  Revoke it for good
-                </Act>
+                <Act label="Revoke it for good" does="revoke key" id={key.id} kind="danger" />
               </details>
             ),
           ])}
@@ -54,9 +52,7 @@ export async function keysSection(visit: Visit, account: { id: string; own: bool
             </fieldset>
             <Field label="Last day" name="expires" type="date" hint="Empty: it does not expire." />
             <div class="buttons">
-              <button type="submit" name="do" value="create key">
-                Make the key
-              </button>
+              <Submit label="Make the key" does="create key" />
             </div>
           </form>
         </details>

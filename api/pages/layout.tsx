@@ -11,6 +11,8 @@ type Frame = {
   assets: Assets;
   /** The whole width and height of the window, for maps. */
   wide?: boolean;
+  /** Style sheets and client modules of the page. */
+  assetNames?: readonly string[];
   head?: VNode;
 };
 
@@ -24,7 +26,7 @@ const PLACES = [
 ] as const;
 
 /** The frame of every page. */
-export function Document({ title, body, session, path, assets, wide, head }: Frame) {
+export function Document({ title, body, session, path, assets, wide, assetNames = [], head }: Frame) {
   const places = session?.user.operator ? [...PLACES, ['/admin', 'Admin'] as const] : PLACES;
   return (
     <html lang="en">
@@ -35,6 +37,13 @@ export function Document({ title, body, session, path, assets, wide, head }: Fra
         <title>{`${title} · Plat`}</title>
         <link rel="icon" type="image/svg+xml" href={assets.path('icon.svg')} />
         <link rel="stylesheet" href={assets.path('style.css')} />
+        {assetNames.map(name =>
+          name.endsWith('.css') ? (
+            <link rel="stylesheet" href={assets.path(name)} />
+          ) : (
+            <script type="module" src={assets.path(name)} />
+          ),
+        )}
         {head}
       </head>
       <body class={wide ? 'wide' : undefined}>
@@ -58,9 +67,7 @@ export function Document({ title, body, session, path, assets, wide, head }: Fra
           {session ? (
             <form method="post" action="/sign-out">
               <span class="who">{session.user.name || session.user.email}</span>
-              <button type="submit" class="quiet">
-                Sign out
-              </button>
+              <Submit label="Sign out" kind="quiet" />
             </form>
           ) : (
             path !== '/sign-in' && <a href="/sign-in">Sign in</a>
@@ -72,14 +79,21 @@ export function Document({ title, body, session, path, assets, wide, head }: Fra
   );
 }
 
+type NoticeProps = { kind?: 'info' | 'good' | 'bad'; children: ComponentChildren };
+
+/** A page that is one narrow column under its title. */
+export const narrowPage = (title: string, content: ComponentChildren) => ({
+  title,
+  body: (
+    <section class="narrow">
+      <h1>{title}</h1>
+      {content}
+    </section>
+  ),
+});
+
 /** A message at the head of a page. */
-export function Notice({
-  kind = 'info',
-  children,
-}: {
-  kind?: 'info' | 'good' | 'bad';
-  children: ComponentChildren;
-}) {
+export function Notice({ kind = 'info', children }: NoticeProps) {
   return (
     <p class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
       {children}
@@ -160,16 +174,23 @@ export function Facts({ kind = 'facts', of }: FactsProps) {
   );
 }
 
-type ActProps = { name: string; id: string; danger?: boolean; children: string };
+type SubmitProps = { label: ComponentChildren; does?: string; kind?: string };
+
+/** The button of a form; `does` is the field `do`, by which forms of several buttons are told apart. */
+export const Submit = ({ label, does, kind }: SubmitProps) => (
+  <button type="submit" name={does && 'do'} value={does} class={kind}>
+    {label}
+  </button>
+);
+
+type ActProps = Required<SubmitProps> & { id: string };
 
 /** A button that is a form of its own. */
-export function Act({ name, id, danger, children }: ActProps) {
+export function Act({ id, ...button }: ActProps) {
   return (
     <form method="post">
       <input type="hidden" name="id" value={id} />
-      <button type="submit" name="do" value={name} class={danger ? 'danger' : 'second'}>
-        {children}
-      </button>
+      <Submit {...button} />
     </form>
   );
 }

@@ -125,7 +125,7 @@ export async function knownBox({ deps, url }: Visit): Promise<Box | undefined> {
   return box?.west == null ? undefined : boxOfColumns(box);
 }
 
-export type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
+type CountyValue = { fips: string; name: string; state: string; value: number; shown: string };
 
 /** The values of counties for a map that is coloured by them. */
 export function valuesReply(values: CountyValue[]): Reply {
@@ -146,9 +146,9 @@ const CONTIGUOUS: Box = [-125, 24, -66, 50];
 const AROUND_DEG = 2;
 
 /** Counties with what is around them, within the contiguous states. */
-export function boxOfCounties(fips: readonly string[], aroundDeg = AROUND_DEG): Box {
-  const boxes = fips
-    .map(code => countyExtent(Number(code)))
+export function boxOfCounties(counties: readonly { fips: string }[], aroundDeg = AROUND_DEG): Box {
+  const boxes = counties
+    .map(({ fips }) => countyExtent(Number(fips)))
     .filter(box => box !== undefined && boxesMeet(box, CONTIGUOUS)) as Box[];
   if (boxes.length === 0) return CONTIGUOUS;
   const [west, south, east, north] = padBox(boxAround(boxes), aroundDeg);

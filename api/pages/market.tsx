@@ -4,7 +4,7 @@ import type { RegionStats } from '../v1/common/schemas.ts';
 import { countyStats, zipStats } from '../v1/market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../v1/markets.ts';
 import { acres, count, percent, sizes, usd } from './figures.ts';
-import { Grid } from './layout.tsx';
+import { Grid, Submit } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Reply, type Visit } from './visit.ts';
 
@@ -39,7 +39,7 @@ export const titleOf = ({ type, name, state, county_name }: Region) =>
 export const pathOf = ({ type, name, fips }: Region) =>
   type === 'zip' ? `/markets/zip/${name}` : `/markets/${fips}`;
 
-export const marketPage: Page = {
+const marketPage: Page = {
   path: '/markets/:fips',
   access: 'app',
   get: visit =>
@@ -50,7 +50,7 @@ export const marketPage: Page = {
   },
 };
 
-export const zipMarketPage: Page = {
+const zipMarketPage: Page = {
   path: '/markets/zip/:zip',
   access: 'app',
   get: visit => show(visit, () => ask<RegionStats>(visit, zipStats, { params: { zip: code(visit, 'zip') } })),
@@ -83,11 +83,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
         <label for="status">{own ? 'Status on the board' : 'Save it as'}</label>
         <input id="status" name="status" value={own?.status ?? 'Watching'} maxlength={64} class="short" />
         <button type="submit">{own ? 'Change' : 'Save'}</button>
-        {own && (
-          <button type="submit" name="do" value="remove" class="danger">
-            Remove
-          </button>
-        )}
+        {own && <Submit label="Remove" does="remove" kind="danger" />}
       </form>
       {bucket === undefined ? (
         <p class="notice">There are no listings here.</p>
@@ -221,3 +217,5 @@ function Buckets({ market, open, path }: { market: RegionStats; open: string; pa
     </>
   );
 }
+
+export const marketPages = [zipMarketPage, marketPage];

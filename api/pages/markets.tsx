@@ -2,7 +2,7 @@ import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { listMarkets, type SavedMarket } from '../v1/markets.ts';
 import { count, sizes } from './figures.ts';
-import { Field, Grid, Select } from './layout.tsx';
+import { Field, Grid, Select, Submit } from './layout.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market.tsx';
 import type { Page } from './pages.tsx';
@@ -56,7 +56,7 @@ function sorted(rows: Row[], sort: string): Row[] {
   });
 }
 
-export const marketsPage: Page = {
+const marketsPage: Page = {
   path: '/markets',
   access: 'app',
   async get(visit) {
@@ -97,7 +97,7 @@ export const marketsPage: Page = {
           values: `/markets/values.json${visit.url.search}`,
           opens: '/markets/',
           legend: `${metric}, ${sizes(bucket)}`,
-          start: boxOfCounties(rows.map(({ fips }) => fips)),
+          start: boxOfCounties(rows),
         })}
       </div>
     );
@@ -109,7 +109,7 @@ export const marketsPage: Page = {
   },
 };
 
-export const marketValuesPage: Page = {
+const marketValuesPage: Page = {
   path: '/markets/values.json',
   access: 'app',
   async get(visit) {
@@ -188,12 +188,8 @@ function Board({ saved }: { saved: SavedMarket[] }) {
                       list="statuses"
                       maxlength={64}
                     />
-                    <button type="submit" class="second">
-                      Move
-                    </button>
-                    <button type="submit" name="do" value="remove" class="quiet">
-                      Remove
-                    </button>
+                    <Submit label="Move" kind="second" />
+                    <Submit label="Remove" does="remove" kind="quiet" />
                   </form>
                 </li>
               ))}
@@ -208,3 +204,5 @@ function Board({ saved }: { saved: SavedMarket[] }) {
     </div>
   );
 }
+
+export const marketsPages = [marketsPage, marketValuesPage];

@@ -6,7 +6,7 @@ import { envelope, faultOf, JSON_TYPE, notFound } from '../http/errors.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../http/headers.ts';
 import { pageHeaders } from './assets.ts';
-import { Document } from './layout.tsx';
+import { Document, narrowPage } from './layout.tsx';
 import {
   countCall,
   nameRoute,
@@ -79,7 +79,7 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   if (page.access === 'public') return undefined;
   if (session === undefined) {
     if (req.headers['sec-fetch-dest'] === 'empty' || req.path.startsWith('/tiles/'))
-      throw new PlatError('unauthorized', 'Sign in first.', { status: 401 });
+      throw new PlatError('unauthorized', 'Sign in first.');
     return {
       redirect: `/sign-in?next=${encodeURIComponent(req.method === 'GET' ? req.originalUrl : '/data')}`,
     };
@@ -87,7 +87,7 @@ async function admit(page: Page, visit: Visit): Promise<Reply | undefined> {
   if (page.access === 'operator' && !session.user.operator) throw notFound('There is no such page.');
   if (page.access === 'app') {
     // Who operates the installation and has no account of their own has nothing to see there.
-    if (session.account === undefined && session.user.operator) return { redirect: '/admin' };
+    if (session.account === null && session.user.operator) return { redirect: '/admin' };
     await requireAccount(visit);
   }
   return undefined;
@@ -170,17 +170,15 @@ async function sendFault(visit: Visit, error: unknown, deps: PageDeps): Promise<
     return;
   }
   const title = FAULTS[safe.code] ?? 'This did not work';
-  const body = (
-    <Fault title={title} error={safe} requestId={requestId} signedIn={visit.session !== undefined} />
-  );
-  await send(visit, { title, body, status: safe.status }, deps);
+  const content = <Fault error={safe} requestId={requestId} signedIn={visit.session !== undefined} />;
+  await send(visit, { ...narrowPage(title, content), status: safe.status }, deps);
 }
 
-function Fault(props: { title: string; error: PlatError; requestId: string; signedIn: boolean }) {
-  const { title, error, requestId, signedIn } = props;
+type FaultProps = { error: PlatError; requestId: string; signedIn: boolean };
+
+function Fault({ error, requestId, signedIn }: FaultProps) {
   return (
-    <section class="narrow">
-      <h1>{title}</h1>
+    <>
       <p>{error.message}</p>
       {error.details && (
         <ul>
@@ -198,7 +196,7 @@ function Fault(props: { title: string; error: PlatError; requestId: string; sign
       <p>
         <small>Request {requestId}</small>
       </p>
-    </section>
+    </>
   );
 }
 

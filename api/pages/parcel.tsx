@@ -8,7 +8,7 @@ import { listComps } from '../v1/comps/endpoint.ts';
 import { ownerPortfolio, type Portfolio } from '../v1/owner-portfolio.ts';
 import { getProperty } from '../v1/property-detail.ts';
 import { acres, count, day, percent, usd } from './figures.ts';
-import { Facts, Grid } from './layout.tsx';
+import { Facts, Grid, Submit } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
 import { Slopes, Worth } from './worth.tsx';
 
@@ -210,15 +210,11 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
       <div class="buttons">
         <form method="post" action="/comping">
           <input type="hidden" name="property_id" value={id} />
-          <button type="submit" class="second">
-            New comp report
-          </button>
+          <Submit label="New comp report" kind="second" />
         </form>
         <form method="post" action="/deals">
           <input type="hidden" name="what" value={id} />
-          <button type="submit" name="do" value="add" class="second">
-            Add to my deals
-          </button>
+          <Submit label="Add to my deals" does="add" kind="second" />
         </form>
       </div>
       {photo && <ParcelPhoto photo={photo} />}

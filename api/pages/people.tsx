@@ -1,5 +1,5 @@
 import { day, moment } from './figures.ts';
-import { Act, Field } from './layout.tsx';
+import { Act, Field, Submit } from './layout.tsx';
 import type { Session } from './visit.ts';
 
 export type Member = { id: string; email: string; name: string; has_password: boolean; seen_at: Date | null };
@@ -23,9 +23,7 @@ export function Members({ members, company }: { members: Member[]; company: stri
       <form method="post" action="/account" class="buttons">
         <label for="invite">Invite a colleague</label>
         <input id="invite" name="email" type="email" required placeholder="ana@acme.example" class="short" />
-        <button type="submit" name="do" value="invite" class="second">
-          Invite
-        </button>
+        <Submit label="Invite" does="invite" kind="second" />
       </form>
     </section>
   );
@@ -47,16 +45,12 @@ export function Sessions({ sessions, own }: { sessions: OpenSession[]; own: stri
             {session.id === own ? (
               <b>this one</b>
             ) : (
-              <Act name="end session" id={session.id}>
-                Sign out
-              </Act>
+              <Act label="Sign out" does="end session" id={session.id} kind="second" />
             )}
           </li>
         ))}
       </ul>
-      <Act name="end sessions" id="" danger>
-        Sign out everywhere
-      </Act>
+      <Act label="Sign out everywhere" does="end sessions" id="" kind="danger" />
     </section>
   );
 }
@@ -102,9 +96,7 @@ export function Password({ session }: { session: Session }) {
           )}
           <NewPassword />
           <div class="buttons">
-            <button type="submit" name="do" value="password">
-              Set password
-            </button>
+            <Submit label="Set password" does="password" />
           </div>
         </form>
       </details>

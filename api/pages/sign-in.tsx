@@ -9,7 +9,7 @@ import {
   storePassword,
   tokenHashOf,
 } from '../../shared/sign-in.ts';
-import { Field, Notice } from './layout.tsx';
+import { Field, Notice, narrowPage } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { NewPassword } from './people.tsx';
 import { countAttempt, forgetCookie, openSession, type Reply, safePath, type Visit } from './visit.ts';
@@ -50,9 +50,8 @@ const signIn: Page = {
 };
 
 function signInPage(next: string, email = '', fault?: string): Reply {
-  const body = (
-    <section class="narrow">
-      <h1>Sign in</h1>
+  const content = (
+    <>
       {fault && <Notice kind="bad">{fault}</Notice>}
       <form method="post" action="/sign-in" class="stack">
         <input type="hidden" name="next" value={next} />
@@ -77,28 +76,24 @@ function signInPage(next: string, email = '', fault?: string): Reply {
       <p>
         <a href="/sign-in/reset">Forgotten password?</a>
       </p>
-    </section>
+    </>
   );
-  return { title: 'Sign in', body, status: fault ? 401 : 200 };
+  return { ...narrowPage('Sign in', content), status: fault ? 401 : 200 };
 }
 
 const reset: Page = {
   path: '/sign-in/reset',
   access: 'public',
-  get: () => ({
-    title: 'New password',
-    body: (
-      <section class="narrow">
-        <h1>Set a new password</h1>
-        <form method="post" action="/sign-in/reset" class="stack">
-          <Field label="E-mail address" name="email" type="email" autocomplete="username" required />
-          <div class="buttons">
-            <button type="submit">Mail me a link</button>
-          </div>
-        </form>
-      </section>
+  get: () =>
+    narrowPage(
+      'Set a new password',
+      <form method="post" action="/sign-in/reset" class="stack">
+        <Field label="E-mail address" name="email" type="email" autocomplete="username" required />
+        <div class="buttons">
+          <button type="submit">Mail me a link</button>
+        </div>
+      </form>,
     ),
-  }),
   async post(visit) {
     const email = (visit.form.get('email') ?? '').trim();
     await countGuess(visit, email);
@@ -120,18 +115,17 @@ async function sendLink(visit: Visit, email: string, purpose: LinkPurpose): Prom
     if (user !== undefined) await mailLink(visit, user, purpose);
   })();
   mailing.catch(error => deps.log.error({ err: error }, 'a mail with a link was not sent'));
-  const body = (
-    <section class="narrow">
-      <h1>Look into your mail</h1>
+  const content = (
+    <>
       <p>
         If <b>{email}</b> is known here, a link is on its way to it. It works once, for {linkLife(purpose)}.
       </p>
       <p>
         <a href="/sign-in">Back to signing in</a>
       </p>
-    </section>
+    </>
   );
-  return { title: 'Look into your mail', body };
+  return narrowPage('Look into your mail', content);
 }
 
 /** Mails a user a one-time link. */
@@ -156,13 +150,9 @@ const link: Page = {
     const [found] = await visit.deps.resources.database.run<Link>('users/find_link', [tokenOf(visit)]);
     if (found === undefined) return staleLink();
     // Pasted into the address bar, as the link that the operator's terminal prints is, it opens at once.
-    if (
-      found.purpose === 'sign_in' &&
-      visit.req.headers['sec-fetch-site'] === 'none' &&
-      visit.req.headers['sec-fetch-user'] === '?1'
-    )
-      return enter(visit);
-    return linkPage(found);
+    const { 'sec-fetch-site': site, 'sec-fetch-user': byUser } = visit.req.headers;
+    const isPasted = site === 'none' && byUser === '?1';
+    return found.purpose === 'sign_in' && isPasted ? enter(visit) : linkPage(found);
   },
   post: enter,
 };
@@ -207,38 +197,32 @@ function tokenOf({ req }: Visit): Buffer {
 function linkPage({ email, purpose }: Link, fault?: string): Reply {
   const title =
     purpose === 'sign_in' ? 'Sign in' : purpose === 'invite' ? 'Welcome to Plat' : 'Set a new password';
-  const body = (
-    <section class="narrow">
-      <h1>{title}</h1>
-      <form method="post" class="stack">
-        <p>
-          As <b>{email}</b>
-        </p>
-        {purpose !== 'sign_in' && (
-          <>
-            <input type="hidden" name="email" autocomplete="username" value={email} />
-            <NewPassword further=" A few words that do not belong together are good." error={fault} />
-          </>
-        )}
-        <div class="buttons">
-          <button type="submit">{purpose === 'sign_in' ? 'Sign in' : 'Set password and sign in'}</button>
-        </div>
-      </form>
-    </section>
+  const content = (
+    <form method="post" class="stack">
+      <p>
+        As <b>{email}</b>
+      </p>
+      {purpose !== 'sign_in' && (
+        <>
+          <input type="hidden" name="email" autocomplete="username" value={email} />
+          <NewPassword further=" A few words that do not belong together are good." error={fault} />
+        </>
+      )}
+      <div class="buttons">
+        <button type="submit">{purpose === 'sign_in' ? 'Sign in' : 'Set password and sign in'}</button>
+      </div>
+    </form>
   );
-  return { title, body, status: fault ? 400 : 200 };
+  return { ...narrowPage(title, content), status: fault ? 400 : 200 };
 }
 
 function staleLink(): Reply {
-  const body = (
-    <section class="narrow">
-      <h1>This link has been used or is too old</h1>
-      <p>
-        Links work once. <a href="/sign-in">Sign in</a>, or have a new one sent.
-      </p>
-    </section>
+  const content = (
+    <p>
+      Links work once. <a href="/sign-in">Sign in</a>, or have a new one sent.
+    </p>
   );
-  return { title: 'Old link', body, status: 404 };
+  return { ...narrowPage('This link has been used or is too old', content), status: 404 };
 }
 
 const signOut: Page = {

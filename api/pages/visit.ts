@@ -37,7 +37,7 @@ export type Session = {
   user: { id: string; email: string; name: string; operator: boolean; hasPassword: boolean };
   company: { id: string; name: string };
   /** The account whose data and company the pages show: the user's own, else their company's oldest; none for a mere operator. */
-  account: { id: string; name: string; own: boolean } | undefined;
+  account: { id: string; name: string; own: boolean } | null;
 };
 
 export type Visit = {
@@ -52,7 +52,14 @@ export type Visit = {
 
 /** What a page answers with. */
 export type Reply =
-  | { title: string; body: ComponentChildren; status?: number; wide?: boolean; head?: VNode }
+  | {
+      title: string;
+      body: ComponentChildren;
+      status?: number;
+      wide?: boolean;
+      assetNames?: readonly string[];
+      head?: VNode;
+    }
   | { redirect: string }
   /** Server-sent events, written for as long as the response is open. */
   | { stream(res: Response): void }
@@ -81,41 +88,12 @@ const IDLE_SECONDS = 30 * 24 * 3600;
 /** Calls of one session: a map that is panned asks for some 20 tiles at a time. */
 const SESSION_LIMIT = { ratePerMinute: 1_200, rateBurst: 2_400, skipTracePerMinute: 1 };
 
-type SessionRow = {
-  session_id: string;
-  user_id: string;
-  email: string;
-  name: string;
-  operator: boolean;
-  company_id: string;
-  company: string;
-  has_password: boolean;
-  account_id: string | null;
-  account: string | null;
-  own_account: boolean | null;
-};
-
 /** The session that the cookie names; undefined where there is none, or none any more. */
 export async function readSession(req: Request, { resources }: PageDeps): Promise<Session | undefined> {
   const token = cookieOf(req);
   if (token === undefined) return undefined;
-  const [row] = await resources.database.run<SessionRow>('users/read_session', [tokenHashOf(token)]);
-  if (row === undefined) return undefined;
-  return {
-    id: row.session_id,
-    user: {
-      id: row.user_id,
-      email: row.email,
-      name: row.name,
-      operator: row.operator,
-      hasPassword: row.has_password,
-    },
-    company: { id: row.company_id, name: row.company },
-    account:
-      row.account_id === null
-        ? undefined
-        : { id: row.account_id, name: row.account!, own: row.own_account === true },
-  };
+  const [session] = await resources.database.run<Session>('users/read_session', [tokenHashOf(token)]);
+  return session;
 }
 
 /** One of the session's calls. @throws PlatError `rate_limited` */
@@ -163,9 +141,7 @@ const parseForm = express.urlencoded({ extended: false, limit: 64_000, parameter
 export async function readForm(req: Request, res: Response): Promise<URLSearchParams> {
   await new Promise<void>((resolve, reject) => {
     parseForm(req, res, (error?: unknown) =>
-      error
-        ? reject(new PlatError('validation_error', 'The form could not be read.', { status: 400 }))
-        : resolve(),
+      error ? reject(new PlatError('validation_error', 'The form could not be read.')) : resolve(),
     );
   });
   const form = new URLSearchParams();
@@ -188,9 +164,6 @@ export function requireSameOrigin(req: Request, origin: string): void {
   throw new PlatError(
     'forbidden',
     'This form was not sent from a page of Plat: open the page and try again.',
-    {
-      status: 403,
-    },
   );
 }
 
@@ -213,9 +186,7 @@ export async function answerForm(
 export async function requireAccount({ session, deps }: Visit): Promise<Account> {
   const account = session?.account && (await readAccount(deps.resources.database, session.account.id));
   if (!account?.pro)
-    throw new PlatError('subscription_required', 'The app needs an active Pro subscription.', {
-      status: 402,
-    });
+    throw new PlatError('subscription_required', 'The app needs an active Pro subscription.');
   return account;
 }
 

@@ -6,6 +6,9 @@ import { hash } from 'node:crypto';
  */
 const NAMESPACE = Buffer.from('77c42915e1ed41c88930f8185b044c6f', 'hex');
 
+/** Of any version, as people paste it. */
+export const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
 /** A UUID as text from its 32 hexadecimal digits. */
 export function uuidText(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

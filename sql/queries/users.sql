@@ -56,9 +56,11 @@ with session as (
   where s.id = session.id and session.seen_at < now() - interval '5 minutes'
   returning s.id
 )
-select s.id as session_id, u.id as user_id, u.email, u.name, u.operator, u.company_id, c.name as company,
-  exists (select 1 from passwords p where p.user_id = u.id) as has_password,
-  a.id as account_id, a.name as account, a.user_id = u.id as own_account
+select s.id, json_build_object('id', c.id, 'name', c.name) as company,
+  json_build_object('id', u.id, 'email', u.email, 'name', u.name, 'operator', u.operator,
+    'hasPassword', exists (select 1 from passwords p where p.user_id = u.id)) as user,
+  case when a.id is not null
+    then json_build_object('id', a.id, 'name', a.name, 'own', coalesce(a.user_id = u.id, false)) end as account
 from session s
 join users u on u.id = s.user_id
 join companies c on c.id = u.company_id

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ACRE_BUCKETS, type BucketLabel } from '../../../shared/domain/buckets.ts';
 import { METRIC_KEYS, type MetricKey } from '../../../shared/domain/market-stats.ts';
-import { type ApiErrorCode, ERROR_STATUSES } from '../../http/errors.ts';
+import { type ApiErrorCode, ERROR_STATUSES } from '../../../shared/errors.ts';
 
 /** `8023` is `08023`: spreadsheets drop the leading zero. */
 export const fips = z

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../../api/http/database.ts';
-import { ERROR_STATUSES, toApiError } from '../../../api/http/errors.ts';
+import { toApiError } from '../../../api/http/errors.ts';
 import type { Pool } from '../../../shared/db.ts';
-import { PlatError } from '../../../shared/errors.ts';
+import { ERROR_STATUSES, PlatError } from '../../../shared/errors.ts';
 
 function failing(error: unknown): Database {
   return openDatabase({ query: () => Promise.reject(error) } as unknown as Pool);
