@@ -260,10 +260,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
   );
 }
 
-/**
- * What viewers show of a parameter is its own description and not that of its schema; and numbers as large as JavaScript can count are no
- * bounds of ours.
- */
+/** A parameter is described beside its schema, where viewers look; Number.MAX_SAFE_INTEGER is no bound of ours. */
 function readable<Part>(part: Part): Part {
   if (Array.isArray(part)) return part.map(readable) as Part;
   if (typeof part !== 'object' || part === null) return part;

@@ -16,17 +16,10 @@ export type RunningServer = { port: number; url: string; stop(): Promise<void> }
 /** Balancers keep idle connections for 60 s; closing earlier than they do would race with their next request. */
 const KEEP_ALIVE_MS = 65_000;
 
-/**
- * Polygons travel in the query string of GET comps/: 10,000 vertices of 7 decimals, percent-encoded, are 330 KB. Whoever sends as much
- * has REQUEST_TIMEOUT_MS for it.
- */
+/** A polygon of 10,000 vertices in the query string of GET comps/ is 330 KB, percent-encoded. */
 const MAX_HEAD_BYTES = 512 * 1024;
 
-/**
- * Listens. `stop` says for SHUTDOWN_DELAY_MS that the service is not ready, then refuses new work with 503 while the requests that run are finished, and cuts what is left after
- * SHUTDOWN_TIMEOUT_MS.
- * @throws PlatError `address_in_use`, `host`.
- */
+/** `stop` waits SHUTDOWN_DELAY_MS, then drains within SHUTDOWN_TIMEOUT_MS. @throws PlatError `address_in_use`, `host` */
 export async function serveHttp(app: Express, config: Config, lifecycle: Lifecycle): Promise<RunningServer> {
   const server = createServer({
     requestTimeout: config.REQUEST_TIMEOUT_MS,
@@ -75,10 +68,7 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
 /** A client that has sent nothing for so long is idle: what it sends next would have to be in flight while its connection is closed. */
 const QUIET_MS = 500;
 
-/**
- * Takes no more connections, and waits until nothing is under way and no request has come for a while: what comes on open connections is
- * answered with `Connection: close`. Then, or after the time-out, what is left is closed.
- */
+/** Waits until nothing is under way and no request has come for a while (`Connection: close` is answered meanwhile), or too long. */
 async function drain(server: Server, lifecycle: Lifecycle, timeoutMs: number): Promise<void> {
   const since = performance.now();
   lifecycle.draining = true;

@@ -8,7 +8,6 @@ import { requireEmail, userOfOthers } from './users.ts';
 
 /** What an operator may set of an account, whether it is new or not; what is left out is as it was, or has its default. */
 export type AccountTerms = {
-  /** Tokens that a period includes; default what the tier includes. */
   tokensIncluded?: number;
   /** US cents for 1,000 tokens of overage; default the tier's price. */
   overageCentsPer1000?: number;
@@ -167,12 +166,7 @@ function accountUnknown(account: string): PlatError {
   );
 }
 
-/**
- * The account that is meant, wherever one is named.
- * @param account its id or name; an id comes first.
- * @returns its id.
- * @throws PlatError `account_unknown`.
- */
+/** The id of an account by its id or its name; an id comes first. @throws PlatError `account_unknown` */
 export async function findAccount(db: Queryable, account: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>(sql('accounts/find_account'), [account]);
   if (rows[0] === undefined) throw accountUnknown(account);
@@ -187,11 +181,7 @@ export async function listAccounts(db: Queryable): Promise<AccountSummary[]> {
   return (await db.query<AccountSummary>(sql('accounts/list_accounts'))).rows;
 }
 
-/**
- * Makes a key. Only its hash is stored: the returned text cannot be shown again.
- * @param account name or id.
- * @throws PlatError `account_unknown`, `key_scopes`, `name`.
- */
+/** Only the key's hash is stored: the text cannot be shown again. @throws PlatError `account_unknown`, `key_scopes`, `name` */
 export async function createKey(
   db: Queryable,
   account: string,
@@ -244,21 +234,13 @@ function keyUnknown(): PlatError {
   return new PlatError('key_unknown', 'There is no such key in use. `plat key list` shows ids and prefixes.');
 }
 
-/**
- * The keys of one account (name or id), or of all.
- * @throws PlatError `account_unknown`.
- */
+/** The keys of one account (name or id), or of all. @throws PlatError `account_unknown` */
 export async function listKeys(db: Queryable, account?: string): Promise<KeySummary[]> {
   const id = account === undefined ? null : await findAccount(db, account);
   return (await db.query<KeySummary>(sql('accounts/list_keys'), [id])).rows;
 }
 
-/**
- * Revokes a key for good; every API process refuses it within 5 seconds.
- * @param key its id, its prefix or the key itself.
- * @param actor who revokes it, for the audit table.
- * @throws PlatError `key_unknown`.
- */
+/** Revokes a key (its id, its prefix or itself) for good, within 5 seconds everywhere. @throws PlatError `key_unknown` */
 export async function revokeKey(
   db: Queryable,
   key: string,

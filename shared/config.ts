@@ -127,10 +127,7 @@ function dotEnv(): Record<string, string | undefined> {
   }
 }
 
-/**
- * Reads the settings from the environment. Empty variables count as unset.
- * @throws PlatError `config` naming every variable that does not fit.
- */
+/** Empty variables count as unset. @throws PlatError `config` naming every variable that does not fit */
 export function loadConfig(
   env: Record<string, string | undefined> = { ...dotEnv(), ...process.env },
 ): Config {

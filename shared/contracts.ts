@@ -204,10 +204,7 @@ export async function showAccount(pool: Pool, account: string): Promise<AccountD
   return (await pool.query<AccountDetails>(sql('accounts/show_account'), [id])).rows[0]!;
 }
 
-/**
- * What was changed about an account, its keys and the people of its company, the oldest first.
- * @throws PlatError `account_unknown`.
- */
+/** The oldest first, of the account, its keys and the people of its company. @throws PlatError `account_unknown` */
 export async function listChanges(db: Queryable, account: string): Promise<Change[]> {
   const id = await findAccount(db, account);
   return (await db.query<Change>(sql('accounts/list_changes'), [id])).rows;
@@ -246,10 +243,7 @@ export async function saveTier(
   return rows[0]!;
 }
 
-/**
- * What was changed about a tier, the oldest first.
- * @throws PlatError `tier_unknown` when there is none and was none.
- */
+/** The oldest first. @throws PlatError `tier_unknown` when there is none and was none */
 export async function listTierChanges(db: Queryable, name: Tier): Promise<Change[]> {
   const { rows } = await db.query<Change>(sql('accounts/list_tier_changes'), [name]);
   if (rows.length === 0 && !(await listTiers(db)).some(each => each.name === name)) throw tierUnknown(name);

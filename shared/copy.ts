@@ -4,8 +4,7 @@ import { from, to } from 'pg-copy-streams';
 import type { Client } from './db.ts';
 import { PlatError } from './errors.ts';
 
-// Whole regions are read as binary COPY into typed arrays and written as text COPY. pg-copy-streams-binary makes an array of values of
-// each row that is read, and an object of each field that is written.
+// Regions are read as binary COPY into typed arrays: pg-copy-streams-binary makes an array of values of each row.
 
 /**
  * Format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS-BINARY
@@ -18,10 +17,7 @@ const HEADER_BYTES = SIGNATURE.length + 8;
 /** A date is sent as days since 2000-01-01, which is this day of the Unix epoch. */
 const POSTGRES_EPOCH_DAY = 10_957;
 
-/**
- * Column types, the arrays that they fill, and the bytes that they have. `date` is counted from 1970-01-01; `int8` goes to 2^53;
- * `digits5` is a text of five digits such as a ZIP, where any other text counts as null.
- */
+/** Types, their arrays and bytes. `date` counts from 1970, `int8` goes to 2^53; `digits5` is null for anything but five digits. */
 const TYPES = {
   char: { array: Uint8Array, bytes: 1 },
   int4: { array: Int32Array, bytes: 4 },
@@ -39,7 +35,6 @@ const perRow = (type: CopyType) => (type === 'uuid' ? 16 : 1);
 
 const newArray = (type: CopyType, rows: number) => new TYPES[type].array(perRow(type) * rows);
 
-/** A column: its type as the server sends it, and what stands for null. */
 export type CopyColumn<T extends CopyType = CopyType> = { type: T; null: number };
 export type CopyColumns = Record<string, CopyColumn>;
 export type CopiedColumns<C extends CopyColumns> = { [K in keyof C]: ArrayOf<C[K]['type']> };
@@ -56,11 +51,7 @@ export function readCopy<C extends CopyColumns>(
   return readCopyBinary(client.query(to(statement)), columns);
 }
 
-/**
- * @param chunks the data of the COPY, cut anywhere.
- * @param columns in the order of the statement.
- * @throws PlatError `copy_format` when the data is not what `columns` says.
- */
+/** @param columns in the order of the statement @throws PlatError `copy_format` when the data is not what they say */
 export async function readCopyBinary<C extends CopyColumns>(
   chunks: AsyncIterable<Uint8Array>,
   columns: C,
@@ -157,7 +148,6 @@ function createReader(columns: [name: string, column: CopyColumn][]) {
   return { read, finish };
 }
 
-/** The number that a text of five digits writes, or null. */
 function fiveDigitsAt(data: DataView, at: number, length: number): number | null {
   if (length !== 5) return null;
   let number = 0;
@@ -182,10 +172,7 @@ export function arrayLiteral(items: readonly string[]): string {
   return `{${items.map(item => `"${item.replace(/[\\"]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/**
- * One value in COPY's text format.
- * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
- */
+/** In COPY's text format: https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS */
 export function copyValue(value: string | number | boolean | null): string {
   if (value === null) return '\\N';
   if (typeof value === 'string')

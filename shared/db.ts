@@ -18,10 +18,7 @@ pg.types.setTypeParser(pg.types.builtins.DATE, (text: string) => text);
 const queriesDir = join(rootDir, 'sql', 'queries');
 const statements = new Map<string, string>();
 
-/**
- * The statement `area/verb_noun`: the block `-- name: verb_noun` of `sql/queries/area.sql`, or, for one that fills a screen, the file
- * `sql/queries/area/verb_noun.sql`. Read once.
- */
+/** `area/verb_noun`: a block `-- name: verb_noun` of `sql/queries/area.sql`, or `sql/queries/area/verb_noun.sql`. Read once. */
 export function sql(name: string): string {
   let text = statements.get(name);
   if (text === undefined) {
@@ -44,10 +41,7 @@ export function sqlBlocks(text: string): Map<string, string> {
   return new Map(parts.flatMap((part, i) => (i % 2 === 0 ? [[part, parts[i + 1]!.trimEnd()] as const] : [])));
 }
 
-/**
- * The statement `name` with fragments in its marked places: `{{where}}` becomes `fragments.where`. Fragments are constants of the
- * program or made by `literal`; what a client sends travels in numbered parameters.
- */
+/** Puts fragments into the marked places: `{{where}}`. They are constants or made by `literal`; what clients send are parameters. */
 export function compose(name: string, fragments: Record<string, string>): string {
   return sql(name).replaceAll(/\{\{(\w+)\}\}/g, (_marker, part: string) => {
     const fragment = fragments[part];
@@ -82,10 +76,7 @@ export type PoolOptions = {
   settings?: Record<string, string>;
 };
 
-/**
- * Settings for programs that never rest in a transaction: one that is stopped in the middle (a suspended command line, a host that is
- * gone without a word) gives its locks up, so that nobody's calls wait for it longer.
- */
+/** For programs that never rest in a transaction: one that was suspended, or is gone, gives its locks up. */
 export const RESTLESS = { idle_in_transaction_session_timeout: '5s' };
 
 /** A pool whose idle connections may die (a restarted server) without ending the process. */
@@ -107,10 +98,7 @@ export function createPool(config: Config, log: Logger, options: PoolOptions): P
   return pool;
 }
 
-/**
- * A host that is gone without a word is missed after some 30 seconds, where systems wait for two hours: its sessions give up what they hold
- * (a feed's lock) to the host that takes its work over.
- */
+/** A host that is gone without a word is missed after 30 seconds instead of two hours, and gives up its locks. */
 const MISSED = {
   tcp_keepalives_idle: '10',
   tcp_keepalives_interval: '5',
@@ -120,10 +108,7 @@ const MISSED = {
 /** The same from this end; node asks ten times, a second apart. */
 const MISSING = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 };
 
-/**
- * Where to connect, and the server's settings of the connection. Of settings that the URL has too (`?options=-c …`) ours hold: periods
- * and days are in UTC whatever else it asks for.
- */
+/** Where to connect. Our settings hold over those of the URL (`?options=-c …`): periods and days are in UTC. */
 export function connectionOf(config: Config, settings: Record<string, string>): pg.ClientConfig {
   const url = new URL(requireDatabaseUrl(config));
   const theirs = url.searchParams.get('options');

@@ -16,10 +16,7 @@ import { enqueueAnnounced, type JobDefinition } from './jobs.ts';
 
 const fetchPayload = z.strictObject({ deal: z.uuid() });
 
-/**
- * Finds a deal's live listing, grades it and says what to do. Five attempts from a second on, doubled, last half a minute; what is left then is
- * found with the daily run.
- */
+/** Finds a deal's live listing and grades it; what five attempts leave undone is found with the daily run. */
 export const dealFetch: JobDefinition<z.infer<typeof fetchPayload>> = {
   name: 'deal.fetch',
   queue: 'deals',
@@ -49,7 +46,6 @@ export type DealFields = Money & {
   closing_date?: string | null;
 };
 
-/** What a deal is of: one of the three. */
 export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
 
 export type DealChange = DealFields & {

@@ -18,10 +18,7 @@ export const ERROR_STATUSES = {
 
 export type ApiErrorCode = keyof typeof ERROR_STATUSES;
 
-/**
- * The one error class. `code` is stable and machine-readable; `message` is safe to show to the person who
- * caused the error and names the remedy; whatever is internal travels in `cause` and reaches only the log.
- */
+/** `code` is stable; `message` may be shown and names the remedy; what is internal travels in `cause` and reaches the log alone. */
 export type ErrorOptions = {
   /** HTTP status, where it is not that of the code, or 500. */
   status?: number;
@@ -64,10 +61,7 @@ export function errorCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/**
- * SQLSTATE classes and socket errors after which the same statement may succeed when tried again.
- * https://www.postgresql.org/docs/current/errcodes-appendix.html
- */
+/** After these the same may succeed when tried again: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const RETRYABLE = new Set([
   '40001', // serialization_failure
   '40P01', // deadlock_detected

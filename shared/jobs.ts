@@ -4,10 +4,7 @@ import { asRun, type Pool, type Queryable, type Run, sql } from './db.ts';
 import { isRetryable, PlatError } from './errors.ts';
 import type { DeliveryQueue, QueueName } from './queue.ts';
 
-/**
- * What a job is, apart from the code that does it: producers need only this. Retries are for causes that pass
- * by themselves; an error that says it is not retryable ends the job at once.
- */
+/** A job apart from the code that does it. Retries are for causes that pass by themselves. */
 export type JobDefinition<Payload> = {
   name: string;
   queue: QueueName;
@@ -20,13 +17,9 @@ export type JobDefinition<Payload> = {
   backoffMs: number;
 };
 
-/**
- * Five attempts from 2 seconds on, doubled, last half a minute: longer than a restart of the database, a lock that is held or a server
- * that refuses for a moment. What is left then is found by the next change or the daily run, so more would only hide a fault.
- */
+/** Half a minute: longer than a restart of the database. What is left then is found by the next change or the daily run. */
 export const RETRY = { attempts: 5, backoffMs: 2_000 };
 
-/** A county in a payload, by its FIPS code. */
 export const countyCode = z.number().int().min(1001).max(78_999);
 
 /** A job that is due once a day, and of which one waits at most. */
@@ -56,10 +49,7 @@ export type JobState = {
   finished_at: Date | null;
 };
 
-/**
- * Writes a job to the outbox in the caller's transaction. It reaches the queue with the next `deliver`, at the
- * latest with the workers' sweep.
- */
+/** Writes a job to the outbox in the caller's transaction; it reaches the queue with `deliver`, or the workers' sweep. */
 export function enqueue<P>(db: Queryable, job: JobDefinition<P>, payload: P): Promise<Enqueued> {
   return add(asRun(db), job, payload);
 }
@@ -97,7 +87,6 @@ export async function enqueueAnnounced<P>(run: Run, job: JobDefinition<P>, paylo
   await run('jobs/announce_job', [ANNOUNCEMENTS, id]);
 }
 
-/** What handing a job to its queue needs to know of it. */
 export type Deliverable = Pick<JobDefinition<never>, 'name' | 'queue' | 'attempts' | 'backoffMs'>;
 
 export type Deliverer = {
@@ -105,10 +94,7 @@ export type Deliverer = {
   definitions: ReadonlyMap<string, Deliverable>;
 };
 
-/**
- * Hands jobs of the outbox to the queue; one that is already there is left alone. Without ids it is the sweep
- * that finds what a crash between commit and delivery, or a lost queue, left behind.
- */
+/** Hands jobs of the outbox to the queue; without ids it is the sweep that finds what a crash has left behind. */
 export async function deliver(
   pool: Pool,
   { queues, definitions }: Deliverer,
@@ -188,10 +174,7 @@ export async function cancelJob(
   return { id, running: rows[0].worker !== null };
 }
 
-/**
- * Adds a job that does again what an ended one was to do.
- * @throws PlatError `not_found`; `job_open` while it has not ended or another one like it waits
- */
+/** Adds a job that does an ended one again. @throws PlatError `not_found`; `job_open` where it or one like it is open */
 export async function retryJob(db: Queryable, start: string): Promise<{ id: string }> {
   const { id, status } = await findJob(db, start);
   const { rows } =

@@ -1,7 +1,4 @@
-/**
- * Every advisory lock of the program, so that no two share a number. Those that take a county or a feed as the second number
- * are pairs of integers, which PostgreSQL keeps apart from the single ones; the numbers are arbitrary.
- */
+/** Every advisory lock of the program, so that no two share a number. PostgreSQL keeps pairs apart from single numbers. */
 export const LOCKS = {
   /** One process migrates, others wait. */
   migrate: 7_152_801,

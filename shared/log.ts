@@ -3,10 +3,7 @@ import type { Config } from './config.ts';
 
 export type { Logger };
 
-/**
- * JSON lines on standard error. Authorization headers, cookies, keys and connection strings are removed
- * wherever they might be logged by accident.
- */
+/** JSON lines on standard error, without headers of authorization, cookies, keys and connection strings. */
 export function createLogger(config: Pick<Config, 'LOG_LEVEL'>, name: string): Logger {
   return pino(
     {

@@ -6,10 +6,7 @@ import type { Logger } from './log.ts';
 
 export type Mail = { to: string; subject: string; text: string };
 
-/**
- * Sends by SMTP_URL. Without one the mail is written into the folder `outbox` of PLAT_DIR, which the log names; the log never has its
- * text, as that holds links which sign people in.
- */
+/** By SMTP_URL; without one into `outbox` of PLAT_DIR. The log never has the text, whose links sign people in. */
 export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
   const message = { from: config.MAIL_FROM, ...mail };
   if (config.SMTP_URL !== undefined) {

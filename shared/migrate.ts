@@ -102,10 +102,7 @@ export function splitStatements(text: string): string[] {
     .filter(statement => statement.replaceAll(/--[^\n]*/g, '').trim() !== '');
 }
 
-/**
- * The services' check at start: never migrates.
- * @throws PlatError `schema_version` when the database is behind or ahead of this program.
- */
+/** The check at start: never migrates. @throws PlatError `schema_version` when the database is behind or ahead */
 export async function assertSchemaVersion(db: { query: pg.Pool['query'] }): Promise<void> {
   const expected = readMigrations().length;
   const known = await db.query<{ found: string | null }>(

@@ -3,10 +3,7 @@ import { PlatError } from './errors.ts';
 
 const MOST_CHARACTERS = 100;
 
-/**
- * Control characters and line separators would break tables, logs and invoices; invisible and direction-changing ones, and
- * those that mean nothing yet, would make one name look like another.
- */
+/** Would break tables and logs, or make one name look like another. */
 const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 
 /** As PostgreSQL reads UUIDs, with or without dashes. */
@@ -33,10 +30,7 @@ export function requireName(of: string, text: string): string {
 /** What is known by its name. */
 export type NamedSort = 'account' | 'company' | 'tier';
 
-/**
- * The name of something that is there, as it stands, or one for something new, which nobody takes for another's.
- * @throws PlatError `name` when it is no name, or is another's but for case and encoding.
- */
+/** A name that is there, or a new one that is nobody's. @throws PlatError `name`, also when it differs only by case or encoding */
 export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: string): Promise<string> {
   const { rows } = await db.query<{ name: string }>(sql('accounts/list_names'), [of]);
   const names = rows.map(row => row.name);

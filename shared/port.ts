@@ -16,7 +16,6 @@ export async function findPort(host: string, wanted: number): Promise<number> {
   );
 }
 
-/** The port that was listened on for a moment, or undefined when it is taken. */
 function tryPort(host: string, port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -49,10 +49,7 @@ export function openQueues(backend: QueueBackend): Record<QueueName, DeliveryQue
 // The two backends' classes differ only in the type of their connection.
 type Classes = ReturnType<typeof withBackend<IQueueBackend, unknown>>;
 
-/**
- * The one place that knows where the queues live: Redis when REDIS_URL is set, else the PostgreSQL that is
- * there anyway. All queues and workers of a process share one pool of connections.
- */
+/** The one place that knows where the queues live: Redis with REDIS_URL, else PostgreSQL. One pool of connections serves all. */
 export function openQueueBackend(config: Config, log: Logger): QueueBackend {
   const { classes, connection, kind, disconnect } = connect(config, log);
   const open: { close(): Promise<void> }[] = [];

@@ -27,10 +27,7 @@ const payload = z.object({
 
 export type IngestPayload = z.output<typeof payload>;
 
-/**
- * One run of one feed. Five attempts with waits of 5, 10, 20 and 40 seconds outlast a restarted database or a
- * source that is away for a minute; a wrong file fails at once.
- */
+/** Waits of 5 to 40 seconds outlast a restarted database or source; a wrong file fails at once. */
 export const ingestJob: JobDefinition<IngestPayload> = {
   name: 'ingest.run',
   queue: 'ingest',
@@ -40,10 +37,7 @@ export const ingestJob: JobDefinition<IngestPayload> = {
   backoffMs: 5_000,
 };
 
-/**
- * What happened to the rows of a run; the JSON of `runs.counts`. Every row read is in exactly one place: skipped,
- * rejected, identical, a part, or the row of its input that a parcel or a listing was made of.
- */
+/** `runs.counts`: every row read is skipped, rejected, identical, a part, or what a parcel or listing was made of. */
 export type RunCounts = {
   /** Rows by input: {"roll": 2027, "shape": 2019} or {"listings": …}. */
   read: Record<string, number>;
@@ -102,7 +96,6 @@ export type Reject = {
   raw: string;
 };
 
-/** The newest runs, of one feed or of all. */
 export async function listRuns(db: Queryable, feed: string | null, limit: number): Promise<RunSummary[]> {
   return (await db.query<RunSummary>(sql('runs/list_runs'), [feed, limit])).rows;
 }

@@ -136,11 +136,7 @@ export async function listSharded(db: Queryable): Promise<ShardedTable[]> {
   return (await db.query<ShardedTable>(sql('shards/list_distributed'))).rows;
 }
 
-/**
- * The services' check at start: a transaction over several nodes is prepared on each, and one connection may have one at a time.
- * @param connections how many connections one process may open
- * @throws PlatError `citus_prepared`
- */
+/** A transaction over several nodes is prepared on each. @param connections of one process @throws PlatError `citus_prepared` */
 export async function assertClusterReady(db: Queryable, connections: number): Promise<void> {
   if (!(await hasCitus(db))) return;
   const { rows: nodes } = await db.query<{ node: string; prepared: number }>(sql('shards/list_nodes'));

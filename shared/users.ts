@@ -88,11 +88,7 @@ export async function joinCompany(db: Queryable, name: string): Promise<string> 
 
 export type Invited = { id: string; email: string };
 
-/**
- * A new user of a company, to be sent a link with which they choose a password.
- * @returns undefined when the address is a user's already.
- * @throws PlatError `user_email`.
- */
+/** A new user, to be sent a link; undefined when the address is a user's already. @throws PlatError `user_email` */
 export async function inviteUser(
   db: Queryable,
   { companyId, email, name = '', operator = false, actor }: NewUser,

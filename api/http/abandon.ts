@@ -19,10 +19,7 @@ export function waitedFor(): AbortSignal | undefined {
   return calls.getStore();
 }
 
-/**
- * Runs a statement on a connection that is held for it, and has the server cancel it when nobody waits any more. Both are over when it
- * returns, so that what runs next on the connection is not meant.
- */
+/** Runs a statement on a held connection; when nobody waits any more the server cancels it, and both are over on return. */
 export async function stoppable<T>(
   signal: AbortSignal,
   pool: pg.Pool,

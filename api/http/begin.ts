@@ -15,7 +15,6 @@ export type Lifecycle = {
   /** Says at /readyz that it will stop; before it drains. */
   leaving: boolean;
   draining: boolean;
-  /** When the last request came, by performance.now(). */
   lastRequestAt: number;
 };
 
@@ -34,10 +33,7 @@ const OPEN = /^\/(?:api\/|openapi\.json$|mcp$|\.well-known\/)/;
 /** A service that drains is alive, and its last figures are wanted. */
 const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 
-/**
- * First for every request: its id, the headers that every response has, and what happens when it is over.
- * While the service drains, the answer is 503.
- */
+/** First for every request: its id, its headers, and what happens when it is over; 503 while the service drains. */
 export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDeps): RequestHandler {
   return (req, res, next) => {
     const exchange: Exchange = {

@@ -44,10 +44,7 @@ type Known = {
   readAt: number;
 };
 
-/**
- * How long a process may answer from what it read about a key and its account: a revocation, a paid invoice or a new tier is
- * effective everywhere after it at most. Charges and rate limits are never taken from here.
- */
+/** How long what was read of a key and its account is believed. Charges and rate limits are never taken from here. */
 const FRESH_MS = 2_000;
 /** About 1 KB an entry. Only keys that exist get in, so guessing keys cannot push others out. */
 const MAX_KNOWN = 10_000;
@@ -110,7 +107,6 @@ type KeyRow = AccountRow & {
   disabled: boolean;
 };
 
-/** The account by its id, for people who have signed in. */
 export async function readAccount(database: Database, id: string): Promise<Account | undefined> {
   const [row] = await database.run<AccountRow>('api/read_account', [id]);
   return row && { ...row, periodEnd: row.periodEnd?.getTime() ?? null };

@@ -33,10 +33,7 @@ const STATEMENT_TIMEOUT = '57014';
 const DEADLOCK = '40P01';
 const LOCK_TIMEOUT = '55P03';
 
-/**
- * SQLSTATEs and classes (their first two characters) that say that the database cannot do it now: the client gets
- * 503 with Retry-After. Everything else is a fault of this program: 500.
- */
+/** SQLSTATEs and classes (two characters) that say that the database cannot do it now: 503. All else is our fault: 500. */
 const UNAVAILABLE = new Set([
   '08', // connection exceptions
   '53', // insufficient resources: connections, memory, disk

@@ -46,10 +46,7 @@ export type Idempotency = {
 
 export type RepeatableCall = { accountId: string; key: string; fingerprint: Buffer };
 
-/**
- * The call's Idempotency-Key, on POST alone: other methods may be repeated anyway.
- * @throws PlatError `validation_error`.
- */
+/** Of a POST alone: other methods may be repeated anyway. @throws PlatError `validation_error` */
 export function idempotencyKeyOf(endpoint: Endpoint, key: string | string[] | undefined): string | undefined {
   if (endpoint.method !== 'post' || key === undefined) return undefined;
   if (typeof key === 'string' && KEY.test(key)) return key;

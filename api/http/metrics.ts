@@ -29,10 +29,7 @@ type JobTotals = {
   le: string[];
 };
 
-/**
- * Requests of this process, and the queues' and jobs' figures of the whole installation (the same from every process).
- * When the database or the queue cannot be asked, their series are missing and plat_database_up is 0.
- */
+/** Requests of this process, jobs and queues of the whole installation; what cannot be asked now is left out. */
 export function createMetrics(database: Database, queues: readonly MeasuredQueue[]): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

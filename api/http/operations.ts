@@ -55,10 +55,7 @@ export function operations({ pool, metrics, lifecycle, metricsToken }: Operation
   }
 }
 
-/**
- * With METRICS_TOKEN, the bearer of the token; without, programs on this machine only, by a connection from loopback that no
- * proxy has forwarded. Others are told that there is nothing.
- */
+/** The bearer of METRICS_TOKEN; without one, programs on this machine that no proxy stands between. Others get 404. */
 function requireMetricsAccess(req: Request, token: string | undefined): void {
   if (token !== undefined) {
     const given = /^Bearer +([^ ]+) *$/i.exec(req.headers.authorization ?? '')?.[1];

@@ -84,7 +84,6 @@ export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '')
     .meta({ id });
 }
 
-/** The page that is asked for. */
 export type Page = {
   size: number;
   number: number;
@@ -157,10 +156,7 @@ function requireFit(cursor: Cursor | undefined, digest: string, page: number | u
 
 export type Turned<Row> = { count: number; next: string | null; previous: string | null; rows: Row[] };
 
-/**
- * The page in the list's order, with the addresses of its neighbours.
- * @param rows up to `page.size + 1` rows in the order in which they were read.
- */
+/** The page in the list's order, with its neighbours' addresses. @param rows up to `page.size + 1`, as they were read */
 export function turnPage<Row>(
   page: Page,
   rows: readonly Row[],
@@ -188,7 +184,6 @@ export function turnPage<Row>(
   };
 }
 
-/** From an empty page: the last page of the list by its number, or nothing when the list is empty. */
 function lastBefore(page: Page, count: number): string | null {
   const last = Math.ceil(count / page.size);
   return page.number === 1 || last === 0 ? null : page.link(Math.min(page.number - 1, last));

@@ -102,7 +102,6 @@ function deal(account: Limited, share: Share, extra: ExtraLimit | undefined): Ra
 
 const callsIn = (bucket: Bucket): number => Math.max(0, Math.floor(bucket.level / CALL));
 
-/** Seconds until the bucket holds so many calls, rounded up. */
 const secondsUntil = ({ level, perMinute }: Bucket, calls: number): number =>
   Math.max(0, Math.ceil((calls * CALL - level) / (perMinute * 1_000_000)));
 

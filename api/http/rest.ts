@@ -9,7 +9,6 @@ import { readRequest } from './validate.ts';
 /** Besides: where clients reach the service. */
 export type RestDeps = ServeDeps & { originOf(req: Request): string };
 
-/** The endpoint as an express handler. */
 export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   return (req, res) => {
     const exchange = exchangeOf(res);

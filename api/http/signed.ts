@@ -5,10 +5,7 @@ const MAC_BYTES = 16;
 /** Far above anything that was signed here. */
 const MAX_LENGTH = 2_000;
 
-/**
- * A value as URL-safe text: HMAC-SHA256, then the JSON that it signs.
- * @param format first in the signed text: what was signed for one use, or in an earlier form, is not mistaken for another
- */
+/** HMAC-SHA256 and JSON as URL-safe text. @param format tells what it is for: nothing else is mistaken for it */
 export function sign(format: string, value: unknown, secret: Buffer): string {
   const json = Buffer.from(JSON.stringify(value));
   return Buffer.concat([macOf(format, json, secret), json]).toString('base64url');

@@ -53,11 +53,7 @@ export function requireQuota(account: Account, now: number): void {
   if (left <= 0) throw quotaError(account, 1, left);
 }
 
-/**
- * Why an account may not use as many tokens in this period.
- * @param tokens what the call costs.
- * @param left what the account may still use.
- */
+/** Why an account may not use as many tokens in this period, of which `left` are left. */
 export function quotaError(
   account: Pick<Account, 'overageAllowed' | 'paymentMethod'>,
   tokens: number,

@@ -13,10 +13,7 @@ const parseJson = express.json({ limit: MAX_BODY_BYTES, type: 'application/json'
 /** What a call sends, as it was sent. */
 export type Given = { params: object; query: object; body?: unknown };
 
-/**
- * Path, query and body of a request.
- * @throws PlatError `validation_error` for a body that is too large or no JSON object.
- */
+/** @throws PlatError `validation_error` for a body that is too large or no JSON object */
 export async function readRequest(endpoint: Endpoint, req: Request, res: Response): Promise<Given> {
   refuseOversize(req);
   const { params, query } = req;
@@ -26,10 +23,7 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
   return { params, query };
 }
 
-/**
- * What was sent, as the endpoint's schemas describe it.
- * @throws PlatError `validation_error` with every rejected field.
- */
+/** The input by the endpoint's schemas. @throws PlatError `validation_error` with every rejected field */
 export function checkInput(endpoint: Endpoint, given: Given): Input<z.ZodType, z.ZodType, z.ZodType> {
   // Without a prototype: a field may be called `__proto__`.
   const details: Details = Object.create(null);
@@ -86,7 +80,6 @@ async function readBody(req: Request, res: Response, keepsNulls: boolean): Promi
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-/** The names of an object schema. */
 const fieldsOf = (schema: z.ZodType): string[] => Object.keys((schema as Partial<z.ZodObject>).shape ?? {});
 
 /** @param inQuery fields that belong in the query, which a body may have by mistake */

@@ -90,10 +90,7 @@ function read(req: Request, res: Response): Promise<unknown> {
 
 const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/**
- * Keeps out pages whose host's name was pointed at this machine (DNS rebinding): names have to be those of the service, and pages
- * that call it its own, this machine's or listed in CORS_ORIGINS by name.
- */
+/** Against DNS rebinding: hosts and origins have to be the service's own names, this machine's, or in CORS_ORIGINS. */
 function rebindingFault(req: Request, config: Config): string | undefined {
   const own = [config.BASE_URL, config.APP_URL].flatMap(url =>
     url === undefined ? [] : new URL(url).hostname,

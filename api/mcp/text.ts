@@ -37,10 +37,7 @@ const ACRES_BEHIND = new Set(['acres', 'calculated_acres']);
 /** Pages are told in words. */
 const PAGING = new Set(['count', 'next', 'previous']);
 
-/**
- * @param query what was asked for, as the request has it
- * @param untold names of fields that a model has no use for
- */
+/** @param query what was asked for @param untold names of fields that a model has no use for */
 export function textOf(answer: Fields, query: Fields, untold: readonly string[] = []): string {
   const lists: [string, Fields[]][] = [];
   const lines: string[] = [];
@@ -134,7 +131,6 @@ function table(rows: readonly Fields[], untold: readonly string[]): { head: stri
   return { head, body: cells.map(row => line(row).replace(/[ |]+$/, '')) };
 }
 
-/** Where the rows are in the web app: one address with the id's place in it. */
 function webAddress(rows: readonly Fields[]): string[] {
   const [{ url, property_id: id }] = rows as [Fields];
   if (typeof url !== 'string' || id === undefined || !url.endsWith(String(id))) return [];

@@ -105,7 +105,6 @@ function paged(schema: Schema): Schema {
   return { ...schema, properties: { ...properties, page_size: { ...size, default: PAGE_SIZE } } };
 }
 
-/** The endpoint that the arguments are for. */
 export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
   return (
     endpoints.find(({ params }) => namesOf(params).some(name => isGiven(given[name]))) ?? endpoints.at(-1)!

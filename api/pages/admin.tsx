@@ -72,7 +72,6 @@ type TableProps<Row> = {
   columns: Record<string, (row: Row) => string | VNode>;
 };
 
-/** A table under its name, each column by its head. */
 function Table<Row>({ name, of, columns }: TableProps<Row>) {
   const cells = Object.values(columns);
   return (

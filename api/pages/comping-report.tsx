@@ -46,7 +46,6 @@ export function Results({ said: { report, result, machine, ground }, path }: { s
   );
 }
 
-/** Head and subject of a report. */
 export function Subject({ report }: { report: Report }) {
   const { subject, as_of, made_at, model_version } = report.snapshot!;
   const figures: [string, string | null][] = [

@@ -75,7 +75,6 @@ export async function readShared({ req, deps }: Visit): Promise<Report> {
   throw notFound('This link shows nothing: it has run out, or was taken back.');
 }
 
-/** What a report says; null while nothing is chosen. */
 export function figuresOf({ snapshot, chosen, overrides }: Report): Result | null {
   if (snapshot === null) return null;
   const ids = new Set(chosen);
@@ -101,10 +100,7 @@ export type Changed = {
   deleted?: boolean;
 };
 
-/**
- * Makes the change that a form asks for. Each is of one comp, or of one text as its writer saw it, so that what is done in two
- * windows comes together. @throws PlatError `validation_error`
- */
+/** Makes the change that a form asks for; each is small, so that two windows come together. @throws PlatError `validation_error` */
 export async function change({ form, deps }: Visit, report: Report): Promise<Changed> {
   const { database } = deps.resources;
   const { id } = report;

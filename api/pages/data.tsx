@@ -12,7 +12,6 @@ import { ask, json, type Visit, withParam } from './visit.ts';
 type County = { fips: string; name: string; state: string };
 type Found = { count: number; results: ParcelSummary[] };
 
-/** Parameters of the page that are no filters. */
 const NOT_FILTERS = new Set(['parcel', 'page', 'page_size', 'near', 'sent']);
 const PAGE_SIZE = 25;
 /** Hits that the map marks: the API's largest page. */

@@ -64,7 +64,6 @@ export const hasExpired = (
 export const nameOf = ({ address, listing_url, property_id }: Deal): string =>
   address || listing_url || (property_id === null ? 'A deal' : `Parcel ${property_id}`);
 
-/** Acreage and county, as far as they are known. */
 export const lotOf = ({ acreage, county, state }: Deal): string =>
   [acreage === null ? '' : `${acres(acreage)} acres`, [county, state].filter(Boolean).join(', ')]
     .filter(Boolean)

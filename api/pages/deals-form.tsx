@@ -18,11 +18,7 @@ const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as
 
 const ENTRIES = [...DEAL_MONEY, ...Object.keys(DAYS), 'deal_type', 'status'];
 
-/**
- * What a form says of a deal, amounts as people write them.
- * @param whole whether an empty field takes a value back; else it says nothing
- * @throws PlatError `validation_error`
- */
+/** What a form says of a deal. @param whole whether an empty field takes a value back @throws PlatError `validation_error` */
 export function readFields(form: URLSearchParams, whole: boolean): Record<string, string | null> {
   const fields: Record<string, string | null> = {};
   const details: Record<string, string[]> = {};

@@ -3,7 +3,6 @@ import { day, moment } from './figures.ts';
 import { Act, Field, Grid, Submit } from './layout.tsx';
 import type { Visit } from './visit.ts';
 
-/** The account's keys, and the form for another one. */
 export async function keysSection(visit: Visit, account: { id: string; own: boolean }) {
   const keys = await listKeys(visit.deps.pool, account.id);
   return (

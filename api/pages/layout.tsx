@@ -139,7 +139,6 @@ type SelectProps = {
   given?: string | undefined;
 } & Record<string, unknown>;
 
-/** A choice of one of the options. */
 export function Select({ name, options, given, ...select }: SelectProps) {
   return (
     <select id={name} name={name} {...select}>

@@ -112,7 +112,6 @@ export function mapOf(
   );
 }
 
-/** A parcel's shape; its point where it has none. */
 function boxOf({ shape, point }: Shown): Box | null {
   return boxOfGeometry((shape ?? (point && { type: 'Point', coordinates: point })) as Geometry | null);
 }
@@ -145,7 +144,6 @@ const CONTIGUOUS: Box = [-125, 24, -66, 50];
 /** Around few counties, so that one sees where they are. */
 const AROUND_DEG = 2;
 
-/** Counties with what is around them, within the contiguous states. */
 export function boxOfCounties(counties: readonly { fips: string }[], aroundDeg = AROUND_DEG): Box {
   const boxes = counties
     .map(({ fips }) => countyExtent(Number(fips)))

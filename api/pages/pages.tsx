@@ -19,10 +19,7 @@ import {
   type Visit,
 } from './visit.ts';
 
-/**
- * Who may see a page: anyone; who has signed in; users of an account with a Pro subscription; operators.
- * Whoever may not is sent to sign in, told why, or told that there is no such page.
- */
+/** Who may see a page: anyone; who has signed in; users of an account with a Pro subscription; operators. */
 export type Access = 'public' | 'session' | 'app' | 'operator';
 
 export type Page = {
@@ -35,7 +32,6 @@ export type Page = {
   post?(visit: Visit): Promise<Reply>;
 };
 
-/** A router of the pages; what fails becomes a page that says so. */
 export function pagesRouter(pages: readonly Page[], deps: PageDeps): Router {
   const router = Router({ caseSensitive: true });
   for (const page of pages) {

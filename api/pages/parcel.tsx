@@ -61,7 +61,6 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
   }
 }
 
-/** What an endpoint answers, or nothing where it has none (404, 400). */
 async function orNothing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -128,7 +128,6 @@ async function sendLink(visit: Visit, email: string, purpose: LinkPurpose): Prom
   return narrowPage('Look into your mail', content);
 }
 
-/** Mails a user a one-time link. */
 export async function mailLink(
   { deps, url }: Visit,
   user: { id: string; email: string },

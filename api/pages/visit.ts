@@ -101,10 +101,7 @@ export async function countCall(session: Session, { rateLimits }: PageDeps): Pro
   requireAdmitted(await rateLimits.take({ id: session.id, ...SESSION_LIMIT }));
 }
 
-/**
- * Attempts at something that is guessed, such as a password: so many at once, then a tenth of them a minute.
- * @throws PlatError `rate_limited`
- */
+/** Attempts at what is guessed: so many at once, then a tenth of them a minute. @throws PlatError `rate_limited` */
 export async function countAttempt(what: string, { rateLimits }: PageDeps, rateBurst = 10): Promise<void> {
   const bucket = { ratePerMinute: rateBurst / 10, rateBurst, skipTracePerMinute: 1 };
   requireAdmitted(await rateLimits.take({ id: uuidV5(`attempt:${what}`), ...bucket }));
@@ -152,10 +149,7 @@ export async function readForm(req: Request, res: Response): Promise<URLSearchPa
   return form;
 }
 
-/**
- * Whether a request that changes something comes from a page of ours: browsers say so in Sec-Fetch-Site and, all of them, in Origin.
- * @throws PlatError `forbidden`
- */
+/** A form has to come from a page of ours: browsers say so in Sec-Fetch-Site and Origin. @throws PlatError `forbidden` */
 export function requireSameOrigin(req: Request, origin: string): void {
   const site = req.headers['sec-fetch-site'];
   const from = req.headers.origin;
@@ -190,10 +184,7 @@ export async function requireAccount({ session, deps }: Visit): Promise<Account>
   return account;
 }
 
-/**
- * What an endpoint of the API answers to the session's account: the same schemas, the same function, no tokens.
- * @throws PlatError as the endpoint
- */
+/** What an endpoint answers to the session's account, for no tokens. @throws PlatError as the endpoint */
 export async function ask<T>(
   visit: Visit,
   endpoint: Endpoint,

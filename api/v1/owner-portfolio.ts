@@ -16,10 +16,7 @@ import { EXAMPLE_ID, PORTFOLIO_EXAMPLE } from './examples/examples.ts';
 
 const TOKENS = 30;
 
-/**
- * The list is not paged: this many parcels are 4 MB and take 0.2 s. Only governments, railways and the like hold more,
- * and the filter pages through those.
- */
+/** 4 MB in 0.2 s. Governments and railways hold more: the filter pages through those. */
 export const MAX_PORTFOLIO = 10_000;
 
 const portfolio = z

@@ -39,7 +39,6 @@ const feet = (roads: string) =>
     .nullable()
     .meta({ description: `Frontage on ${roads}, in feet.` });
 
-/** What a roll tells of a parcel beyond its summary. */
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
 function schemaOf(field: ParcelField): z.ZodType {

@@ -117,7 +117,6 @@ export const readUsageBreakdown = defineEndpoint({
   },
 });
 
-/** A current period, and whether it is over. */
 type Current = { period_start: Date | null; period_end: Date | null; over: boolean };
 type Totals = Omit<z.output<typeof totals>, keyof Current> & Current;
 /** Columns of records as sql/queries/usage/read_breakdown.sql has them; null when there are none. */

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * Who publishes parcels where: the sources of parcels that OpenAddresses knows in the United States, whose list is CC0. The data behind
- * an address has terms of its own. tools/make-catalogue.ts writes parcels.json anew.
- */
+/** Who publishes parcels: OpenAddresses' list for the United States (CC0), which tools/make-catalogue.ts writes anew. */
 export type CatalogueSource = {
   /** Five digits of a county, two of a state, seven of a city. */
   place: string;

@@ -97,10 +97,7 @@ export type ReportSnapshot = {
   zip_market: MarketBucket | null;
 };
 
-/**
- * Prepares the reports of a county that wait for it, all with one fit of its market. A person waits for it: attempts follow
- * each other sooner than those of other jobs.
- */
+/** The reports of a county that wait for it. A person waits: attempts follow each other sooner than those of other jobs. */
 export const prepareReports: JobDefinition<{ fips: number }> = {
   name: 'comping.prepare',
   queue: 'comping',

@@ -39,10 +39,7 @@ export type Result = {
 const factorOf = (percent: number): number => Math.log1p(percent / 100);
 const percentOf = (log: number | null): number | null => (log === null ? null : 100 * Math.expm1(log));
 
-/**
- * What the chosen comps say of the subject, by the kernels of the model: chosen as it does, they say what it says.
- * @returns null when nothing is chosen
- */
+/** What the chosen comps say by the kernels of the model; null when nothing is chosen. */
 export function resultOf(
   snapshot: ReportSnapshot,
   isChosen: (comp: Candidate) => boolean,

@@ -12,7 +12,6 @@ import {
 import { identityTags, keyHashes, numbersOf, phoneKey, type RecordName, subjectOf } from './identity.ts';
 import { suppressedOf } from './suppression.ts';
 
-/** A record of table contacts. */
 export type ContactRow = RecordName & {
   id: string;
   source: string;
@@ -24,9 +23,7 @@ export type ContactRow = RecordName & {
 
 type Known = Candidate & { row: ContactRow };
 
-/**
- * Above these no one can say whether somebody has a namesake: such a city has some thousand people of one surname's sound and initial.
- */
+/** Above these nobody can tell a namesake: such a city has a thousand people of one surname's sound and initial. */
 export const MOST_CANDIDATES = 1_000;
 
 export type Found =
@@ -35,10 +32,7 @@ export type Found =
   | { state: 'suppressed' }
   | { state: 'unknown' };
 
-/**
- * Looks for somebody among the contacts: the subjects in their order, the first that is known counts.
- * @param openly whether the suppression list is left aside, as for the operator who looks for what is to be erased
- */
+/** The first of the subjects that is known. @param openly leaves the suppression list aside, for what is to be erased */
 export async function findContacts(
   run: Run,
   subjects: readonly Subject[],

@@ -5,7 +5,6 @@ import { type Address, type Place, placeOf, type Subject, searchKeys } from '../
 import { formalNames } from '../kernels/person/nicknames.ts';
 import { peopleOf, person } from '../kernels/person/person.ts';
 
-/** Whose a record is, by its columns. */
 export type RecordName = {
   entity_name: string | null;
   first_name: string | null;

@@ -1,7 +1,4 @@
-/**
- * The acreage buckets of market statistics, in the order of the API, overlapping on purpose: a listing of `a` acres is in one
- * when `minAcres <= a < maxAcres`.
- */
+/** In the order of the API, overlapping on purpose: `minAcres <= a < maxAcres`. */
 export const SQ_FT_PER_ACRE = 43_560;
 
 const SQ_FT_9500 = 9_500 / SQ_FT_PER_ACRE;

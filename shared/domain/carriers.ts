@@ -1,9 +1,6 @@
 import type { LineType } from './contact-fields.ts';
 
-/**
- * What lines a carrier's blocks are, by its name in public block lists, which do not say it. Wholesalers, whose numbers are lent to
- * applications of every kind, and names that are not listed stay unknown. docs/skip-trace.md shows the list.
- */
+/** What lines a carrier's blocks are; wholesalers and unlisted names stay unknown (docs/skip-trace.md). */
 export const CARRIERS: readonly (readonly [LineType | null, string])[] = [
   [
     null,

@@ -36,7 +36,6 @@ export const DEAL_MONEY = [
   'closing_costs',
   'expected_sell_price',
 ] as const;
-/** What is spent on a deal. */
 export const DEAL_COSTS = ['purchase_price', 'agent_fee', 'misc_costs', 'closing_costs'] as const;
 
 /** 10 digits before the point and 2 after it, in cents. */

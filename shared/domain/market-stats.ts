@@ -23,10 +23,7 @@ export type RegionFields = {
   fips: string | null;
 };
 
-/**
- * The published figures of one bucket, spelled and ordered as the API answers them; null where there is nothing to average or to
- * divide by. STR = sell-through rate, DOM = days on market, PPA = price per acre.
- */
+/** The figures of a bucket, spelled and ordered as the API answers them; null where there is nothing to divide by. */
 function bucketData({ active, pending, sold }: BucketSummary) {
   const [month, quarter, half, year] = sold;
   return {
@@ -101,7 +98,6 @@ export type RegionStats = {
 
 export const NO_STATS: RegionStats = { asOf: null, buckets: [] };
 
-/** The statistics of a region's listings `rows` as of a UTC day. */
 export function regionStats(listings: ListingColumns, rows: readonly number[], asOfDay: number): RegionStats {
   const buckets = summarizeBuckets(listings, rows, asOfDay, ACRE_BUCKETS);
   return {
@@ -110,7 +106,6 @@ export function regionStats(listings: ListingColumns, rows: readonly number[], a
   };
 }
 
-/** The body of the market-stats endpoint. */
 export function statsBody(region: RegionFields, stats: RegionStats): string {
   const shown = stats.buckets.flatMap((each, i) =>
     each === null ? [] : [{ type: ACRE_BUCKETS[i]!.label, ...each }],
@@ -121,10 +116,7 @@ export function statsBody(region: RegionFields, stats: RegionStats): string {
 /** Raised whenever the same region and figures make another body than before, so that every stored response is written anew. */
 const RESPONSE_FORMAT = 2;
 
-/**
- * The etag (RFC 9110 section 8.8.3) of a region's body, from what that is made of: equal etags mean equal bytes. Making and hashing
- * the body of every region would take longer than computing the statistics, and few of them change.
- */
+/** From what a body is made of (RFC 9110 section 8.8.3): hashing every region's body would cost more than its statistics. */
 export function statsEtag(region: RegionFields, stats: RegionStats): string {
   const figures = new Float64Array(stats.buckets.length * (2 + METRIC_KEYS.length));
   let at = 0;

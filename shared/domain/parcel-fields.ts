@@ -75,7 +75,6 @@ export const PARCEL_FIELD_NAMES = Object.keys(PARCEL_FIELDS) as ParcelField[];
 
 const REPEATED: readonly FieldFilter[] = ['range', 'flag', 'own'];
 
-/** The fields whose columns table parcel_filters repeats. */
 export const FILTERED_FIELDS = PARCEL_FIELD_NAMES.filter(name =>
   REPEATED.includes(PARCEL_FIELDS[name].filter),
 );

@@ -57,10 +57,7 @@ function tooMany(error: unknown): null {
   throw error;
 }
 
-/**
- * How far two computations of one figure may be apart. A chunk lays its plane and its grid around all of its parcels, so roundings
- * differ: on 768 parcels of Bangor and Washington by 1e-3 ft and 7e-6 points at most, but one can move the end of a stretch by a piece, 1.64 ft.
- */
+/** Roundings of two computations of a figure differ by 1e-3 ft at most, but one can move a stretch's end by a piece, 1.64 ft. */
 const WITHIN = { ft: 2, percent: 0.05, m: 0.01 };
 
 export type Difference = {

@@ -3,7 +3,6 @@ import { LAYER_BITS, LAYER_KINDS, type LayerKind } from '../domain/land.ts';
 import type { BoxColumns } from '../geo/box.ts';
 import type { Figures } from '../land/compute.ts';
 
-/** A parcel as its roll has it. */
 export type ParcelRow = BoxColumns & {
   property_id: number;
   fips: number;
@@ -40,7 +39,6 @@ export type ParcelRow = BoxColumns & {
   y: number;
 };
 
-/** What is stored of its land. */
 export type StoredLand = {
   computed_at: Date;
   /** Whether it was computed of the boundary that the parcel has now. */
@@ -69,7 +67,6 @@ export type KnownParcel = {
 
 type LandRow = Figures & { computed_at: Date | null; of_boundary: boolean; waiting: number };
 
-/** What is known of a parcel, on the roll or retired; null when the id was never given. */
 export async function readKnownParcel(client: Client, propertyId: number): Promise<KnownParcel | null> {
   const read = async <Row extends object>(name: string) =>
     (await client.query<Row>(sql(name), [propertyId])).rows;

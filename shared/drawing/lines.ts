@@ -7,10 +7,7 @@ export type Line = Point[];
 /** Vertices nearer than this to the last one that was kept cannot be told from it. */
 const LEAST_STEP_PX = 0.4;
 
-/**
- * The part of a ring (closed or not) within a frame [left, top, right, bottom], as a ring whose last place is not repeated; empty when
- * nothing of it is within. Where the ring leaves and comes back the result runs along the frame, which is to lie out of sight.
- */
+/** The part of a ring within a frame [left, top, right, bottom], its last place not repeated; empty when there is none. */
 export function clipRing(ring: readonly Point[], frame: Box): Line {
   const line = thinned(ring);
   if (line.length < 3) return [];
@@ -18,7 +15,6 @@ export function clipRing(ring: readonly Point[], frame: Box): Line {
   return clipped.slice(0, -1) as Line;
 }
 
-/** The parts of an open line within a frame. */
 export function clipLine(line: readonly Point[], frame: Box): Line[] {
   const { geometry } = bboxClip({ type: 'MultiLineString', coordinates: [thinned(line)] }, frame);
   return (geometry.type === 'LineString' ? [geometry.coordinates] : geometry.coordinates) as Line[];
@@ -36,7 +32,6 @@ function thinned(line: readonly Point[]): Line {
   return kept;
 }
 
-/** Length of a line in pixels. */
 export function lengthPx(line: Line): number {
   return line.slice(1).reduce((sum, to, i) => sum + between(line[i]!, to), 0);
 }

@@ -28,7 +28,6 @@ const MOST_LABELS = 40;
 /** Names of roads stand off the middle, where the lengths of stretches are. */
 const NAMES_AT = 0.3;
 
-/** The map of a drawing: layers from the ground upwards. */
 export function drawMap({ parcel, shape, view, computed, surroundings }: Drawn): string {
   const frame = padBox([0, 0, view.widthPx, view.heightPx], BEYOND_PX);
   const boundary = pathOf(ringsOf(shape, view, frame), true);
@@ -216,10 +215,7 @@ export function gradeOf(slopePercent: number | null): number | null {
   return slopePercent === null ? null : SLOPE_GRADES.filter(grade => slopePercent > grade).length;
 }
 
-/**
- * Cells coloured by how steep they are, the fainter the less of them the parcel covers. Cells of one colour are one element, and
- * those that follow on one another in a row are one rectangle.
- */
+/** Cells of one colour are one element, those that follow on one another in a row one rectangle. */
 export function drawCells(cells: readonly SlopeCell[], view: View): string {
   const groups = new Map<string, { colour: string; opacity: number; runs: Position[][] }>();
   let run: { key: string; corners: Position[] } | undefined;

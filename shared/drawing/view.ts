@@ -17,10 +17,7 @@ export type View = {
 /** The side of a square metre that a parcel is at least taken for, so that the smallest sliver has a scale. */
 const LEAST_SIDE_M = 1;
 
-/**
- * A map of a parcel, north up, in the plane of its middle (transverse Mercator): as large as fits with `marginM` metres
- * around it. Lengths in it are true to 1e-4 within 90 km of the middle.
- */
+/** North up, in the plane of the parcel's middle (transverse Mercator), as large as fits with `marginM` around it. */
 export function viewOf(shape: MultiPolygon, marginM: number, widthPx: number, heightPx: number): View {
   const [west, south, east, north] = boxOf(shape);
   const plane = planeAround([(west + east) / 2, (south + north) / 2]);

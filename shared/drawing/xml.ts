@@ -27,7 +27,6 @@ export function element(name: string, attributes: Attributes, ...content: string
   return content.length === 0 ? `${open}/>` : `${open}>${content.join('')}</${name}>`;
 }
 
-/** An element that holds text. */
 export function textElement(name: string, attributes: Attributes, text: string): string {
   return element(name, attributes, escapeXml(text));
 }

@@ -27,19 +27,13 @@ const Z6 = (7 / 13) * E2 ** 6;
 const Z7 = (8 / 15) * E2 ** 7;
 const B2 = B * B;
 
-/**
- * Longest edge for which the short formula is used: against GeographicLib it is off by 1e-7 for triangles of this length and a height of
- * 1 m, by 7e-11 for compact ones. What is neglected grows with the fourth power of the length.
- */
+/** Up to this length the short formula is off by 1e-7 for triangles 1 m high, 7e-11 for compact ones. */
 export const SHORT_EDGE_M = 2000;
 
 /** No parcel lies closer to a pole, and where meridians converge an edge's neglected terms grow with tan(latitude). */
 const SHORT_EDGE_MAX_LAT = 75;
 
-/**
- * Geodesic area of prepared polygons in square metres on the WGS84 ellipsoid: parts added, holes subtracted, winding ignored.
- * Our own: GeographicLib, with which it agrees to 5e-7, takes 12 times as long (Washington, NH); @turf/area, on a sphere, is off by 0.2 %.
- */
+/** Of prepared polygons, on WGS84. Our own: GeographicLib takes 12 times as long, @turf/area (a sphere) is off by 0.2 %. */
 export function areaSqM(polygons: MultiPolygon): number {
   let total = 0;
   for (const polygon of polygons) {

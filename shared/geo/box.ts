@@ -21,7 +21,6 @@ export function growBox(box: Box, other: Readonly<Box>): void {
   box[3] = Math.max(box[3], other[3]);
 }
 
-/** The box around boxes; empty of none. */
 export function boxAround(boxes: Iterable<Readonly<Box>>): Box {
   const around = emptyBox();
   for (const box of boxes) growBox(around, box);
@@ -33,7 +32,6 @@ export function boxOf(polygons: MultiPolygon): Box {
   return bbox({ type: 'MultiPolygon', coordinates: polygons }) as Box;
 }
 
-/** The box around a ring or a line. */
 export function boxOfLine(line: readonly Position[]): Box {
   return bbox({ type: 'LineString', coordinates: line as Position[] }) as Box;
 }
@@ -94,7 +92,6 @@ function marginDeg(metres: number, southDeg: number, northDeg: number): { lat: n
   return { lat, lon: lat / Math.cos((farthest * Math.PI) / 180) };
 }
 
-/** A box of degrees with a margin of at least so many metres on each side. */
 export function withMargin(box: Readonly<Box>, metres: number): Box {
   const { lat, lon } = marginDeg(metres, box[1], box[3]);
   return padBox(box, lon, lat);
@@ -121,7 +118,6 @@ export function boxArraySql(boxes: readonly Readonly<Box>[]): string {
   return `{${boxes.map(boxSql).join(';')}}`;
 }
 
-/** The columns in which statements give a box. */
 export type BoxColumns = { west: number; south: number; east: number; north: number };
 
 export function boxOfColumns({ west, south, east, north }: BoxColumns): Box {

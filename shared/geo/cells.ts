@@ -101,10 +101,7 @@ function shrink(query: PreparedQuery, box: Box, edges: Uint32Array, inner: Box[]
   return { box: [w, s, e, n], edges: within.slice(0, count) };
 }
 
-/**
- * Grows `held` by the part of an edge that lies within MARGIN of a box, and tells whether there is one (Liang and Barsky, A new
- * concept and method for line clipping, 1984). Rounding is of 1e-6 units or less, which MARGIN takes in.
- */
+/** Grows `held` by the part of an edge within MARGIN of a box, and tells whether there is one (Liang and Barsky, 1984). */
 function clip({ x1, y1, x2, y2 }: PreparedQuery, edge: number, box: Box, held: Box): boolean {
   const ax = x1[edge]!;
   const ay = y1[edge]!;

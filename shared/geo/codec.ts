@@ -13,28 +13,19 @@ export function fromE7(e7: number): number {
 /** Steps to a unit: a power of two, so that none of them is rounded. */
 const STEPS = 1024;
 
-/**
- * Degrees to units of 1e-7 degrees in steps of 1/1024 (11 micrometres). A number of up to 7 decimals becomes its integer, so that a
- * corner which lies on an edge in decimals does so in the arithmetic too: as doubles, (0.1, 0.1), (0.2, 0.3) and (0.3, 0.5) are not in line.
- */
+/** Units of 1e-7 degrees in steps of 1/1024: numbers of up to 7 decimals are exact, so points in line in decimals stay in line. */
 export function toUnits(deg: number): number {
   return Math.round(deg * (1e7 * STEPS)) / STEPS;
 }
 
-/**
- * Geometries as bytes, about 4 a vertex: counts are varints, positions zigzag varints of the difference in 1e-7 degrees from the
- * one before (Protocol Buffers' encoding). Versions of lines count from 101, those of boundaries from 1.
- */
+/** About 4 bytes a vertex: varints, positions as zigzag differences in 1e-7 degrees (Protocol Buffers' encoding). */
 const BOUNDARY_VERSION = 1;
 const LINES_VERSION = 101;
 
 /** A varint of 32 bits takes at most 5 bytes. */
 const MAX_VARINT = 5;
 
-/**
- * Version | parts | for each part: rings | for each ring: positions without the closing one, and each position. Positions that
- * become equal on the grid are dropped, unless fewer than three would be left.
- */
+/** Version | parts | rings of each | positions without the closing one. Those that become equal are dropped while three are left. */
 export function encodeBoundary(polygons: MultiPolygon): Uint8Array {
   const writer: Writer = { bytes: [BOUNDARY_VERSION], lon: 0, lat: 0 };
   putVarint(writer, polygons.length);
@@ -62,10 +53,7 @@ export function decodeBoundary(bytes: Uint8Array): MultiPolygon {
   return polygons;
 }
 
-/**
- * Version | lines | for each line: positions, and each position. Positions that become equal to the one before them on the grid are
- * dropped; a line that is a single point there keeps its ends.
- */
+/** Version | lines | positions of each. Those that become equal to the one before are dropped, but for a line's two ends. */
 export function encodeLines(lines: readonly (readonly Position[])[]): Uint8Array {
   const writer: Writer = { bytes: [LINES_VERSION], lon: 0, lat: 0 };
   putVarint(writer, lines.length);

@@ -5,10 +5,7 @@ import type { Position } from './types.ts';
 const { Geodesic } = geographiclib;
 const { WGS84 } = Geodesic;
 
-/**
- * Geodesic distance on the WGS84 ellipsoid in metres, to 15 nm, in 1 to 2 us (Karney, Algorithms for geodesics, J. Geodesy 87,
- * 2013).
- */
+/** Metres on WGS84, to 15 nm, in 1 to 2 us (Karney, Algorithms for geodesics, J. Geodesy 87, 2013). */
 export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2: number): number {
   return WGS84.Inverse(lat1, lon1, lat2, lon2, Geodesic.DISTANCE).s12!;
 }
@@ -16,10 +13,7 @@ export function geodesicDistanceM(lon1: number, lat1: number, lon2: number, lat2
 /** The polygon of a circle lies within it, by at most 0.008 % of its radius. */
 const CIRCLE_VERTICES = 256;
 
-/**
- * A geodesic circle as a polygon with its vertices on the rim, once more 360 degrees away where it passes the antimeridian.
- * @param metres above 0, far from half around the earth
- */
+/** Vertices on the rim; once more 360 degrees away where it passes the antimeridian. @param metres above 0 */
 export function geodesicCircle(lon: number, lat: number, metres: number): QueryGeometry {
   const rim = Array.from({ length: CIRCLE_VERTICES }, (_, i): Position => {
     const azimuth = (-360 * i) / CIRCLE_VERTICES;

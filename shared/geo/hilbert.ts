@@ -1,10 +1,6 @@
 import Flatbush from 'flatbush';
 
-/**
- * The points in an order in which neighbours are neighbours on the ground: that of the leaves of a packed Hilbert R-tree. Those without a
- * place (NaN) come last.
- * @returns indices of the points
- */
+/** The order of the leaves of a packed Hilbert R-tree, as indices; points without a place (NaN) come last. */
 export function hilbertOrder(xs: ArrayLike<number>, ys: ArrayLike<number>): Uint32Array {
   const all = Array.from(xs, (_, i) => i);
   const hasPlace = (i: number) => !Number.isNaN(xs[i]! + ys[i]!);

@@ -6,10 +6,7 @@ import { meet, onLevelEdge, turn } from './predicates.ts';
 import type { QueryGeometry } from './query-geometry.ts';
 import type { Box, MultiPolygon, Position, Ring } from './types.ts';
 
-/**
- * A query ready to be tested against many boundaries, in units of 1e-7 degrees (see `toUnits`). Edge e runs from (x1, y1)[e] to
- * (x2, y2)[e] and belongs to element elementOf[e]; a point is an edge of length 0.
- */
+/** In units of 1e-7 degrees (`toUnits`). Edge e of element elementOf[e] runs from (x1, y1)[e] to (x2, y2)[e]; points have length 0. */
 export type PreparedQuery = {
   x1: Float64Array;
   y1: Float64Array;
@@ -67,10 +64,7 @@ export function prepareQuery({ points, lines, polygons }: QueryGeometry): Prepar
 /** From so many candidate edges on, each edge of a boundary asks the index for its own. */
 const MANY_CANDIDATES = 64;
 
-/**
- * Do a query and a boundary (prepared; degrees) share a point? Exact, touching counts, holes of both are respected; when no edges
- * meet, a position of each part and element tells on which side all of it lies.
- */
+/** Share a query and a prepared boundary a point? Exact; touching counts, holes of both are respected. */
 export function intersects(query: PreparedQuery, boundary: MultiPolygon): boolean {
   if (query.index === null || boundary.length === 0) return false;
   const [west, south, east, north] = boxOf(boundary).map(toUnits) as Box;

@@ -14,10 +14,7 @@ const GRIDS = [null, 1e9, 1e7];
 /** Unions of a union before the next grid is tried. Two suffice for nearly every tangle of the property tests. */
 const MAX_PASSES = 5;
 
-/**
- * Makes cleaned polygons valid and names in `repairs` what that took; null when the clipper fails.
- * Groups of polygons whose extents meet are settled apart from each other, and a group without flaws is returned as it came.
- */
+/** Makes polygons valid, with what that took in `repairs`; null when the clipper fails. Groups without flaws stay as they came. */
 export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon | null {
   if (polygons.length === 1) return settleGroup(polygons, repairs);
   const settled: MultiPolygon = [];
@@ -35,10 +32,7 @@ export function settle(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolyg
 /** Snaps until nothing changes. No tangle of the property tests took more than three. */
 const MAX_SNAPS = 8;
 
-/**
- * Valid polygons on the grid of 1e-7 degrees, on which boundaries are stored: rounding may fold thin parts over, make edges cross or
- * leave a part no area. Empty where nothing is left that has area there; null when the clipper fails.
- */
+/** Valid polygons on the grid of 1e-7 degrees, where rounding may fold thin parts over; null when the clipper fails. */
 export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   let current = polygons;
   for (let i = 0; i < MAX_SNAPS; i++) {
@@ -51,10 +45,7 @@ export function snapToGrid(polygons: MultiPolygon): MultiPolygon | null {
   return null;
 }
 
-/**
- * One boundary of several prepared ones of the same parcel: identical ones collapse, those that overlap or share an edge are united,
- * and those that lie apart are put side by side as they are. Throws when a union cannot be resolved.
- */
+/** One boundary of prepared parts of a parcel: equal ones collapse, overlapping ones are united. Throws when that fails. */
 export function combineParts(parts: MultiPolygon[]): MultiPolygon {
   const distinct = new Map<string, MultiPolygon[number]>();
   for (const polygons of parts) {
@@ -84,10 +75,7 @@ function settleGroup(polygons: MultiPolygon, repairs: Set<Repair>): MultiPolygon
   return clipped;
 }
 
-/**
- * Union by polyclip-ts (Martinez, Rueda and Feito 2013), which fills by the non-zero rule, ring by ring. It rounds crossings to doubles,
- * so a corner may end on the wrong side of an edge by the last bit: an invalid result is noded and united again, then on coarser grids.
- */
+/** By polyclip-ts, whose rounding may leave a corner beyond an edge: an invalid result is noded and united again, then on coarser grids. */
 function unionOf(polygons: MultiPolygon): MultiPolygon | null {
   for (const grid of GRIDS) {
     let current = grid === null ? polygons : snap(polygons, grid);
@@ -178,10 +166,7 @@ function groupByBox(polygons: MultiPolygon): MultiPolygon[] {
   return groups.sort((a, b) => a[0]! - b[0]!).map(group => group.map(i => polygons[i]!));
 }
 
-/**
- * Puts a corner into every edge that runs past another corner by less than the rounding of coordinates (cf. Hobby 1999, Practical
- * segment intersection with finite precision output). Quadratic, for the few boundaries that stay invalid after a union.
- */
+/** Puts a corner into edges that run past another by less than rounding (Hobby 1999). Quadratic: few need it. */
 function nodeNearMisses(polygons: MultiPolygon): MultiPolygon {
   const corners = polygons.flat(2);
   return polygons.map(polygon => polygon.map(ring => nodeRing(ring, corners)));

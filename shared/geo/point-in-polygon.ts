@@ -3,11 +3,7 @@ import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 export type Side = 'inside' | 'boundary' | 'outside';
 
-/**
- * Where a point lies against one closed ring, exactly: a ray cast east counts crossings by the even-odd rule, and each
- * crossing is decided by Shewchuk's adaptive orientation predicate (robust-predicates), so rounding never
- * moves a point across an edge. An edge owns its lower end and not its upper one.
- */
+/** Even-odd crossings of a ray to the east, exact by robust-predicates; an edge owns its lower end, not its upper one. */
 export function pointInRing(point: Position, ring: Ring): Side {
   const [x, y] = point;
   let inside = false;

@@ -76,10 +76,7 @@ function nothingLeft(raw: Position[][][]): Fault {
 
 export type PreparedLines = { ok: true; lines: Position[][]; repairs: Repair[] } | Fault;
 
-/**
- * A GeoJSON geometry in WGS84 degrees as lines of at least two positions that differ on the grid of 1e-7 degrees.
- * LineString, MultiLineString and GeometryCollection of those are lines; anything else is a fault with its reason.
- */
+/** GeoJSON of lines in WGS84 as lines of at least two positions that differ on the grid of 1e-7 degrees, or the fault. */
 export function prepareLines(geometry: Geometry): PreparedLines {
   const raw: unknown[] = [];
   const refused = collectCoordinates(geometry, 'LineString', raw);

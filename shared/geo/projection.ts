@@ -57,10 +57,7 @@ export type Crs = {
   metresPerUnit: number;
 };
 
-/**
- * What a CRS is, by any of its names.
- * @throws PlatError `feed_crs` as `toWgs84`
- */
+/** What a CRS is, by any of its names. @throws PlatError `feed_crs` as `toWgs84` */
 export function resolveCrs(crs: string, name: string): Crs {
   const code = crsCode(crs);
   const known = GEOGRAPHIC.has(code);
@@ -87,10 +84,7 @@ function crsCode(crs: string): string {
   return match === null ? text : `${match[1]!.toUpperCase()}:${match[2]!.toUpperCase()}`;
 }
 
-/**
- * proj4 knows EPSG:4326, 4269, 3857 and the WGS84 UTM zones; the systems on NAD83 come from the table.
- * @throws PlatError `feed_crs` for a system on NAD27
- */
+/** NAD83's systems come from the table; the others proj4 knows. @throws PlatError `feed_crs` for one on NAD27 */
 function definitionOf(code: string, name: string): string {
   if (code === 'ESRI:102100') return 'EPSG:3857';
   // EPSG gives out no code of six digits; Esri's are often written as if they were its.

@@ -2,10 +2,7 @@ import { toUnits } from './codec.ts';
 import { findRingFault, type RingFault } from './ring-faults.ts';
 import type { Polygon, Position, Ring } from './types.ts';
 
-/**
- * A query's shape sorted into its elements, whose union it is; degrees WGS84, longitude first, none for EMPTY. Rings are closed,
- * hold no repeated positions, cross nothing, and holes lie within their shells.
- */
+/** The union of these elements, in degrees WGS84. Rings are closed and cross nothing, holes lie within their shells. */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
 export type QueryLimits = {
@@ -75,9 +72,7 @@ export function position(builder: Builder, lon: number, lat: number, place: () =
   return [lon, lat];
 }
 
-/**
- * Checks one ring by itself. Call it for each ring as it ends, so that its closing position is no longer counted.
- */
+/** Checks one ring. To be called as it ends, so that its closing position is no longer counted. */
 export function endRing(builder: Builder, ring: Ring, place: string): void {
   const [first, last] = [ring[0]!, ring.at(-1)!];
   if (!coincide(first, last)) {
@@ -95,10 +90,7 @@ function tooComplex({ limits }: Builder): never {
   refuse('too_complex', `the geometry has more than ${limits.maxVertices} vertices`);
 }
 
-/**
- * Adds a polygon of rings that `endRing` has seen, without repeated positions, when they do not cross and the holes lie in the shell.
- * @param places how to name each ring in a message
- */
+/** Adds a polygon of rings that `endRing` has seen, if they do not cross and holes lie within. @param places for messages */
 export function addPolygon(builder: Builder, rings: Ring[], places: string[]): void {
   const numbers: number[][] = [];
   const polygon: Polygon = [];
@@ -141,10 +133,7 @@ function faultMessage({ what, a, b, at }: RingFault, places: string[], numbers: 
   );
 }
 
-/**
- * Reads a GeoJSON Polygon or MultiPolygon (RFC 7946), already parsed from JSON, with the checks and messages of `parseWkt`. Any
- * winding will do, and heights are dropped.
- */
+/** A parsed GeoJSON Polygon or MultiPolygon with the checks and messages of `parseWkt`; heights are dropped. */
 export function parseGeoJsonArea(value: unknown, limits: QueryLimits): ParsedQuery {
   return parsed(limits, builder => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {

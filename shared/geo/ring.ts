@@ -30,10 +30,7 @@ export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | 
   return ring;
 }
 
-/**
- * True when a simple closed ring without spikes runs counter-clockwise. Exact: the turn at the lowest, leftmost position
- * is convex, and its sign is decided by an adaptive predicate.
- */
+/** Exact, by an adaptive predicate: the turn at the lowest, leftmost position of a simple ring is convex. */
 export function isCounterClockwise(ring: Ring): boolean {
   const last = ring.length - 1;
   let low = 0;

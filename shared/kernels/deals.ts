@@ -1,7 +1,4 @@
-/**
- * The figures of a deal's listing against its county's market. Amounts are bigint cents; a price per acre is USD an acre, always computed by
- * `perAcre`, so that equal prices of equal lots compare as equal.
- */
+// Figures of a deal's listing against its county's market: amounts in bigint cents, prices per acre always by `perAcre`.
 
 export const perAcre = (cents: bigint, acres: number): number => Number(cents) / 100 / acres;
 
@@ -39,10 +36,7 @@ export function priceAdvantage(ppa: number, others: Others): number | null {
   return count === 0 ? null : Math.round((100 * dearer(ppa, others)) / count);
 }
 
-/**
- * The highest price, in cents, at which `priceAdvantage` reaches `wanted`; null where none does.
- * @param wanted 1 to 100
- */
+/** The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null where none does. */
 export function priceAtAdvantage(acres: number, others: Others, wanted: number): bigint | null {
   const count = countOf(others);
   if (count === 0 || !(acres > 0)) return null;

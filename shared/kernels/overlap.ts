@@ -4,10 +4,7 @@ import { boxOf } from '../geo/box.ts';
 import type { Box, MultiPolygon, Polygon } from '../geo/types.ts';
 
 export type PreparedOverlap = {
-  /**
-   * Percent (0 to 100) of a shape's area on the WGS84 ellipsoid that lies in the union of the layer's polygons, edges being
-   * straight in degrees. The shape must have area; parts of it that overlap count once.
-   */
+  /** Percent of a shape's area that lies in the union of the layer's polygons, edges straight in degrees. */
   percentOf(shape: MultiPolygon): number;
 };
 
@@ -173,10 +170,7 @@ function xAt({ x1, y1, slope }: Edge, y: number): number {
 const E2 = (2 - 1 / 298.257223563) / 298.257223563;
 const RAD = Math.PI / 180;
 
-/**
- * The area of a small rectangle in degrees at a latitude, in proportion: the product of the ellipsoid's two radii of curvature and the
- * cosine of the latitude (Snyder 1987, USGS PP 1395, eqs. 4-18 to 4-20), without the constant.
- */
+/** The area of a small rectangle in degrees, in proportion (Snyder 1987, USGS PP 1395, eqs. 4-18 to 4-20). */
 function weightAt(latDeg: number): number {
   const sin = Math.sin(latDeg * RAD);
   return Math.cos(latDeg * RAD) / (1 - E2 * sin * sin) ** 2;

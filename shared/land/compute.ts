@@ -54,7 +54,6 @@ export type Figures = {
   flood_zone_percent: number | null;
 };
 
-/** The columns of parcel_attributes that each kind of layers fills. */
 export const COLUMNS_OF: Record<LayerKind, readonly (keyof Figures | keyof Runs)[]> = {
   elevation: [
     ...(['elevation_runs', 'min_elevation_m', 'mean_elevation_m', 'max_elevation_m'] as const),
@@ -103,11 +102,7 @@ type Recipe = {
   close?(): Promise<void>;
 };
 
-/**
- * The figures of a chunk's parcels, kind by kind. What cannot be computed, a kind whose file cannot be read or the
- * figure of one parcel, does not keep the others from it.
- * @throws the signal's reason when it is aborted
- */
+/** What cannot be computed does not keep the others from it. @throws the signal's reason when it is aborted */
 export async function computeChunk(
   input: LandInput,
   kernels: LandKernels,

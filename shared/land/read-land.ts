@@ -103,19 +103,13 @@ async function readTiles(client: Client, feeds: number[], places: string[]): Pro
   return (await client.query<ElevationTile>(sql('attributes/read_tiles'), [feeds, places])).rows;
 }
 
-/**
- * So many boxes make a place at most. Parcels that follow one another on a Hilbert curve fill the box around them by half only:
- * with the 2,000 of a chunk in one place 3,700 parcels were read, with these 2,640, of 2,450 that are in reach.
- */
+/** Parcels on a Hilbert curve fill the box around them by half: smaller places read fewer that are out of reach. */
 const MOST_BOXES = 128;
 
 /** How much more ground than its parcels a place may have; the parcels of a city with its streets have half of theirs. */
 const MOST_SLACK = 4;
 
-/**
- * Boxes that hold all of these, which lie near one another in their order: a few around a chunk of a dense roll, one each
- * around parcels far apart, so that what is read stays in proportion to the parcels.
- */
+/** Boxes that hold all of these, in whose order neighbours are near: what is read stays in proportion to the parcels. */
 export function placesOf(boxes: readonly Box[]): Box[] {
   const places: Box[] = [];
   let filled = 0;

@@ -38,8 +38,7 @@ const GiB = 2 ** 30;
 export const LIMITS: Limits = {
   // The largest statewide parcel archives published today are 5 to 10 GB.
   downloadBytes: 16 * GiB,
-  // A state of 12 million parcels at 2 to 3 KB each as GeoJSON is 36 GB. Reading is streamed, so a bomb costs
-  // time alone: this much takes a few minutes.
+  // A state of 12 million parcels is 36 GB as GeoJSON. Reading is streamed, so a bomb costs time alone.
   expandedBytes: 64 * GiB,
   // An archive of every table and layer of a county holds hundreds.
   zipEntries: 10_000,

@@ -8,11 +8,7 @@ export type FileState = {
   modified: Date | null;
 };
 
-/**
- * Asks for the state of a file.
- * @returns null when it is not there (404, 410)
- * @throws PlatError `feed_source` when the server cannot be reached or is out of order for now
- */
+/** Null when the file is not there (404, 410). @throws PlatError `feed_source` when the server cannot be asked now */
 export function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
   const { idleMs } = limitsOf(context);
   return ask<FileState | null>(url, { method: 'HEAD', timeoutMs: idleMs, read: stateOf }, context);

@@ -22,7 +22,6 @@ export type CallLimits = {
   tries: number;
   /** First pause between tries; it doubles, with jitter. */
   pauseMs: number;
-  /** Bytes of an answer. */
   answerBytes: number;
   /** Failed calls in a row after which no further one is made for `openMs`; then one is let through to try. */
   failures: number;

@@ -25,7 +25,6 @@ export const providerSchema = z.strictObject({
   method: z.enum(['GET', 'POST']).default('POST'),
   headers: z.record(z.string().regex(/^[A-Za-z0-9-]+$/), z.string()).default({}),
   body: z.json().optional(),
-  /** Statuses that say that nothing was found. */
   nothing_found: z.array(z.int().min(400).max(499)).default([404]),
   timeout_ms: z.int().min(100).max(60_000).default(10_000),
   tries: z.int().min(1).max(5).default(3),

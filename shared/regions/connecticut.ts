@@ -63,10 +63,7 @@ export function formerCounty(name: string, state: string): number | null {
   return stateCode(state) === 'CT' ? (FORMER[plainWords(name).replace(/ county$/, '')] ?? null) : null;
 }
 
-/**
- * The planning region of something in a former county: by its town, else by its point (WGS84 degrees); null where neither tells. A
- * postal place that is no town (Storrs, Danielson) needs the point.
- */
+/** The planning region of a place in a former county, by its town, else by its point; null where neither tells. */
 export function planningRegion(
   former: number,
   town: string | null,

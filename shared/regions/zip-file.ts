@@ -17,10 +17,7 @@ export type Skipped = {
   abroad: number;
 };
 
-/**
- * A ZIP whose point lies in no county is put in the nearest one, this far away at most: most are islands and piers that
- * the simplified polygons leave out.
- */
+/** A ZIP in no county (islands, piers) is put in the nearest one, at most so far away. */
 const FARTHEST_DEG = 1;
 
 const stateFips = new Map<string, number>(STATES.map(state => [state.code, state.fips]));

@@ -1,5 +1,4 @@
-// Comps on the map, drawn on a canvas of their own above it: what is filtered, chosen or pointed at has nothing of the map drawn
-// anew, which without a graphics card takes a tenth of a second.
+// Comps on a canvas of their own above the map: to draw the map anew takes a tenth of a second without a graphics card.
 import type { Map as MapLibre } from 'maplibre-gl';
 
 export type Mark = { id: string; lon: number; lat: number; kind: keyof typeof COLORS; chosen: boolean };
@@ -12,11 +11,7 @@ const LARGE = 8;
 /** As near as this to a mark is on it. */
 const REACH = 10;
 
-/**
- * @param outline rings around the subject, longitude and latitude
- * @param onPoint what the mouse is on, or nothing
- * @param onPick what is clicked
- */
+/** @param outline rings of longitude and latitude @param onPoint what the mouse is on @param onPick what is clicked */
 export function openMarks(
   map: MapLibre,
   outline: readonly [number, number][][],

@@ -36,7 +36,6 @@ const tiles = (layer: string, from: number, to: number) => ({
   maxzoom: to,
 });
 
-/** The parcel that is open. */
 export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
 
 function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {

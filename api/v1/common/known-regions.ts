@@ -4,10 +4,7 @@ import { type Details, validationError } from '../../http/errors.ts';
 /** The codes that a field of a request names: FIPS of 5 digits, or ZIPs. */
 export type Named = { field: string; type: 'county' | 'zip'; codes: readonly string[] };
 
-/**
- * The planning regions that each former county of Connecticut lies in, which took their place as county equivalents in 2022 (Census
- * Bureau, 87 FR 34235).
- */
+/** Planning regions that took the place of Connecticut's counties in 2022 (Census Bureau, 87 FR 34235). */
 const PLANNING_REGIONS: Record<string, string> = {
   '09001': '09120, 09140 and 09190',
   '09003': '09110, 09140 and 09160',

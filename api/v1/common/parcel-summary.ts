@@ -6,7 +6,6 @@ import { pageOf } from '../../http/paging.ts';
 const text = (description: string) => z.string().nullable().meta({ description });
 const acreage = (description: string) => z.number().min(0).nullable().meta({ description });
 
-/** A parcel in lists. */
 export const parcelSummary = z
   .object({
     property_id: z

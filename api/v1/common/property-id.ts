@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** The parameter {property_id} of a path. */
 export const propertyId = z
   .string()
   .regex(/^[1-9][0-9]{0,15}$/, 'must be the property_id of a parcel: a whole number')

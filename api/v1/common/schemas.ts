@@ -48,7 +48,6 @@ export const REGION_EXAMPLE: z.output<typeof region> = {
   fips: '33019',
 };
 
-/** The columns of `regions` that a region is made of. */
 export type RegionRow = {
   id: string;
   type: 'county' | 'zip';

@@ -83,10 +83,7 @@ type Answer = {
   phones: Traced[];
 };
 
-/**
- * Looks people up among the contacts, then at the provider, if there is one; an audit row of every answer is kept before it is given.
- * @throws PlatError 503 when the provider cannot be asked now
- */
+/** Looks among the contacts, then at the provider; every answer has its audit row first. @throws PlatError 503 */
 export function openTracing(database: Database, provider: TraceProvider | null, keepDays: number): Trace {
   const desk = provider && { name: provider.name, ask: openProviderDesk(database.run, provider, keepDays) };
   return async (question, call) => {

@@ -21,10 +21,7 @@ const MAX_TESTED = 50_000;
 /** Tests of comps against edges between which other requests are served: some 10 ms. */
 const TESTS_A_TURN = 500_000;
 
-/**
- * The areas that a query is about: its polygon, and the circle around its point.
- * @throws PlatError as `readPolygon`
- */
+/** The query's polygon, and the circle around its point. @throws PlatError as `readPolygon` */
 export function areasOf(query: CompsQuery): PreparedQuery[] {
   const { polygon, point } = query;
   const areas: PreparedQuery[] = [];
@@ -74,10 +71,7 @@ function complaintAbout(value: unknown): string | undefined {
 /** Id, longitude and latitude in 1e-7 degrees. */
 type OutlineComp = [string, number, number];
 
-/**
- * Splits an area for the index, and tests the comps near its outline one by one. The boundary belongs to it.
- * @throws PlatError `unprocessable` when its outline passes more comps than can be looked at.
- */
+/** Splits an area for the index and tests the comps near its outline. @throws PlatError `unprocessable` for too many of these */
 export async function openArea(area: PreparedQuery, database: Database): Promise<Area> {
   const edges = area.x1.length;
   const most = Math.min(MAX_TESTED, Math.floor(MAX_TESTS / Math.max(edges, 1)));

@@ -75,10 +75,7 @@ type Row = { total: number | null } & (PlacedComp | { id: null });
 
 export type Found = { count: number; rows: PlacedComp[] };
 
-/**
- * Reads a page of comps in the order in which they are read: backwards for a page before a place.
- * @param areas one or two, in each of which the comps must lie
- */
+/** A page of comps as it is read, backwards before a place. @param areas one or two, in all of which the comps lie */
 export async function findComps(
   query: CompsQuery,
   areas: readonly PreparedQuery[],

@@ -15,16 +15,12 @@ export type FilterContext = {
 
 export type FilterBody = Readonly<Record<string, unknown>>;
 
-/**
- * One field of the filter body, as data: the request schema, GET filters/, the OpenAPI document and the statements
- * are all made from it. `f` is parcel_filters, `p` parcels.
- */
+/** One field of the filter body: schema, GET filters/, OpenAPI and SQL are made of it. `f` is parcel_filters, `p` parcels. */
 export type Filter<Value = never> = {
   name: string;
   type: 'number' | 'integer' | 'string' | 'boolean' | 'date' | 'list of strings' | 'geometry';
   unit?: string;
   description: string;
-  /** The only values that are taken. */
   values?: readonly (string | number)[];
   /** What an absent field means, where that is a value. */
   default?: string | boolean;

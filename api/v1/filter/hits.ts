@@ -5,10 +5,7 @@ import { binder, type Selection } from './selection.ts';
 
 export type Hit = { property_id: number; effective_acres: number | null };
 
-/**
- * Hits that are few enough to be put in order by themselves, in 5 ms: as ids, or with the acreage of each. Where there
- * are more of them in a county, the first are found after a few thousand rows in the order of an index.
- */
+/** Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. */
 const FEW: Record<Order, number> = { property_id: 50_000, acres: 2_000, '-acres': 2_000 };
 
 /** The page's hits, one more than it shows where there are more, in reading order; and how many there are in all. */

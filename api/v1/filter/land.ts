@@ -7,10 +7,7 @@ const TOO_STEEP = 'f.steeper_percent[7] > 60';
 
 const percent = decimal({ most: 100 });
 
-/**
- * The columns are 4-byte floats; the value that such a column holds for a bound is the bound, else 12.3 % of a parcel
- * would be above 12.3.
- */
+/** As the column's 4-byte float holds it, else 12.3 % of a parcel would be above 12.3. */
 const asStored = (value: number): number => Math.fround(value);
 
 const shareFilter = (name: string, column: string, description: string) =>

@@ -57,11 +57,7 @@ export function binder(values: unknown[]): (value: unknown) => string {
   return value => `$${values.push(value)}`;
 }
 
-/**
- * The same within a shape: parcels whose location an inner box takes in, and those that were tested, none of them twice. As a
- * `with`, for the planner would start parallel workers for a box, which cost more than they save (15 ms instead of 10 for 10,000
- * parcels).
- */
+/** Within a shape: parcels whose location is in an inner box, and those tested. A `with`, for boxes are no work for parallel workers. */
 export function within(selection: Selection, { inner }: QueryCover, tested: readonly number[]): Selection {
   const values = [...selection.values];
   const bind = binder(values);

@@ -5,7 +5,6 @@ import { distanceTo, gap, lengthOf, type Segments, segmentsOf } from './segments
 
 /** Segments of roads: highways first, then normal roads, then local ones; none twice. */
 export type Centrelines = Segments & {
-  /** Rank of the class. */
   classOf: Uint8Array;
   /** The road of which the segment is, by its place among those given. */
   roadOf: Uint32Array;
@@ -20,10 +19,7 @@ export type Centrelines = Segments & {
 /** So that two of their numbers make one exact number. */
 const MOST_CORNERS = 2 ** 26;
 
-/**
- * Segments of the roads by class. What lies there twice (a road of two names is listed under each in TIGER) is kept once, under
- * the higher class.
- */
+/** Segments of the roads by class. What lies there twice (TIGER lists a road of two names twice) is kept under the higher one. */
 export function centrelines(
   roads: readonly { class: RoadClass; line: readonly Position[] }[],
   plane: Plane,
@@ -69,7 +65,6 @@ export function centrelines(
   return { x1, y1, x2, y2, index, classOf, roadOf, cornerOf, meeting, isDeadEnd };
 }
 
-/** The segments at each corner. */
 function meetings(corners: readonly number[], count: number): number[][] {
   const meeting: number[][] = Array.from({ length: count }, () => []);
   for (const [end, corner] of corners.entries()) meeting[corner]!.push(end >> 1);

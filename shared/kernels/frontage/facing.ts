@@ -4,10 +4,8 @@ import { BULB_M, CONTACT_M, FACING_COS, HALF_STREET_M, HALF_WAY_M, OVERLAP_M } f
 import { at, gap, nearestShare } from './segments.ts';
 import type { Ways } from './ways.ts';
 
-/** Roads and parcels of a neighbourhood in one plane. */
 export type Neighbourhood = { grounds: Grounds; roads: Centrelines; ways: Ways };
 
-/** A point of a boundary. */
 export type BoundaryPoint = {
   x: number;
   y: number;
@@ -111,10 +109,7 @@ const AROUND_M = 6;
 
 type Looked = { minX: number; minY: number; maxX: number; maxY: number; edges: number[] };
 
-/**
- * Does any parcel stand between a and b, on the way to a segment of road: does a begin inside one of `parts`, or does a boundary cross
- * the line? Parts of parcels that are the road's own way do not count.
- */
+/** Does a parcel stand between a and b: a inside one of `parts`, or a boundary across? Those that are the road's own way don't count. */
 function sightOf({ edges }: Grounds, roads: Centrelines, ways: Ways) {
   const { x1, y1, x2, y2, index } = edges;
   /** By segment of road, where edges were looked for last. */

@@ -168,10 +168,7 @@ function pointAt({ lines: { x1, y1, x2, y2 }, i, pieces }: Stretch, piece: numbe
 /** So short a part of an edge is not divided further. */
 const PART_PIECES = 16;
 
-/**
- * Finds the stretches of a parcel's boundary that face a road: every piece is asked.
- * @param reachM by rank of class
- */
+/** The stretches of a parcel's boundary that face a road. @param reachM by rank of class */
 function facingStretches(near: Neighbourhood, reachM: readonly number[]): (ground: Ground) => Stretch[] {
   const { grounds, roads } = near;
   const faced = facingRule(near, reachM);

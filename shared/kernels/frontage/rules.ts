@@ -29,10 +29,7 @@ export const CONTACT_M = 0.06;
 /** Neighbours that were drawn apart overlap by this much at a shared line without standing in each other's way. */
 export const OVERLAP_M = 0.25;
 
-/**
- * To a dead end the reach is longer by 60 feet, a usual radius of the way around the bulb of a cul-de-sac: many a centreline ends where
- * the bulb begins. In Bangor, Maine, this adds to the fronts of some 70 lots on bulbs, 19 of which had none.
- */
+/** 60 feet more to a dead end, a usual radius of the bulb of a cul-de-sac, at which many a centreline ends. */
 export const BULB_M = 18.288;
 
 /** Half of 50 feet, the usual way of a local street: as wide to either side a boundary that lies across a dead end faces it. */

@@ -14,10 +14,7 @@ const LAST_FORMS = new Set(['LC', 'PC']);
 /** A roll's column cuts long names; six letters of a long form are enough at the end. */
 const CUT_FORMS = /^(?:CORPOR|INCORP|COMPAN|LIMITE)[A-Z]*$/;
 
-/**
- * Owners that CO is not the company of: Sullivan Co Commissioners, City of Denver CO (the state). A county is written
- * CO as well; SULLIVAN CO alone cannot be told from a company of that name and counts as one.
- */
+/** Owners that CO is not the company of. SULLIVAN CO alone cannot be told from a company of that name, and counts as one. */
 const PUBLIC_BODY =
   / (?:CITY OF|TOWN OF|COUNTY|STATE OF|UNIVERSITY|COMMISSIONERS?|BOARD|TREASURER|SHERIFF|SCHOOL|DISTRICT|DIST) /;
 
@@ -52,10 +49,7 @@ function withoutCareOf(name: string): string {
   return at > 0 ? name.slice(0, at) : name;
 }
 
-/**
- * CO is a company at the end of a name or before OF or THE, and never its first word: CO-TRUSTEE, CO-OP, CO EXECUTOR, CO
- * (a surname) MARIA and COUNTY are none. SMITH & CO OF OHIO is.
- */
+/** CO is a company at the end of a name or before OF or THE, never its first word: CO-TRUSTEE is none, SMITH & CO OF OHIO is. */
 function isCompany(words: readonly string[], padded: string): boolean {
   const at = words.lastIndexOf('CO');
   if (at < 1 || PUBLIC_BODY.test(padded)) return false;

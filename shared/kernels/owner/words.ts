@@ -27,10 +27,7 @@ function accentedLetters(): [from: string, to: string][] {
   return pairs;
 }
 
-/**
- * The arguments of translate(): characters of `from` become those at the same place in `to`; those past its end go.
- * translate() searches `from` in order, so what names are made of stands first, unchanged characters included.
- */
+/** The arguments of translate(), which searches `from` in order: what names are made of stands first. */
 export const WORD_TABLE: { from: string; to: string } = (() => {
   const accented = accentedLetters();
   const separators = MARKS + CONTROLS + PRINT_MARKS;
@@ -74,7 +71,6 @@ export function wordsOf(text: string): string {
   return words;
 }
 
-/** Text for a LIKE pattern in which %, _ and \ stand for themselves. */
 export function likeLiteral(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

@@ -63,10 +63,7 @@ const ONE_SPELLING = new Map(
 /** What trusts are called, whichever of these words a roll has room for. */
 const OF_TRUSTS = new Set(['REVOCABLE', 'IRREVOCABLE', 'LIVING', 'FAMILY']);
 
-/**
- * The words that tell an entity from others, sorted, so that WASHINGTON, TOWN OF is the TOWN OF WASHINGTON; dates of trust deeds are left
- * out. Null where nothing but general words is left.
- */
+/** The words that tell an entity from others, sorted, without dates of deeds. Null where only general words are left. */
 export function entityName(name: string): string | null {
   const own = wordsOf(name.split(/\bC\/O\b|%/i)[0]!.replace(/\bL\.? ?L\.? ?C\b\.?|\bU\/[ADT]\b/gi, ' '));
   const dated = / (?:DTD|DATED|UAD|UTD|UDT|UA) .*$/.exec(` ${own} `);

@@ -207,7 +207,6 @@ export function bestMatches<C extends Candidate>(
 
 type Ranked<C> = Match<C> & { rank: number };
 
-/** A candidate, where it is looked for, and what each of its places shares with that. */
 type Near<C> = { candidate: C; place: Place; shared: ReturnType<typeof sharedPlace>[] };
 
 function fitPerson<C extends Candidate>(

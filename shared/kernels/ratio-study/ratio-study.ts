@@ -1,9 +1,6 @@
 import { linearRegression, mean, median, sum } from 'simple-statistics';
 
-/**
- * How estimates compare with the prices that were paid (a ratio is estimate / price): the figures of assessors' ratio studies.
- * IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6 and appendix B.
- */
+/** Figures of assessors' ratio studies: IAAO, Standard on Ratio Studies, April 2013, sections 5.3 to 5.6 and appendix B. */
 export type RatioStudy = {
   sales: number;
   medianRatio: number;
@@ -19,17 +16,11 @@ export type RatioStudy = {
   prd: number;
   /** Coefficient of price-related bias: by what share ratios change when the value doubles. */
   prb: number;
-  /**
-   * The same regressed through the origin, as early versions of widely used software did, for comparison with their
-   * figures; the constant that it leaves out makes it nearly 0 whatever the bias.
-   */
+  /** Regressed through the origin, as early software did; without the constant it is nearly 0 whatever the bias. */
   prbThroughOrigin: number;
 };
 
-/**
- * @param estimates and prices in the same order, all positive
- * @returns null below two sales
- */
+/** @param estimates and prices in the same order, all positive @returns null below two sales */
 export function studyRatios(estimates: readonly number[], prices: readonly number[]): RatioStudy | null {
   const sales = prices.length;
   if (sales < 2) return null;
@@ -123,10 +114,7 @@ export type Range = { low: number; high: number };
 const RESAMPLES = 2_000;
 const SEED = 20_260_101;
 
-/**
- * @param figure of a resample, given as indices drawn with replacement: the same indices in every run and for every figure
- * @returns the figure of each resample, ascending; nothing below two
- */
+/** @param figure of resampled indices, the same in every run @returns the figure of each resample, ascending; nothing below two */
 export function bootstrap(
   count: number,
   figure: (drawn: Int32Array) => number,

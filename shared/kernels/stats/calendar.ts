@@ -17,10 +17,7 @@ export function dayOf(isoDate: string): number {
   return utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 }
 
-/**
- * The same day of the month, `months` calendar months earlier, or that month's last day where it has no such day. As PostgreSQL's
- * `date - interval` clamps.
- */
+/** The day of the month some months earlier, or that month's last day: as PostgreSQL's `date - interval` clamps. */
 export function minusMonths(day: number, months: number): number {
   const date = new Date(day * MS_PER_DAY);
   const year = date.getUTCFullYear();

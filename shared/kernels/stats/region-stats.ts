@@ -18,7 +18,6 @@ export type ListingColumns = {
   acres: Float64Array;
   /** UTC days since 1970-01-01, or NO_DAY. */
   soldDay: Int32Array;
-  /** Days, or NO_DAY. */
   daysOnMarket: Int32Array;
 };
 

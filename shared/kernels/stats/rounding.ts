@@ -1,7 +1,4 @@
-/**
- * A double this close to a tie, relatively, is decided by its decimal digits: reading it to 15 digits moves it by at most 5e-15 of
- * itself, multiplying by 100 by 1.1e-16.
- */
+/** A double relatively this close to a tie is decided by its decimal digits: reading it to 15 digits moves it by 5e-15. */
 const TIE_DOUBT = 1e-14;
 
 /**

@@ -27,7 +27,6 @@ export function areaCells(polygon: CellPolygon): number {
   );
 }
 
-/** The cells that a ring touches. */
 export function windowOf(ring: CellRing): CellWindow {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let i = 0; i < ring.length; i += 2) {

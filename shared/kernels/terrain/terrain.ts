@@ -82,10 +82,7 @@ export function addCells(
   sums.slopeSum = slopeSum;
 }
 
-/**
- * What the sums say, or null when slopes are known for under half of the parcel.
- * @param parcelCells area of the parcel in cells, whether they have data or not
- */
+/** Null when slopes are known for under half of the parcel. @param parcelCells its area in cells, with data or not */
 export function terrainOf(sums: TerrainSums, parcelCells: number): Terrain | null {
   const { grades, areaByGrade } = sums;
   const steeperArea = grades.map(() => 0);
