@@ -140,12 +140,13 @@ select
   m.fips,
   coalesce(
     m.property_id,
-    m.fips::bigint * 100000000 + c.last_serial - count(*) over (partition by m.fips, m.property_id is null)
+    m.fips::bigint * 100000000 + c.last_serial - n.parcels
       + row_number() over (partition by m.fips, m.property_id is null order by m.in_roll desc, m.row_no)
   ) as property_id,
   m.key, m.state, m.roll_at, m.shape_at
 from stage_match m
 join county_serials c on c.fips = m.fips
+left join (select fips, count(*) as parcels from stage_match where state = 'new' group by fips) n on n.fips = m.fips
 where m.state in ('new', 'changed', 'returned')
 order by fips, property_id
 

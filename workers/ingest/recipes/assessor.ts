@@ -24,6 +24,7 @@ import { listingSql } from '../stage/listing-record.ts';
 import { stageMapped, stageParcels } from '../stage/parcels.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageSales } from '../stage/sales.ts';
+import { withShapes } from '../stage/shapes.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
@@ -63,6 +64,7 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   await run.step('join', 'joining keys', 0.62);
   await settleRepeats(client, counts, sql('roll/resolve_roll_duplicates'), [runId]);
   await joinShapes(client, runId, counts);
+  await client.query('analyze stage_removed (fips, key)');
   const summed = (await client.query(sql('roll/sum_part_acres'))).rowCount ?? 0;
   if (summed > 0) counts.acres_summed = summed;
   await client.query('analyze stage_roll (fips, key)');
@@ -157,7 +159,8 @@ async function stageInput(
   progress: readonly [number, number],
 ): Promise<void> {
   const { counts } = run;
-  const batches = readBatches(run, { name, spec: input.input, baseDir: feed.baseDir, override }, progress);
+  const source = { name, spec: input.input, baseDir: feed.baseDir, override };
+  const batches = withShapes(readBatches(run, source, progress));
   const sales = name !== 'shape' && showsSales(input) ? feed.sales : null;
   const map = compileParcelMapper(input, { fips: feed.fips, sales });
   const rows = { name, batches, map };

@@ -1,7 +1,8 @@
 import type { Geometry } from 'geojson';
+import { copyBytes } from '../../../shared/copy.ts';
 import { acres, areaSqM } from '../../../shared/geo/area.ts';
 import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
-import { fault, type GeometryFault, type Repair } from '../../../shared/geo/checks.ts';
+import { type Fault, fault, type Repair } from '../../../shared/geo/checks.ts';
 import { encodeBoundary, fromE7, toE7 } from '../../../shared/geo/codec.ts';
 import { snapToGrid } from '../../../shared/geo/overlay.ts';
 import { pointInMultiPolygon } from '../../../shared/geo/point-in-polygon.ts';
@@ -19,9 +20,23 @@ export type StagedBoundary = {
   boundary: Uint8Array;
 };
 
-export type BoundaryResult =
-  | { ok: true; staged: StagedBoundary; repairs: Repair[] }
-  | { ok: false; reason: GeometryFault; message: string };
+export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair[] } | Fault;
+
+/** What a geometry comes to: the columns of its row of stage_shape that come after the key, or why it cannot be used; an error to throw. */
+export type Shape = { ok: true; columns: string; repairs: Repair[] } | Fault | Error;
+
+export function shapeOf(geometry: Geometry | null): Shape | null {
+  if (geometry === null) return null;
+  try {
+    const result = stageBoundary(geometry);
+    if (!result.ok) return result;
+    const { hash, location, extent, acres, boundary } = result.staged;
+    const columns = `${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(boundary)}`;
+    return { ok: true, columns, repairs: result.repairs };
+  } catch (error) {
+    return error as Error;
+  }
+}
 
 /** Validates, repairs and measures one feature's geometry. */
 export function stageBoundary(geometry: Geometry): BoundaryResult {

@@ -6,8 +6,9 @@ import type { MappedParcel, PriorSale } from '../map/parcel.ts';
 import { settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
 import type { RejectWriter } from '../run/rejects.ts';
-import { COPY_SHAPE, stageGeometry } from './parcels.ts';
+import { COPY_SHAPE, stageShape } from './parcels.ts';
 import { type RowInput, stageRows } from './rows.ts';
+import type { ShapedRow } from './shapes.ts';
 
 /*
  * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by what they say of its
@@ -30,7 +31,7 @@ const ROWS_OF_A_ROLL = 1e9;
 
 /** Stages the rows of one further roll, `number` 1 for the second roll of the feed; their geometry like that of the first. */
 export async function stageFurtherRoll(
-  input: RowInput<MappedParcel>,
+  input: RowInput<MappedParcel, ShapedRow>,
   number: number,
   stage: { roll: Client; shape: Client; rejects: RejectWriter; counts: RunCounts },
 ): Promise<void> {
@@ -41,7 +42,7 @@ export async function stageFurtherRoll(
     stage,
     ({ key, fips, values, sale, prior, dropped }, row, faults) => {
       const place = ['0', number * ROWS_OF_A_ROLL + row.rowNo, fips, key].map(copyValue).join('\t');
-      const fault = stageGeometry(row, place, shape, stage.counts);
+      const fault = stageShape(row, place, shape, stage.counts);
       if (fault && row.geometry) faults.drop(row, fault);
       for (const value of dropped ?? []) faults.drop(row, value);
       const cells = [number, row.rowNo, fips, key, sale ? 't' : 'f', prior && JSON.stringify(prior)];

@@ -1,4 +1,4 @@
-import { type CopyWriter, copyBytes, copyValue, openCopy } from '../../../shared/copy.ts';
+import { type CopyWriter, copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
@@ -6,13 +6,13 @@ import type { SourceRow } from '../../formats/rows.ts';
 import type { MappedParcel } from '../map/parcel.ts';
 import { bump, countFilled } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
-import { stageBoundary } from './boundary.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';
 import { digest, SeenKeys } from './hash.ts';
 import { type Faults, type RowInput, stageRows } from './rows.ts';
+import type { ShapedRow } from './shapes.ts';
 
 /** An input of an assessor feed: its rows, how they map, and what of them is used. */
-export type ParcelInput = RowInput<MappedParcel> & {
+export type ParcelInput = RowInput<MappedParcel, ShapedRow> & {
   name: 'roll' | 'shape';
   derive: DeriveColumns;
   /** Whether attributes are mapped at all (a geometry file may have none). */
@@ -61,10 +61,10 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
     roll.write(rollLine(number, rowNo, parcel, input.derive));
   }
 
-  function stageRow(parcel: MappedParcel, row: SourceRow, faults: Faults): void {
+  function stageRow(parcel: MappedParcel, row: ShapedRow, faults: Faults): void {
     const { key, fips, dropped } = parcel;
     const place = `${number}\t${row.rowNo}\t${fips}\t${copyValue(key)}`;
-    const fault = stageGeometry(row, place, shape, counts);
+    const fault = stageShape(row, place, shape, counts);
     if (fault && second) {
       faults.reject(row, fault);
       return;
@@ -118,14 +118,13 @@ const NO_GEOMETRY = {
   message: 'The feature has no geometry, and this input exists for its geometry.',
 };
 
-/** Stages a row's boundary; `place` is the line's input, row number, county and key. @returns why it cannot be used, or null */
-export function stageGeometry({ geometry }: SourceRow, place: string, shape: CopyWriter, counts: RunCounts) {
-  if (geometry === null) return NO_GEOMETRY;
-  const result = stageBoundary(geometry);
-  if (!result.ok) return { field: 'geometry', reason: `geometry_${result.reason}`, message: result.message };
-  for (const repair of result.repairs) bump(counts.repaired, repair);
-  const { hash, location, extent, acres, boundary } = result.staged;
-  shape.write(`${place}\t${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(boundary)}`);
+/** Stages a row's shape; `place` is the line's input, row number, county and key. @returns why it cannot be used, or null */
+export function stageShape({ shape }: ShapedRow, place: string, copy: CopyWriter, counts: RunCounts) {
+  if (shape === null) return NO_GEOMETRY;
+  if (shape instanceof Error) throw shape;
+  if (!shape.ok) return { field: 'geometry', reason: `geometry_${shape.reason}`, message: shape.message };
+  for (const repair of shape.repairs) bump(counts.repaired, repair);
+  copy.write(`${place}\t${shape.columns}`);
   return null;
 }
 

@@ -5,9 +5,9 @@ import { bump } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/rejects.ts';
 
 /** An input of a feed: its rows and how they map. */
-export type RowInput<Mapped> = {
+export type RowInput<Mapped, Row extends SourceRow = SourceRow> = {
   name: string;
-  batches: AsyncIterable<RowBatch>;
+  batches: AsyncIterable<Omit<RowBatch, 'rows'> & { rows: Row[] }>;
   map: Mapper<Mapped>;
   /** False for a source whose rows may lack columns that the feed names. Default: true. */
   checked?: boolean;
@@ -25,10 +25,10 @@ export type Faults = {
  * Maps every row of an input and hands the mapped ones to `stageRow`; the others are skipped or rejected. `drain` waits, once a
  * batch, until the server has taken what was staged.
  */
-export async function stageRows<Mapped extends { ok: true }>(
-  { name, batches, map, checked = true }: RowInput<Mapped>,
+export async function stageRows<Mapped extends { ok: true }, Row extends SourceRow>(
+  { name, batches, map, checked = true }: RowInput<Mapped, Row>,
   { counts, rejects }: { counts: RunCounts; rejects: RejectWriter },
-  stageRow: (mapped: Mapped, row: SourceRow, faults: Faults) => void,
+  stageRow: (mapped: Mapped, row: Row, faults: Faults) => void,
   drain: () => Promise<unknown>,
 ): Promise<void> {
   const keep = ({ rowNo, values, geometry }: SourceRow, { field, reason, message }: Fault) =>
