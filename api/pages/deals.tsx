@@ -124,7 +124,7 @@ const exportPage: Page = {
   access: 'app',
   async get(visit) {
     const deals = await ask<Deal[]>(visit, listDeals);
-    return spreadsheet(csv(deals, [...COLUMNS]), `plat-deals-${day(visit.deps.now())}.csv`);
+    return spreadsheet(csv(deals, COLUMNS), `plat-deals-${day(visit.deps.now())}.csv`);
   },
 };
 

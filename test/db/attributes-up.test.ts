@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { finishAttributes } from '../../workers/cli/up/due.ts';
+import { ATTRIBUTES, finish } from '../../workers/cli/up/due.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { markParcels } from '../support/land.ts';
 import { insertLots, settle } from './attributes-support.ts';
@@ -27,32 +27,28 @@ const endJobs = () => pool.query("update jobs set status = 'done'");
 test('a start waits for what is due, and asks for it when nothing is on its way', async () => {
   await markParcels(pool, ['roads']);
   let delivered = 0;
-  await finishAttributes(
-    pool,
-    async ids => {
-      delivered += ids.length;
-      await settle(pool);
-      await endJobs();
-    },
-    signal,
-    60_000,
-  );
+  const deliver = async (ids: string[]) => {
+    delivered += ids.length;
+    await settle(pool);
+    await endJobs();
+  };
+  await finish(ATTRIBUTES, { pool, deliver, signal }, 60_000);
   expect({ delivered, out }).toEqual({ delivered: 1, out: '' });
 });
 
 test('it does not ask when nothing is due, and not twice', async () => {
   const deliver = vi.fn(async () => void (await endJobs()));
-  await finishAttributes(pool, deliver, signal, 60_000);
+  await finish(ATTRIBUTES, { pool, deliver, signal }, 60_000);
   expect(deliver).not.toHaveBeenCalled();
   // A job that ends without having done anything.
   await markParcels(pool, ['roads']);
-  await finishAttributes(pool, deliver, signal, 60_000);
+  await finish(ATTRIBUTES, { pool, deliver, signal }, 60_000);
   expect(deliver).toHaveBeenCalledTimes(1);
   expect(out).toBe('Some land attributes could not be computed: `npx plat status` tells more.\n');
 });
 
 test('it does not wait longer than it has patience: the workers go on', async () => {
   await markParcels(pool, ['roads']);
-  await finishAttributes(pool, async () => {}, signal, 300);
+  await finish(ATTRIBUTES, { pool, deliver: async () => {}, signal }, 300);
   expect(out).toBe('The workers go on computing the land attributes of 3 parcels.\n');
 });

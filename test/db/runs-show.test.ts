@@ -1,24 +1,15 @@
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
-import { printRun } from '../../workers/cli/runs.ts';
+import { expect, test } from 'vitest';
+import { showRun } from '../../workers/cli/runs.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { feedOf, ingest, writeFeatures } from '../support/ingest.ts';
 import { road, roadFeed, writeRoads } from '../support/layers.ts';
 
-const { folder, pool, config } = await createTestDatabase();
+const { folder, pool } = await createTestDatabase();
 
 /** What `plat runs show` prints of a run. */
-async function shown(runId: number): Promise<string> {
-  const written: string[] = [];
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation(text => written.push(String(text)) > 0);
-  try {
-    await printRun({ pool, config } as Parameters<typeof printRun>[0], runId, false);
-  } finally {
-    spy.mockRestore();
-  }
-  return written.join('');
-}
+const shown = async (runId: number): Promise<string> => (await showRun({ pool }, runId))[1];
 
 test('plat runs show tells what became of a layer, and nothing that only parcels have', async () => {
   writeRoads(folder, 'shown', [road(0), road(0), road(1, 'S1200'), road(2, 'S1820'), road(3, '')]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../shared/log.ts';
-import { finishValuations } from '../../workers/cli/up/due.ts';
+import { finish, VALUATIONS } from '../../workers/cli/up/due.ts';
 import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createRandom } from '../bench/generate/random.ts';
@@ -41,12 +41,12 @@ test('what a start finds due is valued before it goes on', async () => {
       ids,
     );
   const { signal } = new AbortController();
-  await finishValuations(pool, deliver, signal, { patienceMs: 30_000, all: false });
+  await finish(VALUATIONS, { pool, deliver, signal }, 30_000);
   expect(await valuationMarks(pool)).toEqual([]);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
   // Parcels and comps of an installation from before there were valuations.
   await pool.query('truncate valuations, valuation_counties');
-  await finishValuations(pool, deliver, signal, { patienceMs: 30_000, all: false });
+  await finish(VALUATIONS, { pool, deliver, signal }, 30_000);
   expect((await storedValuations(pool)).size).toBeGreaterThan(50);
 });
 

@@ -100,7 +100,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['recompute', 'stats', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
     [['recompute', 'valuations', '--all', '--as-of', '2130-01-01'], 'still to come: today is 20'],
     [['recompute', 'attributes'], 'name one of --fips and --all'],
-    [['recompute', 'attributes', '--fips', '33019', '--all'], '--fips and --all are both given; name one'],
+    [['recompute', 'attributes', '--fips', '33019', '--all'], 'name one of --fips and --all'],
     [['recompute', 'attributes', '--all', '--layer', 'trees'], 'Allowed choices are elevation, roads'],
     [['recompute', 'attributes', '--fips', '99999'], 'No county has the FIPS code 99999.'],
     [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],

@@ -53,8 +53,8 @@ export function addAccountCommands(program: Command): void {
       ...terms,
       name,
       tier,
-      ...(user ? { user } : {}),
-      ...(backstopTokens === undefined || backstopTokens === null ? {} : { backstopTokens }),
+      ...(user && { user }),
+      ...(backstopTokens != null && { backstopTokens }),
     });
     const what = `${created.tier ?? 'no contract'}, ${created.tokens_included} tokens a period`;
     return [created, `Account ${created.name} (${what}). Next: plat key create ${shellWord(created.name)}`];
@@ -112,11 +112,8 @@ export function addAccountCommands(program: Command): void {
   const list = account.command('list').description('the accounts with what they used in this period');
   answering(list, async ({ pool }) => {
     const accounts = await listAccounts(pool);
-    const shown = table(accounts, [
-      ...(['name', 'company', 'user_email', 'tier', 'pro'] as const),
-      ...(['tokens_used', 'tokens_included', 'keys', 'period_end'] as const),
-    ]);
-    return [accounts, shown];
+    const columns = 'name company user_email tier pro tokens_used tokens_included keys period_end'.split(' ');
+    return [accounts, table(accounts, columns)];
   });
 }
 
@@ -184,5 +181,5 @@ function changeOf(flags: AccountFlags): AccountChange {
 
 function describe(account: AccountDetails): string {
   const rows = Object.entries(account).map(([what, value]) => ({ what, value }));
-  return table(rows, ['what', 'value']);
+  return table(rows);
 }

@@ -5,10 +5,10 @@ import type { Method } from '../../shared/kernels/valuation/baselines.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { EXIT } from './common/exit.ts';
 import { day, fips, requireRegion } from './common/options.ts';
-import { answer, table } from './common/output.ts';
-import { withSession } from './common/session.ts';
+import { table } from './common/output.ts';
+import { answering } from './common/session.ts';
 
-type Flags = { fips?: number; all?: boolean; from?: string; to?: string; json?: boolean };
+type Flags = { fips?: number; all?: boolean; from?: string; to?: string };
 
 /** Before every sale: the help says so. */
 const FIRST_DAY = '1900-01-01';
@@ -23,7 +23,7 @@ const NAMES: Record<Method, string> = {
 };
 
 export function addBacktestCommands(program: Command): void {
-  program
+  const valuations = program
     .command('backtest')
     .description('computes past answers with what was known then')
     .command('valuations')
@@ -31,51 +31,37 @@ export function addBacktestCommands(program: Command): void {
     .option('--all', 'a table of every county: by its own sales alone, and beside the others')
     .option('--from <date>', `sales from this day on (YYYY-MM-DD); default: all (${FIRST_DAY})`, day)
     .option('--to <date>', 'sales up to this day; default: today', day)
-    .option('--json', 'print JSON')
     .description('values every past sale by what was known before its day, and compares with its price')
     .addHelpText(
       'after',
       '\nExamples:\n  plat backtest valuations --from 2012-01-01\n  plat backtest valuations --fips 33019 --json\n  plat backtest valuations --all',
-    )
-    .action(
-      (
-        { fips: county, all, from = FIRST_DAY, to = isoDay(utcDay(Date.now())), json }: Flags,
-        command: Command,
-      ) =>
-        withSession(async ({ pool }) => {
-          if (from > to) command.error('error: --from is after --to', { exitCode: EXIT.usage });
-          await requireRegion(pool, { fips: county });
-          if (all && county !== undefined)
-            command.error('error: --all and --fips exclude each other', { exitCode: EXIT.usage });
-          const { backtestCounties, backtestValuations } = await import('../valuation/backtest.ts');
-          const progress = progressLine();
-          const period = { fromDay: dayOf(from), toDay: dayOf(to), onProgress: progress.show };
-          if (all) {
-            const counties = await backtestCounties(pool, period);
-            progress.clear();
-            const named = counties.map(one => ({ ...one, fips: fiveDigits(one.fips) }));
-            return answer(json, { from, to, counties: named }, countiesTable(named));
-          }
-          const result = await backtestValuations(pool, {
-            ...period,
-            ...(county === undefined ? {} : { county }),
-          });
-          progress.clear();
-          const of = county === undefined ? null : fiveDigits(county);
-          answer(json, { fips: of, from, to, ...result }, describe(result));
-        }),
     );
+  answering(valuations, async ({ pool }, flags: Flags) => {
+    const { fips: county, all, from = FIRST_DAY, to = isoDay(utcDay(Date.now())) } = flags;
+    const refuse = (why: string) => valuations.error(`error: ${why}`, { exitCode: EXIT.usage });
+    if (from > to) refuse('--from is after --to');
+    await requireRegion(pool, { fips: county });
+    if (all && county !== undefined) refuse('--all and --fips exclude each other');
+    const { backtestCounties, backtestValuations } = await import('../valuation/backtest.ts');
+    const period = { fromDay: dayOf(from), toDay: dayOf(to), onProgress: showProgress };
+    if (all) {
+      const counties = await backtestCounties(pool, period).finally(clearProgress);
+      const named = counties.map(one => ({ ...one, fips: fiveDigits(one.fips) }));
+      return [{ from, to, counties: named }, countiesTable(named)];
+    }
+    const of = county === undefined ? {} : { county };
+    const result = await backtestValuations(pool, { ...period, ...of }).finally(clearProgress);
+    const fips = county === undefined ? null : fiveDigits(county);
+    return [{ fips, from, to, ...result }, describe(result)];
+  });
 }
 
 /** How far it is, on a terminal alone. */
-function progressLine() {
-  const out = process.stderr;
-  const write = (text: string) => out.isTTY && out.write(`\r\x1b[K${text}`);
-  return {
-    show: (done: number, total: number) => void write(`${done} of ${total} sales`),
-    clear: () => void write(''),
-  };
+function showProgress(done: number, total: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${total} sales`);
 }
+
+const clearProgress = () => void (process.stderr.isTTY && process.stderr.write('\r\x1b[K'));
 
 function describe(result: Backtest): string {
   const { sales, valued } = result;
@@ -115,7 +101,7 @@ function methodsTable({ methods }: Backtest): string {
       PRB: study.prb.toFixed(3),
     };
   });
-  return table(rows, Object.keys(rows[0]!) as (keyof (typeof rows)[number] & string)[]);
+  return table(rows);
 }
 
 /** A row a county; the figures of the other methods do not depend on other counties. */
@@ -133,8 +119,7 @@ function countiesTable(counties: readonly (Omit<CountyBacktest, 'fips'> & { fips
     '5 nearest, price': mdape(beside, 'nearest_5_price'),
     '12 nearest, regressed': mdape(beside, 'nearest_regressed'),
   }));
-  if (rows.length === 0) return 'No county has sales in the period.';
-  return table(rows, Object.keys(rows[0]!) as (keyof (typeof rows)[number] & string)[]);
+  return rows.length === 0 ? 'No county has sales in the period.' : table(rows);
 }
 
 function bandsTable({ bands }: Backtest): string {
@@ -145,7 +130,7 @@ function bandsTable({ bands }: Backtest): string {
     'within 25 %': band.within25.toFixed(1),
     'MdAPE %': band.mdape.toFixed(1),
   }));
-  return table(rows, ['confidence', 'n', 'mean confidence', 'within 25 %', 'MdAPE %']);
+  return table(rows);
 }
 
 /** What of the PRB the errors alone make, and the bias that does not hang on them. */
@@ -171,7 +156,7 @@ function comparison({ better }: Backtest): string {
       'difference, 90 %': `${low.toFixed(1)} to ${high.toFixed(1)} points`,
     };
   });
-  return table(rows, ['MdAPE of the valuation, against', 'lower in', 'difference, 90 %']);
+  return table(rows);
 }
 
 const range = (of: { low: number; high: number } | null, digits = 1) =>

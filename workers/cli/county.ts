@@ -3,15 +3,14 @@ import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { allCounties, countyName, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateCode } from '../../shared/regions/states.ts';
-import { ingestJob } from '../../shared/runs.ts';
 import { installedFeeds } from '../feeds/dirs.ts';
-import { enqueueFromCli } from './common/enqueue.ts';
 import { EXIT } from './common/exit.ts';
 import { fips, wholeNumber } from './common/options.ts';
-import { answer, print, printNote, table } from './common/output.ts';
+import { print, printNote, table } from './common/output.ts';
 import { answering, type Session, withSession } from './common/session.ts';
 import type { Added } from './county/add.ts';
 import type { ListedCounty } from './county/list.ts';
+import { runFeedCommand } from './feed.ts';
 
 type AddFlags = {
   state?: string[];
@@ -98,7 +97,7 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     added.push(...results);
     if (!flags.json) print(renderAdded(county, results));
   }
-  if (flags.json) answer(true, added, '');
+  if (flags.json) print(JSON.stringify(added, null, 2));
   if (added.some(({ status }) => status === 'failed' || status === 'off')) process.exitCode = EXIT.failed;
   const written = added.filter(({ status }) => status === 'written').map(({ feed }) => feed);
   if (flags.run && written.length > 0) await withSession(session => runAll(session, written, flags));
@@ -109,19 +108,11 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
 }
 
 async function runAll(session: Session, feeds: readonly string[], { wait, json }: AddFlags): Promise<void> {
-  const requestedBy = `operator ${process.env.USER ?? ''}`.trim();
   for (const feed of feeds) {
-    const payload = { feed, force: false, sources: {}, requestedBy };
-    const state = await enqueueFromCli(session, ingestJob, payload, feed, {
-      ...(wait && { wait }),
-      ...(json && { json }),
-    });
-    if (state === undefined || json) continue;
-    const result = state.result as { runId: number; status: string } | null;
-    print(
-      result === null ? `${feed}: failed: ${state.error}` : `${feed}: ${result.status} (run ${result.runId})`,
-    );
-    if (result === null || result.status === 'blocked') process.exitCode = EXIT.failed;
+    const [document, text, exitCode] = await runFeedCommand(session, feed, { ...(wait && { wait }) });
+    // Of what became of a run its first line; `plat runs show` tells the rest.
+    print(json ? JSON.stringify(document) : text.split('\n')[0]!);
+    if (exitCode) process.exitCode = EXIT.failed;
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../shared/deals.ts';
 import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, type DealStage, readMoney } from '../../shared/domain/deals.ts';
 import { PlatError } from '../../shared/errors.ts';
-import { day, wholeNumber } from './common/options.ts';
+import { day, propertyId, wholeNumber } from './common/options.ts';
 import { table } from './common/output.ts';
 import { answering } from './common/session.ts';
 
@@ -28,11 +28,9 @@ type AddFlags = {
 
 type Row = Record<string, unknown> & { id: string };
 
-const LISTED = [
-  ...['id', 'status', 'address', 'county', 'state', 'acreage', 'price', 'listing_grade', 'price_advantage'],
-  ...['traction_score', 'days_on_market', 'suggested_action', 'suggested_action_price', 'expected_profit'],
-  'fetch_status',
-];
+const LISTED =
+  'id status address county state acreage price listing_grade price_advantage traction_score days_on_market ' +
+  'suggested_action suggested_action_price expected_profit fetch_status';
 
 /** $18,400 and 18.4k are amounts. */
 function amount(text: string): string {
@@ -51,11 +49,6 @@ function page(text: string): string {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text))
     throw new InvalidArgumentError('An http(s) address is needed.');
   return text;
-}
-
-function propertyId(text: string): number {
-  if (!/^\d{12,13}$/.test(text)) throw new InvalidArgumentError('A property_id has 12 or 13 digits.');
-  return Number(text);
 }
 
 /** Each board is that of an account's user, or the account's own. */
@@ -84,16 +77,14 @@ export function addDealCommands(program: Command): void {
     const id = await transaction(pool, client =>
       addDeal(asRun(client), owner, subjectOf(flags), fieldsOf(flags)),
     );
-    return [
-      { id },
-      `Deal ${id} is on the board; \`plat deal show ${id} --account ${flags.account}\` shows what is found.`,
-    ];
+    const next = `\`plat deal show ${id} --account ${flags.account}\` shows what is found.`;
+    return [{ id }, `Deal ${id} is on the board; ${next}`];
   });
 
   const list = onBoard(deal.command('list')).description('the deals of a board, by stage and place');
   answering(list, async ({ pool }, { account }: { account: string }) => {
     const rows = await readRows(pool, account, null);
-    return [rows, table(rows, LISTED)];
+    return [rows, table(rows, LISTED.split(' '))];
   });
 
   const move = onBoard(deal.command('move'))
@@ -129,13 +120,11 @@ export function addDealCommands(program: Command): void {
       [board.id, id, 100],
     );
     const { figures, ...facts } = row;
-    const lines = Object.entries({ ...facts, ...(figures as object | null) }).map(([name, value]) => ({
-      name,
-      value,
-    }));
+    const known = Object.entries({ ...facts, ...(figures as object | null) });
+    const lines = known.map(([name, value]) => ({ name, value }));
     const history = events.map(({ changes, ...event }) => ({ ...event, changes: JSON.stringify(changes) }));
-    const text = `${table(lines, ['name', 'value'])}\n\n${table(history, ['at', 'author', 'cause', 'changes'])}`;
-    return [{ ...row, history: events }, text];
+    const columns = ['at', 'author', 'cause', 'changes'];
+    return [{ ...row, history: events }, `${table(lines)}\n\n${table(history, columns)}`];
   });
 }
 

@@ -8,17 +8,6 @@ import { answering } from './common/session.ts';
 
 type KeyFlags = { name: string; scope: Scope[]; expires?: Date };
 
-const COLUMNS = [
-  'id',
-  'account',
-  'name',
-  'prefix',
-  'scopes',
-  'expires_at',
-  'revoked_at',
-  'last_used_at',
-] as const;
-
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('API keys');
 
@@ -44,7 +33,8 @@ export function addKeyCommands(program: Command): void {
     .description('the keys, without their secrets');
   answering(list, async ({ pool }, { account }: { account?: string }) => {
     const keys = await listKeys(pool, account);
-    return [keys, table(keys, [...COLUMNS])];
+    const columns = 'id account name prefix scopes expires_at revoked_at last_used_at'.split(' ');
+    return [keys, table(keys, columns)];
   });
 
   const rotate = key

@@ -8,13 +8,12 @@ import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
 import { rootDir } from '../../shared/root.ts';
 import { type Distributed, distribute } from '../../shared/shards.ts';
-import type { RegionsLoaded } from '../regions/load.ts';
 import { addAccountCommands } from './account.ts';
 import { addBacktestCommands } from './backtest.ts';
 import { EXIT, exitCodeOf } from './common/exit.ts';
 import { wholeNumber } from './common/options.ts';
-import { answer, regionsLine } from './common/output.ts';
-import { type ConnectedConfig, connectedConfig } from './common/session.ts';
+import { regionsLine } from './common/output.ts';
+import { type Answer, answeringAlone, connectedConfig } from './common/session.ts';
 import { addContactCommands } from './contact.ts';
 import { addCountyCommands } from './county.ts';
 import { addDealCommands } from './deal.ts';
@@ -61,29 +60,16 @@ function createProgram(): Command {
       'starts PostgreSQL (unless DATABASE_URL is set), migrates, loads the sample on the first run, and runs workers and API',
     )
     .action(async () => (await import('./up/up.ts')).up(loadConfig()));
-  program
+  const migration = program
     .command('migrate')
     .option('--distribute', 'on Citus: spread the tables that grow with the nation over its nodes')
     .option('--shards <n>', 'with --distribute: how many shards each table has (32)', wholeNumber)
-    .option('--json', 'print JSON')
     .description('brings the database to the newest schema and loads the counties and ZIPs')
     .addHelpText(
       'after',
       '\nExample, on a Citus cluster, with data or without:\n  plat migrate --distribute --shards 64',
-    )
-    .action(async (options: { distribute?: boolean; shards?: number; json?: boolean }) => {
-      const { json, shards } = options;
-      const config = connectedConfig();
-      const applied = await migrate(config.DATABASE_URL, { queue: config.REDIS_URL === undefined });
-      const regions = await loadInto(config);
-      const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
-      const tables = options.distribute ? await distribute(config.DATABASE_URL, shards) : [];
-      answer(
-        json,
-        { applied, regions, ...(options.distribute && { tables }) },
-        [done, regionsLine(regions), ...tables.map(distributedLine)].join('\n'),
-      );
-    });
+    );
+  answeringAlone(migration, migrateCommand);
   program
     .command('api')
     .description('the API alone, on PORT')
@@ -112,23 +98,25 @@ function createProgram(): Command {
   return program;
 }
 
+async function migrateCommand(flags: { distribute?: boolean; shards?: number }): Promise<Answer> {
+  const config = connectedConfig();
+  const applied = await migrate(config.DATABASE_URL, { queue: config.REDIS_URL === undefined });
+  const { loadRegions } = await import('../regions/load.ts');
+  const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
+  const pool = createPool(config, log, { applicationName: 'plat migrate', max: 2 });
+  const regions = await loadRegions(pool).finally(() => pool.end());
+  const tables = flags.distribute ? await distribute(config.DATABASE_URL, flags.shards) : [];
+  const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
+  return [
+    { applied, regions, ...(flags.distribute && { tables }) },
+    [done, regionsLine(regions), ...tables.map(distributedLine)].join('\n'),
+  ];
+}
+
 function distributedLine({ table, key, colocated_with, shards, rows }: Distributed): string {
   const beside = colocated_with === table ? '' : `, beside ${colocated_with}`;
   const moved = rows === null ? 'distributed before' : `${rows.toLocaleString('en-US')} rows moved`;
   return `${table.padEnd(18)} by ${key}, ${shards} shards${beside}: ${moved}.`;
-}
-
-async function loadInto(config: ConnectedConfig): Promise<RegionsLoaded> {
-  const { loadRegions } = await import('../regions/load.ts');
-  const pool = createPool(config, createLogger({ LOG_LEVEL: 'warn' }, 'plat'), {
-    applicationName: 'plat migrate',
-    max: 2,
-  });
-  try {
-    return await loadRegions(pool);
-  } finally {
-    await pool.end();
-  }
 }
 
 /** Asked for the help of a command that is not there, commander would show its parent's, as if that were right. */

@@ -1,46 +1,36 @@
 import { writeFile } from 'node:fs/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { SLOPE_GRADES } from '../../shared/domain/land.ts';
 import type { Drawn } from '../../shared/drawing/collect.ts';
 import { type Difference, differences } from '../../shared/drawing/computed.ts';
 import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { answer, table } from './common/output.ts';
-import { withSession } from './common/session.ts';
-
-type Flags = { json?: boolean; svg?: string };
+import { propertyId } from './common/options.ts';
+import { table } from './common/output.ts';
+import { answering } from './common/session.ts';
 
 export function addParcelCommands(program: Command): void {
-  program
+  const show = program
     .command('parcel')
     .description('what is known of a parcel, and a drawing of it')
     .command('show')
     .argument('<id>', "a parcel's property_id", propertyId)
-    .option('--json', 'print JSON')
     .option('--svg <file>', 'draw it: boundary, roads, frontage, wetlands, flood zones, slope')
     .description('one parcel: what its roll states, what the land layers tell, and from which versions')
-    .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg')
-    .action((id: number, flags: Flags) =>
-      withSession(async ({ pool }) => {
-        const { collectParcel } = await import('../../shared/drawing/collect.ts');
-        const signal = new AbortController().signal;
-        const found = await collectParcel(pool, id, flags.svg === undefined ? null : { signal });
-        if (found === null)
-          throw new PlatError('not_found', `There is no parcel ${id}; ids are the property_id of the API.`, {
-            status: 404,
-          });
-        const drawing = found.drawn === null ? null : await draw(found.known, found.drawn, flags.svg!);
-        const text = [describe(found.known), ...(drawing?.lines ?? [])].join('\n');
-        answer(flags.json, jsonOf(found.known, drawing), text);
-      }),
-    );
-}
-
-function propertyId(text: string): number {
-  if (!/^\d{12,13}$/.test(text))
-    throw new InvalidArgumentError('A property_id has 12 or 13 digits, such as 3301900000001.');
-  return Number(text);
+    .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
+  answering(show, async ({ pool }, id: number, { svg }: { svg?: string }) => {
+    const { collectParcel } = await import('../../shared/drawing/collect.ts');
+    const { signal } = new AbortController();
+    const found = await collectParcel(pool, id, svg === undefined ? null : { signal });
+    if (found === null) {
+      const message = `There is no parcel ${id}; ids are the property_id of the API.`;
+      throw new PlatError('not_found', message, { status: 404 });
+    }
+    const drawing = found.drawn === null ? null : await draw(found.known, found.drawn, svg!);
+    const text = [describe(found.known), ...(drawing?.lines ?? [])].join('\n');
+    return [jsonOf(found.known, drawing), text];
+  });
 }
 
 type Drawing = { file: string; drawn: Drawn; found: Difference[]; lines: string[] };
@@ -150,14 +140,11 @@ function describeLand({ parcel, land, versions, waiting }: KnownParcel): string[
   if (!land.of_boundary) lines.push('  These figures are of an earlier boundary.');
   if (waiting.length > 0) lines.push(`  To be computed anew: ${waiting.join(', ')}.`);
   if (parcel.retired_at !== null) lines.push('  Computed while it was on the roll.');
-  const rows = versions.map(({ kind, feed, run_id, merged_at, current }) => ({
-    layer: kind,
-    feed,
-    run: run_id,
-    merged: merged_at,
-    now: current === null ? 'gone' : current === run_id ? 'current' : `replaced by run ${current}`,
-  }));
-  return [...lines, '', table(rows, ['layer', 'feed', 'run', 'merged', 'now'])];
+  const rows = versions.map(({ kind: layer, feed, run_id: run, merged_at: merged, current }) => {
+    const now = current === null ? 'gone' : current === run ? 'current' : `replaced by run ${current}`;
+    return { layer, feed, run, merged, now };
+  });
+  return [...lines, '', table(rows)];
 }
 
 const moment = (date: Date) => `${date.toISOString().slice(0, 16).replace('T', ' ')}Z`;

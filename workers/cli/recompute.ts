@@ -6,15 +6,14 @@ import { fiveDigits } from '../../shared/regions/counties.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { landlockedWarnings } from '../attributes/landlocked.ts';
 import type { Planned } from '../attributes/plan.ts';
-import { type MarketScope, marketRecompute } from '../market/jobs.ts';
+import { marketRecompute } from '../market/jobs.ts';
 import type { Learned } from '../valuation/all.ts';
 import { defaultDay, type ValuedCounty } from '../valuation/county.ts';
 import { VALUATION_DAILY, valuationAll, valuationCounty } from '../valuation/jobs.ts';
 import { type Ended, enqueueFromCli, watchFollowing } from './common/enqueue.ts';
 import { EXIT } from './common/exit.ts';
 import { dayBegun, fips, requireRegion, zip } from './common/options.ts';
-import { answer } from './common/output.ts';
-import { type Session, withSession } from './common/session.ts';
+import { type Answer, answering, type Session } from './common/session.ts';
 
 type Flags = {
   fips?: number;
@@ -23,33 +22,32 @@ type Flags = {
   asOf?: string;
   layer?: LayerKind[];
   wait?: boolean;
-  json?: boolean;
 };
+type Scope = { fips: number } | { zip: string } | { all: true };
 
 export function addRecomputeCommands(program: Command): void {
   const recompute = program.command('recompute').description('computes precomputed tables anew');
-  addAttributes(recompute);
-  addValuations(recompute);
-  addStatistics(recompute);
-}
 
-function addAttributes(recompute: Command): void {
-  const command = ofCounties(recompute, 'attributes')
+  const attributes = recompute
+    .command('attributes')
     .addOption(new Option('--layer <kind...>', 'by these kinds of layers only').choices(LAYER_KINDS))
-    .description('what land layers tell of parcels: slope, road frontage, wetlands, flood zones')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plat recompute attributes --fips 23019 --wait\n  plat recompute attributes --all --layer roads flood',
+    .description('what land layers tell of parcels: slope, road frontage, wetlands, flood zones');
+  onScope(attributes, '--fips and --all', '--layer roads flood', recomputeAttributes);
+
+  const valuations = recompute
+    .command('valuations')
+    .addOption(asOf('the latest snapshot when all comps are of such'))
+    .description(
+      'what parcels are worth by the sales around them: fits the market anew, then values with it',
     );
-  onRun(command, countyOrAll, async (session, flags, scope) => {
-    const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
-    const plan = await enqueueFromCli(session, attributesPlan, payload, 'plan of land attributes', flags);
-    if (plan === undefined) return;
-    const end = await watchChunks(session.pool, plan);
-    const hasRoads = flags.layer?.includes('roads') ?? true;
-    const warnings = hasRoads ? await landlockedWarnings(session.pool, flags.fips ?? null) : [];
-    tell(flags, { ...end, warnings }, [describeAttributes(end), ...warnings].join('\n'));
-  });
+  onScope(valuations, '--fips and --all', '--as-of 2025-09-28', recomputeValuations);
+
+  const stats = recompute
+    .command('stats')
+    .option('--zip <zip>', 'of one ZIP', zip)
+    .addOption(asOf('a pinned feed'))
+    .description('market statistics: of a county and its ZIPs, of one ZIP, or of all');
+  onScope(stats, '--fips, --zip and --all', '--as-of 2025-09-28', recomputeStatistics);
 }
 
 const asOf = (otherwise: string): Option =>
@@ -58,90 +56,63 @@ const asOf = (otherwise: string): Option =>
     `as of this day (YYYY-MM-DD); default: today in UTC, or the day of ${otherwise}`,
   ).argParser(dayBegun);
 
-function addValuations(recompute: Command): void {
-  const command = ofCounties(recompute, 'valuations')
-    .addOption(asOf('the latest snapshot when all comps are of such'))
-    .description('what parcels are worth by the sales around them: fits the market anew, then values with it')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plat recompute valuations --fips 33019 --wait\n  plat recompute valuations --all --as-of 2025-09-28',
-    );
-  onRun(command, countyOrAll, async (session, flags, scope) => {
-    await tellOfDay(session.pool, flags);
-    const asOf = flags.asOf === undefined ? {} : { asOf: flags.asOf };
-    const state =
-      'fips' in scope
-        ? await enqueueFromCli(session, valuationCounty, { ...scope, ...asOf }, 'valuations', flags)
-        : await enqueueFromCli(session, valuationAll, asOf, 'valuations', flags);
-    if (state === undefined) return;
-    const end = 'fips' in scope ? endOfCounty(state) : await watchCounties(session.pool, state);
-    tell(flags, end, describeValuations(end));
+/** What all of them share: a scope that is there, and that they may be waited for. */
+function onScope<S extends Scope>(
+  command: Command,
+  choices: string,
+  example: string,
+  work: (session: Session, flags: Flags, scope: S) => Promise<Answer>,
+): void {
+  const plat = `  plat recompute ${command.name()}`;
+  command
+    .option('--fips <fips>', 'of one county', fips)
+    .option('--all', 'of every county')
+    .option('--wait', 'show progress and wait for the end')
+    .addHelpText('after', `\nExamples:\n${plat} --fips 33019 --wait\n${plat} --all ${example}`);
+  answering(command, async (session, flags: Flags) => {
+    const { fips, zip, all } = flags;
+    const named = Object.entries({ fips, zip, all }).filter(([, value]) => value !== undefined);
+    if (named.length !== 1) return command.error(`error: name one of ${choices}`, { exitCode: EXIT.usage });
+    const scope = Object.fromEntries(named) as S;
+    await requireRegion(session.pool, scope);
+    return work(session, flags, scope);
   });
 }
 
-function addStatistics(recompute: Command): void {
-  const command = recompute
-    .command('stats')
-    .option('--fips <fips>', 'of one county and its ZIPs', fips)
-    .option('--zip <zip>', 'of one ZIP', zip)
-    .option('--all', 'of every county and ZIP')
-    .addOption(asOf('a pinned feed'))
-    .description('market statistics')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  plat recompute stats --fips 33019 --wait\n  plat recompute stats --all --as-of 2025-09-28',
-    );
-  onRun(command, anyRegion, async (session, flags, scope) => {
-    const payload = flags.asOf === undefined ? { scope } : { scope, asOf: flags.asOf };
-    const state = await enqueueFromCli(session, marketRecompute, payload, 'statistics', flags);
-    if (state === undefined) return;
+type CountyOrAll = Exclude<Scope, { zip: string }>;
+
+const codeOf = ({ status }: { status: string }) => (status === 'failed' ? EXIT.failed : EXIT.ok);
+
+function recomputeAttributes(session: Session, flags: Flags, scope: CountyOrAll): Promise<Answer> {
+  const payload = flags.layer === undefined ? { scope } : { scope, layers: flags.layer };
+  const label = 'plan of land attributes';
+  return enqueueFromCli(session, attributesPlan, payload, label, flags.wait, async plan => {
+    const end = await watchChunks(session.pool, plan);
+    const hasRoads = flags.layer?.includes('roads') ?? true;
+    const warnings = hasRoads ? await landlockedWarnings(session.pool, flags.fips ?? null) : [];
+    return [{ ...end, warnings }, [describeAttributes(end), ...warnings].join('\n'), codeOf(end)];
+  });
+}
+
+async function recomputeValuations(session: Session, flags: Flags, scope: CountyOrAll): Promise<Answer> {
+  await tellOfDay(session.pool, flags);
+  const asOf = flags.asOf === undefined ? {} : { asOf: flags.asOf };
+  const ended = async (state: JobState): Promise<Answer> => {
+    const end = 'fips' in scope ? endOfCounty(state) : await watchCounties(session.pool, state);
+    return [end, describeValuations(end), codeOf(end)];
+  };
+  return 'fips' in scope
+    ? enqueueFromCli(session, valuationCounty, { ...scope, ...asOf }, 'valuations', flags.wait, ended)
+    : enqueueFromCli(session, valuationAll, asOf, 'valuations', flags.wait, ended);
+}
+
+function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Scope): Promise<Answer> {
+  const payload = asOf === undefined ? { scope } : { scope, asOf };
+  return enqueueFromCli(session, marketRecompute, payload, 'statistics', wait, state => {
     const { status, result, error } = state;
     const said = status === 'done' ? JSON.stringify(result) : `failed: ${error}`;
-    tell(flags, { status, result, error }, `statistics: ${said}`);
+    return [{ status, result, error }, `statistics: ${said}`, codeOf(state)];
   });
-}
-
-const ofCounties = (recompute: Command, name: string): Command =>
-  recompute.command(name).option('--fips <fips>', 'of one county', fips).option('--all', 'of every county');
-
-/** What all of them share: a scope that is there, and that they may be waited for and answer scripts with JSON. */
-function onRun<Scope extends object>(
-  command: Command,
-  scopeOf: (flags: Flags, refuse: Refuse) => Scope,
-  work: (session: Session, flags: Flags, scope: Scope) => Promise<void>,
-): void {
-  const refuse: Refuse = why => command.error(`error: ${why}`, { exitCode: EXIT.usage });
-  command
-    .option('--wait', 'show progress and wait for the end')
-    .option('--json', 'print JSON')
-    .action((flags: Flags) =>
-      withSession(async session => {
-        const scope = scopeOf(flags, refuse);
-        await requireRegion(session.pool, scope);
-        await work(session, flags, scope);
-      }),
-    );
-}
-
-type Refuse = (why: string) => never;
-
-function countyOrAll({ fips, all }: Flags, refuse: Refuse): { fips: number } | { all: true } {
-  if (fips !== undefined && all) refuse('--fips and --all are both given; name one of --fips and --all');
-  if (fips !== undefined) return { fips };
-  return all ? { all } : refuse('name one of --fips and --all');
-}
-
-function anyRegion({ fips, zip, all }: Flags, refuse: Refuse): MarketScope {
-  const named = [fips, zip, all].filter(flag => flag !== undefined);
-  if (named.length !== 1) refuse('name one of --fips, --zip and --all');
-  if (fips !== undefined) return { fips };
-  return zip === undefined ? { all: true } : { zip };
-}
-
-/** Answers with what a job has come to, and ends with the exit code of that. */
-function tell({ json }: Flags, end: { status: string; [figure: string]: unknown }, text: string): void {
-  answer(json, end, text);
-  if (end.status === 'failed') process.exitCode = EXIT.failed;
 }
 
 /** Parcels and counties that were planned; chunks of them that could not be computed. */
@@ -190,12 +161,9 @@ function endOfCounty({ status, result, error }: JobState): Ended<Valuations> {
   return { status: 'done', result: { asOf, counties: 1, failed: 0, parcels, valued }, error: null };
 }
 
-type Counties = {
+type Counties = Pick<Valuations, 'failed' | 'parcels' | 'valued'> & {
   progress: number;
   open: number;
-  failed: number;
-  parcels: number;
-  valued: number;
   error: string | null;
 };
 

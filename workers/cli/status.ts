@@ -4,8 +4,8 @@ import { describeDisk, diskSpace } from '../../shared/disk.ts';
 import type { JobState } from '../../shared/jobs.ts';
 import { listSharded, type ShardedTable } from '../../shared/shards.ts';
 import { wholeNumber } from './common/options.ts';
-import { print, printJson, printNote, table } from './common/output.ts';
-import { type ConnectedConfig, withSession } from './common/session.ts';
+import { printNote, table } from './common/output.ts';
+import { answering, type ConnectedConfig } from './common/session.ts';
 import { readState } from './common/state.ts';
 import { jobsTable } from './jobs.ts';
 
@@ -15,52 +15,41 @@ type Registry = { areas: number; numbers: number; edition: string | null; age_da
 const MOST_DNC_DAYS = 31;
 
 export function addStatusCommand(program: Command): void {
-  program
+  const status = program
     .command('status')
     .description('what the installation holds and what its workers are doing')
     .option('--jobs <n>', 'how many jobs to show', wholeNumber, 10)
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json')
-    .action(({ jobs: limit, json }: { jobs: number; json?: boolean }) =>
-      withSession(async ({ pool, config }) => {
-        const { rows: overview } = await pool.query<Record<string, number | string>>(
-          sql('jobs/get_overview'),
-        );
-        const { rows: jobs } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit, null]);
-        const api = readState(config)?.apiUrl ?? null;
-        const redis = await stateOfRedis(config);
-        const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
-        const { rows: registries } = await pool.query<Registry>(sql('phones/summarise_registry'));
-        const registry = registries[0]!;
-        const sharded = await listSharded(pool);
-        if (json) {
-          printJson({ api, redis, ...overview[0], dnc: registry, disk, shards: sharded, jobs });
-          return;
-        }
-        const figures: Record<string, number | string> = {
-          api: api ?? 'not started by `npm start`',
-          redis: redis ?? 'not used (REDIS_URL)',
-          ...overview[0],
-          ...(disk && { disk: describeDisk(disk) }),
-          ...(registry.areas > 0 && {
-            do_not_call: `${registry.numbers.toLocaleString('en-US')} numbers of ${registry.areas} area codes as of ${registry.edition}`,
-          }),
-        };
-        for (const [name, value] of Object.entries(figures)) {
-          print(
-            `${name.replaceAll('_', ' ').padEnd(24)} ${typeof value === 'number' ? value.toLocaleString('en-US') : value}`,
-          );
-        }
-        if (sharded.length > 0) print(`\n${shardsTable(sharded)}`);
-        print(`\n${jobsTable(jobs)}`);
-        if (registry.age_days !== null && registry.age_days > MOST_DNC_DAYS)
-          printNote(
-            `the copy of the Do Not Call registry is ${registry.age_days} days old: calls may rely on one of the last ${MOST_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
-          );
-        if (disk?.low)
-          printNote(`the disk is nearly full: ${describeDisk(disk)}. Jobs pause when it is full.`);
+    .addHelpText('after', '\nExamples:\n  plat status\n  plat status --jobs 50 --json');
+  answering(status, async ({ pool, config }, { jobs: limit }: { jobs: number }) => {
+    const [overview] = (await pool.query<Record<string, number | string>>(sql('jobs/get_overview'))).rows;
+    const { rows: jobs } = await pool.query<JobState>(sql('jobs/list_jobs'), [limit, null]);
+    const api = readState(config)?.apiUrl ?? null;
+    const redis = await stateOfRedis(config);
+    const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
+    const [dnc] = (await pool.query<Registry>(sql('phones/summarise_registry'))).rows;
+    const shards = await listSharded(pool);
+    const { areas, numbers, edition, age_days } = dnc!;
+    const figures: Record<string, number | string> = {
+      api: api ?? 'not started by `npm start`',
+      redis: redis ?? 'not used (REDIS_URL)',
+      ...overview,
+      ...(disk && { disk: describeDisk(disk) }),
+      ...(areas > 0 && {
+        do_not_call: `${numbers.toLocaleString('en-US')} numbers of ${areas} area codes as of ${edition}`,
       }),
+    };
+    const lines = Object.entries(figures).map(
+      ([name, value]) => `${name.replaceAll('_', ' ').padEnd(24)} ${value.toLocaleString('en-US')}`,
     );
+    if (shards.length > 0) lines.push('', shardsTable(shards));
+    lines.push('', jobsTable(jobs));
+    if (age_days !== null && age_days > MOST_DNC_DAYS)
+      printNote(
+        `the copy of the Do Not Call registry is ${age_days} days old: calls may rely on one of the last ${MOST_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
+      );
+    if (disk?.low) printNote(`the disk is nearly full: ${describeDisk(disk)}. Jobs pause when it is full.`);
+    return [{ api, redis, ...overview, dnc, disk, shards, jobs }, lines.join('\n')];
+  });
 }
 
 const shardsTable = (tables: ShardedTable[]) =>

@@ -7,7 +7,8 @@ import type { SuggestedFeed } from '../ingest/check/suggest.ts';
 import { EXIT } from './common/exit.ts';
 import { writeWhole } from './common/files.ts';
 import { fips, wholeNumber } from './common/options.ts';
-import { answer, print, printNote, table } from './common/output.ts';
+import { printNote, table } from './common/output.ts';
+import { type Answer, answeringAlone } from './common/session.ts';
 
 type Flags = {
   format?: string;
@@ -17,14 +18,13 @@ type Flags = {
   out?: string;
   print?: boolean;
   force?: boolean;
-  json?: boolean;
   member?: string;
   layer?: string;
   crs?: string;
 };
 
 export function addSuggestCommand(feed: Command): void {
-  feed
+  const suggest = feed
     .command('suggest')
     .argument('<source>', 'a path or an http(s) address')
     .option('--format <name>', 'what the source is; by default its name and content tell')
@@ -37,18 +37,17 @@ export function addSuggestCommand(feed: Command): void {
     .option('--out <file>', 'where to write; by default in FEEDS_DIR')
     .option('--print', 'print the feed instead of writing it')
     .option('--force', 'replace a file that is there')
-    .option('--json', 'print JSON')
     .description(
       'reads the first rows of a source and writes a feed for it, its columns mapped where that is sure',
     )
     .addHelpText(
       'after',
       '\nExamples:\n  plat feed suggest https://example.org/parcels.zip\n  plat feed suggest roll.csv --fips 55025 --name my-county --print\n\nExit codes: 0 the feed can run, 1 it is written and something is missing, or the source cannot be read.',
-    )
-    .action(suggestCommand);
+    );
+  answeringAlone(suggest, suggestCommand);
 }
 
-async function suggestCommand(source: string, flags: Flags): Promise<void> {
+async function suggestCommand(source: string, flags: Flags): Promise<Answer> {
   const config = loadConfig();
   const [{ suggestFeed }, { formatOf }] = await Promise.all([
     import('../ingest/check/suggest.ts'),
@@ -77,12 +76,13 @@ async function suggestCommand(source: string, flags: Flags): Promise<void> {
     head: { name, ...(flags.fips !== undefined && { fips: String(flags.fips).padStart(5, '0') }) },
   });
   if (!flags.print) await writeWhole(file, found.text);
-  if (flags.print && !flags.json) print(found.text.trimEnd());
-  else answer(flags.json, { file: flags.print ? null : file, ...found }, renderSuggested(found, file));
-  if (found.problems.length > 0) {
-    process.exitCode = EXIT.failed;
-    if (flags.print) printNote(found.problems.join('\n'));
-  }
+  const failed = found.problems.length > 0;
+  if (failed && flags.print) printNote(found.problems.join('\n'));
+  return [
+    { file: flags.print ? null : file, ...found },
+    flags.print ? found.text.trimEnd() : renderSuggested(found, file),
+    failed ? EXIT.failed : EXIT.ok,
+  ];
 }
 
 function renderSuggested(

@@ -9,7 +9,7 @@ type TierFlags = { new?: boolean; tokens?: number; overagePrice?: number; direct
 const EFFECT =
   'Contracts made before keep their tokens and price; --direct and --no-direct hold for all accounts of the tier within 5 seconds.';
 
-const COLUMNS = ['name', 'tokens_included', 'overage_cents_per_1000', 'direct'] as const;
+const COLUMNS = ['name', 'tokens_included', 'overage_cents_per_1000', 'direct'];
 
 export function addTierCommands(program: Command): void {
   const tier = program.command('tier').description('the terms of new contracts');
@@ -17,7 +17,7 @@ export function addTierCommands(program: Command): void {
   const list = tier.command('list').description('the tiers with their allotment and price of overage');
   answering(list, async ({ pool }) => {
     const tiers = await listTiers(pool);
-    return [tiers, table(tiers, [...COLUMNS])];
+    return [tiers, table(tiers, COLUMNS)];
   });
 
   const set = tier.command('set');
@@ -36,12 +36,12 @@ export function addTierCommands(program: Command): void {
     );
   answering(set, async ({ pool }, name: string, flags: TierFlags) => {
     const terms = {
-      ...(flags.tokens === undefined ? {} : { tokensIncluded: flags.tokens }),
-      ...(flags.overagePrice === undefined ? {} : { overageCentsPer1000: flags.overagePrice }),
-      ...(flags.direct === undefined ? {} : { direct: flags.direct }),
+      ...(flags.tokens !== undefined && { tokensIncluded: flags.tokens }),
+      ...(flags.overagePrice !== undefined && { overageCentsPer1000: flags.overagePrice }),
+      ...(flags.direct !== undefined && { direct: flags.direct }),
     };
     const saved = await saveTier(pool, name, terms, flags.new);
-    return [saved, `${table([saved], [...COLUMNS])}${flags.new ? '' : `\n${EFFECT}`}`];
+    return [saved, `${table([saved], COLUMNS)}${flags.new ? '' : `\n${EFFECT}`}`];
   });
 
   const history = tier.command('history').argument('<name>');

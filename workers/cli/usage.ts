@@ -33,7 +33,7 @@ export function addUsageCommand(program: Command): void {
   answering(usage, async ({ pool }, flags: UsageFlags) => {
     const shown = flags.csv ? csv : table;
     if (flags.providers) {
-      const { rows } = await pool.query<ProviderMonth>(sql('contacts/list_provider_usage'));
+      const { rows } = await pool.query(sql('contacts/list_provider_usage'));
       return [rows, shown(rows, ['month', 'provider', 'calls', 'matches', 'failures', 'cents'])];
     }
     const { account } = flags;
@@ -43,23 +43,11 @@ export function addUsageCommand(program: Command): void {
       return [period, shown(period.records, ['date', 'endpoint', 'mode', 'tokens', 'calls'])];
     }
     const periods = await listPeriods(pool, account);
-    const columns = [
-      ...(['period_start', 'period_end', 'tier', 'tokens_used', 'tokens_included'] as const),
-      ...(['tokens_overage', 'overage_cents_per_1000', 'overage_amount_cents', 'current'] as const),
-    ];
-    return [periods, shown(periods, columns)];
+    const columns =
+      'period_start period_end tier tokens_used tokens_included tokens_overage overage_cents_per_1000 overage_amount_cents current';
+    return [periods, shown(periods, columns.split(' '))];
   });
 }
-
-/** US cents; null where SKIP_TRACE_PROVIDER_CENTS was not set. */
-type ProviderMonth = {
-  month: string;
-  provider: string;
-  calls: number;
-  matches: number;
-  failures: number;
-  cents: number | null;
-};
 
 type PeriodUsage = {
   period_start: Date;
@@ -90,9 +78,6 @@ export async function listPeriods(pool: Pool, account: string): Promise<PeriodUs
 /** Whole fields of a moment in UTC, none of them cut: `2026-1` must not mean November. */
 const PERIOD = /^\d{4}-\d{2}(-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z?)?)?$/i;
 
-/** As many starts as a message can name. */
-const MOST_NAMED = 5;
-
 /**
  * One period by UTC day, endpoint and mode.
  * @param period `current`, or the month, the day or the moment at which the period starts: `2026-01`, `2026-01-31`,
@@ -122,7 +107,7 @@ export async function readPeriod(
   if (found.length > 1)
     throw new PlatError(
       'period_unknown',
-      `Several periods of this account begin in ${wanted}: name the day, or the moment if need be: ${startsOf(found)}.`,
+      `Several periods of this account begin in ${wanted}: name the day, or the moment if need be: ${found.map(each => each.period_start.toISOString()).join(', ')}.`,
     );
   const id = await findAccount(pool, account);
   const { rows } = await pool.query<DayUsage>(sql('usage/list_days'), [id, only.period_start]);
@@ -133,10 +118,4 @@ function begins(start: Date, wanted: string): boolean {
   const text = wanted.toUpperCase().replace(' ', 'T');
   const whole = start.toISOString();
   return whole.startsWith(text) || whole.replace(/\.\d+Z$/, 'Z') === text;
-}
-
-function startsOf(periods: PeriodUsage[]): string {
-  const starts = periods.map(({ period_start }) => period_start.toISOString());
-  const more = starts.length > MOST_NAMED ? ` and ${starts.length - MOST_NAMED} more` : '';
-  return `${starts.slice(0, MOST_NAMED).join(', ')}${more}`;
 }

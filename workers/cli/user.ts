@@ -77,8 +77,7 @@ export function addUserCommands(program: Command): void {
   const list = user.command('list').description('every user, their company and account');
   answering(list, async ({ pool }) => {
     const users = await listUsers(pool);
-    const columns = ['email', 'name', 'company', 'account', 'operator', 'has_password', 'seen_at'] as const;
-    return [users, table(users, [...columns])];
+    return [users, table(users, 'email name company account operator has_password seen_at'.split(' '))];
   });
 }
 

@@ -10,43 +10,37 @@ import {
   patiently,
   waitForJob,
 } from '../../../shared/jobs.ts';
-import { answer } from './output.ts';
-import { deliverFromHere, type Session } from './session.ts';
-
-type EnqueueOptions = { wait?: boolean; json?: boolean };
+import { type Answer, deliverFromHere, type Session } from './session.ts';
 
 /**
  * Enqueues one job from the command line and, with `--wait`, shows it to its end.
- * @returns the job's final state, or undefined when nobody waits
+ * @param ended what its final state is to the caller; not asked when nobody waits
  */
 export async function enqueueFromCli<P>(
   session: Session,
   definition: JobDefinition<P>,
   payload: P,
   label: string,
-  options: EnqueueOptions,
-): Promise<JobState | undefined> {
+  wait: boolean | undefined,
+  ended: (state: JobState) => Answer | Promise<Answer>,
+): Promise<Answer> {
   const { id, added } = await enqueue(session.pool, definition, payload);
   await deliverFromHere(session, [id]);
-  if (!options.wait) {
+  if (!wait) {
     const how = added ? 'is queued' : 'was waiting already';
-    answer(
-      options.json,
-      { job: id, added },
-      `${label}: job ${id} ${how}. \`plat status\` shows how it goes.`,
-    );
-    return undefined;
+    return [{ job: id, added }, `${label}: job ${id} ${how}. \`plat status\` shows how it goes.`];
   }
   const view = openProgress();
-  const ended = new AbortController();
-  const warning = warnOfNoWorker(session.pool, id, ended.signal);
-  try {
-    return await waitForJob(session.pool, id, { onState: state => view.update(label, state) });
-  } finally {
-    ended.abort();
+  const over = new AbortController();
+  const warning = warnOfNoWorker(session.pool, id, over.signal);
+  const state = await waitForJob(session.pool, id, {
+    onState: seen => view.update(label, seen),
+  }).finally(async () => {
+    over.abort();
     await warning;
     view.stop();
-  }
+  });
+  return ended(state);
 }
 
 /** What jobs have come to: their result is null where the job that was to enqueue them failed itself. */
@@ -86,17 +80,13 @@ export async function watchFollowing<Result extends { failed: number }>(
 /** A worker takes a job within a second of its being queued, when it is not busy. */
 const UNTAKEN_MS = 10_000;
 
-/**
- * Says once, while somebody waits for a job, that no worker is there who could take it; ends with the signal. Faults of the
- * database are left to those who wait.
- */
+/** Says once, while somebody waits for a job, that no worker is there who could take it; ends with the signal. */
 export async function warnOfNoWorker(
   pool: Pool,
   id: string,
   signal: AbortSignal,
-  options: { afterMs?: number; out?: { write(text: string): unknown } } = {},
+  { afterMs = UNTAKEN_MS, out = process.stderr as { write(text: string): unknown } } = {},
 ): Promise<void> {
-  const { afterMs = UNTAKEN_MS, out = process.stderr } = options;
   try {
     await sleep(afterMs, undefined, { signal });
     const { status } = await getJob(pool, id);
@@ -112,24 +102,16 @@ export async function warnOfNoWorker(
 }
 
 /** Shows jobs as they go: a bar each on a terminal, a plain line at every change of tens elsewhere. */
-export type ProgressView = { update(label: string, state: JobState): void; stop(): void };
+type ProgressView = { update(label: string, state: JobState): void; stop(): void };
 
 export function openProgress(out: NodeJS.WriteStream = process.stderr): ProgressView {
   return out.isTTY ? bars(out) : lines(out);
 }
 
-function bars(out: NodeJS.WriteStream): ProgressView {
-  const multi = new MultiBar(
-    {
-      // With the label 52 columns, so that 80 leave room for the note.
-      barsize: 20,
-      format: '  {label} [{bar}] {percentage}% {note}',
-      hideCursor: true,
-      stream: out,
-      clearOnComplete: false,
-    },
-    Presets.shades_grey,
-  );
+function bars(stream: NodeJS.WriteStream): ProgressView {
+  // With the label 52 columns, so that 80 leave room for the note.
+  const format = '  {label} [{bar}] {percentage}% {note}';
+  const multi = new MultiBar({ barsize: 20, format, hideCursor: true, stream }, Presets.shades_grey);
   const open = new Map<string, ReturnType<MultiBar['create']>>();
   return {
     update(label, state) {

@@ -23,6 +23,12 @@ export function zip(text: string): string {
   return text;
 }
 
+export function propertyId(text: string): number {
+  if (!/^\d{12,13}$/.test(text))
+    throw new InvalidArgumentError('A property_id has 12 or 13 digits, such as 3301900000001.');
+  return Number(text);
+}
+
 export function day(text: string): string {
   const date = new Date(`${text}T00:00:00Z`);
   if (

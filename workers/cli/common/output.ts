@@ -7,16 +7,6 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
-}
-
-/** What a command has found: for scripts or for people. */
-export function answer(json: boolean | undefined, document: unknown, text: string): void {
-  if (json) printJson(document);
-  else print(text);
-}
-
 /** What people should know besides the result; not on standard output, which scripts read. */
 export function printNote(text: string): void {
   process.stderr.write(`plat: ${text}\n`);
@@ -42,10 +32,10 @@ function show(value: Cell): string {
   return String(value);
 }
 
-/** Columns padded to their widest cell, numbers to the right. */
-export function table<Row extends Record<string, unknown>>(
-  rows: Row[],
-  columns: (keyof Row & string)[],
+/** Columns padded to their widest cell, numbers to the right; by default all that the first row has. */
+export function table(
+  rows: readonly Record<string, unknown>[],
+  columns: readonly string[] = Object.keys(rows[0] ?? {}),
 ): string {
   if (rows.length === 0) return '(none)';
   const cells = rows.map(row => columns.map(column => show(row[column] as Cell)));
@@ -53,7 +43,7 @@ export function table<Row extends Record<string, unknown>>(
   const numeric = columns.map(column =>
     rows.every(row => row[column] === null || typeof row[column] === 'number'),
   );
-  const line = (values: string[]) =>
+  const line = (values: readonly string[]) =>
     values
       .map((value, i) => (numeric[i] ? value.padStart(widths[i]!) : value.padEnd(widths[i]!)))
       .join('  ')

@@ -6,7 +6,7 @@ import { deliver } from '../../../shared/jobs.ts';
 import { createLogger, type Logger } from '../../../shared/log.ts';
 import { assertSchemaVersion } from '../../../shared/migrate.ts';
 import { definitions } from '../../definitions.ts';
-import { answer } from './output.ts';
+import { print } from './output.ts';
 import { readState } from './state.ts';
 
 /** The settings with a database. */
@@ -46,20 +46,30 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
   }
 }
 
+/** What a command has found, for scripts and for people, and its exit code where that is not 0. */
+export type Answer = readonly [document: unknown, text: string, exitCode?: number];
+
 /**
- * Gives a command its work and --json. What the work finds is printed as a document for scripts, or as a text for people.
+ * Gives a command its work and --json.
  * @param work gets the command's arguments, then its flags
  */
+export function answeringAlone<Args extends unknown[]>(
+  command: Command,
+  work: (...args: Args) => Promise<Answer>,
+): void {
+  command.option('--json', 'print JSON').action(async (...args: unknown[]) => {
+    const [document, text, exitCode] = await work(...(args as Args));
+    print(command.optsWithGlobals().json ? JSON.stringify(document, null, 2) : text);
+    if (exitCode) process.exitCode = exitCode;
+  });
+}
+
+/** The same for work that needs the database. */
 export function answering<Args extends unknown[]>(
   command: Command,
-  work: (session: Session, ...args: Args) => Promise<readonly [document: unknown, text: string]>,
+  work: (session: Session, ...args: Args) => Promise<Answer>,
 ): void {
-  command.option('--json', 'print JSON').action((...args: unknown[]) =>
-    withSession(async session => {
-      const [document, text] = await work(session, ...(args as Args));
-      answer(command.optsWithGlobals().json, document, text);
-    }),
-  );
+  answeringAlone(command, (...args: Args) => withSession(session => work(session, ...args)));
 }
 
 /** Hands outbox jobs to the queue from a process that is no worker. */

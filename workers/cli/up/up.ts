@@ -12,10 +12,9 @@ import { loadRegions } from '../../regions/load.ts';
 import { print, regionsLine } from '../common/output.ts';
 import { type ConnectedConfig, deliverFromHere } from '../common/session.ts';
 import { claimState, clearState, writeState } from '../common/state.ts';
-import { addSampleDeals } from './deals.ts';
 import { finishDue } from './due.ts';
 import { startPostgres } from './postgres.ts';
-import { ingestSamples, missingSamples } from './sample.ts';
+import { addSampleDeals, ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
 
@@ -88,14 +87,14 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
 
   for (const { error } of (await installedFeeds(config)).faults)
     print(`A feed is left out until its file is put right: ${error.message}`);
-  const deliver = (ids: string[]) => deliverFromHere({ config, pool, log }, ids);
+  const begun = { pool, signal, deliver: (ids: string[]) => deliverFromHere({ config, pool, log }, ids) };
   const samples = await missingSamples(pool, config);
   if (samples.length > 0) {
     print(`Ingesting ${samples.length} sample feeds through the workers:`);
-    await ingestSamples(pool, samples, deliver, signal);
+    await ingestSamples(begun, samples);
   }
-  await finishDue(pool, deliver, signal, samples.length > 0);
-  await addSampleDeals(pool, await demoOwner(pool), signal);
+  await finishDue(begun, samples.length > 0);
+  await addSampleDeals(begun, await demoOwner(pool));
 
   const url = await ready(services, config.HOST, signal);
   writeState(config, { databaseUrl, apiUrl: url });
@@ -154,20 +153,20 @@ async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[])
     kill: supervisor.kill,
   });
   supervisor.start({
-    ...{ label: 'api', program: 'api', env, logFile: join(logs, 'api.log') },
+    label: 'api',
+    program: 'api',
+    env,
+    logFile: join(logs, 'api.log'),
     onMessage: message => Object.assign(services, message),
   });
   for (let i = 0; i < config.WORKERS; i++) {
-    const name = `worker-${i + 1}`;
     // Each has a health port of its own.
-    const own: Record<string, string> = config.WORKER_PORT
-      ? { WORKER_PORT: String(config.WORKER_PORT + i) }
-      : {};
+    const own = config.WORKER_PORT && { WORKER_PORT: String(config.WORKER_PORT + i) };
     supervisor.start({
       label: `worker ${i + 1}`,
       program: 'worker',
       env: { ...env, ...own },
-      logFile: join(logs, `${name}.log`),
+      logFile: join(logs, `worker-${i + 1}.log`),
     });
   }
   return services;
