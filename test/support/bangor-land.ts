@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { decodeBoundary, encodeBoundary } from '../../shared/geo/codec.ts';
 import { prepareBoundary } from '../../shared/geo/prepare.ts';
 import type { MultiPolygon } from '../../shared/geo/types.ts';
+import type { Format } from '../../workers/formats/input.ts';
 import { readInput } from '../../workers/formats/read.ts';
-import type { Format } from '../../workers/formats/rows.ts';
 
 const DATA = fileURLToPath(new URL('../../workers/sample/data/bangor_me', import.meta.url));
 

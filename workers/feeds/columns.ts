@@ -1,5 +1,6 @@
-import type { ColumnSpec, PlainColumn } from './column-schema.ts';
-import type { Columns } from './feed.ts';
+import { type InputSection, type InputSpec, inputSpec } from '../formats/input.ts';
+import type { ColumnSpec, Condition, PlainColumn } from './column-schema.ts';
+import type { Columns, MappedInput } from './feed.ts';
 import { fieldParser, type TargetSpec } from './values/parser.ts';
 import { isFailure } from './values/text.ts';
 
@@ -37,6 +38,22 @@ export function mergeColumns<Target extends string>(
     if (spec != null) merged[target] = longForm(spec);
   }
   return merged;
+}
+
+type MappedSection = InputSection & { columns?: object | undefined; skip_where?: Condition[] | undefined };
+
+/** What a section reads, how its columns map, those of a preset or defaults below them, and which rows it leaves out. */
+export function mappedInput<Target extends string>(
+  section: MappedSection,
+  preset: { columns: Partial<Record<string, Given>>; skip_where?: Condition[] } | null = null,
+  within: Pick<InputSpec, 'within'> = {},
+): MappedInput<Target> {
+  const inherited = preset?.skip_where ?? [];
+  return {
+    input: { ...inputSpec(section), ...within },
+    columns: mergeColumns<Target>(preset?.columns ?? {}, section.columns ?? {}),
+    skipWhere: [...inherited.map(test => ({ ...test, optional: true })), ...(section.skip_where ?? [])],
+  };
 }
 
 function entries<Target extends string>(columns: Partial<Record<Target, Given>>): [Target, Given][] {

@@ -7,6 +7,7 @@ import {
   type ListingField,
 } from '../../shared/domain/listing-fields.ts';
 import { PARCEL_FIELD_NAMES, PARCEL_FIELDS, type ParcelField } from '../../shared/domain/parcel-fields.ts';
+import { INPUT_PROPERTIES } from '../formats/input.ts';
 import {
   columnsOf,
   conditionSchema,
@@ -14,7 +15,6 @@ import {
   requiredColumnSchema,
   skipWhereSchema,
 } from './column-schema.ts';
-import { INPUT_PROPERTIES } from './input-schema.ts';
 import {
   coverageSchema,
   daySchema,
@@ -138,56 +138,73 @@ const listingsSchema = z.strictObject({
   skip_where: skipWhereSchema,
 });
 
-/** What blocks a run whose feed says nothing of it. */
-export const GATE_DEFAULTS = {
-  max_row_drop_percent: 10,
-  max_key_drop_percent: 10,
-  max_reject_percent: 5,
-  max_outside_percent: 1,
-  max_acreage_off_percent: 33,
-  max_outside_coverage_percent: 5,
-  max_coverage_drop_percent: 10,
-  max_coverage_growth_percent: 10,
-  empty_columns: true,
-};
-export type Gates = typeof GATE_DEFAULTS;
+type FeedKind = (typeof FEED_KINDS)[number];
+const OF_VECTOR: FeedKind[] = ['roads', 'wetlands', 'flood', 'zips'];
+const OF_LAND: FeedKind[] = [...OF_VECTOR, 'elevation', 'imagery'];
 
-const percentage = (gate: keyof Gates, doc: string) =>
-  z.number().min(0).max(100).describe(`${doc} Default: ${GATE_DEFAULTS[gate]}.`);
+type Gate = { usual: number; most?: null; kinds?: FeedKind[]; doc: string };
+
+/** The gates that are a percentage: what blocks a run whose feed says nothing of it, and the kinds that have the gate; all by default. */
+const PERCENT_GATES = {
+  max_row_drop_percent: {
+    usual: 10,
+    doc: 'How many rows fewer than in the last accepted run are accepted.',
+  },
+  max_key_drop_percent: {
+    usual: 10,
+    kinds: ['assessor', 'listings'],
+    doc: "Kind assessor: how many of the last accepted run's keys may be missing.",
+  },
+  max_reject_percent: { usual: 5, doc: 'How many rows may be rejected.' },
+  max_outside_percent: {
+    usual: 1,
+    kinds: ['assessor', 'listings', ...OF_VECTOR, 'elevation'],
+    doc: "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
+  },
+  max_acreage_off_percent: {
+    usual: 33,
+    kinds: ['assessor'],
+    doc: 'How many parcels may state an acreage that is off the measured one by more than a factor of 4; 100 leaves acreages unjudged.',
+  },
+  max_outside_coverage_percent: {
+    usual: 5,
+    kinds: OF_VECTOR,
+    doc: 'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
+  },
+  max_coverage_drop_percent: {
+    usual: 10,
+    kinds: OF_LAND,
+    doc: 'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
+  },
+  max_coverage_growth_percent: {
+    usual: 10,
+    most: null,
+    kinds: OF_VECTOR,
+    doc: 'Roads, wetlands and flood without fips and coverage: by how much of it the box around what was read may grow.',
+  },
+} satisfies Record<string, Gate>;
+
+type PercentGate = keyof typeof PERCENT_GATES;
+export type Gates = Record<PercentGate, number> & { empty_columns: boolean };
+
+const eachGate = <T>(of: (gate: Gate) => T): Record<PercentGate, T> =>
+  Object.fromEntries(Object.entries(PERCENT_GATES).map(([name, gate]) => [name, of(gate)])) as Record<
+    PercentGate,
+    T
+  >;
+
+export const GATE_DEFAULTS: Gates = { ...eachGate(({ usual }) => usual), empty_columns: true };
+export const GATE_KINDS: Partial<Record<keyof Gates, FeedKind[]>> = {
+  ...eachGate(({ kinds }) => kinds),
+  empty_columns: ['assessor', 'listings', ...OF_VECTOR, 'contacts', 'numbering'],
+};
 
 const gatesSchema = z
   .strictObject({
-    max_row_drop_percent: percentage(
-      'max_row_drop_percent',
-      'How many rows fewer than in the last accepted run are accepted.',
-    ),
-    max_key_drop_percent: percentage(
-      'max_key_drop_percent',
-      "Kind assessor: how many of the last accepted run's keys may be missing.",
-    ),
-    max_reject_percent: percentage('max_reject_percent', 'How many rows may be rejected.'),
-    max_outside_percent: percentage(
-      'max_outside_percent',
-      "How many parcels may lie outside their county; of a land layer, features outside the feed's county, else the United States.",
-    ),
-    max_acreage_off_percent: percentage(
-      'max_acreage_off_percent',
-      'How many parcels may state an acreage that is off the measured one by more than a factor of 4; 100 leaves acreages unjudged.',
-    ),
-    max_outside_coverage_percent: percentage(
-      'max_outside_coverage_percent',
-      'Roads, wetlands and flood with a coverage: how many features may lie wholly outside it. One has to lie inside.',
-    ),
-    max_coverage_drop_percent: percentage(
-      'max_coverage_drop_percent',
-      'Land layers: how much of the area that the last accepted run covered may be covered no longer.',
-    ),
-    max_coverage_growth_percent: z
-      .number()
-      .min(0)
-      .describe(
-        'Roads, wetlands and flood without fips and coverage: by how much of it the box around what was read may grow. Default: 10.',
-      ),
+    ...eachGate(({ usual, most = 100, doc }) => {
+      const percentage = z.number().min(0);
+      return (most === null ? percentage : percentage.max(most)).describe(`${doc} Default: ${usual}.`);
+    }),
     empty_columns: z
       .boolean()
       .describe('Block when a mapped column that was filled has turned empty. Default: true.'),

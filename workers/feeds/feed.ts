@@ -1,7 +1,7 @@
 import type { RoadReach } from '../../shared/domain/land.ts';
 import type { ListingField } from '../../shared/domain/listing-fields.ts';
 import type { Box } from '../../shared/geo/types.ts';
-import type { InputSpec } from '../formats/rows.ts';
+import type { InputSpec } from '../formats/input.ts';
 import type { ColumnSpec, Condition, KeySpec } from './column-schema.ts';
 import type { FeedFile, Gates, ParcelTarget, PresetName } from './definition.ts';
 import type { LayerField, VectorKind } from './layer-schema.ts';
@@ -13,17 +13,16 @@ export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>
 /** A condition of skip_where; one that a preset brought is `optional`. */
 export type SkipCondition = Condition & { optional?: boolean };
 
-export type ParcelInput = {
+/** A source whose columns are mapped. */
+export type MappedInput<Target extends string> = {
   input: InputSpec;
-  key: KeySpec;
-  columns: Columns<ParcelTarget>;
+  columns: Columns<Target>;
   skipWhere: SkipCondition[];
 };
 
-export type ListingInput = {
-  input: InputSpec;
-  columns: Columns<ListingField>;
-  skipWhere: SkipCondition[];
+export type ParcelInput = MappedInput<ParcelTarget> & { key: KeySpec };
+
+export type ListingInput = MappedInput<ListingField> & {
   /** County of every listing, or null when the feed does not give one. */
   fips: number | null;
   /** `source` of comps whose source is not mapped. */
@@ -33,7 +32,7 @@ export type ListingInput = {
 };
 
 /** A source of roads, wetlands, flood zones or ZIP areas. */
-export type LayerInput = { input: InputSpec; columns: Columns<LayerField>; skipWhere: SkipCondition[] };
+export type LayerInput = MappedInput<LayerField>;
 
 /** Which files are meant. */
 export type Files =
@@ -57,17 +56,11 @@ export type ImageryInput = { captured: string | null } & (
   | { type: 'relief' }
 );
 
-/** A source of people with their telephone numbers. */
-export type ContactInput = {
-  input: InputSpec;
-  columns: Columns<string>;
-  skipWhere: SkipCondition[];
-  /** `source` of contacts whose source is not mapped. */
-  label: string;
-};
+/** A source of people with their telephone numbers; `label` is the `source` of those whose source is not mapped. */
+export type ContactInput = MappedInput<string> & { label: string };
 
 /** A source of blocks of telephone numbers. */
-export type NumberingInput = Omit<ContactInput, 'label'>;
+export type NumberingInput = MappedInput<string>;
 
 /** Files of the Do Not Call registry; `edition` YYYY-MM-DD, null where the names of the files tell it. */
 export type DncInput = {

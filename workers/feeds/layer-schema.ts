@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type LandKind, ROAD_REACH_M } from '../../shared/domain/land.ts';
+import { boundsSchema, INPUT_PROPERTIES } from '../formats/input.ts';
 import { type ColumnSpec, columnSchema, conditionSchema } from './column-schema.ts';
-import { boundsSchema, INPUT_PROPERTIES } from './input-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
 /** The kinds whose sources hold features; elevation and imagery are files. */

@@ -1,14 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseDocument } from 'yaml';
-import { LISTING_FIELD_NAMES } from '../../shared/domain/listing-fields.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
-import { type FeedFile, feedSchema, PARCEL_TARGETS } from './definition.ts';
+import { type FeedFile, feedSchema } from './definition.ts';
 import type { Feed } from './feed.ts';
-import { LAYER_FIELD_NAMES } from './layer-schema.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate.ts';
-import { resolveFeed } from './resolve.ts';
-import { strayIssues } from './resolve-layer.ts';
+import { resolveFeed, strayIssues } from './resolve.ts';
 
 /**
  * Reads and checks one feed file (YAML or JSON).
@@ -108,13 +105,8 @@ function headOf(file: string, text: string): Head {
 
 function duplicate(name: string, feeds: Feed[]): PlatError {
   const files = feeds.map(feed => feed.file).join(' and ');
-  return new PlatError(
-    'feed_duplicate',
-    `Several feeds are named ${name}: ${files}. Rename all but one of them.`,
-    {
-      status: 422,
-    },
-  );
+  const message = `Several feeds are named ${name}: ${files}. Rename all but one of them.`;
+  return new PlatError('feed_duplicate', message, { status: 422 });
 }
 
 async function feedFiles(dir: string): Promise<string[]> {
@@ -134,40 +126,29 @@ async function textOf(path: string, given: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new PlatError(
-      'feed_missing',
-      `Feed file ${given} cannot be read (${errorCode(error) ?? 'unknown error'}).`,
-      {
-        status: 404,
-        cause: error,
-      },
-    );
+    const message = `Feed file ${given} cannot be read (${errorCode(error) ?? 'unknown error'}).`;
+    throw new PlatError('feed_missing', message, { status: 404, cause: error });
   }
 }
 
 /** The names that an unknown property may have been meant to be. */
 function suggest(issue: Issue): Issue {
   if (!issue.message.startsWith('is no property')) return issue;
-  const [section, within] = issue.path;
-  if (issue.path.length === 1) return withSuggestion(issue, Object.keys(feedSchema.shape));
-  if (within !== 'columns' || issue.path.length !== 3) {
-    const shape = feedSchema.shape[section as keyof typeof feedSchema.shape] as unknown;
-    return issue.path.length === 2 ? withSuggestion(issue, propertiesOf(shape)) : issue;
-  }
-  return withSuggestion(issue, fieldsOf(section));
+  return withSuggestion(issue, Object.keys(shapeAt(feedSchema, issue.path.slice(0, -1)) ?? {}));
 }
 
-function fieldsOf(section: PropertyKey | undefined): readonly string[] {
-  if (section === 'listings') return LISTING_FIELD_NAMES;
-  return section === 'layer' ? Object.values(LAYER_FIELD_NAMES).flat() : PARCEL_TARGETS;
-}
+type Shape = Record<PropertyKey, unknown>;
 
-/** The property names of an optional section. */
-function propertiesOf(schema: unknown): string[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  if ('shape' in schema && typeof schema.shape === 'object' && schema.shape !== null)
-    return Object.keys(schema.shape);
-  // Of a section or a list of such sections the section.
-  if ('options' in schema && Array.isArray(schema.options)) return propertiesOf(schema.options[0]);
-  return 'unwrap' in schema && typeof schema.unwrap === 'function' ? propertiesOf(schema.unwrap()) : [];
+/** The properties of the section at a path; of a list of sections, or of several forms of one, those of the section. */
+function shapeAt(schema: unknown, path: readonly PropertyKey[]): Shape | null {
+  const { shape, options, element, unwrap } = schema as Partial<{
+    shape: Shape;
+    options: unknown[];
+    element: unknown;
+    unwrap(): unknown;
+  }>;
+  if (shape) return path.length === 0 ? shape : shapeAt(shape[path[0]!] ?? {}, path.slice(1));
+  if (element) return shapeAt(element, typeof path[0] === 'number' ? path.slice(1) : path);
+  if (options) return options.map(option => shapeAt(option, path)).find(found => found !== null) ?? null;
+  return unwrap ? shapeAt((schema as { unwrap(): unknown }).unwrap(), path) : null;
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/domain/contact-fields.ts';
+import { INPUT_PROPERTIES } from '../formats/input.ts';
 import { columnsOf, skipWhereSchema } from './column-schema.ts';
-import { INPUT_PROPERTIES } from './input-schema.ts';
+import { daySchema } from './layer-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
 /** The sections of the kinds contacts, numbering and dnc: whose telephone numbers they are, what lines, and who must not be called. */
@@ -43,8 +44,6 @@ export const numberingSchema = z.strictObject({
 export const CHANGE_COLUMNS = ['area_code', 'number', 'phone', 'date', 'action', 'ignore'] as const;
 export type ChangeColumn = (typeof CHANGE_COLUMNS)[number];
 
-const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, 'is no day written YYYY-MM-DD');
-
 export const dncSchema = z.strictObject({
   source: INPUT_PROPERTIES.source,
   list: z
@@ -53,7 +52,7 @@ export const dncSchema = z.strictObject({
       'full: all numbers of its area codes, which take the place of what was known of them; changes: what one day has added and deleted. Default: full.',
     )
     .optional(),
-  edition: day
+  edition: daySchema
     .describe("Day of the list. Default: the date in its file's name (2026-11-20 or 20261120).")
     .optional(),
   columns: z

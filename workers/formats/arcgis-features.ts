@@ -4,7 +4,7 @@ import { shownUrl } from '../../shared/net/context.ts';
 import { fromEsri } from './arcgis-geometry.ts';
 import type { LayerInfo } from './arcgis-layer.ts';
 import type { Body } from './arcgis-server.ts';
-import type { InputSpec } from './rows.ts';
+import type { InputSpec } from './input.ts';
 
 export type SpatialReference = { wkid?: number; latestWkid?: number; wkt?: string };
 

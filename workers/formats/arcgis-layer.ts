@@ -1,6 +1,7 @@
 import { formatError, shownUrl, sourceError } from '../../shared/net/context.ts';
 import { type Asked, ask, type Body, type Params, Refused } from './arcgis-server.ts';
-import type { InputSpec, ReadContext } from './rows.ts';
+import type { InputSpec } from './input.ts';
+import type { ReadContext } from './rows.ts';
 
 export type LayerField = {
   name: string;

@@ -10,7 +10,8 @@ import {
   statusOutcome,
   USER_AGENT,
 } from '../../shared/net/http.ts';
-import type { InputSpec, ReadContext } from './rows.ts';
+import type { InputSpec } from './input.ts';
+import type { ReadContext } from './rows.ts';
 
 /*
  * Requests to the ArcGIS REST API (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).

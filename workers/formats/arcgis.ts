@@ -6,8 +6,9 @@ import { rowMaker } from './arcgis-features.ts';
 import { readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';
 import { chooseWalk, spoolLayer } from './arcgis-spool.ts';
+import type { InputSpec } from './input.ts';
 import { addFeature, readLines } from './json.ts';
-import { addBad, type InputSpec, type Output, type ReadContext, type RowBatch, takeFull } from './rows.ts';
+import { addBad, isFull, type Output, type ReadContext } from './rows.ts';
 import { openSource, type Progress } from './source.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function* readArcgis(
   output: Output,
   context: ReadContext,
   progress: Progress,
-): AsyncGenerator<RowBatch> {
+): AsyncGenerator<void> {
   const info = await readLayerInfo(spec, context);
   const source: Source = {
     ...{ url: info.url, info, spec, context, toRow: rowMaker(info, spec), refusedInRow: 0 },
@@ -27,19 +28,18 @@ export async function* readArcgis(
   yield* context.rows === undefined ? readSpooled(source, output, progress) : readSome(source, output);
 }
 
-async function* readSome(source: Source, output: Output): AsyncGenerator<RowBatch> {
+async function* readSome(source: Source, output: Output): AsyncGenerator<void> {
   const total = source.context.rows!;
   const wanted = output.rowNo + total;
   const { walk, ground } = await chooseWalk(source, null);
   for await (const { lines } of readPages(source, walk, { ...ground, total }, { ahead: 0 })) {
     for (const line of lines) addLine(output, line);
     if (output.rowNo >= wanted) return;
-    const full = takeFull(output);
-    if (full !== null) yield full;
+    if (isFull(output)) yield;
   }
 }
 
-async function* readSpooled(source: Source, output: Output, progress: Progress): AsyncGenerator<RowBatch> {
+async function* readSpooled(source: Source, output: Output, progress: Progress): AsyncGenerator<void> {
   const { context, spec, info } = source;
   const folder = context.workDir ?? (await mkdtemp(join(context.tmpDir, 'layer-')));
   const query = JSON.stringify([info.url.href, spec.arcgis, spec.within]);

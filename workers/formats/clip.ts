@@ -1,17 +1,9 @@
 import { boxesMeet, boxOfGeometry, padBox } from '../../shared/geo/box.ts';
 import { intersects, prepareQuery } from '../../shared/geo/intersects.ts';
 import type { Box, Polygon } from '../../shared/geo/types.ts';
-import { countyExtent, countyOutline, nearestCounty } from '../../shared/regions/county-polygons.ts';
-import type { InputSpec, RowBatch, SourceRow, Within } from './rows.ts';
-
-/** County outlines are generalised by up to a kilometre. */
-const MARGIN_DEG = 0.01;
-
-/** The box of a county with a margin; null for a code without an outline. */
-export function countyWithin(fips: number, of: 'parcels' | 'features'): Within | null {
-  const extent = countyExtent(fips);
-  return extent ? { box: padBox(extent, 2 * MARGIN_DEG), county: { fips, of } } : null;
-}
+import { countyOutline, nearestCounty } from '../../shared/regions/county-polygons.ts';
+import { type InputSpec, MARGIN_DEG, type Within } from './input.ts';
+import type { RowBatch, SourceRow } from './rows.ts';
 
 /** Leaves out the rows that lie elsewhere, and counts them as skipped. Of parcels a row without geometry lies nowhere. */
 export async function* clipped(

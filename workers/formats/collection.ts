@@ -2,7 +2,7 @@ import type { Point } from 'geojson';
 import { toWgs84 } from '../../shared/geo/projection.ts';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
 import { addFeature, isSpace } from './json.ts';
-import { type Output, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
+import { isFull, type Output, type Reading, useCrs } from './rows.ts';
 import { utf8Bytes } from './text.ts';
 
 /*
@@ -32,7 +32,7 @@ type Scan = {
 };
 
 /** GeoJSON FeatureCollection, streamed. The `crs` member of GeoJSON 2008 counts unless the feed declares a CRS. */
-export async function* readCollection({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
+export async function* readCollection({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
   const { name } = source;
   const scan: Scan = { state: 'before', shell: '', crs: null };
@@ -64,8 +64,7 @@ export async function* readCollection({ source, spec, output, context }: Reading
         if (--depth > 0) continue;
         addFeature(output, bytes.toString('utf8', start, at));
         start = at;
-        const full = takeFull(output);
-        if (full !== null) yield full;
+        if (isFull(output)) yield;
       } else if (depth === 0) {
         if (byte === CLOSE_BRACKET) {
           scan.state = 'after';

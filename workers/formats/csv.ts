@@ -1,15 +1,6 @@
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import {
-  addBad,
-  addRow,
-  checkColumns,
-  detached,
-  type InputSpec,
-  type Output,
-  type Reading,
-  type RowBatch,
-  takeFull,
-} from './rows.ts';
+import type { InputSpec } from './input.ts';
+import { addBad, addRow, checkColumns, detached, isFull, type Output, type Reading } from './rows.ts';
 import { decodeText } from './text.ts';
 
 /*
@@ -25,7 +16,7 @@ type Dialect = { delimiter: string; quote: string; newline: string };
 type Scanned = { cells: string[]; end: number } | 'more' | 'open quote' | 'text after quote';
 
 /** CSV and other delimited text. Cells are strings, empty ones null; lines that are blank are skipped. */
-export async function* readCsv({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
+export async function* readCsv({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { csvRowChars } = limitsOf(context);
   const table = newTable(spec, source.name);
   let skip = spec.skip_lines ?? 0;
@@ -50,8 +41,7 @@ export async function* readCsv({ source, spec, output, context }: Reading): Asyn
       const next = takeRecord(table, whole, at, false, output);
       if (next === -1) break;
       at = next;
-      const full = takeFull(output);
-      if (full !== null) yield full;
+      if (isFull(output)) yield;
     }
     held = whole.slice(at);
     if (held.length > csvRowChars) held = skipLine(table, held, output);
@@ -60,8 +50,7 @@ export async function* readCsv({ source, spec, output, context }: Reading): Asyn
   table.dialect ??= detectDialect(held, spec);
   for (let at = 0; at < held.length; ) {
     at = takeRecord(table, held, at, true, output);
-    const full = takeFull(output);
-    if (full !== null) yield full;
+    if (isFull(output)) yield;
   }
   if (table.skipping) throw cutOff(table.name, 'its last line does not end');
   if (table.columns === null) throw formatError(`${source.name} is empty: no header line. Check the file.`);

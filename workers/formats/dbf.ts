@@ -1,15 +1,8 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import { cutOff, formatError } from '../../shared/net/context.ts';
-import {
-  addRow,
-  checkColumns,
-  detached,
-  type InputSpec,
-  type Reading,
-  type RowBatch,
-  takeFull,
-} from './rows.ts';
+import type { InputSpec } from './input.ts';
+import { addRow, checkColumns, detached, isFull, type Reading } from './rows.ts';
 import type { SourceFile } from './source.ts';
 import { encodingName } from './text.ts';
 
@@ -30,14 +23,13 @@ type Decode = (bytes: Buffer) => string;
 export type DbfRecord = Record<string, unknown>;
 
 /** dBASE alone: deleted records are skipped, but keep their row number. */
-export async function* readDbf({ source, spec, output }: Reading): AsyncGenerator<RowBatch> {
+export async function* readDbf({ source, spec, output }: Reading): AsyncGenerator<void> {
   const cpg = await source.sibling('.cpg');
   for await (const records of dbfRecords(source, spec, cpg)) {
     for (const record of records) {
       if (record === null) output.rowNo++;
       else addRow(output, record, null, () => JSON.stringify(record));
-      const full = takeFull(output);
-      if (full !== null) yield full;
+      if (isFull(output)) yield;
     }
   }
 }

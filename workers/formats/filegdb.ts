@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { projjsonNames } from '../../shared/geo/projection.ts';
 import { cutOff, formatError, limitsOf, type OpenContext, sourceError } from '../../shared/net/context.ts';
 import { readFeatureLines } from './json.ts';
-import { chooseLayer, type Reading, type RowBatch } from './rows.ts';
+import { chooseLayer, type Reading } from './rows.ts';
 
 /*
  * Esri's file geodatabase, by GDAL in a child process: as WebAssembly (gdal3.js, an optional package), else as installed. Coordinates
@@ -29,7 +29,7 @@ export type Gdal = {
   rows(path: string, layer: string): Command;
 };
 
-export function readFileGdb(reading: Reading): AsyncGenerator<RowBatch> {
+export function readFileGdb(reading: Reading): AsyncGenerator<void> {
   return readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 }
 
@@ -37,7 +37,7 @@ export function readFileGdb(reading: Reading): AsyncGenerator<RowBatch> {
 export async function* readWith(
   gdal: Gdal,
   { source, spec, output, context }: Reading,
-): AsyncGenerator<RowBatch> {
+): AsyncGenerator<void> {
   const { name } = source;
   const { path, advance } = await source.onDisk();
   let listed = '';
@@ -47,12 +47,10 @@ export async function* readWith(
   const layer = chooseLayer(layers, spec.layer, name);
   const before = output.rowNo;
   const bytes = () => outputOf(gdal.rows(path, layer.name), path, name, context);
-  for await (const batch of readFeatureLines(
-    { source: { ...source, bytes }, spec, output, context },
-    layer.crs,
-  )) {
+  const reading = { source: { ...source, bytes }, spec, output, context };
+  for await (const _ of readFeatureLines(reading, layer.crs)) {
     advance((output.rowNo - before) / layer.count);
-    yield batch;
+    yield;
   }
   const read = output.rowNo - before;
   if (read < layer.count) throw cutOff(name, `it holds ${read} of ${layer.count} rows`);

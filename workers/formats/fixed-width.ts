@@ -1,18 +1,11 @@
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
+import type { LayoutField } from './input.ts';
 import { splitLines } from './json.ts';
-import {
-  addBad,
-  addRow,
-  checkColumns,
-  type LayoutField,
-  type Reading,
-  type RowBatch,
-  takeFull,
-} from './rows.ts';
+import { addBad, addRow, checkColumns, isFull, type Reading } from './rows.ts';
 import { utf8Bytes } from './text.ts';
 
 /** Lines whose columns stand at the places that the feed's layout gives. Cells are strings, blank ones null; blank lines are skipped. */
-export async function* readFixedWidth({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
+export async function* readFixedWidth({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const fields = placesOf(spec.layout ?? [], name);
@@ -30,8 +23,7 @@ export async function* readFixedWidth({ source, spec, output, context }: Reading
         for (const field of fields) values[field.name] = line.slice(field.start, field.end).trim() || null;
         addRow(output, values, null, () => line);
       }
-      const full = takeFull(output);
-      if (full !== null) yield full;
+      if (isFull(output)) yield;
     }
   }
 }

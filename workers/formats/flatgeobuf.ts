@@ -3,11 +3,11 @@ import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import { addRow, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
+import { addRow, isFull, type Reading, useCrs } from './rows.ts';
 import type { OpenedSource } from './source.ts';
 
 /** FlatGeobuf, streamed in file order; its spatial index is passed over. */
-export async function* readFlatGeobuf({ source, output, context }: Reading): AsyncGenerator<RowBatch> {
+export async function* readFlatGeobuf({ source, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const found: { header: HeaderMeta | null } = { header: null };
   const headerMetaFn = (header: HeaderMeta) => {
@@ -21,13 +21,8 @@ export async function* readFlatGeobuf({ source, output, context }: Reading): Asy
       features++;
       const values = feature.properties ?? {};
       addRow(output, values, feature.geometry, () => JSON.stringify(values));
-      const full = takeFull(output);
-      if (full !== null) yield full;
+      if (isFull(output)) yield;
     }
-  } catch (cause) {
-    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
-    const why = (cause as Error).message;
-    throw formatError(`${name} cannot be read as FlatGeobuf (${why}). Check the format and the file.`, cause);
   } finally {
     await frames.return(undefined);
   }

@@ -2,20 +2,12 @@ import { copyFile, open, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { cutOff, formatError, limitsOf, scratchFolder } from '../../shared/net/context.ts';
-import {
-  checkColumns,
-  chooseLayer,
-  plainValue,
-  type Reading,
-  type RowBatch,
-  takeFull,
-  useCrs,
-} from './rows.ts';
+import { checkColumns, chooseLayer, isFull, plainValue, type Reading, useCrs } from './rows.ts';
 import type { LocalFile } from './source.ts';
 import { addWkbRow } from './wkb.ts';
 
 /** A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by row where it lies. */
-export async function* readGeoPackage({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
+export async function* readGeoPackage({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const file = await source.onDisk();
@@ -34,24 +26,18 @@ export async function* readGeoPackage({ source, spec, output, context }: Reading
       name,
     );
     useCrs(output, crsOf(layer), name);
-    const { most } = db.get(`select max(rowid) as most from ${quoted(layer.name)}`) as {
-      most: number | null;
-    };
+    const most = db.get(`select max(rowid) as most from ${quoted(layer.name)}`)?.most;
     statement = db.prepare(`select * from ${quoted(layer.name)}`);
     for (const row of statement.iterate() as Iterable<Row>) {
       const values = valuesOf(row, columns, layer.geometry);
       const blob = layer.geometry === null ? null : row[layer.geometry];
       addWkbRow(output, values, blob instanceof Uint8Array ? wkbOf(blob) : null, rowBytes);
-      const full = takeFull(output);
-      if (full === null) continue;
+      if (!isFull(output)) continue;
       context.signal.throwIfAborted();
       file.advance(output.rowNo / Math.max(1, Number(most)));
-      yield full;
+      yield;
     }
     file.advance(1);
-  } catch (cause) {
-    if (!(cause instanceof Error) || cause.name !== 'SQLite3Error') throw cause;
-    throw formatError(`${name} cannot be read as a GeoPackage (${cause.message}). Check the file.`, cause);
   } finally {
     statement?.finalize();
     db.close();

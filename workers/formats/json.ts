@@ -1,15 +1,15 @@
 import { cutOff, limitsOf } from '../../shared/net/context.ts';
-import { addBad, addRow, type Output, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
+import { addBad, addRow, isFull, type Output, type Reading, useCrs } from './rows.ts';
 import { utf8Bytes } from './text.ts';
 
 /** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known. */
-export function readFeatureLines(reading: Reading, crs: string[] | null = null): AsyncGenerator<RowBatch> {
+export function readFeatureLines(reading: Reading, crs: string[] | null = null): AsyncGenerator<void> {
   useCrs(reading.output, crs, reading.source.name);
   return readLines(reading, addFeature);
 }
 
 /** Newline-delimited JSON: an object a line, without geometry. */
-export function readObjectLines(reading: Reading): AsyncGenerator<RowBatch> {
+export function readObjectLines(reading: Reading): AsyncGenerator<void> {
   return readLines(reading, addObject);
 }
 
@@ -17,7 +17,7 @@ export function readObjectLines(reading: Reading): AsyncGenerator<RowBatch> {
 export async function* readLines(
   { source, spec, output, context }: Reading,
   add: (output: Output, text: string) => void,
-): AsyncGenerator<RowBatch> {
+): AsyncGenerator<void> {
   const { rowBytes } = limitsOf(context);
   for await (const pieces of splitLines(utf8Bytes(source.bytes(), spec.encoding), rowBytes)) {
     for (const piece of pieces) {
@@ -25,8 +25,7 @@ export async function* readLines(
       if (piece.unended && !isJson(text)) throw cutOff(source.name, 'its last line does not end');
       if (piece.tooLong) addBad(output, 'row_too_long', `the line is longer than ${rowBytes} bytes`, text);
       else add(output, text);
-      const full = takeFull(output);
-      if (full !== null) yield full;
+      if (isFull(output)) yield;
     }
   }
 }

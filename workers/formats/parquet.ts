@@ -3,7 +3,7 @@ import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadO
 import { compressors } from 'hyparquet-compressors';
 import { projjsonNames } from '../../shared/geo/projection.ts';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import { checkColumns, plainValue, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
+import { checkColumns, isFull, plainValue, type Reading, useCrs } from './rows.ts';
 import type { LocalFile } from './source.ts';
 import { addWkbRow } from './wkb.ts';
 
@@ -21,7 +21,7 @@ function asBytes(bytes: Uint8Array): Uint8Array {
 }
 
 /** Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, a row group at a time. */
-export async function* readParquet({ source, output, context }: Reading): AsyncGenerator<RowBatch> {
+export async function* readParquet({ source, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const local = await source.onDisk();
   const handle = await open(local.path, 'r');
@@ -50,17 +50,11 @@ export async function* readParquet({ source, output, context }: Reading): AsyncG
           values[column] = scale === undefined ? plainValue(row[column]) : decimal(row[column], scale);
         }
         addWkbRow(output, values, wkb instanceof Uint8Array ? wkb : null, limitsOf(context).rowBytes);
-        const full = takeFull(output);
-        if (full !== null) yield full;
+        if (isFull(output)) yield;
       }
       local.advance(part.rowEnd / Number(metadata.num_rows));
     }
     local.advance(1);
-  } catch (cause) {
-    context.signal.throwIfAborted();
-    if (cause instanceof Error && cause.name === 'PlatError') throw cause;
-    const why = (cause as Error).message;
-    throw formatError(`${name} cannot be read as Parquet (${why}). Check the format and the file.`, cause);
   } finally {
     await handle.close();
   }

@@ -1,6 +1,7 @@
 import { formatError, limitsOf } from '../../shared/net/context.ts';
 import { sharedCopy } from '../../shared/net/shared-copy.ts';
-import type { InputSpec, ReadContext } from './rows.ts';
+import type { InputSpec } from './input.ts';
+import type { ReadContext } from './rows.ts';
 import { localPath } from './source.ts';
 import { openArchive } from './zip.ts';
 

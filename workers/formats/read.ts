@@ -1,4 +1,5 @@
-import { shownUrl } from '../../shared/net/context.ts';
+import { messageOf, PlatError } from '../../shared/errors.ts';
+import { formatError, shownUrl } from '../../shared/net/context.ts';
 import { fileState } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';
 import { layerUrl, layerVersion } from './arcgis-layer.ts';
@@ -8,19 +9,18 @@ import { readCsv } from './csv.ts';
 import { readDbf } from './dbf.ts';
 import { readFixedWidth } from './fixed-width.ts';
 import { readFlatGeobuf } from './flatgeobuf.ts';
+import { FORMATS, type Format, type InputSpec } from './input.ts';
 import { readFeatureLines, readObjectLines } from './json.ts';
 import { type Part, partsOf } from './parts.ts';
 import { readReso } from './reso.ts';
 import {
   checkDegrees,
   type FileReader,
-  type Format,
-  type InputSpec,
   newOutput,
   type Output,
   type ReadContext,
   type RowBatch,
-  takeRest,
+  takeBatch,
 } from './rows.ts';
 import { readShapefile } from './shapefile.ts';
 import { openSource, type Progress, trackProgress, type Wanted } from './source.ts';
@@ -101,7 +101,7 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
   for (const source of sources) {
     const one = { ...spec, source };
     if (spec.format === 'arcgis')
-      yield* whole(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
+      yield* batchesOf(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
     else
       for (const part of await partsOf(one, READERS[spec.format].extensions, context))
         yield* readFile(spec.format, part, output, context, progress);
@@ -118,28 +118,32 @@ async function* readFile(
   const { read, ...wanted } = READERS[format];
   const opened = await openSource(spec.source, { ...wanted, member: spec.member }, context, progress);
   try {
-    yield* whole(read({ source: opened, spec, output, context }), output, opened.name);
+    yield* batchesOf(read({ source: opened, spec, output, context }), output, opened.name);
+  } catch (cause) {
+    context.signal.throwIfAborted();
+    if (cause instanceof PlatError || (cause instanceof Error && 'syscall' in cause)) throw cause;
+    const what = `${opened.name} cannot be read as ${FORMATS[format]}`;
+    throw formatError(`${what} (${messageOf(cause)}). Check the format and the file.`, cause);
   } finally {
     await opened.close();
   }
 }
 
-/** The batches of one source with what is left in `output`; the first one is looked at for coordinates that are no degrees. */
-async function* whole(
-  batches: AsyncIterable<RowBatch>,
+/** The batches of one source; the first one is looked at for coordinates that are no degrees. */
+async function* batchesOf(
+  reader: AsyncGenerator<void>,
   output: Output,
   name: string,
 ): AsyncGenerator<RowBatch> {
-  let first = true;
-  for await (const batch of batches) {
+  const take = () => {
+    const batch = takeBatch(output);
     if (first) checkDegrees(batch, name);
     first = false;
-    yield batch;
-  }
-  const rest = takeRest(output);
-  if (rest === null) return;
-  if (first) checkDegrees(rest, name);
-  yield rest;
+    return batch;
+  };
+  let first = true;
+  for await (const _ of reader) yield take();
+  if (output.batch.rows.length + output.batch.bad.length > 0) yield take();
 }
 
 /**

@@ -1,16 +1,15 @@
 import { PlatError } from '../../shared/errors.ts';
 import { formatError, limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
 import { ask, boundedBody } from '../../shared/net/http.ts';
+import type { InputSpec, ResoSpec } from './input.ts';
 import {
   addBad,
   addRow,
-  type InputSpec,
   newOutput,
   type ReadContext,
   type ResoCheckpoint,
-  type ResoSpec,
   type RowBatch,
-  takeRest,
+  takeBatch,
 } from './rows.ts';
 
 /*
@@ -60,7 +59,7 @@ export async function* readReso(spec: InputSpec, context: ReadContext): AsyncGen
       }
     }
     checkpoint = advance(checkpoint, page, field);
-    yield { ...(takeRest(output) ?? { rows: [], bad: [] }), checkpoint };
+    yield { ...takeBatch(output), checkpoint };
     if (page.nextLink === null) return;
     if (visited.has(page.nextLink.href)) {
       throw sourceError(`${shownUrl(start)}: its pages lead round in a circle. Tell the provider.`);

@@ -1,8 +1,8 @@
 import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/errors.ts';
 import { type ToWgs84, toWgs84 } from '../../shared/geo/projection.ts';
-import type { Box } from '../../shared/geo/types.ts';
 import { formatError, type OpenContext } from '../../shared/net/context.ts';
+import type { InputSpec } from './input.ts';
 import type { OpenedSource } from './source.ts';
 
 /**
@@ -29,73 +29,6 @@ export type RowBatch = {
   skipped?: number;
   /** RESO alone: where to go on once this batch is stored. */
   checkpoint?: ResoCheckpoint;
-};
-
-/** Every format, with what it is. A new one gets its reader in read.ts. */
-export const FORMATS = {
-  csv: 'CSV and other delimited text',
-  geojson: 'a GeoJSON FeatureCollection',
-  ndgeojson: 'GeoJSON features, one a line',
-  shapefile: 'a shapefile, bare or zipped',
-  dbf: 'a dBASE table',
-  flatgeobuf: 'FlatGeobuf',
-  ndjson: 'JSON objects, one a line',
-  reso: 'a RESO Web API',
-  arcgis: 'a layer of an ArcGIS FeatureServer or MapServer',
-  geopackage: 'a layer of a GeoPackage',
-  parquet: 'Parquet, GeoParquet included',
-  fixed_width: 'lines whose columns stand at fixed places',
-  xlsx: 'a sheet of an Excel workbook',
-  access: 'a table of a Microsoft Access database',
-  filegdb: 'a layer of an Esri file geodatabase, folder or zipped',
-} as const;
-export type Format = keyof typeof FORMATS;
-
-/** The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose features touch it. */
-export type Within = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
-
-/** What to read, as a feed says it; the properties are explained in feeds/input-schema.ts. */
-export type InputSpec = {
-  source: string | string[];
-  format: Format;
-  crs?: string | undefined;
-  encoding?: string | undefined;
-  delimiter?: string | undefined;
-  quote?: string | undefined;
-  header?: boolean | string[] | undefined;
-  skip_lines?: number | undefined;
-  /** A member of a zip, or patterns of members that are read one after the other (parts.ts). */
-  member?: string | string[] | undefined;
-  layer?: string | undefined;
-  layout?: LayoutField[] | undefined;
-  /** The part that is wanted; readers that can ask for a box do, and clip.ts leaves out the rest. */
-  within?: Within | undefined;
-  reso?: ResoSpec | undefined;
-  arcgis?: ArcgisSpec | undefined;
-};
-
-export type ArcgisSpec = {
-  token_env?: string | undefined;
-  where?: string | undefined;
-  fields?: string[] | undefined;
-  /** Fields whose codes become the names that the layer declares for them. */
-  names_of?: string[] | undefined;
-  /** The coordinate system asked for, by its EPSG or Esri code. */
-  out_sr?: number | undefined;
-  page_size?: number | undefined;
-};
-
-/** A column of fixed width; `start` is its first character, from 1, and by default follows the column before. */
-export type LayoutField = { name: string; width: number; start?: number | undefined };
-
-export type ResoSpec = {
-  token_env?: string | undefined;
-  select?: string[] | undefined;
-  /** Is and-ed with the condition on the watermark. */
-  filter?: string | undefined;
-  /** Asked of the server as `Prefer: odata.maxpagesize`, which it may cap. */
-  page_size?: number | undefined;
-  timestamp_field?: string | undefined;
 };
 
 /**
@@ -129,18 +62,21 @@ export type ReadContext = OpenContext & {
  * first one is larger, for it tells the columns that a source has.
  */
 const BATCH_ROWS = 250;
-export const FIRST_BATCH_ROWS = 1_000;
+const FIRST_BATCH_ROWS = 1_000;
 
 const RAW_CHARS = 64 * 1024;
 
-/** Where a reader puts its rows; it hands a batch on with `takeFull` and what remains with `takeRest`. */
+/** Where a reader puts its rows, and how their geometry reaches WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
 /** One file that is read, what its feed says of it, and where its rows go. */
 export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
 
-/** A reader yields full batches, leaves the rest in `output`, and throws PlatError for what ends the file. */
-export type FileReader = (reading: Reading) => AsyncGenerator<RowBatch>;
+/**
+ * A reader puts rows into `output` and yields whenever that is full, for the batch to be taken. It throws PlatError for what ends the
+ * file; what a library throws means that it is not of the format.
+ */
+export type FileReader = (reading: Reading) => AsyncGenerator<void>;
 
 export function newOutput(crs: string | undefined): Output {
   return { batch: { rows: [], bad: [] }, rowNo: 0, project: geometry => geometry, crs };
@@ -180,14 +116,8 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   const listed = names.slice(0, 50).join(', ') + (names.length > 50 ? `, … (${names.length})` : '') || 'none';
   const fault =
     wanted === undefined ? `holds ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
-  throw new PlatError(
-    'feed_format',
-    `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed.`,
-    {
-      status: 422,
-      details: { layer: names },
-    },
-  );
+  const message = `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed.`;
+  throw new PlatError('feed_format', message, { status: 422, details: { layer: names } });
 }
 
 /** A value of a library as the readers of text would have it: dates as text, no bytes, no integer that has lost digits. */
@@ -212,26 +142,17 @@ export function addRow(
   geometry: unknown,
   raw: () => string,
 ): void {
-  if (geometry === null || geometry === undefined) {
-    output.batch.rows.push({ rowNo: ++output.rowNo, values, geometry: null });
-    return;
-  }
-  if (!isGeometry(geometry)) {
-    addBad(output, 'unreadable_geometry', 'geometry is not a GeoJSON geometry', raw(), 'geometry');
-    return;
-  }
+  let problem = 'is not a GeoJSON geometry';
   try {
-    const projected = output.project(geometry);
-    output.batch.rows.push({ rowNo: ++output.rowNo, values, geometry: projected });
+    if (geometry == null || isGeometry(geometry)) {
+      const projected = geometry == null ? null : output.project(geometry);
+      output.batch.rows.push({ rowNo: ++output.rowNo, values, geometry: projected });
+      return;
+    }
   } catch (error) {
-    addBad(
-      output,
-      'unreadable_geometry',
-      `geometry cannot be projected: ${(error as Error).message}`,
-      raw(),
-      'geometry',
-    );
+    problem = `cannot be projected: ${(error as Error).message}`;
   }
+  addBad(output, 'unreadable_geometry', `geometry ${problem}`, raw(), 'geometry');
 }
 
 export function addBad(
@@ -241,25 +162,17 @@ export function addBad(
   raw: string,
   field: string | null = null,
 ): void {
-  const rowNo = ++output.rowNo;
-  output.batch.bad.push({
-    rowNo,
-    reason,
-    field,
-    message,
-    raw: raw.length > RAW_CHARS ? `${detached(raw.slice(0, RAW_CHARS))}…` : detached(raw),
-  });
+  const kept = raw.length > RAW_CHARS ? `${detached(raw.slice(0, RAW_CHARS))}…` : detached(raw);
+  output.batch.bad.push({ rowNo: ++output.rowNo, reason, field, message, raw: kept });
 }
 
-export function takeFull(output: Output): RowBatch | null {
-  const { rows, bad } = output.batch;
-  const full = output.rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS;
-  return rows.length + bad.length < full ? null : takeRest(output);
+export function isFull({ batch: { rows, bad }, rowNo }: Output): boolean {
+  return rows.length + bad.length >= (rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS);
 }
 
-export function takeRest(output: Output): RowBatch | null {
+/** What the reader has put there since the last time. */
+export function takeBatch(output: Output): RowBatch {
   const { batch } = output;
-  if (batch.rows.length + batch.bad.length === 0) return null;
   output.batch = { rows: [], bad: [] };
   return batch;
 }
@@ -284,19 +197,17 @@ export function detached(cell: string): string {
  */
 export function checkColumns(names: string[], name: string): string[] {
   const seen = new Map<string, number>();
-  const remedy = 'List the column names as "header" in the feed.';
-  names.forEach((column, index) => {
-    if (column === '') throw formatError(`${name}: column ${index + 1} has no name. ${remedy}`);
+  for (const [index, column] of names.entries()) {
+    const refuse = (why: string) =>
+      formatError(`${name}: ${why}. List the column names as "header" in the feed.`);
+    if (column === '') throw refuse(`column ${index + 1} has no name`);
     // Assigning to it would replace the row's prototype instead of adding a value.
-    if (column === '__proto__') throw formatError(`${name}: a column cannot be called __proto__. ${remedy}`);
+    if (column === '__proto__') throw refuse('a column cannot be called __proto__');
     const first = seen.get(column);
-    if (first !== undefined) {
-      throw formatError(
-        `${name}: columns ${first + 1} and ${index + 1} are both called "${column}". ${remedy}`,
-      );
-    }
+    if (first !== undefined)
+      throw refuse(`columns ${first + 1} and ${index + 1} are both called "${column}"`);
     seen.set(column, index);
-  });
+  }
   return names;
 }
 

@@ -3,14 +3,14 @@ import type { Geometry } from 'geojson';
 import { openShp } from 'shapefile';
 import { cutOff, formatError, sourceError } from '../../shared/net/context.ts';
 import { dbfRecords } from './dbf.ts';
-import { addRow, type Reading, type RowBatch, takeFull, useCrs } from './rows.ts';
+import { addRow, isFull, type Reading, useCrs } from './rows.ts';
 import { CHUNK_BYTES, type SourceFile } from './source.ts';
 
 /**
  * Shapefile: `.shp` and `.dbf` are read side by side, record by record; `.prj` and `.cpg` are used when there. Z and M
  * are dropped; a record that the table marks as deleted is skipped but keeps its row number.
  */
-export async function* readShapefile({ source, spec, output }: Reading): AsyncGenerator<RowBatch> {
+export async function* readShapefile({ source, spec, output }: Reading): AsyncGenerator<void> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: name the .shp file as the feed's source.`);
   const dbf = await source.sibling('.dbf');
@@ -26,8 +26,7 @@ export async function* readShapefile({ source, spec, output }: Reading): AsyncGe
         if (geometry === END) throw differ(name);
         if (record === null) output.rowNo++;
         else addRow(output, record, orient(geometry), () => JSON.stringify(record));
-        const full = takeFull(output);
-        if (full !== null) yield full;
+        if (isFull(output)) yield;
       }
     }
     if ((await shapes.next()) !== END) throw differ(name);
@@ -67,11 +66,7 @@ async function openShapes(source: SourceFile): Promise<Shapes> {
   };
   const orFailure = async <T>(work: Promise<T>): Promise<T> => {
     const outcome = await work.catch(cause => {
-      const why = (cause as Error).message;
-      failure ??= formatError(
-        `${source.name} cannot be read as a shapefile (${why}). Check the file.`,
-        cause,
-      );
+      failure ??= cause;
     });
     if (failure !== null) throw failure;
     return outcome as T;

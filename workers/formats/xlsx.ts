@@ -1,25 +1,17 @@
 import { readSheet } from 'read-excel-file/node';
 import { formatError, limitsOf, type OpenContext } from '../../shared/net/context.ts';
-import {
-  addRow,
-  checkColumns,
-  chooseLayer,
-  plainValue,
-  type Reading,
-  type RowBatch,
-  takeFull,
-} from './rows.ts';
+import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './rows.ts';
 import type { LocalFile } from './source.ts';
 import { memberStream, openArchive } from './zip.ts';
 
 /** A sheet of an Excel workbook, whose first row has the names of the columns. The library reads it whole. */
-export async function* readXlsx({ source, spec, output, context }: Reading): AsyncGenerator<RowBatch> {
+export async function* readXlsx({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const file = await source.onDisk();
   await checkSize(file, name, context);
-  const sheets = (await sheetNames(file.path, name)).map(sheet => ({ name: sheet }));
+  const sheets = (await sheetNames(file.path)).map(sheet => ({ name: sheet }));
   const sheet = chooseLayer(sheets, spec.layer, name).name;
-  const rows = await parsed(name, () => readSheet(file.path, sheet));
+  const rows = await readSheet(file.path, sheet);
   const table = rows.slice(spec.skip_lines ?? 0);
   const columns = columnsOf(table, spec.header, `${name}, sheet ${sheet}`);
   for (const cells of Array.isArray(spec.header) || spec.header === false ? table : table.slice(1)) {
@@ -27,8 +19,7 @@ export async function* readXlsx({ source, spec, output, context }: Reading): Asy
     for (const [at, column] of columns.entries()) values[column] = cellValue(cells[at]);
     if (cells.every(cell => cell === null)) output.rowNo++;
     else addRow(output, values, null, () => JSON.stringify(values));
-    const full = takeFull(output);
-    if (full !== null) yield full;
+    if (isFull(output)) yield;
   }
   file.advance(1);
 }
@@ -76,35 +67,19 @@ async function checkSize({ path }: LocalFile, name: string, context: OpenContext
         );
       }
     }
-  } catch (error) {
-    if (error instanceof Error && error.name === 'PlatError') throw error;
-    throw formatError(
-      `${name} is a broken workbook (${(error as Error).message}). Fetch or copy it again.`,
-      error,
-    );
   } finally {
     archive.close();
   }
 }
 
 /** The library names the sheets when it is asked for one that is not there; no sheet can be called "". */
-async function sheetNames(path: string, name: string): Promise<string[]> {
-  return parsed(name, () =>
-    readSheet(path, '').then(
-      () => [],
-      error => {
-        if (error.name === 'SheetNotFoundError') return error.sheets as string[];
-        throw error;
-      },
-    ),
-  );
-}
-
-async function parsed<T>(name: string, work: () => Promise<T>): Promise<T> {
-  return work().catch(cause => {
-    throw formatError(
-      `${name} cannot be read as an Excel workbook (${cause.message}). Check the format and the file.`,
-      cause,
-    );
-  });
+async function sheetNames(path: string): Promise<string[]> {
+  try {
+    await readSheet(path, '');
+    return [];
+  } catch (error) {
+    const { name, sheets } = error as Error & { sheets: string[] };
+    if (name === 'SheetNotFoundError') return sheets;
+    throw error;
+  }
 }

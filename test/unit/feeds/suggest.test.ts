@@ -14,8 +14,9 @@ import { measuredAcres } from '../../../workers/feeds/suggest/profile.ts';
 import { type Sample, SURE, suggestColumns } from '../../../workers/feeds/suggest/suggest.ts';
 import { columnLines, feedHead, inputLines } from '../../../workers/feeds/suggest/write.ts';
 import { isKnownCounty } from '../../../workers/feeds/values/place.ts';
+import type { InputSpec } from '../../../workers/formats/input.ts';
 import { readInput } from '../../../workers/formats/read.ts';
-import type { InputSpec, SourceRow } from '../../../workers/formats/rows.ts';
+import type { SourceRow } from '../../../workers/formats/rows.ts';
 import { assessor, presetFixtures, sampleFeeds } from './support.ts';
 
 const FOLDER = join(rootDir, 'test', 'fixtures', 'feeds', 'suggest');

@@ -35,9 +35,9 @@ test.each(['access-97.mdb', 'access-2010.accdb'])(
 
 test('what is no database, is cut, is too large', async () => {
   for (const [bytes, message] of [
-    [Buffer.from('PID,OWNER\n'), /cannot be read as an Access database/],
-    [Buffer.alloc(0), /cannot be read as an Access database/],
-    [Buffer.alloc(200_000, 1), /cannot be read as an Access database/],
+    [Buffer.from('PID,OWNER\n'), /cannot be read as a table of a Microsoft Access database/],
+    [Buffer.alloc(0), /cannot be read as a table of a Microsoft Access database/],
+    [Buffer.alloc(200_000, 1), /cannot be read as a table of a Microsoft Access database/],
   ] as const)
     await expect(read(bytes)).rejects.toMatchObject({
       code: 'feed_format',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openPromise } from 'yauzl';
 import { INSTALLED_GDAL, readWith } from '../../../workers/formats/filegdb.ts';
-import { newOutput, type SourceRow, takeRest } from '../../../workers/formats/rows.ts';
+import { newOutput, takeBatch } from '../../../workers/formats/rows.ts';
 import { openSource } from '../../../workers/formats/source.ts';
 import { contextFor, fixtures, makeZip, type ReadAll, readAll, temporaryFolder } from './make.ts';
 
@@ -72,10 +72,8 @@ describe('the real parcels', () => {
     const source = await openSource('lots.gdb', { extensions: ['.gdb'], folderHolds: 'gdb' }, context);
     const output = newOutput(undefined);
     const spec = { source: 'lots.gdb', format: 'filegdb' } as const;
-    const rows: SourceRow[] = [];
-    for await (const batch of readWith(INSTALLED_GDAL, { source, spec, output, context }))
-      rows.push(...batch.rows);
-    rows.push(...(takeRest(output)?.rows ?? []));
+    for await (const _ of readWith(INSTALLED_GDAL, { source, spec, output, context }));
+    const { rows } = takeBatch(output);
     expect(inFeet({ rows, bad: [] })[0]).toEqual(FIRST);
     expect(rows).toHaveLength(12);
   });

@@ -137,12 +137,17 @@ describe('files that cannot be read', () => {
     ['another format', () => Buffer.from('PID,OWNER\n'), 'feed_format', /not a GeoPackage/],
     ['empty', () => Buffer.alloc(0), 'feed_format', /not a GeoPackage/],
     ['cut', () => good().subarray(0, -4096), 'feed_source', /cut off/],
-    ['damaged', () => good().fill(0xff, 4096, 12_000), 'feed_format', /cannot be read as a GeoPackage/],
+    [
+      'damaged',
+      () => good().fill(0xff, 4096, 12_000),
+      'feed_format',
+      /cannot be read as a layer of a GeoPackage/,
+    ],
     [
       'no GeoPackage, but SQLite',
       () => good().fill('x', 100, 4096),
       'feed_format',
-      /cannot be read as a GeoPackage/,
+      /cannot be read as a layer of a GeoPackage/,
     ],
     ['write-ahead mode', () => inWal(good()), 'feed_format', /write-ahead mode.*journal_mode/],
   ])('%s', async (_, bytes, code, message) => {

@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateRawSync } from 'node:zlib';
+import type { InputSpec } from '../../../workers/formats/input.ts';
 import { readInput } from '../../../workers/formats/read.ts';
 import {
   type BadRow,
   type FileReader,
-  type InputSpec,
   newOutput,
   type ReadContext,
   type RowBatch,
   type SourceRow,
-  takeRest,
+  takeBatch,
 } from '../../../workers/formats/rows.ts';
 import { testFolder } from '../../support/folder.ts';
 
@@ -77,19 +77,14 @@ export async function readInChunks(
   };
   const onDisk = () => Promise.reject(new Error('there are only chunks'));
   const source = { name: 'chunks', bytes: chunks, onDisk, sibling: async () => null, close: async () => {} };
+  const reading = { source, spec: { ...spec, source: 'chunks' }, output, context: contextFor('/') };
   const all: ReadAll = { rows: [], bad: [] };
-  const add = (batch: RowBatch | null) => {
-    all.rows.push(...(batch?.rows ?? []));
-    all.bad.push(...(batch?.bad ?? []));
+  const add = ({ rows, bad }: RowBatch) => {
+    all.rows.push(...rows);
+    all.bad.push(...bad);
   };
-  for await (const batch of reader({
-    source,
-    spec: { ...spec, source: 'chunks' },
-    output,
-    context: contextFor('/'),
-  }))
-    add(batch);
-  add(takeRest(output));
+  for await (const _ of reader(reading)) add(takeBatch(output));
+  add(takeBatch(output));
   return all;
 }
 

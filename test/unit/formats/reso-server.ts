@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { InputSpec } from '../../../workers/formats/input.ts';
 import { readInput } from '../../../workers/formats/read.ts';
-import type { InputSpec, ReadContext, ResoCheckpoint, RowBatch } from '../../../workers/formats/rows.ts';
+import type { ReadContext, ResoCheckpoint, RowBatch } from '../../../workers/formats/rows.ts';
 import { serve, type TestServer } from '../../support/http-server.ts';
 import { contextFor } from './make.ts';
 

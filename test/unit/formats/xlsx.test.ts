@@ -118,7 +118,7 @@ describe('workbooks that cannot be read', () => {
       'a zip of something else',
       makeZip({ '[Content_Types].xml': 'x' }),
       'feed_format',
-      /cannot be read as an Excel workbook/,
+      /cannot be read as a sheet of an Excel workbook/,
     ],
     ['no row', workbook({ Roll: [] }), 'feed_format', /empty|no row/],
   ])('%s', async (_, bytes, code, message) => {

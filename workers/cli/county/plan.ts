@@ -7,8 +7,8 @@ import { countyName, fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import type { PresetName } from '../../feeds/definition.ts';
-import type { InputSection } from '../../feeds/input-schema.ts';
 import { feedHead, inputLines } from '../../feeds/suggest/write.ts';
+import type { InputSection } from '../../formats/input.ts';
 import { formatOf } from '../../formats/read.ts';
 
 /** The kinds of feed that a county needs, in the order in which they are listed. */

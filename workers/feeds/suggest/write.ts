@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
+import type { InputSection } from '../../formats/input.ts';
 import type { ColumnSpec } from '../column-schema.ts';
-import type { InputSection } from '../input-schema.ts';
 import { shown } from '../values/text.ts';
 import type { Candidate } from './profile.ts';
 import { SURE, type Suggestions } from './suggest.ts';

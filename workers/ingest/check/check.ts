@@ -7,8 +7,9 @@ import type { AssessorFeed, DncFeed, Feed, LayerFeed, ParcelInput, Sales } from 
 import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
 import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
 import { readDnc } from '../../formats/dnc.ts';
+import type { InputSpec } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
-import type { BadRow, InputSpec, RowBatch } from '../../formats/rows.ts';
+import type { BadRow, RowBatch } from '../../formats/rows.ts';
 import { openSource } from '../../formats/source.ts';
 import { NO_USABLE_ROW } from '../gate/gate.ts';
 import { noneCounts } from '../gate/layer.ts';

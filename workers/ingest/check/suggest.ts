@@ -5,15 +5,15 @@ import { formatError } from '../../../shared/net/context.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
 import { nearestCounty } from '../../../shared/regions/county-polygons.ts';
 import type { PresetName } from '../../feeds/definition.ts';
-import { type InputSection, inputSpec, wantedPart } from '../../feeds/input-schema.ts';
 import { LAYER_DEFAULTS } from '../../feeds/layer-schema.ts';
 import { parseFeed } from '../../feeds/load.ts';
 import { measuredAcres } from '../../feeds/suggest/profile.ts';
 import { type Suggestions, suggestColumns } from '../../feeds/suggest/suggest.ts';
 import { columnLines, type FeedHead, feedHead, inputLines } from '../../feeds/suggest/write.ts';
 import { readLayerInfo } from '../../formats/arcgis-layer.ts';
+import { type InputSection, type InputSpec, inputSpec, wantedPart } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
-import type { InputSpec, ReadContext, RowBatch, SourceRow } from '../../formats/rows.ts';
+import type { ReadContext, RowBatch, SourceRow } from '../../formats/rows.ts';
 import { columnsOf } from '../map/names.ts';
 import { checkFeed, type FeedCheck } from './check.ts';
 

@@ -1,6 +1,7 @@
 import { PlatError } from '../../../shared/errors.ts';
+import type { InputSpec } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
-import type { InputSpec, ReadContext, RowBatch } from '../../formats/rows.ts';
+import type { ReadContext, RowBatch } from '../../formats/rows.ts';
 import type { RunContext } from './context.ts';
 
 /** One input of a feed. An operator's other source stands relative to where the operator is, the feed's to its file. */

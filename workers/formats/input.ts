@@ -1,7 +1,30 @@
 import { z } from 'zod';
+import { padBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/types.ts';
-import { countyWithin } from '../formats/clip.ts';
-import { FORMATS, type Format, type InputSpec } from '../formats/rows.ts';
+import { countyExtent } from '../../shared/regions/county-polygons.ts';
+
+/** Every format, with what it is. A new one gets its reader in read.ts. */
+export const FORMATS = {
+  csv: 'CSV and other delimited text',
+  geojson: 'a GeoJSON FeatureCollection',
+  ndgeojson: 'GeoJSON features, one a line',
+  shapefile: 'a shapefile, bare or zipped',
+  dbf: 'a dBASE table',
+  flatgeobuf: 'FlatGeobuf',
+  ndjson: 'JSON objects, one a line',
+  reso: 'a RESO Web API',
+  arcgis: 'a layer of an ArcGIS FeatureServer or MapServer',
+  geopackage: 'a layer of a GeoPackage',
+  parquet: 'Parquet, GeoParquet included',
+  fixed_width: 'lines whose columns stand at fixed places',
+  xlsx: 'a sheet of an Excel workbook',
+  access: 'a table of a Microsoft Access database',
+  filegdb: 'a layer of an Esri file geodatabase, folder or zipped',
+} as const;
+export type Format = keyof typeof FORMATS;
+
+/** The part of a source that a feed wants: a box, or a county, whose parcels lie in it and whose features touch it. */
+export type Within = { box: Box; county?: { fips: number; of: 'parcels' | 'features' } };
 
 const source = z
   .string()
@@ -68,7 +91,7 @@ export const boundsSchema = (doc: string) =>
     })
     .describe(doc);
 
-/** The properties by which roll, shape and listings say what to read: the reader's InputSpec. */
+/** The properties by which sections of a feed say what to read. */
 export const INPUT_PROPERTIES = {
   source: z
     .union([source, z.array(source).min(1).describe('Several sources read one after the other as one.')])
@@ -129,13 +152,24 @@ export const INPUT_PROPERTIES = {
     .partial().shape,
 };
 
-export type InputSection = Omit<InputSpec, 'within'> & { within?: 'county' | Box | undefined };
+const inputSchema = z.object(INPUT_PROPERTIES);
+export type InputSection = z.infer<typeof inputSchema>;
+
+/** What to read. Of `within` readers ask for the box where they can, and clip.ts leaves out the rest. */
+export type InputSpec = Omit<InputSection, 'within'> & { within?: Within | undefined };
+
+export type ArcgisSpec = z.infer<typeof arcgisSchema>;
+export type ResoSpec = z.infer<typeof resoSchema>;
+export type LayoutField = NonNullable<InputSpec['layout']>[number];
 
 /** The reader's part of a section. */
 export function inputSpec(section: InputSection): InputSpec {
   const own = Object.entries(section).filter(([name]) => name in INPUT_PROPERTIES && name !== 'within');
   return Object.fromEntries(own) as InputSpec;
 }
+
+/** County outlines are generalised by up to a kilometre. */
+export const MARGIN_DEG = 0.01;
 
 /** Which part of its source a section of the feed of a county wants; what is wrong is reported. */
 export function wantedPart(
@@ -146,7 +180,8 @@ export function wantedPart(
 ): Pick<InputSpec, 'within'> {
   if (within === undefined) return {};
   if (within !== 'county') return { within: { box: within } };
-  const wanted = fips === null ? null : countyWithin(fips, of);
-  if (wanted === null) report('county needs the fips of the county');
-  return wanted ? { within: wanted } : {};
+  const extent = fips === null ? undefined : countyExtent(fips);
+  if (extent) return { within: { box: padBox(extent, 2 * MARGIN_DEG), county: { fips: fips!, of } } };
+  report('county needs the fips of the county');
+  return {};
 }
