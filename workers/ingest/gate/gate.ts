@@ -47,45 +47,39 @@ const FEWEST_ACREAGES = 20;
 /** What the gate says of a run that would make no parcel and no listing. */
 export const NO_USABLE_ROW = 'The run has no usable row.';
 
-/**
- * Compares a run with the last accepted one. Every reason that blocks it is named, not only the first.
- */
-export function judge(figures: GateFigures, limits: Gates): GateResult {
-  const { last } = figures;
-  const blocked: GateResult['blocked'] = [];
-  const block = (gate: string, message: string) => blocked.push({ gate, message });
+/** What a run is blocked for, by gate: null where it passes. */
+export type Fault = readonly [gate: string, message: string | null];
 
-  if (figures.rows === 0) block('empty', NO_USABLE_ROW);
-  judgeRows(figures, limits, 'rows', block);
-  if (last)
-    compareDrop(
-      'matched_keys',
-      'keys with geometry',
-      last.matchedKeys,
-      figures.matchedKeys,
-      limits.max_key_drop_percent,
-      block,
-    );
-  const retired = percent(figures.retired, figures.before);
-  if (retired > limits.max_key_drop_percent) {
-    block(
-      'known_keys',
-      `${figures.retired} of ${figures.before} parcels would be retired (${show(retired)} %, at most ${limits.max_key_drop_percent} %): have the keys changed their form?`,
-    );
-  }
-  const { before, leaving } = figures.sales;
-  const left = percent(leaving, before);
-  if (left > limits.max_key_drop_percent) {
-    block(
-      'sales',
-      `${leaving} of ${before} sales would no longer be comps (${show(left)} %, at most ${limits.max_key_drop_percent} %): are sales.where and sales.min_price right?`,
-    );
-  }
-  const elsewhere = outsideParcels(figures.outside, limits);
-  if (elsewhere !== null) block('extent', elsewhere);
-  const wrongUnit = figures.acreage && wrongAcreage(figures.acreage, limits);
-  if (wrongUnit !== null) block('acreage', wrongUnit);
+/** Every fault is named, not only the first. */
+export function verdict(figures: object, faults: readonly Fault[]): GateResult {
+  const blocked = faults.flatMap(([gate, message]) => (message === null ? [] : [{ gate, message }]));
   return { blocked, figures };
+}
+
+/** Compares a run with the last accepted one. */
+export function judge(figures: GateFigures, limits: Gates): GateResult {
+  const { last, before, retired, sales } = figures;
+  const most = limits.max_key_drop_percent;
+  return verdict(figures, [
+    ['empty', figures.rows === 0 ? NO_USABLE_ROW : null],
+    ...rowFaults(figures, limits, 'rows'),
+    ['matched_keys', last && dropped('keys with geometry', last.matchedKeys, figures.matchedKeys, most)],
+    [
+      'known_keys',
+      over(retired, before, most, share => {
+        return `${retired} of ${before} parcels would be retired (${share}): have the keys changed their form?`;
+      }),
+    ],
+    [
+      'sales',
+      over(sales.leaving, sales.before, most, share => {
+        const gone = `${sales.leaving} of ${sales.before} sales would no longer be comps (${share})`;
+        return `${gone}: are sales.where and sales.min_price right?`;
+      }),
+    ],
+    ['extent', outsideParcels(figures.outside, limits)],
+    ['acreage', figures.acreage && wrongAcreage(figures.acreage, limits)],
+  ]);
 }
 
 /** What the gate says of parcels that lie outside their county, or null. */
@@ -120,48 +114,51 @@ export function judgeList(
 ): GateResult {
   const { superseded = 0 } = counts.rejected;
   const figures = {
-    ...{ read: total(counts.read), rejected: rejectedRows(counts) - superseded, rows, filled: counts.filled },
+    ...{
+      read: total(counts.read),
+      rejected: total(counts.rejected) - superseded,
+      rows,
+      filled: counts.filled,
+    },
     last: lastFigures(last?.counts),
   };
-  const blocked: GateResult['blocked'] = [];
-  const block: Block = (gate, message) => blocked.push({ gate, message });
-  if (rows === 0) block('empty', NO_USABLE_ROW);
-  judgeRows(figures, limits, words, block);
-  return { blocked, figures };
+  const empty: Fault = ['empty', rows === 0 ? NO_USABLE_ROW : null];
+  return verdict(figures, [empty, ...rowFaults(figures, limits, words)]);
 }
 
-export type Block = (gate: string, message: string) => void;
-
 /** What is judged of every kind of feed: fewer rows than the last time, a column that turned empty, rows that were rejected. */
-export function judgeRows(
+export function rowFaults(
   { rows, read, rejected, filled, last }: RowFigures,
   limits: Gates,
   words: string,
-  block: Block,
-): void {
-  if (last) compareDrop('rows', words, last.rows, rows, limits.max_row_drop_percent, block);
-  for (const [column, count] of Object.entries(last?.filled ?? {}))
-    if (limits.empty_columns && count > 0 && !filled[column])
-      block('empty_column', `Column ${column} was filled in ${count} rows of the last run and is empty now.`);
-  const rejects = percent(rejected, read);
-  if (rejects > limits.max_reject_percent)
-    block(
+): Fault[] {
+  const emptied = Object.entries(last?.filled ?? {}).filter(
+    ([column, count]) => limits.empty_columns && count > 0 && !filled[column],
+  );
+  return [
+    ['rows', last && dropped(words, last.rows, rows, limits.max_row_drop_percent)],
+    ...emptied.map(
+      ([column, count]): Fault => [
+        'empty_column',
+        `Column ${column} was filled in ${count} rows of the last run and is empty now.`,
+      ],
+    ),
+    [
       'rejects',
-      `${rejected} of ${read} ${words} were rejected (${show(rejects)} %, at most ${limits.max_reject_percent} %).`,
-    );
+      over(rejected, read, limits.max_reject_percent, share => {
+        return `${rejected} of ${read} ${words} were rejected (${share}).`;
+      }),
+    ],
+  ];
 }
 
-export function compareDrop(
-  gate: string,
-  what: string,
-  before: number,
-  now: number,
-  limit: number,
-  block: Block,
-): void {
-  const drop = percent(before - now, before);
-  if (drop > limit)
-    block(gate, `${what} fell from ${before} to ${now} (${show(drop)} %, at most ${limit} %).`);
+const dropped = (what: string, before: number, now: number, most: number): string | null =>
+  over(before - now, before, most, share => `${what} fell from ${before} to ${now} (${share}).`);
+
+/** What is said of a share that is above its limit. */
+function over(part: number, whole: number, most: number, say: (share: string) => string): string | null {
+  const share = percent(part, whole);
+  return share > most ? say(`${show(share)} %, at most ${most} %`) : null;
 }
 
 export function percent(part: number, whole: number): number {
@@ -175,11 +172,8 @@ export function show(value: number): string {
 /** The last accepted run's figures as the gate compares them. */
 export function lastFigures(counts: RunCounts | undefined): GateFigures['last'] {
   if (counts === undefined) return null;
-  return {
-    rows: Number(counts.rows ?? 0),
-    matchedKeys: Number(counts.matched_keys ?? 0),
-    filled: counts.filled,
-  };
+  const { rows = 0, matched_keys = 0, filled } = counts;
+  return { rows: Number(rows), matchedKeys: Number(matched_keys), filled };
 }
 
 export function rejectedRows(counts: RunCounts): number {

@@ -4,7 +4,7 @@ import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { GateResult } from '../../../shared/runs.ts';
 import type { Gates } from '../../feeds/definition.ts';
 import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
-import { type Block, judgeRows, percent, type RowFigures, show } from './gate.ts';
+import { percent, type RowFigures, rowFaults, show, verdict } from './gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './place.ts';
 
 /** What a run of a land layer is judged by; its rows are the features that count, or tiles. */
@@ -25,23 +25,18 @@ export type LayerFigures = RowFigures & {
 /** How a layer's rows are called. */
 export type LayerWords = { rows: string; area: string };
 
-/** Compares a run of a land layer with the last accepted one. Every reason that blocks it is named, not only the first. */
+/** Compares a run of a land layer with the last accepted one. */
 export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
-  const { last, rows, read } = figures;
-  const blocked: GateResult['blocked'] = [];
-  const block = (gate: string, message: string) => blocked.push({ gate, message });
-
-  if (rows === 0) block('empty', noneCounts(read, words));
-  judgeRows(figures, limits, words.rows, block);
-  if (last?.covered && figures.covered) {
-    judgeDrop(last.covered, figures.covered, limits, block);
-    if (figures.boxed) judgeGrowth(last.covered, figures.covered, limits, block);
-  }
-  const undeclared = outsideCoverage(figures, limits, words);
-  if (undeclared !== null) block('coverage', undeclared);
-  const elsewhere = outsideFeatures(figures, limits, words);
-  if (elsewhere !== null) block('extent', elsewhere);
-  return { blocked, figures };
+  const { rows, read, covered, boxed, last } = figures;
+  const before = last?.covered ?? null;
+  return verdict(figures, [
+    ['empty', rows === 0 ? noneCounts(read, words) : null],
+    ...rowFaults(figures, limits, words.rows),
+    ['coverage', before && covered && lostCoverage(before, covered, limits)],
+    ['coverage_growth', before && covered && boxed ? grownCoverage(before, covered, limits) : null],
+    ['coverage', outsideCoverage(figures, limits, words)],
+    ['extent', outsideFeatures(figures, limits, words)],
+  ]);
 }
 
 /** What the gate says of a layer without a feature that counts. */
@@ -90,22 +85,16 @@ export function layerArea(fips: number | null): string {
   return fips === null ? 'the United States' : 'the county';
 }
 
-function judgeDrop(before: Readonly<Box>, now: Readonly<Box>, limits: Gates, block: Block): void {
+function lostCoverage(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
   const lost = 100 - sharedPercent(before, now);
-  if (lost <= limits.max_coverage_drop_percent) return;
+  if (lost <= limits.max_coverage_drop_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
-  block(
-    'coverage',
-    `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`,
-  );
+  return `${show(lost)} % of the area that the layer covered is covered no longer, at most ${limits.max_coverage_drop_percent} % may (${places}): is it another place's file? Is fips right?`;
 }
 
-function judgeGrowth(before: Readonly<Box>, now: Readonly<Box>, limits: Gates, block: Block): void {
+function grownCoverage(before: Readonly<Box>, now: Readonly<Box>, limits: Gates): string | null {
   const grown = grownPercent(before, now);
-  if (grown <= limits.max_coverage_growth_percent) return;
+  if (grown <= limits.max_coverage_growth_percent) return null;
   const places = `${extentWords(before)} before, ${extentWords(now)} now`;
-  block(
-    'coverage_growth',
-    `The area that the layer covers grows by ${show(grown)} %, at most ${limits.max_coverage_growth_percent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`,
-  );
+  return `The area that the layer covers grows by ${show(grown)} %, at most ${limits.max_coverage_growth_percent} % may (${places}): is a stray feature, or another place's file, among it? Is fips right?`;
 }
