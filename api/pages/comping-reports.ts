@@ -260,7 +260,7 @@ export function csvOf(result: Result | null): string {
     adjusted_price_per_acre: rounded(adjusted_ppa),
     weight_percent: rounded(100 * weight),
   }));
-  return csv<Record<string, unknown>>(rows, COLUMNS);
+  return csv(rows, COLUMNS);
 }
 
 const rounded = (value: number | null): number | null =>

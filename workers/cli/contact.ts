@@ -141,5 +141,5 @@ function requestOf({ first, last, entity, phone, address, city, state, zip }: Fl
 }
 
 function wrong(message: string): PlatError {
-  return new PlatError('contact_request', message, { status: 400 });
+  return new PlatError('contact_request', message);
 }

@@ -135,7 +135,7 @@ async function ownerOf(pool: Pool, account: string): Promise<Owner> {
 function subjectOf({ parcel, listing, url }: AddFlags): DealSubject {
   const given = [parcel, listing, url].filter(value => value !== undefined);
   if (given.length !== 1)
-    throw new PlatError('validation_error', 'Name one of --parcel, --listing and --url.', { status: 400 });
+    throw new PlatError('validation_error', 'Name one of --parcel, --listing and --url.');
   if (parcel !== undefined) return { property_id: parcel };
   return listing !== undefined ? { listing_id: listing } : { listing_url: url! };
 }
@@ -157,4 +157,4 @@ async function readRows(pool: Pool, account: string, id: string | null): Promise
 }
 
 const unknown = (id: string) =>
-  new PlatError('not_found', `The board has no deal ${id}. \`plat deal list\` shows them.`, { status: 404 });
+  new PlatError('not_found', `The board has no deal ${id}. \`plat deal list\` shows them.`);

@@ -25,7 +25,7 @@ export function addParcelCommands(program: Command): void {
     const found = await collectParcel(pool, id, svg === undefined ? null : { signal });
     if (found === null) {
       const message = `There is no parcel ${id}; ids are the property_id of the API.`;
-      throw new PlatError('not_found', message, { status: 404 });
+      throw new PlatError('not_found', message);
     }
     const drawing = found.drawn === null ? null : await draw(found.known, found.drawn, svg!);
     const text = [describe(found.known), ...(drawing?.lines ?? [])].join('\n');

@@ -47,8 +47,7 @@ export async function showRun(
   limit = 10,
 ): Promise<Answer> {
   const run = await findRun(pool, id);
-  if (run === undefined)
-    throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`, { status: 404 });
+  if (run === undefined) throw new PlatError('not_found', `There is no run ${id}. \`plat runs\` lists them.`);
   const rejects = await listRejects(pool, id, reason, limit);
   return [{ ...run, rejects }, describe(run, rejects)];
 }

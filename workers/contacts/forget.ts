@@ -94,7 +94,6 @@ export async function forget(pool: Pool, request: Request, by: string): Promise<
       throw new PlatError(
         'contact_ambiguous',
         `${rows.length} contacts at ${streets.size} addresses may be meant: name the street (--address); \`plat contact find\` shows them.`,
-        { status: 422 },
       );
     const suppressed = await leaveAlone(run, request, rows, by);
     const secret = await contactSecret(run);

@@ -37,6 +37,5 @@ export async function installedFeed(config: Config, name: string): Promise<Feed>
   throw new PlatError(
     'feed_unknown',
     `There is no feed named ${name} in ${config.FEEDS_DIR}. Known feeds: ${known}.${faulty && ` Faulty files:${faulty}`}`,
-    { status: 404 },
   );
 }

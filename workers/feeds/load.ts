@@ -106,7 +106,7 @@ function headOf(file: string, text: string): Head {
 function duplicate(name: string, feeds: Feed[]): PlatError {
   const files = feeds.map(feed => feed.file).join(' and ');
   const message = `Several feeds are named ${name}: ${files}. Rename all but one of them.`;
-  return new PlatError('feed_duplicate', message, { status: 422 });
+  return new PlatError('feed_duplicate', message);
 }
 
 async function feedFiles(dir: string): Promise<string[]> {
@@ -127,7 +127,7 @@ async function textOf(path: string, given: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     const message = `Feed file ${given} cannot be read (${errorCode(error) ?? 'unknown error'}).`;
-    throw new PlatError('feed_missing', message, { status: 404, cause: error });
+    throw new PlatError('feed_missing', message, { cause: error });
   }
 }
 

@@ -21,7 +21,7 @@ export function parseFeedText(text: string, file: string): FeedText {
   const [error] = document.errors;
   if (error) {
     const { line } = lines.linePos(error.pos[0]);
-    throw new PlatError('feed_definition', `${file}:${line}: ${error.message}`, { status: 422 });
+    throw new PlatError('feed_definition', `${file}:${line}: ${error.message}`);
   }
   return { file, document, lines, value: document.toJS() };
 }
@@ -36,7 +36,7 @@ export function feedError(text: FeedText, issues: readonly Issue[]): PlatError {
   });
   said.sort((a, b) => a.line - b.line);
   const message = said.map(({ line, text: what }) => `${text.file}:${line}: ${what}`).join('\n');
-  return new PlatError('feed_definition', message, { status: 422, details });
+  return new PlatError('feed_definition', message, { details });
 }
 
 /** zod's issues in words, one for each unknown property, and of a union's branches the one that was meant. */

@@ -34,7 +34,7 @@ export class Refused extends PlatError {
     what: string,
     { again, retryable = again, cause }: { again: boolean; retryable?: boolean; cause?: unknown },
   ) {
-    super('feed_source', `${shownUrl(url)} ${what}`, { status: 422, retryable, cause });
+    super('feed_source', `${shownUrl(url)} ${what}`, { retryable, cause });
     this.again = again;
   }
 }
@@ -178,5 +178,5 @@ function tokenError({ url, spec }: Asked, told: string): PlatError {
     variable === undefined
       ? 'Put a token into an environment variable, and name that as arcgis.token_env beside the source'
       : `Renew the token in the environment variable ${variable}`;
-  return new PlatError('feed_token', `${shownUrl(url)} ${told}. ${remedy}.`, { status: 422 });
+  return new PlatError('feed_token', `${shownUrl(url)} ${told}. ${remedy}.`);
 }

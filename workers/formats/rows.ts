@@ -117,7 +117,7 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   const fault =
     wanted === undefined ? `holds ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
   const message = `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed.`;
-  throw new PlatError('feed_format', message, { status: 422, details: { layer: names } });
+  throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 
 /** A value of a library as the readers of text would have it: dates as text, no bytes, no integer that has lost digits. */
@@ -223,7 +223,6 @@ export function checkDegrees(batch: RowBatch, name: string): void {
   throw new PlatError(
     'feed_crs',
     `${name}: coordinates such as ${first[0]}, ${first[1]} are not degrees. Declare the "crs" of the file in the feed.`,
-    { status: 422 },
   );
 }
 

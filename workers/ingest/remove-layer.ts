@@ -55,7 +55,6 @@ async function findLayer(pool: Pool, name: string): Promise<{ id: number; kind: 
     feed.kind === 'listings'
       ? `${name} is a feed of listings, no land layer. Listings leave the market when a snapshot no longer lists them: run it with one that does not.`
       : `${name} is a feed of parcels, no land layer. Parcels are retired by their roll: run it with one that no longer lists them.`,
-    { status: 422 },
   );
 }
 
@@ -63,6 +62,5 @@ function nothingThere(name: string): PlatError {
   return new PlatError(
     'feed_unknown',
     `There is no layer of a feed named ${name}. \`plat runs\` lists what was ingested.`,
-    { status: 404 },
   );
 }

@@ -50,7 +50,7 @@ export async function readSnapshot(client: Client, scope: MarketScope): Promise<
   );
   if (stored.length === 0 && ('fips' in scope || 'zip' in scope)) {
     const name = 'fips' in scope ? `county with the FIPS ${fiveDigits(scope.fips)}` : `ZIP ${scope.zip}`;
-    throw new PlatError('not_found', `There is no ${name}.`, { status: 404 });
+    throw new PlatError('not_found', `There is no ${name}.`);
   }
   const listings = await readListings(client, codes);
   await client.query('commit');

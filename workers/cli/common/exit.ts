@@ -15,6 +15,9 @@ export const EXIT = {
 /** Names that the caller gave and that do not stand for anything, or stand for something already. */
 const USAGE_CODES = new Set([
   'name',
+  'not_found',
+  'feed_unknown',
+  'feed_missing',
   'validation_error',
   'contact_request',
   'account_unknown',
@@ -34,6 +37,6 @@ const USAGE_CODES = new Set([
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (error instanceof PlatError && (error.status === 404 || USAGE_CODES.has(error.code))) return EXIT.usage;
+  if (error instanceof PlatError && USAGE_CODES.has(error.code)) return EXIT.usage;
   return EXIT.failed;
 }

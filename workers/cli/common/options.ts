@@ -87,5 +87,5 @@ export async function requireRegion(pool: Pool, scope: object): Promise<void> {
   const { rowCount } = await pool.query(sql('regions/find_region'), [type, code]);
   if (rowCount) return;
   const message = type === 'county' ? `No county has the FIPS code ${code}.` : `There is no ZIP ${code}.`;
-  throw new PlatError('not_found', message, { status: 404 });
+  throw new PlatError('not_found', message);
 }

@@ -143,7 +143,7 @@ async function findSource({ kind, fips, addresses, source }: PlannedFeed, look: 
       if (state) return { address, state };
     }
   }
-  throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`, { status: 422 });
+  throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`);
 }
 
 /** The feed of a county's parcels, its columns suggested; switched off, with what is wrong, where it cannot run as it is. */

@@ -61,7 +61,6 @@ function requireDecisive(kind: VectorKind, { columns }: LayerInput, available: r
   throw new PlatError(
     'feed_mapping',
     `layer.columns: the source has no column ${usual.join(' or ')}; it has ${has}. Map ${DECISIVE[kind].join(' or ')}.`,
-    { status: 422 },
   );
 }
 

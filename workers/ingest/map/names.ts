@@ -76,7 +76,7 @@ export function checkColumns(mentions: readonly Mention[], columns: readonly str
     details[where] = [...(details[where] ?? []), message];
     return `${where}: ${message}`;
   });
-  throw new PlatError('feed_mapping', said.join('\n'), { status: 422, details });
+  throw new PlatError('feed_mapping', said.join('\n'), { details });
 }
 
 function listed(columns: readonly string[]): string {

@@ -197,7 +197,7 @@ const withEdition = (numbers: ReadonlyMap<number, number>, edition: string) =>
   new Map([...numbers].map(([area, count]) => [area, { edition, numbers: count }]));
 
 function refusal(message: string): PlatError {
-  return new PlatError('dnc_order', message, { status: 422 });
+  return new PlatError('dnc_order', message);
 }
 
 async function read(

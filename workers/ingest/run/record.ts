@@ -27,7 +27,6 @@ export async function registerFeed(db: Queryable, feed: Feed): Promise<Registere
   throw new PlatError(
     'feed_kind',
     `Feed ${feed.name} was ingested as ${kind}, and ${feed.file} says ${feed.kind}. Data of one kind does not become that of another: give the feed another name, or its kind back.`,
-    { status: 422 },
   );
 }
 

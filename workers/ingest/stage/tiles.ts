@@ -266,5 +266,5 @@ function tileName(north: number, west: number): string {
 }
 
 function definitionError(message: string): PlatError {
-  return new PlatError('feed_definition', message, { status: 422 });
+  return new PlatError('feed_definition', message);
 }
