@@ -52,7 +52,6 @@ export async function keepSchedules(
   };
 }
 
-/** By id: the daily jobs, and every feed that has a schedule. */
 function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   const wanted = new Map([
     [MARKET_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }],
@@ -91,7 +90,6 @@ async function syncSchedules(
   }
 }
 
-/** Puts the job of a schedule that has come round into the outbox and hands it on. */
 export async function enqueueScheduled(pool: Pool, deliverer: Deliverer, id: string): Promise<void> {
   const { id: jobId } = await enqueueDue(pool, id);
   await deliver(pool, deliverer, [jobId]);

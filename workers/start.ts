@@ -35,7 +35,6 @@ const DISK_PAUSE_MS = 60_000;
 export type RunningWorker = {
   /** The port of /healthz and /metrics, when WORKER_PORT is set. */
   healthPort: number | undefined;
-  /** Takes no more jobs, gives back those that run, and closes. */
   stop(): Promise<void>;
 };
 

@@ -10,7 +10,6 @@ import { attributesChunk, type PlanPayload } from './jobs.ts';
 export const CHUNK_PARCELS = 2_000;
 
 export type Planned = {
-  /** Parcels that were put into chunks. */
   parcels: number;
   counties: number;
   chunks: number;
@@ -26,7 +25,6 @@ export type PlanOptions = {
   chunkParcels?: number;
 };
 
-/** The columns of copy_unplanned_parcels.sql and copy_county_parcels.sql. */
 const COLUMNS = {
   id: { type: 'int8', null: 0 },
   x: { type: 'float8', null: Number.NaN },

@@ -64,7 +64,6 @@ function groupBy(
   return groups;
 }
 
-/** The statement that stores parcels of which layers of these kinds were computed. */
 function storing(fips: number, layers: number, parcels: readonly ComputedParcel[]): string {
   const set = LAYER_KINDS.flatMap(kind =>
     COLUMNS_OF[kind].map(column =>

@@ -152,7 +152,6 @@ function tokensOrNone(text: string): number | 'none' {
   return text === 'none' ? text : wholeNumber(text);
 }
 
-/** What the flags name; nothing else. */
 function changeOf(flags: AccountFlags): AccountChange {
   if (!flags.contract && flags.tier !== undefined)
     throw new PlatError('account_change', '--tier and --no-contract exclude each other.');

@@ -13,7 +13,6 @@ type Flags = { fips?: number; all?: boolean; from?: string; to?: string };
 /** Before every sale: the help says so. */
 const FIRST_DAY = '1900-01-01';
 
-/** In the order of the table. */
 const NAMES: Record<Method, string> = {
   model: 'valuation',
   county_bucket: "county's median $/acre by size x acres",
@@ -56,7 +55,6 @@ export function addBacktestCommands(program: Command): void {
   });
 }
 
-/** How far it is, on a terminal alone. */
 function showProgress(done: number, total: number): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${done} of ${total} sales`);
 }
@@ -140,13 +138,11 @@ function biasLines({ prbByChance, slope }: Backtest): string {
   return `${chance}\nPrices are higher by ${slope.slope.toFixed(2)} % (90 %: ${range(slope, 2)}) where estimates are by 1 %.`;
 }
 
-/** How sure it is that estimates of a higher confidence are better. */
 function orderingLine({ ordering }: Backtest): string {
   const { points, percent: share, ...rest } = ordering!;
   return `Of the half with the higher confidence ${points.toFixed(1)} points more were within 25 % (90 %: ${range(rest)}); above 0 in ${share.toFixed(1)} % of resamples.`;
 }
 
-/** How sure it is that the valuation is nearer to the prices than the other methods are. */
 function comparison({ better }: Backtest): string {
   const rows = Object.entries(better).map(([method, sure]) => {
     const { percent: share, low, high } = sure!;

@@ -119,7 +119,6 @@ function refuseUnread(feed: Feed, flags: RunFlags, command: Command): void {
   );
 }
 
-/** Ingests a feed; with `wait`, to what became of the run. */
 export function runFeedCommand(session: Session, feed: string, flags: RunFlags): Promise<Answer> {
   const sources = Object.fromEntries(
     INPUTS.flatMap(input => {

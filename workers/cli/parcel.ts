@@ -35,7 +35,6 @@ export function addParcelCommands(program: Command): void {
 
 type Drawing = { file: string; drawn: Drawn; found: Difference[]; lines: string[] };
 
-/** Writes the drawing and tells what it shows that the table above it does not. */
 async function draw({ land, waiting }: KnownParcel, drawn: Drawn, file: string): Promise<Drawing> {
   const [{ drawParcel }, { notesOf }] = await Promise.all([
     import('../../shared/drawing/draw.ts'),

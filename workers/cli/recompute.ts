@@ -115,12 +115,10 @@ function recomputeStatistics(session: Session, { asOf, wait }: Flags, scope: Sco
   });
 }
 
-/** Parcels and counties that were planned; chunks of them that could not be computed. */
 type Attributes = { parcels: number; counties: number; chunks: number; failed: number };
 
 type ChunksState = { waiting: number; open: number; failed: number; error: string | null };
 
-/** Shows how the parcels of a plan are computed, over all its chunks. */
 function watchChunks(pool: Pool, plan: JobState): Promise<Ended<Attributes>> {
   return watchFollowing('land attributes', plan, async () => {
     const { parcels, counties, chunks, first, last } = plan.result as Planned;
@@ -152,7 +150,6 @@ async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
   );
 }
 
-/** Counties that were to be valued and that could not be, and parcels. */
 type Valuations = { asOf: string; counties: number; failed: number; parcels: number; valued: number };
 
 function endOfCounty({ status, result, error }: JobState): Ended<Valuations> {
@@ -167,7 +164,6 @@ type Counties = Pick<Valuations, 'failed' | 'parcels' | 'valued'> & {
   error: string | null;
 };
 
-/** Shows how the counties are valued. */
 function watchCounties(pool: Pool, all: JobState): Promise<Ended<Valuations>> {
   return watchFollowing('valuations', all, async () => {
     const { jobs, asOf, counties } = all.result as Learned;

@@ -39,7 +39,6 @@ export function addRunCommands(program: Command): void {
   );
 }
 
-/** One run with its first rejects. */
 export async function showRun(
   { pool }: Pick<Session, 'pool'>,
   id: number,
@@ -66,7 +65,6 @@ const UNLISTED = ['filled', 'extent', 'coverage', 'coverage_fips'];
 /** Figures of parcels: the features of a land layer are new or gone, never changed or returned. */
 const OF_PARCELS = ['parts', 'returned', 'dropped'];
 
-/** Of a land layer: the box around what was read, and where the layer is taken for complete. */
 function placesOf({ extent, coverage, coverage_fips: fips }: Run['counts']): Record<string, string> {
   const words = (box: typeof extent): string | null => {
     if (typeof box !== 'object') return null;

@@ -58,7 +58,6 @@ type PeriodUsage = {
   tokens_overage: number;
   overage_cents_per_1000: number;
   overage_amount_cents: number;
-  /** Whether it runs still. */
   current: boolean;
 };
 

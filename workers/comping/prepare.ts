@@ -6,7 +6,6 @@ import { fitCounty } from '../../shared/kernels/valuation/model.ts';
 import { defaultDay, readMarket, readOthers } from '../valuation/county.ts';
 import { type Market, snapshotOf, type Wanted } from './snapshot.ts';
 
-/** Reports that are prepared in one go. */
 const AT_ONCE = 20;
 
 /**

@@ -31,10 +31,8 @@ export type Wanted = {
   boundary: Uint8Array | null;
 } & Omit<ReportSnapshot['subject'], 'fips' | 'lon' | 'lat' | 'acres' | 'outline'>;
 
-/** A county's market, as it is fitted to value the county's parcels. */
 export type Market = { asOf: string; comps: StoredComps; model: Model };
 
-/** What is true of a parcel's comps now: all that its report is computed from. */
 export async function snapshotOf(
   pool: Pool,
   fips: number,
@@ -120,7 +118,6 @@ type Region = {
   stats: { type: string; data: Record<string, number | null> }[];
 };
 
-/** What the statistics of the parcel's county and ZIP code say of its bucket. */
 async function readMarkets(pool: Pool, fips: string, zip: string, acres: number) {
   const bucket = narrowestBucket(acres)?.label ?? null;
   const { rows } = await pool.query<{ type: string; body: string }>(sql('reports/read_markets'), [fips, zip]);

@@ -40,7 +40,6 @@ export type Lot = {
   high: number | null;
 };
 
-/** What is known of a deal's listing. */
 export type Facts = Omit<Told, 'fips'> & {
   status: FetchStatus;
   /** Of the feeds; null for what a provider told. */
@@ -49,7 +48,6 @@ export type Facts = Omit<Told, 'fips'> & {
 
 export const isLive = ({ status }: Listing): boolean => status === 'ACTIVE' || status === 'PENDING';
 
-/** The parcels of deals, by their ids. */
 export async function readLots(
   client: Client,
   fips: number | null,

@@ -15,7 +15,6 @@ import {
 import type { Facts, Lot } from './find.ts';
 import { hasViews, interestIn, isCounted, type Market, ppaOf } from './market.ts';
 
-/** What a deal cost, as decimal texts. */
 export type Costs = Record<(typeof DEAL_COSTS)[number], string | null>;
 
 export type Grade = {
@@ -34,7 +33,6 @@ const big = (cents: number | null | undefined): bigint | null => (cents == null 
 const rounded = (value: number | null): number | null =>
   value === null ? null : Math.round(value * 100) / 100;
 
-/** The grade of a deal whose live listing was found, and while it is `listed`, what to do. */
 export function gradeDeal(
   deal: Costs & { status: string },
   facts: Facts,

@@ -10,7 +10,6 @@ import { type Refreshed, refreshDeals } from './refresh.ts';
 /** A provider is asked for a deal at most this often: what people change of it meanwhile is no reason to buy the page again. */
 const ASK_EVERY_MS = 12 * 3_600_000;
 
-/** Finds and grades one deal; asks the provider where the feeds do not have its page. */
 export async function fetchDeal(
   pool: Pool,
   config: Config,

@@ -47,7 +47,6 @@ export type Market = {
   timeToSell(acres: number | null): TimeToSell;
 };
 
-/** Without sales that tell. */
 const USUAL_DAYS = 180;
 
 export const isCounted = ({ status, cents, acres }: Listing): boolean =>

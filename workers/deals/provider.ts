@@ -7,13 +7,11 @@ import { stateCode } from '../../shared/regions/states.ts';
 import { acres, count, degrees, MAX_DAYS, MAX_TIMES, parseNumber, price } from '../feeds/values/number.ts';
 import type { Failure } from '../feeds/values/text.ts';
 
-/** What a provider's file may say of a listing. */
 const FIELDS = [
   ...['address', 'county', 'state', 'fips', 'acreage', 'price', 'days_on_market', 'views', 'saves'],
   ...['latitude', 'longitude'],
 ];
 
-/** What a provider told of a listing. */
 export type Told = {
   fips: number | null;
   address: string | null;

@@ -19,7 +19,6 @@ type Row = Sought &
 
 export type Refreshed = { deals: number; found: number; changed: number };
 
-/** One deal, or those of a county. */
 export type Which = { deal: string } | { fips: number };
 
 /**
@@ -56,7 +55,6 @@ export function refreshDeals(pool: Pool, which: Which, told?: Told | FetchStatus
 
 type Named = { byId: Map<string, Listing>; byUrl: Map<string, Listing> };
 
-/** The listings that deals name, by id or by the address of a page. */
 async function readNamed(client: Client, rows: readonly Row[]): Promise<Named> {
   const ids = rows.flatMap(({ listing_id }) => listing_id ?? []);
   const urls = rows.flatMap(({ listing_url }) => listing_url ?? []);
@@ -76,7 +74,6 @@ function countyOf(row: Row, named: Named, told: Told | FetchStatus | undefined):
   return row.fips ?? namedBy(row, named)?.fips ?? ofTold;
 }
 
-/** Notes the parcels of deals that were named by a listing. */
 async function placeDeals(
   client: Client,
   fips: number | null,

@@ -98,7 +98,6 @@ export type ColumnSpec = z.infer<typeof columnObject>;
 
 const plainName = columnName.describe('Column of the source, taken as it is.');
 
-/** Where a field comes from that cannot be left out. */
 export const requiredColumnSchema = z.union([plainName, columnObject]);
 
 export const columnSchema = z.union([plainName, columnObject, z.null()]).meta({
@@ -155,13 +154,11 @@ export const conditionSchema = z
 
 export type Condition = z.infer<typeof conditionSchema>;
 
-/** Rows, or features, that a feed leaves out. */
 export const skipWhereSchema = z
   .array(conditionSchema)
   .describe('Rows to leave out: those for which any of these holds. They are counted, not rejected.')
   .optional();
 
-/** The section that tells where each of these fields comes from. */
 export function columnsOf<Target extends string>(
   targets: readonly Target[],
   docs: Record<Target, { doc: string; unit?: string }>,

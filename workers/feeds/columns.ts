@@ -4,18 +4,15 @@ import type { Columns, MappedInput } from './feed.ts';
 import { fieldParser, type TargetSpec } from './values/parser.ts';
 import { isFailure } from './values/text.ts';
 
-/** The ways of filling a field, one or those of `first_of`. */
 export function alternatives(spec: ColumnSpec): PlainColumn[] {
   return spec.first_of?.map(item => (typeof item === 'string' ? { column: item } : item)) ?? [spec];
 }
 
-/** The columns that one way of filling a field reads. */
 export function namesOf(spec: PlainColumn): string[] {
   const names = spec.columns ?? (spec.column === undefined ? [] : [spec.column]);
   return typeof spec.unit === 'object' ? [...names, spec.unit.column] : names;
 }
 
-/** The columns that a mapping reads, over all its ways. */
 export function sourceColumns(spec: ColumnSpec): string[] {
   return [...new Set(alternatives(spec).flatMap(namesOf))];
 }
@@ -42,7 +39,6 @@ export function mergeColumns<Target extends string>(
 
 type MappedSection = InputSection & { columns?: object | undefined; skip_where?: Condition[] | undefined };
 
-/** What a section reads, how its columns map, those of a preset or defaults below them, and which rows it leaves out. */
 export function mappedInput<Target extends string>(
   section: MappedSection,
   preset: { columns: Partial<Record<string, Given>>; skip_where?: Condition[] } | null = null,
@@ -63,7 +59,6 @@ function entries<Target extends string>(columns: Partial<Record<Target, Given>>)
 const longForm = (spec: string | ColumnSpec): ColumnSpec =>
   typeof spec === 'string' ? { column: spec } : spec;
 
-/** A field of ours that a feed fills. */
 export type FieldTarget = { name: string; spec: TargetSpec };
 
 const NUMERIC = new Set(['number', 'integer', 'money', 'year', 'degrees']);

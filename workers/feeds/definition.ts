@@ -70,10 +70,8 @@ function layerSpec(kind: VectorKind, name: string): TargetSpec {
   return fields[name] ?? { type: 'text', doc: '' };
 }
 
-/** The kinds of feed whose columns are mapped. */
 export type MappedKind = 'assessor' | 'listings' | 'contacts' | 'numbering' | VectorKind;
 
-/** The type, unit and meaning of a target. */
 export function targetSpec(kind: MappedKind, name: string): TargetSpec {
   if (kind === 'listings') return LISTING_FIELDS[name as ListingField];
   if (kind === 'contacts') return CONTACT_FIELDS[name]!;
@@ -324,7 +322,6 @@ export type FeedFile = z.infer<typeof feedSchema>;
 export type RollFile = z.infer<typeof rollSchema>;
 export type ListingsFile = z.infer<typeof listingsSchema>;
 
-/** The published JSON schema, feed.schema.json at the root of the repository. */
 export function feedJsonSchema(): string {
   const schema = z.toJSONSchema(feedSchema, { io: 'input' });
   return `${JSON.stringify(schema, null, 2)}\n`;

@@ -17,7 +17,6 @@ export async function installedFeeds(config: Config, only?: string): Promise<Fee
 export const sampleDir = join(rootDir, 'workers', 'sample', 'feeds');
 const usgsDir = join(rootDir, 'workers', 'feeds', 'usgs');
 
-/** Whether a feed comes with Plat. */
 export const isBundled = ({ baseDir }: Feed): boolean => baseDir === sampleDir || baseDir === usgsDir;
 
 /**

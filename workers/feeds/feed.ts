@@ -13,7 +13,6 @@ export type Columns<Target extends string> = Partial<Record<Target, ColumnSpec>>
 /** A condition of skip_where; one that a preset brought is `optional`. */
 export type SkipCondition = Condition & { optional?: boolean };
 
-/** A source whose columns are mapped. */
 export type MappedInput<Target extends string> = {
   input: InputSpec;
   columns: Columns<Target>;
@@ -27,20 +26,16 @@ export type ListingInput = MappedInput<ListingField> & {
   fips: number | null;
   /** `source` of comps whose source is not mapped. */
   label: string;
-  /** Whether the source lists everything. */
   snapshot: boolean;
 };
 
-/** A source of roads, wetlands, flood zones or ZIP areas. */
 export type LayerInput = MappedInput<LayerField>;
 
-/** Which files are meant. */
 export type Files =
   | { by: 'source'; sources: string[] }
   | { by: 'template'; template: string; bounds: Box }
   | { by: 'index'; index: string };
 
-/** Which files of heights, and what is to be taken of them whatever they say. */
 export type ElevationInput = {
   tiles: Files;
   crs?: string;
@@ -48,7 +43,6 @@ export type ElevationInput = {
   nodata?: number;
 };
 
-/** What parcels are drawn on. */
 export type ImageryInput = { captured: string | null } & (
   | { type: 'cog'; tiles: Files; crs?: string; range?: [number, number] }
   | { type: 'xyz'; template: string; maxZoom: number; tileSize: number; headers: Record<string, string> }
@@ -59,7 +53,6 @@ export type ImageryInput = { captured: string | null } & (
 /** A source of people with their telephone numbers; `label` is the `source` of those whose source is not mapped. */
 export type ContactInput = MappedInput<string> & { label: string };
 
-/** A source of blocks of telephone numbers. */
 export type NumberingInput = MappedInput<string>;
 
 /** Files of the Do Not Call registry; `edition` YYYY-MM-DD, null where the names of the files tell it. */
@@ -75,13 +68,11 @@ export type Sales = {
   where: Condition[];
   minPrice: number;
   saleType: string;
-  /** Sales before the last one, in further columns of a row. */
   prior: PriorColumns[];
 };
 
 export type PriorColumns = { columns: Columns<'date' | 'price' | 'book'>; where: Condition[] };
 
-/** What feeds of every kind have. */
 export type FeedBase = {
   name: string;
   title: string | null;
@@ -101,13 +92,11 @@ export type FeedBase = {
   definition: FeedFile;
 };
 
-/** A feed file, its preset merged in and its defaults filled. */
 export type Feed = FeedBase &
   (
     | {
         kind: 'assessor';
         roll: ParcelInput;
-        /** Rolls that fill in what the first does not say. */
         furtherRolls: ParcelInput[];
         shape: ParcelInput | null;
         sales: Sales | null;

@@ -63,8 +63,6 @@ export const LAYER_DEFAULTS: Record<VectorKind, Partial<Record<LayerField, strin
   zips: { zip: { first_of: ['ZCTA5CE20', 'ZCTA5CE10'] } },
 };
 
-/** The sections of the land layers: `layer` (roads, wetlands, flood, zips), `elevation`, and `coverage`. */
-
 const columns = Object.fromEntries(
   Object.entries(LAYER_FIELDS).flatMap(([kind, fields]) =>
     Object.entries(fields).map(([name, { doc }]) => [

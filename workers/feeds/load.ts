@@ -42,7 +42,6 @@ function withStray(issues: readonly Issue[], value: unknown): Issue[] {
   return [...issues.filter(issue => !within(issue)), ...stray];
 }
 
-/** Why a file gives no feed; `name` where it is known. */
 export type FeedFault = { name?: string; error: PlatError };
 
 export type FeedList = { feeds: Feed[]; faults: FeedFault[] };
@@ -131,7 +130,6 @@ async function textOf(path: string, given: string): Promise<string> {
   }
 }
 
-/** The names that an unknown property may have been meant to be. */
 function suggest(issue: Issue): Issue {
   if (!issue.message.startsWith('is no property')) return issue;
   return withSuggestion(issue, Object.keys(shapeAt(feedSchema, issue.path.slice(0, -1)) ?? {}));

@@ -3,10 +3,8 @@ import type { z } from 'zod';
 import { PlatError } from '../../shared/errors.ts';
 import { nearMatches } from './near.ts';
 
-/** One fault of a feed file: where (a path of property names and indexes) and what. */
 export type Issue = { path: readonly PropertyKey[]; message: string };
 
-/** Records a fault at a path such as 'roll.columns.apn'. */
 export type Report = (path: string, message: string) => void;
 
 export type FeedText = { file: string; document: Document; lines: LineCounter; value: unknown };
@@ -26,7 +24,6 @@ export function parseFeedText(text: string, file: string): FeedText {
   return { file, document, lines, value: document.toJS() };
 }
 
-/** The error for all faults of a feed file, each with its line and path. */
 export function feedError(text: FeedText, issues: readonly Issue[]): PlatError {
   const details: Record<string, string[]> = {};
   const said = issues.map(issue => {
@@ -84,7 +81,6 @@ function flattenUnion(issue: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]):
 
 const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** Adds what an unknown property of the given names may have been meant to be. */
 export function withSuggestion(issue: Issue, known: readonly string[]): Issue {
   const near = nearMatches(String(issue.path.at(-1)), known);
   return near.length === 0

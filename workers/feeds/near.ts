@@ -18,7 +18,6 @@ function likeness(a: string, b: string): number {
   return edits(a, b) / Math.max(a.length, b.length, 1);
 }
 
-/** Levenshtein distance, two rows at a time. */
 function edits(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

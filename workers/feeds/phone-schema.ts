@@ -5,9 +5,6 @@ import { columnsOf, skipWhereSchema } from './column-schema.ts';
 import { daySchema } from './layer-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
-/** The sections of the kinds contacts, numbering and dnc: whose telephone numbers they are, what lines, and who must not be called. */
-
-/** A block of telephone numbers, as the numbering plan's administrator and carriers publish them. */
 export const NUMBERING_FIELDS: Record<string, TargetSpec> = {
   area_code: { type: 'text', doc: 'Area code, three digits; required' },
   exchange: { type: 'text', doc: 'Exchange (central office code), three digits; required' },
@@ -40,7 +37,6 @@ export const numberingSchema = z.strictObject({
   skip_where: skipWhereSchema,
 });
 
-/** What a column of a change list may hold. */
 export const CHANGE_COLUMNS = ['area_code', 'number', 'phone', 'date', 'action', 'ignore'] as const;
 export type ChangeColumn = (typeof CHANGE_COLUMNS)[number];
 

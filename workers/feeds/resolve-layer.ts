@@ -14,10 +14,8 @@ import {
 } from './layer-schema.ts';
 import type { Report } from './locate.ts';
 
-/** Formats whose rows have no geometry. */
 const WITHOUT_GEOMETRY = new Set(['csv', 'dbf', 'ndjson', 'reso', 'fixed_width', 'xlsx', 'access']);
 
-/** A feed of roads, wetlands, flood zones or ZIP areas from its file; what is wrong is reported. */
 export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: Report): LayerFeed {
   const section = file.layer!;
   const { format, reach, columns = {} } = section;
@@ -42,7 +40,6 @@ export function layer(kind: VectorKind, file: FeedFile, base: FeedBase, report: 
   return { ...base, kind, layer: input, coverage: file.coverage ?? null, reachM };
 }
 
-/** A feed of elevation from its file; what is wrong is reported. */
 export function elevation(file: FeedFile, base: FeedBase, report: Report): ElevationFeed {
   const { crs, vertical_unit: unit, nodata, ...files } = file.elevation!;
   const said = Object.entries({ crs, unit, nodata }).filter(([, value]) => value !== undefined);
@@ -50,7 +47,6 @@ export function elevation(file: FeedFile, base: FeedBase, report: Report): Eleva
   return { ...base, kind: 'elevation', elevation: input, coverage: file.coverage ?? null };
 }
 
-/** Properties of imagery that only some types have. */
 const OF_TYPES: Partial<Record<keyof ImageryFile, ImageryFile['type'][]>> = {
   source: ['cog', 'arcgis_image'],
   template: ['cog', 'xyz'],
@@ -60,7 +56,6 @@ const OF_TYPES: Partial<Record<keyof ImageryFile, ImageryFile['type'][]>> = {
   captured: ['cog', 'xyz', 'arcgis_image'],
 };
 
-/** A feed of imagery from its file; what is wrong is reported. */
 export function imagery(file: FeedFile, base: FeedBase, report: Report): ImageryFeed {
   const section = file.imagery!;
   for (const [name, types] of Object.entries(OF_TYPES)) {
@@ -98,7 +93,6 @@ function imageryInput(section: ImageryFile, report: Report): ImageryInput {
 
 const isAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
 
-/** The files that a section names, in one of three ways; what is wrong is reported. */
 function filesOf(name: string, { source, template, bounds, index }: FilesSection, report: Report): Files {
   const given = Object.entries({ source, template, index }).filter(([, value]) => value !== undefined);
   if (given.length !== 1) {

@@ -100,7 +100,6 @@ function feedOf(file: FeedFile, base: FeedBase, preset: Preset | null, report: R
   }
 }
 
-/** Reports mappings that cannot work whatever the source holds. */
 function checkColumns(feed: Feed, report: Report): void {
   if (feed.kind === 'elevation' || feed.kind === 'imagery' || feed.kind === 'dnc') return;
   const { roll, shape, listings, layer, contacts, numbering }: Partial<Record<Input, Mapped | null>> = feed;

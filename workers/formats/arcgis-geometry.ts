@@ -87,7 +87,6 @@ function holds(shell: Ring, hole: Ring): boolean {
   return true;
 }
 
-/** Paths whose curves are drawn as short lines. */
 function drawn(paths: Paths, isDegrees: boolean): Position[][] {
   return paths.map(path => {
     const line: Position[] = [];

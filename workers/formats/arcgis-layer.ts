@@ -15,7 +15,6 @@ export type LayerField = {
 };
 
 export type LayerInfo = {
-  /** The layer's own address. */
   url: URL;
   name: string;
   /** Such as esriGeometryPolygon; null of a table. */
@@ -130,7 +129,6 @@ export async function layerVersion(spec: InputSpec, context: ReadContext): Promi
   return edits.map(ms => new Date(ms).toISOString()).join(' ');
 }
 
-/** The conditions that every query of a feed's layer carries. */
 export function conditions({ arcgis, within }: InputSpec, further: string | null = null): Params {
   const where = [arcgis?.where, further].filter(Boolean).map(condition => `(${condition})`);
   return {

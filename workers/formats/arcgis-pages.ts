@@ -12,11 +12,9 @@ export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'
  */
 export type Ground = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
-/** A layer that is read. */
 export type Source = Asked & {
   info: LayerInfo;
   toRow: ToRow;
-  /** Features that were refused since the last one that came. */
   refusedInRow: number;
   /** The ends of the first page by offset: one that comes again tells that the server does not page. */
   firstPage?: string;

@@ -134,7 +134,6 @@ async function attempt(asked: Asked, path: string, params: Params): Promise<Outc
   return judge(asked, bytes);
 }
 
-/** A body as an answer, or the error that it tells. */
 function judge(asked: Asked, bytes: Buffer): Outcome<Body> {
   const { url } = asked;
   let body: unknown;

@@ -27,7 +27,6 @@ type Scan = {
   state: 'before' | 'features' | 'after';
   /** The text of the collection without its features (type, crs, name), as far as it was read. */
   shell: string;
-  /** The CRS that the shell named before the first feature. */
   crs: string | null;
 };
 
@@ -135,7 +134,6 @@ function parseShell(text: string, name: string): Shell {
   }
 }
 
-/** The name that a `crs` member gives, or null without one. */
 function crsOf(shell: Shell, name: string): string | null {
   const { crs } = shell;
   if (crs === undefined || crs === null) return null;

@@ -56,7 +56,6 @@ export async function* readCsv({ source, spec, output, context }: Reading): Asyn
   if (table.columns === null) throw formatError(`${source.name} is empty: no header line. Check the file.`);
 }
 
-/** The text behind its first lines, or null while they have not all come. */
 function withoutLines(text: string, count: number): string | null {
   let at = 0;
   for (let line = 0; line < count; line++) {

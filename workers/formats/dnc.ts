@@ -8,7 +8,6 @@ export type NumberSink = {
   /** @param prefix area code and exchange, 200000 to 999999 @param line the last four digits, 0 to 9999 */
   add(prefix: number, line: number): void;
   remove(prefix: number, line: number): void;
-  /** A line, or an element, that holds no number. */
   bad(lineNo: number, message: string): void;
 };
 

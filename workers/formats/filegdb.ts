@@ -22,7 +22,6 @@ type Layer = { name: string; count: number; geometry: true | null; crs: string[]
 
 type Command = { program: string; args: string[]; cwd?: string };
 
-/** How a GDAL lists the layers of a folder and writes the rows of one. */
 export type Gdal = {
   list(path: string): Command;
   layers(listed: string): Layer[];
@@ -57,7 +56,6 @@ export async function* readWith(
   advance(1);
 }
 
-/** The package, where it is installed. */
 function gdalPackage(): Gdal | null {
   let folder: string;
   try {

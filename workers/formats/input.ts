@@ -91,7 +91,6 @@ export const boundsSchema = (doc: string) =>
     })
     .describe(doc);
 
-/** The properties by which sections of a feed say what to read. */
 export const INPUT_PROPERTIES = {
   source: z
     .union([source, z.array(source).min(1).describe('Several sources read one after the other as one.')])
@@ -162,7 +161,6 @@ export type ArcgisSpec = z.infer<typeof arcgisSchema>;
 export type ResoSpec = z.infer<typeof resoSchema>;
 export type LayoutField = NonNullable<InputSpec['layout']>[number];
 
-/** The reader's part of a section. */
 export function inputSpec(section: InputSection): InputSpec {
   const own = Object.entries(section).filter(([name]) => name in INPUT_PROPERTIES && name !== 'within');
   return Object.fromEntries(own) as InputSpec;

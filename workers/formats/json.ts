@@ -8,12 +8,10 @@ export function readFeatureLines(reading: Reading, crs: string[] | null = null):
   return readLines(reading, addFeature);
 }
 
-/** Newline-delimited JSON: an object a line, without geometry. */
 export function readObjectLines(reading: Reading): AsyncGenerator<void> {
   return readLines(reading, addObject);
 }
 
-/** Rows of a file that `add` makes of its lines. */
 export async function* readLines(
   { source, spec, output, context }: Reading,
   add: (output: Output, text: string) => void,

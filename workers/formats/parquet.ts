@@ -75,7 +75,6 @@ async function checkEnds(
   if (bytes < 12 || (await at(bytes - 4)) !== MAGIC) throw cutOff(name, 'its footer is missing');
 }
 
-/** The names of the columns at the top; fields of a struct are within theirs. */
 function columnNames({ schema }: FileMetaData): string[] {
   const names: string[] = [];
   const skip = (at: number): number => {

@@ -188,7 +188,6 @@ async function fetchPage(
   };
 }
 
-/** The text of a page; undefined where its status tells what is wrong. */
 async function textOf(
   response: Response,
   url: URL,

@@ -25,7 +25,6 @@ export type BadRow = { rowNo: number; reason: BadReason; field: string | null; m
 export type RowBatch = {
   rows: SourceRow[];
   bad: BadRow[];
-  /** Rows that were left out because they lie elsewhere. */
   skipped?: number;
   /** RESO alone: where to go on once this batch is stored. */
   checkpoint?: ResoCheckpoint;
@@ -39,7 +38,6 @@ export type ResoCheckpoint = {
   nextLink: string | null;
   /** The highest timestamp received, as the server wrote it. */
   watermark: string | null;
-  /** The watermark that the chain under way began from. */
   since: string | null;
   /** Whether its pages came in the order asked for, so that it may be taken up at `watermark`. */
   ordered: boolean;
@@ -47,7 +45,6 @@ export type ResoCheckpoint = {
 
 export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
-  /** The last checkpoint that was stored for this feed. */
   watermark?: ResoCheckpoint | null;
   /** No more rows than about so many are wanted: a service is asked for no more. */
   rows?: number;
@@ -69,7 +66,6 @@ const RAW_CHARS = 64 * 1024;
 /** Where a reader puts its rows, and how their geometry reaches WGS84. */
 export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
-/** One file that is read, what its feed says of it, and where its rows go. */
 export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
 
 /**
@@ -170,7 +166,6 @@ export function isFull({ batch: { rows, bad }, rowNo }: Output): boolean {
   return rows.length + bad.length >= (rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS);
 }
 
-/** What the reader has put there since the last time. */
 export function takeBatch(output: Output): RowBatch {
   const { batch } = output;
   output.batch = { rows: [], bad: [] };

@@ -16,7 +16,6 @@ import {
 import { download } from '../../shared/net/http.ts';
 import { type Archive, chooseMember, memberStream, openArchive } from './zip.ts';
 
-/** One file of a feed, wherever it lies: on disk, behind http(s), in a zip, as a gzip. */
 export type SourceFile = {
   /** For messages: the path or address as the feed has it, and the member of a zip. */
   name: string;
@@ -42,7 +41,6 @@ export type OpenedSource = SourceFile & {
 export type Wanted = {
   /** What a member of a zip ends with to be meant, with the dot, lower case. */
   extensions: string[];
-  /** The member that the feed names. */
   member?: string | undefined;
   /** A member by which a zip is itself what is wanted, as an .xlsx is, not its packing. */
   zipHolds?: string | undefined;

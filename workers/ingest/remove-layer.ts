@@ -12,7 +12,6 @@ export type RemovedLayer = {
   kind: LandKind;
   features: number;
   tiles: number;
-  /** Parcels whose attributes the layer told of, to be computed anew. */
   parcels: number;
   /** The job that plans them; null when there are none. */
   job: string | null;

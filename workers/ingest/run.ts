@@ -41,7 +41,6 @@ export type RunOptions = {
   jobId: string | null;
   requestedBy: string;
   force: boolean;
-  /** Other sources than the feed file's, by input. */
   sources: Record<string, string>;
 };
 
@@ -50,7 +49,6 @@ export type RunResult = {
   status: RunStatus;
   counts: RunCounts;
   blocked: GateResult['blocked'];
-  /** Jobs that the merge enqueued. */
   follow: string[];
 };
 
@@ -159,7 +157,6 @@ async function prepare(run: RunContext, feed: Feed, sources: Record<string, stri
   return withStage(run.pool, run.runId, client => recipe.compare(client, run, feed, staged));
 }
 
-/** Enqueues what a merge has put out of date: statistics of regions, attributes and values of parcels, grades of deals. Returns the jobs' ids. */
 async function enqueueFollowing(client: Client): Promise<string[]> {
   const stats = await client.query('select from stats_dirty limit 1');
   const attributes = await client.query('select from attributes_dirty limit 1');

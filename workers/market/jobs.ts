@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { countyCode, dailyJob, type JobDefinition, RETRY } from '../../shared/jobs.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/** Which regions to recompute: one, all, or those that ingestions marked. */
 const scope = z.union([
   z.strictObject({ fips: countyCode }),
   z.strictObject({ zip: z.string().regex(/^\d{5}$/) }),
@@ -19,7 +18,6 @@ function scopeName(of: MarketScope): string {
   return 'all' in of ? 'all' : 'dirty';
 }
 
-/** Statistics of one region, of all, or of those that ingestions marked. */
 export const marketRecompute: JobDefinition<z.infer<typeof recomputePayload>> = {
   name: 'market.recompute',
   queue: 'market',
@@ -28,7 +26,6 @@ export const marketRecompute: JobDefinition<z.infer<typeof recomputePayload>> = 
   ...RETRY,
 };
 
-/** Statistics of every region, when the windows of 1 to 12 months have moved by a day. */
 export const marketDaily = dailyJob('market.daily', 'market');
 
 /** When `market.daily` is due: five minutes into the UTC day that the windows then end with. */

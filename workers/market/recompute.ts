@@ -23,17 +23,14 @@ import {
 export type RecomputeOptions = {
   /** 'YYYY-MM-DD'; without it today or the day of the latest snapshot, see `asOfDay`. */
   asOf?: string | undefined;
-  /** Called after each batch with the regions that are done. */
   progress?: (done: number, total: number) => void;
   signal?: AbortSignal | undefined;
 };
 
 export type Recomputed = {
-  /** Regions that were computed. */
   regions: number;
   /** Of those, the ones whose response changed. */
   changed: number;
-  /** Listings that were read. */
   listings: number;
   /** Codes in listings or marks that are no region: not computed. */
   unknown: number;

@@ -20,7 +20,6 @@ export type DirtyMark = { type: 'county' | 'zip'; code: string; marked_at: strin
 export type Snapshot = {
   regions: StoredRegion[];
   listings: MarketListings;
-  /** Marks of regions that do not exist. */
   strayMarks: DirtyMark[];
 };
 
@@ -74,7 +73,6 @@ function codesOf(scope: MarketScope, marks: readonly DirtyMark[]): Codes | null 
   return codes;
 }
 
-/** The columns of market/copy_listings. */
 const COLUMNS = {
   fips: { type: 'int4', null: -1 },
   zip: { type: 'digits5', null: -1 },

@@ -2,7 +2,6 @@ import { type Client, sql } from '../../shared/db.ts';
 import { isRetryable, messageOf } from '../../shared/errors.ts';
 import type { StoredRegion } from './snapshot.ts';
 
-/** What a region's row becomes. */
 export type ComputedStats = {
   region: StoredRegion;
   etag: string;
@@ -15,7 +14,6 @@ export type ComputedStats = {
 export type FailedRegion = { type: string; code: string; message: string };
 
 export type Written = {
-  /** Regions whose stored response changed. */
   changed: number;
   failed: FailedRegion[];
 };

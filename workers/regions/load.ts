@@ -68,7 +68,6 @@ async function insertMissingStats(client: Client, rows: readonly RegionRow[]): P
 /** A row of table `regions`. `code` is the FIPS or the ZIP; `fips` the county's, for a ZIP that of its county. */
 export type RegionRow = Omit<RegionFields, 'fips'> & { code: string; fips: number };
 
-/** Every region in the order of (type, code). */
 function regionRows(): { rows: RegionRow[]; skipped: Skipped } {
   const counties = allCounties();
   const countyOf = new Map(counties.map(county => [county.fips, county]));

@@ -36,7 +36,6 @@ export type RegisteredJob<P = unknown> = {
   handle(context: JobContext, payload: P): Promise<JobResult>;
 };
 
-/** Ties a definition to the one function that does it. */
 export function job<P>(definition: JobDefinition<P>, handle: JobHandler<P>): RegisteredJob {
   return { definition, handle };
 }

@@ -7,7 +7,6 @@ import { defaultDay, lockCounty, readMarket, type Watch } from './county.ts';
 import { valuationCounty } from './jobs.ts';
 import { linkComps } from './link-comps.ts';
 
-/** The counties, and the jobs that value them. */
 export type Learned = { asOf: string; counties: number; jobs: string[] };
 
 /**

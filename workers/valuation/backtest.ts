@@ -17,7 +17,6 @@ export async function backtestValuations(pool: Pool, options: BacktestOptions): 
   return backtest(await readSales(pool), options);
 }
 
-/** Every county by itself and beside the others. */
 export async function backtestCounties(pool: Pool, options: BacktestOptions): Promise<CountyBacktest[]> {
   return backtestByCounty(await readSales(pool), options);
 }

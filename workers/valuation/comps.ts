@@ -32,7 +32,6 @@ const COLUMNS = {
   ...LAND_COLUMNS,
 } as const satisfies CopyColumns;
 
-/** Comps with their listings' ids, 16 bytes each. */
 export type StoredComps = Comps & { ids: Uint8Array };
 
 /** The comps of a county, or those in a box in integers of 1e-7 degree, or all, by id. */

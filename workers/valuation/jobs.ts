@@ -9,7 +9,6 @@ const allPayload = z.strictObject({ asOf });
 const countyPayload = z.strictObject({ fips: countyCode, asOf });
 export type CountyPayload = z.infer<typeof countyPayload>;
 
-/** Learns what the sales of every county say, and has all counties valued. */
 export const valuationAll: JobDefinition<z.infer<typeof allPayload>> = {
   name: 'valuation.all',
   queue: 'valuation',
@@ -18,7 +17,6 @@ export const valuationAll: JobDefinition<z.infer<typeof allPayload>> = {
   ...RETRY,
 };
 
-/** Fits the market of a county and values every parcel in it. */
 export const valuationCounty: JobDefinition<CountyPayload> = {
   name: 'valuation.county',
   queue: 'valuation',

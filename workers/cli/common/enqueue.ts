@@ -46,7 +46,6 @@ export async function enqueueFromCli<P>(
 /** What jobs have come to: their result is null where the job that was to enqueue them failed itself. */
 export type Ended<Result> = { status: 'done' | 'failed'; result: Result | null; error: string | null };
 
-/** Jobs that one has enqueued: how many are open, how far they are, and what is known of them so far. */
 type Following<Result> = {
   open: number;
   progress: number;
@@ -57,7 +56,6 @@ type Following<Result> = {
 
 const LOOK_MS = 250;
 
-/** Shows what a job has enqueued, over all of it, until nothing is open. */
 export async function watchFollowing<Result extends { failed: number }>(
   label: string,
   first: JobState,

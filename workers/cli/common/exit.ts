@@ -1,7 +1,6 @@
 import { CommanderError } from 'commander';
 import { PlatError } from '../../../shared/errors.ts';
 
-/** Exit codes of every command. */
 export const EXIT = {
   ok: 0,
   /** The work failed; the message says why. */

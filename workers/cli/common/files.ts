@@ -1,7 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a file that is there whole or not at all. */
 export async function writeWhole(file: string, text: string): Promise<void> {
   const fresh = `${file}.new`;
   await mkdir(dirname(file), { recursive: true });

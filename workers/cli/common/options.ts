@@ -41,7 +41,6 @@ export function day(text: string): string {
   return text;
 }
 
-/** A day that has begun, in UTC. */
 export function dayBegun(text: string): string {
   const today = isoDay(utcDay(Date.now()));
   if (day(text) > today)

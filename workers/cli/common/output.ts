@@ -51,7 +51,6 @@ export function table(
   return [line(columns), line(widths.map(width => '-'.repeat(width))), ...cells.map(line)].join('\n');
 }
 
-/** What the audit table holds, a line a change. */
 export function changesTable(changes: Change[]): string {
   const rows = changes.map(({ before, after, ...change }) => ({
     ...change,

@@ -9,7 +9,6 @@ import { definitions } from '../../definitions.ts';
 import { print } from './output.ts';
 import { readState } from './state.ts';
 
-/** The settings with a database. */
 export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; pool: Pool; log: Logger };
 
@@ -72,7 +71,6 @@ export function answering<Args extends unknown[]>(
   answeringAlone(command, (...args: Args) => withSession(session => work(session, ...args)));
 }
 
-/** Hands outbox jobs to the queue from a process that is no worker. */
 export async function deliverFromHere({ config, pool, log }: Session, ids: string[]): Promise<void> {
   // A quarter of a second to load, which the commands that only read need not spend.
   const { openQueueBackend, openQueues } = await import('../../../shared/queue.ts');

@@ -72,7 +72,6 @@ function textOf(urls: Urls): string {
   return `${JSON.stringify(state)}\n`;
 }
 
-/** The running `plat up`, or undefined when there is none. */
 export function readState(config: Config): UpState | undefined {
   let state: UpState;
   try {

@@ -20,7 +20,6 @@ type Due = {
   look(pool: Pool): Promise<{ waiting: number; open: boolean }>;
   ask(pool: Pool): Promise<{ id: string }>;
   failed: string;
-  /** What is said when a start waits no longer. */
   goesOn(waiting: number): string;
 };
 

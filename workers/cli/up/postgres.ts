@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type EmbeddedServer, startEmbedded } from '../../../shared/postgres/embedded.ts';
 import { print } from '../common/output.ts';
 
-/** How often the server is looked after. */
 const WATCH_MS = 1_000;
 
 /** Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect again by themselves. */

@@ -11,7 +11,6 @@ import { openProgress } from '../common/enqueue.ts';
 import { print } from '../common/output.ts';
 import type { Start } from './due.ts';
 
-/** The bundled feeds that are switched on and have never been ingested here. */
 export async function missingSamples(pool: Pool, config: Config): Promise<Feed[]> {
   const { rows } = await pool.query<{ name: string }>(sql('runs/list_ingested_feeds'));
   const present = new Set(rows.map(row => row.name));
@@ -19,7 +18,6 @@ export async function missingSamples(pool: Pool, config: Config): Promise<Feed[]
   return feeds.filter(feed => isBundled(feed) && !present.has(feed.name));
 }
 
-/** Has the workers ingest the bundled feeds and waits for them; says so when one fails or the gate blocks it. */
 export async function ingestSamples({ pool, deliver, signal }: Start, feeds: Feed[]): Promise<void> {
   const terms = { force: false, sources: {}, requestedBy: 'plat up' };
   const jobs = await Promise.all(

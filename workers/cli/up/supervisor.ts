@@ -9,7 +9,6 @@ import type { ConnectedConfig } from '../common/session.ts';
 const PROGRAMS = { api: join('api', 'main.ts'), worker: join('workers', 'main.ts') } as const;
 export type ServiceName = keyof typeof PROGRAMS;
 
-/** Programs are TypeScript sources, run through tsx. */
 const RUNTIME = ['--import', import.meta.resolve('tsx')];
 
 /**
@@ -35,7 +34,6 @@ export function programOf(name: ServiceName): string {
   return join(rootDir, PROGRAMS[name]);
 }
 
-/** Runs one service in the foreground and ends with its exit code; signals are passed on to it. */
 export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
   const child = fork(programOf(name), [], {
     execArgv: RUNTIMES[name],
@@ -80,9 +78,7 @@ const STABLE_MS = 60_000;
 
 export type Supervisor = {
   start(service: Service): void;
-  /** Asks every service to stop, waits, and kills what is left. */
   stop(deadlineMs: number): Promise<void>;
-  /** Kills every service at once. */
   kill(): void;
 };
 

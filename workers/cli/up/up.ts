@@ -18,7 +18,6 @@ import { addSampleDeals, ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
 
-/** How long the API may take to answer /readyz. */
 const READY_TIMEOUT_MS = 60_000;
 /** What the services may need to close after SHUTDOWN_TIMEOUT_MS. */
 const CLOSING_MS = 3_000;
@@ -122,7 +121,6 @@ export function watchDisk(
 }
 
 type Services = {
-  /** Where the API listens, once it does. */
   port?: number;
   key: string;
   admin: string;

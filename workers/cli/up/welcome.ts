@@ -12,7 +12,6 @@ import { shellWord } from '../common/output.ts';
 const DEMO_ACCOUNT = 'demo';
 const DEMO_USER = 'demo@plat.example';
 
-/** The demo account's key, from .plat/demo-key; made anew when the file or the key's row is gone. */
 export async function demoKey(config: Config, pool: Pool): Promise<string> {
   const file = join(config.PLAT_DIR, 'demo-key');
   const accounts = await listAccounts(pool);
@@ -43,7 +42,6 @@ export async function demoLink(pool: Pool): Promise<string> {
   return `${await createLink(pool, id, 'sign_in')}?next=${encodeURIComponent('/data?county=33019')}`;
 }
 
-/** The operator's password: ADMIN_PASSWORD, else one made once and kept in .plat/admin-password. */
 export function adminPassword(config: Config): string {
   if (config.ADMIN_PASSWORD !== undefined) return config.ADMIN_PASSWORD;
   const file = join(config.PLAT_DIR, 'admin-password');
@@ -67,7 +65,6 @@ const CALLS = [
   [`${STATS}/99999/stats/`, 'a county that does not exist: 404, 0 tokens'],
 ];
 
-/** What a newcomer needs, with what the calls answer at this moment. */
 export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome): Promise<string> {
   const lines = [
     '',
@@ -98,7 +95,6 @@ export async function welcome({ url, link, key, keyFile, admin, logs }: Welcome)
   return lines.join('\n');
 }
 
-/** Status, tokens and the beginning of the body. */
 async function replyOf(url: string, key: string): Promise<string> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   const body = await response.text();

@@ -1,6 +1,5 @@
 import { FAILURES, type Failure, tidyText } from './text.ts';
 
-/** A day as 'YYYY-MM-DD', null for nothing, or why it is not a day. */
 export type DateParser = (raw: unknown) => string | null | Failure;
 
 type Parts = { year: number; month: number; day: number };
@@ -31,7 +30,6 @@ export function dateParser(format: string | undefined, lastYear: number): DatePa
   };
 }
 
-/** Whether `format` is one that `date` in a feed may name. */
 export function isDateFormat(format: string): boolean {
   return SPECIAL.has(format) || compile(format) !== null;
 }

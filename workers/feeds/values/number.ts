@@ -40,7 +40,6 @@ export const acres = (value: Numeric): Numeric => (value === 0 ? null : upTo(val
 /** The largest building of the United States has some 15 million square feet, a filler of eight nines more. */
 const MAX_SQFT = 9e7;
 
-/** Square feet of floors. */
 export const floorArea = (value: Numeric): Numeric => upTo(value, MAX_SQFT);
 
 export const percent = (value: Numeric): Numeric => upTo(value, 100);
@@ -48,10 +47,8 @@ export const percent = (value: Numeric): Numeric => upTo(value, 100);
 /** No parcel and no mortgage is worth a trillion dollars; such a figure is a filler like 9999999999999. */
 const MAX_USD = 1e12;
 
-/** US dollars and cents. */
 export const price = (value: Numeric): Numeric => upTo(value, MAX_USD - 0.01);
 
-/** Whole US dollars. */
 export function money(value: Numeric): Numeric {
   const dollars = upTo(value, MAX_USD - 1);
   return typeof dollars === 'number' ? Math.round(dollars) : dollars;

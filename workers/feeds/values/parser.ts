@@ -24,7 +24,6 @@ import { FAILURES, type Failure, tidyText } from './text.ts';
 export type Value = FieldValue | string[];
 export type Parser = (raw: unknown) => Value | Failure;
 
-/** The type, unit and meaning of a field that a feed maps. */
 export type TargetSpec = Omit<ListingFieldSpec, 'type'> & {
   type: ListingFieldSpec['type'] | 'road_class' | 'phone' | 'line_type';
 };
@@ -32,7 +31,6 @@ export type TargetSpec = Omit<ListingFieldSpec, 'type'> & {
 export type ParserOptions = {
   /** The source's number times this is the number in the field's unit. */
   scale?: number | undefined;
-  /** `date` of the feed. */
   date?: string | undefined;
   /** The last year that a date or a building year may lie in: next year, seen from today. */
   lastYear: number;
@@ -112,7 +110,6 @@ function split(text: string | null): unknown[] {
   }
 }
 
-/** The parser of a target field. */
 export function fieldParser(name: string, spec: TargetSpec, options: ParserOptions): Parser {
   const number = scaled(options.scale);
   switch (spec.type) {

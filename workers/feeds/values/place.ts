@@ -5,7 +5,6 @@ import { FAILURES, type Failure, tidyText } from './text.ts';
 /** The armed forces' mail has states of its own (USPS Publication 28, appendix B). */
 const MILITARY = new Set(['AA', 'AE', 'AP']);
 
-/** The two-letter code of a state given by code or name. */
 export function parseState(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
   if (text === null) return null;
@@ -59,7 +58,6 @@ function fipsInRange(fips: number): number | Failure {
 
 let codes: ReadonlySet<number> | undefined;
 
-/** Whether a county of this FIPS code exists. */
 export function isKnownCounty(fips: number): boolean {
   codes ??= new Set(allCounties().map(county => county.fips));
   return codes.has(fips);

@@ -43,9 +43,7 @@ export type FeedCheck = {
   kind: Feed['kind'];
   file: string;
   preset: string | null;
-  /** Why it is not ok. */
   problems: string[];
-  /** What may not be meant, and keeps nothing from running. */
   warnings: string[];
   /** Roads, wetlands and flood: the box around what was read, in degrees; else null. */
   extent: Box | null;
@@ -63,9 +61,7 @@ export type KeyCheck = { checked: number; matched: number; unmatched: string[] }
 export type CheckOptions = {
   /** How many rows of each source to map. Default 1,000. */
   rows?: number;
-  /** As in ReadContext. */
   sharedDir?: string;
-  /** Reads a source; by default as an ingestion does. */
   read?: (spec: InputSpec) => AsyncIterable<RowBatch>;
 };
 

@@ -23,7 +23,6 @@ export type TileCheck = {
   nodata: number | null;
   /** What a few of its cells hold; null when they were not read. */
   heights: HeightSample | null;
-  /** Degrees. */
   extent: Box;
 };
 

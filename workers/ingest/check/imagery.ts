@@ -6,13 +6,11 @@ import { checkFiles, type FilesCheck } from './files.ts';
 import { noteProblem } from './part.ts';
 import { tileProblems } from './place.ts';
 
-/** Of the files that the feed names, or of its server. */
 export type ImageryCheck = FilesCheck & {
   sources: {
     source: string;
     /** Metres on the ground. */
     pixelM: number;
-    /** Degrees. */
     extent: Box;
     /** Of a file: its size, and what it holds. */
     file: {

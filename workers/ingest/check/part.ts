@@ -16,7 +16,6 @@ export type Fault = {
   field: string | null;
   reason: string;
   count: number;
-  /** Of the first of them. */
   rowNo: number;
   message: string;
 };
@@ -29,7 +28,6 @@ export type ColumnCheck = {
   from: string[];
   /** Of a preset or marked optional, and the source lacks it. */
   absent: boolean;
-  /** Rows that got a value. */
   filled: number;
   /** Up to three different values, as the source has them and as they come out. */
   samples: { in: string; out: string }[];
@@ -42,25 +40,17 @@ export type PartCheck = {
   format: string;
   /** Rows looked at, those that the parser itself could not use included. */
   rows: number;
-  /** Whether that is all of the source. */
   whole: boolean;
   /** Rows that a parcel or a listing would be made of; of a land layer, features that count. */
   usable: number;
-  /** Left out by skip_where. */
   skipped: number;
-  /** Sales that would become comps. */
   sales: number;
   withGeometry: number;
-  /** Land layers: features that count and that do not, by class. */
   classes: { counting: Record<string, number>; notCounting: Record<string, number> } | null;
   columns: ColumnCheck[];
-  /** Columns of the source that nothing reads, with how many rows fill them. */
   unmapped: { column: string; filled: number; sample: string }[];
-  /** Fields that the feed does not map. */
   unfilled: string[];
-  /** Rows that would be rejected. */
   rejected: Fault[];
-  /** Values that would become null. */
   dropped: Fault[];
 };
 
@@ -88,11 +78,9 @@ export type Mapping = {
   names: readonly string[];
   columns: Partial<Record<string, ColumnSpec>>;
   map: Mapper<Mapped & RowFacts>;
-  /** Records where a row lies. */
   place?: (row: SourceRow, mapped: RowFacts) => GeometryFault | null;
 };
 
-/** The check of one source while its rows are read. */
 export type PartState = {
   check: PartCheck;
   mapping: Mapping;
@@ -149,7 +137,6 @@ function compileColumns({ kind, names, columns }: Mapping, resolve: Resolve): Pa
   });
 }
 
-/** Maps a row and counts what becomes of it; `onKey` gets the key of a parcel. */
 export function addRow(state: PartState, row: SourceRow, onKey: (key: string) => unknown): void {
   state.check.rows++;
   try {
@@ -192,25 +179,21 @@ function judgeRow(state: PartState, row: SourceRow, onKey: (key: string) => unkn
   }
 }
 
-/** Maps a row for its key alone. */
 export function addKey({ map }: Mapping, row: SourceRow, onKey: (key: string) => unknown): void {
   const mapped = map(row);
   if (mapped.ok && mapped.key !== undefined) onKey(mapped.key);
 }
 
-/** A row that the reader itself could not use. */
 export function addBadRow({ check }: PartState, bad: BadRow): void {
   check.rows++;
   count(check.rejected, bad.rowNo, bad);
 }
 
-/** Rows that lie outside of what is wanted. */
 export function addSkipped({ check }: PartState, rows: number): void {
   check.rows += rows;
   check.skipped += rows;
 }
 
-/** The finished check: faults by frequency, and the columns of the source that no field, key or condition reads. */
 export function finishPart({ check, mapping, fills }: PartState): PartCheck {
   const resolve = resolver([...fills.keys()]);
   const read = new Set(mapping.map.mentions.map(({ column }) => resolve(column)));
@@ -249,7 +232,6 @@ export function noteProblem(problems: string[], part: string, error: unknown): v
   problems.push(...error.message.split('\n').map(line => `${part}: ${line}`));
 }
 
-/** Counts a fault by field and reason, and keeps the first. */
 export function count(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count' | 'rowNo'>): void {
   const { field, reason, message } = fault;
   const known = faults.find(each => each.field === field && each.reason === reason);

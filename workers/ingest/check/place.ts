@@ -34,15 +34,11 @@ import {
 import { stageFeature } from '../stage/feature.ts';
 import type { GeometryFault, RowFacts } from './part.ts';
 
-/** What a check finds of where rows lie, as the gate will see it. */
 export type Places = {
-  /** Records where a row lies. Returns what is wrong with its geometry, or null. */
   add(row: SourceRow, mapped: RowFacts): GeometryFault | null;
-  /** What the gate would block the run for. */
   problems(): string[];
 };
 
-/** Of a layer: its features, those that do not count included, and the box around them. */
 export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } {
   const { kind, fips, gates } = feed;
   const found = emptyBox();
@@ -77,7 +73,6 @@ export function layerPlaces(feed: LayerFeed): Places & { extent(): Box | null } 
   };
 }
 
-/** What an operator should know of a layer whose place only its features tell. */
 export function coverageWarnings({ kind, fips, coverage }: LayerFeed, extent: Box | null): string[] {
   if (!isMeasured(kind) || fips !== null || coverage !== null || extent === null) return [];
   return [
@@ -85,7 +80,6 @@ export function coverageWarnings({ kind, fips, coverage }: LayerFeed, extent: Bo
   ];
 }
 
-/** Of a layer of heights or imagery: its tiles. */
 export function tileProblems(
   tiles: readonly { extent: Box }[],
   { kind, fips, coverage, gates }: ElevationFeed | ImageryFeed,

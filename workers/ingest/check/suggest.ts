@@ -21,17 +21,14 @@ export type SuggestRequest = {
   /** What to read; relative paths start at `baseDir`. */
   input: InputSection;
   baseDir: string;
-  /** Where the feed file will stand. */
   file: string;
   head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
-  /** Lines before the file's first property. */
   about?: readonly string[];
   rows: number;
   /** Of a source in a known schema: nothing is suggested then. */
   preset?: PresetName | undefined;
   /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
   switchOff?: boolean;
-  /** As in ReadContext. */
   sharedDir?: string;
 };
 
@@ -99,7 +96,6 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
   return { text, kind, fips, rows: rows.length, suggestions, check, problems };
 }
 
-/** What a feed's text comes to on rows that were read already. */
 async function checkText(
   text: string,
   file: string,
@@ -141,7 +137,6 @@ async function firstRows(input: InputSpec, context: ReadContext, wanted: number)
   return found;
 }
 
-/** A land layer by the columns of the national publications, else a roll. */
 function kindOf(names: readonly string[]): string {
   const there = new Set(names.map(name => name.toUpperCase()));
   const has = (column: string) => there.has(column) || there.has(column.slice(0, 10));

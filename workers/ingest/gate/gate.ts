@@ -10,11 +10,9 @@ export type RowFigures = {
   rejected: number;
   rows: number;
   filled: Record<string, number>;
-  /** Of the last accepted run; null before the first. */
   last: { rows: number; filled: Record<string, number> } | null;
 };
 
-/** What a run of parcels or listings is judged by. */
 export type GateFigures = RowFigures & {
   /** Keys that both files of a two-file roll have, or rows with geometry of a one-file roll. */
   matchedKeys: number;
@@ -29,9 +27,7 @@ export type GateFigures = RowFigures & {
   last: (NonNullable<RowFigures['last']> & { matchedKeys: number }) | null;
 };
 
-/** How the stated acreages compare with the measured ones. */
 export type Acreage = {
-  /** Parcels that have both. */
   parcels: number;
   /** Of stated by measured. */
   median: number;
@@ -56,7 +52,6 @@ export function verdict(figures: object, faults: readonly Fault[]): GateResult {
   return { blocked, figures };
 }
 
-/** Compares a run with the last accepted one. */
 export function judge(figures: GateFigures, limits: Gates): GateResult {
   const { last, before, retired, sales } = figures;
   const most = limits.max_key_drop_percent;
@@ -82,7 +77,6 @@ export function judge(figures: GateFigures, limits: Gates): GateResult {
   ]);
 }
 
-/** What the gate says of parcels that lie outside their county, or null. */
 export function outsideParcels(
   { points, outside, where }: OutsideParcels,
   { max_outside_percent }: Gates,
@@ -105,7 +99,6 @@ function wrongAcreage(
   return `The stated acreage is ${Number(median.toPrecision(3))} times the measured one in the median parcel (0.5 to 2 may be), and off by more than a factor of 4 in ${off} of ${parcels} (${show(share)} %, at most ${most} %)${advice}.`;
 }
 
-/** Judges a run of rows that have neither keys nor a place: contacts, blocks of numbers. */
 export function judgeList(
   { counts, last }: { counts: RunCounts; last: { counts: RunCounts } | null },
   rows: number,
@@ -155,7 +148,6 @@ export function rowFaults(
 const dropped = (what: string, before: number, now: number, most: number): string | null =>
   over(before - now, before, most, share => `${what} fell from ${before} to ${now} (${share}).`);
 
-/** What is said of a share that is above its limit. */
 function over(part: number, whole: number, most: number, say: (share: string) => string): string | null {
   const share = percent(part, whole);
   return share > most ? say(`${show(share)} %, at most ${most} %`) : null;
@@ -169,7 +161,6 @@ export function show(value: number): string {
   return value.toFixed(1);
 }
 
-/** The last accepted run's figures as the gate compares them. */
 export function lastFigures(counts: RunCounts | undefined): GateFigures['last'] {
   if (counts === undefined) return null;
   const { rows = 0, matched_keys = 0, filled } = counts;

@@ -7,11 +7,9 @@ import { type LayerVersion, NOWHERE } from '../run/layer-version.ts';
 import { percent, type RowFigures, rowFaults, show, verdict } from './gate.ts';
 import { type DeclaredPlace, extentWords, grownPercent, sharedPercent } from './place.ts';
 
-/** What a run of a land layer is judged by; its rows are the features that count, or tiles. */
 export type LayerFigures = RowFigures & {
   /** How many of them lie outside the feed's county, or outside the United States where it names none. */
   outside: number;
-  /** The box around what was read, in degrees. */
   extent: Box | null;
   /** Where the feed itself says where the layer is complete: what was read, and how much of it lies wholly elsewhere. */
   declared: DeclaredPlace | null;
@@ -22,10 +20,8 @@ export type LayerFigures = RowFigures & {
   last: (NonNullable<RowFigures['last']> & { covered: Readonly<Box> | null }) | null;
 };
 
-/** How a layer's rows are called. */
 export type LayerWords = { rows: string; area: string };
 
-/** Compares a run of a land layer with the last accepted one. */
 export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWords): GateResult {
   const { rows, read, covered, boxed, last } = figures;
   const before = last?.covered ?? null;
@@ -39,12 +35,10 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
   ]);
 }
 
-/** What the gate says of a layer without a feature that counts. */
 export function noneCounts(read: number, words: Pick<LayerWords, 'rows'>): string {
   return `Of ${read} ${words.rows} read, none counts: is the mapping right?`;
 }
 
-/** What the gate says of features that lie outside the place of their feed, or null. */
 export function outsideFeatures(
   { outside, rows, extent }: Pick<LayerFigures, 'outside' | 'rows' | 'extent'>,
   { max_outside_percent }: Gates,
@@ -80,7 +74,6 @@ export function coveredBox({ coverage, fips }: LayerVersion['scope']): Readonly<
   return box && county ? boxAround([box, county]) : (box ?? county);
 }
 
-/** What the gate's message calls the place where a feed's features belong. */
 export function layerArea(fips: number | null): string {
   return fips === null ? 'the United States' : 'the county';
 }

@@ -45,13 +45,10 @@ export function homeBoxes(fips: number | null): Box[] {
   return [...states.values()].map(box => padBox(box, MARGIN_DEG));
 }
 
-/** How many of a run's points lie outside their counties, and which boxes the counties' points fill instead. */
 export type OutsideParcels = { points: number; outside: number; where: string };
 
-/** The points of a county's parcels, how many of them lie outside its box, and the box around them. */
 export type PlacedPoints = { fips: number; points: number; outside: number; extent: Box };
 
-/** How many of a run's parcels lie outside their counties; counties whose box is not known are left out. */
 export async function parcelsOutside(client: Client, fips: number[]): Promise<OutsideParcels> {
   const boxes = fips.flatMap(code => {
     const box = countyBox(code);
@@ -80,11 +77,8 @@ export function sumOutside(rows: readonly PlacedPoints[]): OutsideParcels {
 /** Features, those that do not count included, against the coverage that their feed declares. */
 export type DeclaredPlace = { coverage: Box; placed: number; outside: number };
 
-/** Counts the features of a layer that lie wholly outside the coverage that its feed declares. */
 export type PlaceCount = {
-  /** Counts the box around a feature. */
   add(extent: Box): void;
-  /** Null where the feed declares no coverage. */
   result(): DeclaredPlace | null;
 };
 
@@ -102,7 +96,6 @@ export function declaredPlace({ coverage, fips }: Pick<LayerFeed, 'coverage' | '
   };
 }
 
-/** How many of a run's features lie in none of the boxes. */
 export async function featuresOutside(client: Client, boxes: readonly Box[]): Promise<number> {
   if (boxes.length === 0) return 0;
   const sides = [0, 1, 2, 3].map(side => boxes.map(box => box[side]!));
@@ -110,12 +103,10 @@ export async function featuresOutside(client: Client, boxes: readonly Box[]): Pr
   return rows[0]!.outside;
 }
 
-/** Where tiles lie against the coverage that their feed declares. */
 export function tilesDeclared(tiles: readonly { extent: Box }[], coverage: Box | null): DeclaredPlace | null {
   return coverage && { coverage, placed: tiles.length, outside: tilesOutside(tiles, [coverage]) };
 }
 
-/** How many of a run's tiles lie in none of the boxes. */
 export function tilesOutside(tiles: readonly { extent: Box }[], boxes: readonly Box[]): number {
   if (boxes.length === 0) return 0;
   return tiles.filter(({ extent }) => !boxes.some(box => boxesMeet(box, extent))).length;

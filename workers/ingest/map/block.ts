@@ -10,7 +10,6 @@ export type MappedBlock = {
   ok: true;
   values: Value[];
   dropped: DroppedValue[] | null;
-  /** Area code and exchange. */
   prefix: number;
   /** The thousand-block, -1 for the whole exchange. */
   block: number;

@@ -11,7 +11,6 @@ type Values = Record<string, unknown>;
 
 export type CompiledColumn = {
   read(values: Values): Value | Failure;
-  /** What the row holds there, for messages and samples. */
   raw(values: Values): unknown;
 };
 

@@ -16,7 +16,6 @@ import {
   resolver,
 } from './names.ts';
 
-/** A value that could not be used and became null. */
 export type DroppedValue = { field: string; reason: string; message: string };
 
 /** A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected). */
@@ -36,11 +35,9 @@ export type MapperOptions = {
 export type Mapper<Mapped> = {
   (row: SourceRow): Mapped | Refused;
   prepare(firstRows: readonly SourceRow[]): void;
-  /** Every source column that the feed names. */
   readonly mentions: readonly Mention[];
 };
 
-/** What of a feed's section a mapper goes by. */
 type MappedInput = {
   columns: Partial<Record<string, ColumnSpec>>;
   skipWhere: readonly SkipCondition[];
@@ -119,10 +116,8 @@ function within(value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POS
 }
 
 type Field = { index: number; name: string; column: CompiledColumn };
-/** The values of a row in the order of their names, and what had to be dropped. */
 export type Fill = (source: Record<string, unknown>) => { values: Value[]; dropped: DroppedValue[] | null };
 
-/** Compiles the mapped columns into a function that fills a row of values. */
 export function compileFill(
   kind: MappedKind,
   names: readonly string[],

@@ -11,7 +11,6 @@ const DBASE_NAME_LENGTH = 10;
 /** A source's own spelling of a column name, or null when it has no such column. */
 export type Resolve = (name: string) => string | null;
 
-/** The columns that the given rows have, in order of appearance. */
 export function columnsOf(rows: Iterable<SourceRow>): string[] {
   const names = new Set<string>();
   for (const row of rows) for (const name in row.values) names.add(name);
@@ -41,7 +40,6 @@ export function baseName(name: string): string {
   return list < 0 ? name : name.slice(0, list);
 }
 
-/** A column that a feed names: where it names it, and whether the source may lack it. */
 export type Mention = { where: string; column: string; optional: boolean };
 
 export function columnMentions(columns: Partial<Record<string, ColumnSpec>>): Mention[] {

@@ -27,11 +27,8 @@ export type MappedParcel = {
   ok: true;
   key: string;
   fips: number;
-  /** In the order of PARCEL_FIELD_NAMES. */
   values: FieldValue[];
-  /** Whether the row's last sale becomes a comp. */
   sale: boolean;
-  /** The earlier sales that become comps, or null without any. */
   prior: PriorSale[] | null;
   dropped: DroppedValue[] | null;
 };
@@ -55,7 +52,6 @@ export function compileParcelMapper(input: ParcelInput, options: ParcelMapperOpt
   return mapperOf(input, resolve => compile(input, options, resolve), further);
 }
 
-/** What a roll names besides the columns that it maps. */
 function furtherMentions(input: ParcelInput, sales?: Sales | null): Mention[] {
   return [
     ...input.key.columns.map(column => ({ where: 'key', column, optional: false })),
@@ -105,7 +101,6 @@ const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');
 const SALE_PRICE = PARCEL_FIELD_NAMES.indexOf('last_sale_price');
 
-/** Whether a row's last sale becomes a comp: it has a day, a price, and passes the feed's conditions. */
 function compileSale(sales: Sales, resolve: Resolve) {
   const tests = sales.where.map(condition => compileCondition(condition, resolve));
   return (source: Record<string, unknown>, values: readonly FieldValue[]): boolean => {

@@ -77,7 +77,6 @@ type StagedLayer = {
   declared: DeclaredPlace | null;
 };
 
-/** Maps, validates and stages the features of a layer. Those that do not count are counted by class and not kept. */
 async function stageFeatures(
   run: RunContext,
   feed: LayerFeed,

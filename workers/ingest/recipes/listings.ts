@@ -70,7 +70,6 @@ async function compare(
 
 type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
 
-/** Maps, validates, resolves and stages the rows of a listing feed. */
 async function stageListings(
   run: RunContext,
   { listings, baseDir }: ListingsFeed,

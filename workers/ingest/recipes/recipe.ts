@@ -4,20 +4,15 @@ import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
 import type { RunContext } from '../run/context.ts';
 
-/** How one kind of feed is ingested, up to its gate. */
 export type Recipe<F extends Feed, Staged> = {
-  /** The statements that make the run's staging tables. */
   tables: string[];
-  /** Opens, maps and validates the feed's inputs and copies what is usable into the staging tables. */
   stage(run: RunContext, feed: F, sources: Record<string, string>): Promise<Staged>;
-  /** Settles rows that come twice, compares with what readers see, and judges the run. */
   compare(client: Client, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
 };
 
 /** What a recipe leaves to do once the gate has let it pass; `merge` runs inside the merging transaction. */
 export type Prepared = {
   gate: GateResult;
-  /** Whether there is anything to merge. */
   touched: boolean;
   merge(client: Client): Promise<void>;
   /** What is left to do once the merge is committed; nothing depends on it. */

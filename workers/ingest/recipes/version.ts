@@ -20,7 +20,6 @@ import {
 } from '../run/layer-version.ts';
 import type { Prepared } from './recipe.ts';
 
-/** How the rows of a run compare with those of the version that readers see. */
 export type VersionFigures = { rows: number; new: number; changed?: number; retired: number };
 
 /** Notes them in the counts of the run. @returns the rows of the new version */
@@ -30,13 +29,11 @@ export function recordVersion(counts: RunCounts, { rows, changed = 0, ...figures
 }
 
 export type NewVersion = {
-  /** What its rows are called. */
   words: string;
   rows: number;
   outside: number;
   declared: DeclaredPlace | null;
   version: LayerVersion;
-  /** The box in which a version tells something. */
   covered(version: LayerVersion): Readonly<Box> | null;
   /** Whether that is the box around what was read: where what is not shown is taken for not there. */
   boxed: boolean;
@@ -85,7 +82,6 @@ type Files = {
   merge(client: Client): Promise<void>;
 };
 
-/** Compares the files of a layer with those that readers see, and judges them. */
 export async function compareFiles(
   client: Client,
   run: RunContext,

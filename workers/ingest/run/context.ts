@@ -14,14 +14,11 @@ export type RunDeps = {
   env: NodeJS.ProcessEnv;
   /** Kept until a run has ended well, so that its next attempt goes on where a service was left; without it, each begins anew. */
   workDir?: string;
-  /** As in ReadContext. */
   sharedDir?: string;
   progress(fraction: number, note: string): void;
-  /** Called when a step begins. */
   onStep?(step: Step): void | Promise<void>;
 };
 
-/** One run as its recipe sees it. */
 export type RunContext = RunDeps & {
   runId: number;
   feedId: number;

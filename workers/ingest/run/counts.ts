@@ -15,7 +15,6 @@ export function total(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, n) => sum + n, 0);
 }
 
-/** Counts which of the named values a row fills. */
 export function countFilled(
   filled: Record<string, number>,
   names: readonly string[],

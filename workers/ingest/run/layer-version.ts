@@ -14,7 +14,6 @@ export const NOWHERE: Box = [0, 0, 0, 0];
 
 type LayerRow = BoxColumns & { fips: number | null; reach_m: RoadReach | null };
 
-/** A version of a layer: its scope, and the box around what was read of it. */
 export type LayerVersion = { scope: LayerScope; extent: Box | null };
 
 /** A box as the counts of a run keep it, in degrees. */
@@ -23,7 +22,6 @@ export function boxFigures(box: Box): Record<string, number> {
   return { west, south, east, north };
 }
 
-/** Where a run's layer is complete, as its counts keep it: a box, a county, or both. */
 export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCounts> {
   return {
     ...(coverage !== NOWHERE && { coverage: boxFigures(coverage) }),
@@ -31,14 +29,12 @@ export function coverageFigures({ coverage, fips }: LayerScope): Partial<RunCoun
   };
 }
 
-/** The box around what a run read, or null when it read nothing. */
 function extentOfRun({ counts }: AcceptedRun): Box | null {
   if (typeof counts.extent !== 'object') return null;
   const { west, south, east, north } = counts.extent;
   return [west!, south!, east!, north!];
 }
 
-/** The version of a feed's layer that readers see, or null before the first. */
 export async function currentVersion(
   db: Queryable,
   feedId: number,
@@ -56,7 +52,6 @@ async function currentScope(db: Queryable, feedId: number): Promise<LayerScope |
   return { coverage: boxOfColumns(row), fips, reachM };
 }
 
-/** Whether two scopes are stored alike. */
 export function sameScope(a: LayerScope | undefined, b: LayerScope): boolean {
   if (a === undefined || a.fips !== b.fips || boxSql(boxToE7(a.coverage)) !== boxSql(boxToE7(b.coverage)))
     return false;

@@ -42,7 +42,6 @@ export async function startRun(
 
 export type AcceptedRun = { id: number; counts: RunCounts; inputs: InputRecord[] };
 
-/** The run whose data is what readers see now, or null before the first. */
 export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<AcceptedRun | null> {
   const { rows } = await db.query<AcceptedRun>(sql('runs/get_last_accepted_run'), [feedId]);
   return rows[0] ?? null;
@@ -50,7 +49,6 @@ export async function lastAcceptedRun(db: Queryable, feedId: number): Promise<Ac
 
 export type EndedRun = { id: number; status: RunStatus; counts: RunCounts; gate: GateResult | null };
 
-/** The run that did the job's work already, if there is one. */
 export async function endedRun(db: Queryable, jobId: string): Promise<EndedRun | undefined> {
   const { rows } = await db.query<EndedRun>(sql('runs/get_ended_run'), [jobId]);
   return rows[0];
@@ -62,7 +60,6 @@ export async function abandonRuns(db: Queryable, feedId: number, runId: number):
   return rows.map(row => row.id);
 }
 
-/** Writes what became of a run: its status, and why it was blocked or failed. */
 export async function endRun(
   db: Queryable,
   { runId, inputs, counts }: { runId: number; inputs: InputRecord[]; counts: RunCounts },

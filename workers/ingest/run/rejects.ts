@@ -1,7 +1,6 @@
 import { type CopyWriter, copyValue, openCopy } from '../../../shared/copy.ts';
 import type { Client } from '../../../shared/db.ts';
 
-/** A row, or one value of it, that could not be used. */
 export type Reject = {
   input: string;
   rowNo: number;
@@ -16,7 +15,6 @@ const RAW_LIMIT = 64 * 1024;
 
 export type RejectWriter = Pick<CopyWriter, 'drain' | 'end'> & { add(reject: Reject): void };
 
-/** Streams rejects into table run_rejects. */
 export function openRejects(client: Client, runId: number): RejectWriter {
   const copy = openCopy(
     client,
