@@ -5,7 +5,7 @@ import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
 import { type Frame, HEIGHT, WIDTH } from './frame.ts';
 
 const BLUE = '#1464ff';
-const GROUND = [0xe9, 0xe9, 0xe4, 0xff];
+const GROUND = Uint8Array.of(0xe9, 0xe9, 0xe4, 0xff);
 const LINE_PX = 4;
 const CASING_PX = 7;
 
@@ -39,8 +39,9 @@ export function outlineOf(shape: MultiPolygon, frame: Frame): Buffer {
 export function layOver(picture: Pixels, outline: Uint8Array): void {
   const { data } = picture;
   const [words, lines] = [wordsOf(picture), wordsOf({ data: outline })];
+  const [ground] = wordsOf({ data: GROUND });
   for (let at = 0; at < words.length; at++) {
-    if (words[at] === 0) data.set(GROUND, 4 * at);
+    if (words[at] === 0) words[at] = ground!;
     if (lines[at] === 0) continue;
     const alpha = outline[4 * at + 3]!;
     for (let i = 4 * at; i < 4 * at + 3; i++) data[i] = data[i]! + ((outline[i]! - data[i]!) * alpha) / 255;

@@ -66,6 +66,12 @@ const { imul } = Math;
 /** Half of 256 in both of two bytes. */
 const HALVES = 0x800080;
 
+/** Places are counted in parts of a pixel, of 12 bits. */
+const FINE_BITS = 12;
+const FINE = 2 ** FINE_BITS;
+/** Columns and rows that a place of 32 bits has room for. */
+const MOST_ACROSS = 2 ** 31 / FINE;
+
 function warpCell(source: Pixels, picture: Pixels, placeIn: PlaceIn, cell: Cell): void {
   const { left, top, width, height } = cell;
   const [p, q] = [placeIn(left, top), placeIn(left + width, top)];
@@ -73,47 +79,54 @@ function warpCell(source: Pixels, picture: Pixels, placeIn: PlaceIn, cell: Cell)
   const [from, into] = [wordsOf(source), wordsOf(picture)];
   const columns = source.width;
   const [lastColumn, lastRow] = [columns - 1, source.height - 1];
+  const fine = (pixels: number) => Math.round(pixels * FINE) | 0;
+  const places = [p, q, r, s].flat().map(Math.abs);
+  // NaN too.
+  if (!(Math.max(...places, columns, source.height) < MOST_ACROSS)) return;
   for (let y = 0; y < height; y++) {
     const share = (y + 0.5) / height;
     const [startX, startY] = [p[0] + (r[0] - p[0]) * share, p[1] + (r[1] - p[1]) * share];
     const stepX = (q[0] + (s[0] - q[0]) * share - startX) / width;
     const stepY = (q[1] + (s[1] - q[1]) * share - startY) / width;
+    const stepU = fine(stepX);
+    const stepV = fine(stepY);
+    // The place of a pixel's middle among the middles of the source's pixels.
+    let u = fine(startX + stepX / 2 - 0.5);
+    let v = fine(startY + stepY / 2 - 0.5);
     const row = (top + y) * picture.width + left;
-    for (let x = 0; x < width; x++) {
-      if (into[row + x] !== 0) continue;
-      // The place of the pixel's middle among the middles of the source's pixels.
-      const u = startX + (x + 0.5) * stepX - 0.5;
-      const v = startY + (x + 0.5) * stepY - 0.5;
-      if (u >= 0 && v >= 0 && u < lastColumn && v < lastRow) {
-        const i = u | 0;
-        const j = v | 0;
-        const at = imul(j, columns) + i;
+    for (let to = row; to < row + width; to++, u = (u + stepU) | 0, v = (v + stepV) | 0) {
+      if (into[to] !== 0) continue;
+      const i = u >> FINE_BITS;
+      const j = v >> FINE_BITS;
+      if (i >>> 0 < lastColumn && j >>> 0 < lastRow) {
+        const at = (imul(j, columns) + i) | 0;
         const a = from[at]!;
         const b = from[at + 1]!;
         const c = from[at + columns]!;
         const d = from[at + columns + 1]!;
         if ((a & b & c & d & ALPHA) === ALPHA) {
           // Weights of 256 in all, and two values at a time.
-          const right = ((u - i) * 256) | 0;
-          const below = ((v - j) * 256) | 0;
-          const both = (right * below) >> 8;
+          const right = (u >> (FINE_BITS - 8)) & 255;
+          const below = (v >> (FINE_BITS - 8)) & 255;
+          const both = imul(right, below) >> 8;
           const b1 = right - both;
           const c1 = below - both;
           const a1 = 256 - right - c1;
           const even =
-            imul(a & TWO, a1) + imul(b & TWO, b1) + imul(c & TWO, c1) + imul(d & TWO, both) + HALVES;
+            (imul(a & TWO, a1) + imul(b & TWO, b1) + imul(c & TWO, c1) + imul(d & TWO, both) + HALVES) | 0;
           const odd =
-            imul((a >>> 8) & TWO, a1) +
-            imul((b >>> 8) & TWO, b1) +
-            imul((c >>> 8) & TWO, c1) +
-            imul((d >>> 8) & TWO, both) +
-            HALVES;
-          into[row + x] = ((even >>> 8) & TWO) | (odd & ~TWO);
+            (imul((a >>> 8) & TWO, a1) +
+              imul((b >>> 8) & TWO, b1) +
+              imul((c >>> 8) & TWO, c1) +
+              imul((d >>> 8) & TWO, both) +
+              HALVES) |
+            0;
+          into[to] = ((even >>> 8) & TWO) | (odd & ~TWO);
           continue;
         }
       }
-      if (u > -1 && v > -1 && u < columns && v < source.height)
-        mixPresent(source, u, v, picture.data, 4 * (row + x));
+      if (i >= -1 && j >= -1 && i < columns && j < source.height)
+        mixPresent(source, u / FINE, v / FINE, picture.data, 4 * to);
     }
   }
 }
