@@ -90,7 +90,12 @@ test.concurrent.each(WAYS)(
           const reply = await call(way, url, agent, key);
           if (reply === undefined) return;
           inFlight--;
-          expect([reply.status, reply.tokens]).toEqual([200, 10]);
+          if (reply.tokens === 0 && reply.body.includes('ry again')) {
+            // A connection of the database was not to be had in time.
+            begun--;
+            continue;
+          }
+          expect(reply).toMatchObject({ status: 200, tokens: 10 });
           received++;
           onAnswer();
         }
