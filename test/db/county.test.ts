@@ -26,19 +26,24 @@ beforeAll(async () => {
   ]);
   const catalogue = join(folder, 'catalogue.json');
   mirror = await serveMirror(['23019', '23009'], catalogue);
-  const sources = [
-    {
-      place: '23019',
-      file: 'me/penobscot',
+  const source = (place: string, path: string) => ({
+    ...{
+      place,
+      file: `me/${place}`,
       format: 'shapefile',
-      address: `${mirror.origin}/parcels.zip`,
+      address: `${mirror.origin}${path}`,
       terms: 'as is',
     },
-  ];
+  });
+  const faulty = FAULTS.map((fault, i) => source(`2300${2 * i + 1}`, `/fault-${fault}/parcels.zip`));
+  const sources = [source('23019', '/parcels.zip'), ...faulty];
   writeFileSync(catalogue, JSON.stringify({ from: 'a test', licence: 'CC0', sources }));
   settings = { ...mirror.settings, FEEDS_DIR: feeds, PLAT_DIR: join(folder, 'plat'), SAMPLE_FEEDS: '0' };
 });
 afterAll(() => mirror.close());
+
+/** Of the parcels of Maine's first counties. */
+const FAULTS = ['dead', 'page', 'undated', 'moved'];
 
 const run = async (name: string) =>
   ingest(pool, await loadFeed(join(feeds, `${name}.yaml`)), {}, { sharedDir: join(folder, 'downloads') });
@@ -56,7 +61,7 @@ test('five feeds are written, each of a source that has answered, and what they 
     0,
     expect.stringMatching(/roads +23019-roads +written +http\S+TIGER2025\S+ +2026-05-01 +public domain/),
   ]);
-  expect(err).toMatch(/5 feeds are written/);
+  expect(err).toMatch(/Written: 5;/);
   expect(readdirSync(feeds).sort()).toEqual(
     ['elevation', 'flood', 'parcels', 'roads', 'wetlands'].map(kind => `23019-${kind}.yaml`),
   );
@@ -147,6 +152,43 @@ test('without a network nothing is written, and the messages say what to set', a
   expect([code, readdirSync(lonely)]).toEqual([1, []]);
   for (const setting of ['ROADS_URL', 'WETLANDS_URL', 'FLOOD_URL', 'ELEVATION_URL'])
     expect(out).toMatch(new RegExp(`cannot be read: .*${setting} may name another address`));
+});
+
+test('of a state whose servers fail in one way or another the rest is written, and each failure is told', async () => {
+  const elsewhere: Record<string, string> = { ...settings, FEEDS_DIR: join(folder, 'state') };
+  const headless = elsewhere.WETLANDS_URL!.replace('/wetlands', '/fault-headless/wetlands');
+  const state = (...argv: string[]) =>
+    runCommand({ ...elsewhere, WETLANDS_URL: headless }, ['county', 'add', '--json', ...argv]);
+  const planned = JSON.parse((await state('--state', 'ME', '--dry-run')).out) as { status: string }[];
+  expect(planned.filter(({ status }) => status === 'planned')).toHaveLength(16 * 4 + 5);
+
+  const told = async () => {
+    const { code, out } = await state('23001', '23003', '23005', '23007');
+    const added = JSON.parse(out) as { fips: string; kind: string; status: string; message: string }[];
+    const of = (kind: string) => added.filter(each => each.kind === kind);
+    return { code, parcels: of('assessor'), wetlands: of('wetlands').map(({ status }) => status) };
+  };
+  const first = await told();
+  expect(first.parcels.map(({ status }) => status)).toEqual(['failed', 'failed', 'off', 'off']);
+  expect(first.parcels.map(({ message }) => message)).toEqual([
+    expect.stringMatching(/fault-dead\S+ cannot be read/),
+    expect.stringMatching(/fault-page\S+ is a web page, no file of data/),
+    // Bangor's parcels are of no other county.
+    expect.stringMatching(/is switched off: .*outside the county/),
+    expect.stringMatching(/is switched off: .*outside the county/),
+  ]);
+  expect([first.code, first.wetlands]).toEqual([1, ['written', 'written', 'written', 'written']]);
+  // Again: what is switched off is no feed that is there.
+  const again = await told();
+  expect([again.code, ...again.parcels.map(({ status }) => status)]).toEqual([
+    ...[1, 'failed', 'failed', 'off', 'off'],
+  ]);
+  expect(again.wetlands).toEqual(['there', 'there', 'there', 'there']);
+}, 60_000);
+
+test('--run ingests what is there as well', async () => {
+  const { code, out } = await county('add', '23019', '--run');
+  expect([code, out.match(/^23019-\w+: job \S+ is queued/gm)?.length]).toEqual([0, 5]);
 });
 
 test('codes and states that are none are refused', async () => {

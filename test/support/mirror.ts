@@ -98,7 +98,10 @@ export type Mirror = TestServer & {
   asked(path: RegExp): string[];
 };
 
-/** @param fips of the counties whose roads are there, in the edition of last year */
+/**
+ * `/fault-dead`, `-page` (of HTML), `-undated`, `-moved` and `-headless` before a path: what goes wrong with it.
+ * @param fips of the counties whose roads are there, in the edition of last year
+ */
 export async function serveMirror(fips: readonly string[], catalogue: string): Promise<Mirror> {
   const year = new Date().getUTCFullYear() - 1;
   let modified = new Date('2026-05-01T12:00:00Z');
@@ -116,11 +119,16 @@ export async function serveMirror(fips: readonly string[], catalogue: string): P
     ['/parcels.zip', readFileSync(join(rootDir, 'test/fixtures/feeds/formats/bangor-parcels.zip'))],
   ]);
   const server = await serve((request, response) => {
-    const bytes = files.get(decodeURIComponent(request.url!));
-    const headers = { 'last-modified': modified.toUTCString(), 'content-length': String(bytes?.length ?? 0) };
-    if (bytes === undefined) response.writeHead(404).end();
+    const [, fault, path] = /^(?:\/fault-(\w+))?(.*)$/.exec(decodeURIComponent(request.url!))!;
+    const bytes = fault === 'page' ? Buffer.from('<!DOCTYPE html><html>Moved</html>') : files.get(path!);
+    const dated = { 'last-modified': modified.toUTCString(), 'content-length': String(bytes?.length ?? 0) };
+    const headers = fault === 'undated' ? {} : dated;
+    if (fault === 'dead') request.destroy();
+    else if (fault === 'moved') response.writeHead(302, { location: path }).end();
+    else if (bytes === undefined) response.writeHead(404).end();
+    else if (fault === 'headless' && request.method === 'HEAD') response.writeHead(405).end();
     else if (request.method === 'HEAD') response.writeHead(200, headers).end();
-    else if (!sendRange(request, response, bytes, { 'last-modified': headers['last-modified'] }))
+    else if (!sendRange(request, response, bytes, { 'last-modified': dated['last-modified'] }))
       response.writeHead(200, headers).end(bytes);
   });
   const at = (path: string) => `${server.origin}${path}`;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { allCounties, countyName, fiveDigits } from '../../shared/regions/counties.ts';
-import { stateCode } from '../../shared/regions/states.ts';
+import { stateCode, stateOfFips } from '../../shared/regions/states.ts';
 import { installedFeeds } from '../feeds/dirs.ts';
 import { EXIT } from './common/exit.ts';
 import { fips, wholeNumber } from './common/options.ts';
@@ -38,7 +38,7 @@ export function addCountyCommands(program: Command): void {
     .option('--all', 'all counties of the United States')
     .option('--dry-run', 'show what would be written, and ask nobody')
     .option('--force', 'write anew what is there')
-    .option('--run', 'ingest what was written')
+    .option('--run', 'ingest the feeds of the counties, one after the other')
     .option('--wait', 'with --run: show progress and wait for the end')
     .option('--rows <n>', 'how many rows of parcels to look at', wholeNumber, 500)
     .option('--json', 'print JSON')
@@ -47,7 +47,7 @@ export function addCountyCommands(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 every feed is there, 1 some could not be written or are switched off, 2 no such county. Addresses: .env.example.',
+      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 every feed is there, 1 some could not be written, are switched off or did not run, 2 no such county. Addresses: .env.example.',
     )
     .action((codes: number[] | undefined, flags: AddFlags, command: Command) =>
       addCommand(codes ?? [], flags, command),
@@ -98,13 +98,17 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     if (!flags.json) print(renderAdded(county, results));
   }
   if (flags.json) print(JSON.stringify(added, null, 2));
-  if (added.some(({ status }) => status === 'failed' || status === 'off')) process.exitCode = EXIT.failed;
-  const written = added.filter(({ status }) => status === 'written').map(({ feed }) => feed);
-  if (flags.run && written.length > 0) await withSession(session => runAll(session, written, flags));
-  else if (!flags.dryRun && !flags.json && written.length > 0)
-    printNote(
-      `${written.length} ${written.length === 1 ? 'feed is' : 'feeds are'} written; \`plat feed run ${written[0]}\` ingests one, --run all of them.`,
-    );
+  const ofStatus = (...wanted: Added['status'][]) =>
+    added.flatMap(({ status, feed }) => (wanted.includes(status) ? [feed] : []));
+  const [written, missing] = [ofStatus('written'), ofStatus('failed', 'off')];
+  if (missing.length > 0) {
+    process.exitCode = EXIT.failed;
+    if (!flags.json) printNote(`${missing.length} cannot run: ${missing.join(', ')}.`);
+  }
+  if (flags.run && !flags.dryRun)
+    await withSession(session => runAll(session, ofStatus('written', 'there'), flags));
+  else if (!flags.json && written.length > 0)
+    printNote(`Written: ${written.length}; \`plat feed run ${written[0]}\` ingests one, --run all of them.`);
 }
 
 async function runAll(session: Session, feeds: readonly string[], { wait, json }: AddFlags): Promise<void> {
@@ -129,7 +133,7 @@ function renderAdded(county: number, results: readonly Added[]): string {
   }));
   const said = results.filter(({ status }) => ['failed', 'off', 'unknown'].includes(status));
   return [
-    `${fiveDigits(county)} ${countyName(county)}`,
+    `${fiveDigits(county)} ${countyName(county)}, ${stateOfFips(county)}`,
     table(rows, ['kind', 'feed', 'status', 'from', 'changed', 'terms']),
     ...said.map(({ kind, message }) => `  ${kind}: ${message}`),
     '',

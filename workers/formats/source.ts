@@ -126,7 +126,12 @@ export async function openSource(
     const path =
       url === null ? await requireFile(source, context.baseDir, wanted) : (await fetched(url, false))!;
     if ((await stat(path)).isDirectory()) return { ...(await folderThere(path, name, progress)), close };
-    if ((await sniff(path, name)) === 'zip') {
+    const packing = await sniff(path, name);
+    if (packing === 'page')
+      throw sourceError(
+        `${name} is a web page, no file of data. Open it in a browser and correct the source.`,
+      );
+    if (packing === 'zip') {
       const archive = await openArchive(path, name, limitsOf(context));
       opened.push(archive.close);
       const { zipHolds, folderHolds } = wanted;
@@ -140,7 +145,8 @@ export async function openSource(
     const sibling = async (extension: string): Promise<SourceFile | null> => {
       const from = url === null ? null : siblingUrl(url, extension);
       const beside = url === null ? await findBeside(path, extension) : from && (await fetched(from, true));
-      return beside === null ? null : there(beside, from === null ? basename(beside) : shownUrl(from));
+      const label = from === null ? basename(beside ?? '') : shownUrl(from);
+      return beside === null || (await sniff(beside, label)) === 'page' ? null : there(beside, label);
     };
     return { ...(await there(path, name)), sibling, close };
   } catch (error) {
@@ -245,15 +251,19 @@ async function requireFile(source: string, baseDir: string, { folderHolds }: Wan
   return path;
 }
 
-/** Whether a file begins as a zip or a gzip does; names are not trusted, downloads often have none. */
-async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'plain'> {
+/**
+ * Whether a file begins as a zip or a gzip does; names are not trusted, downloads often have none. A `page` of HTML is what servers
+ * send in the place of a file that moved or wants a sign-in.
+ */
+async function sniff(path: string, name: string): Promise<'zip' | 'gzip' | 'page' | 'plain'> {
   const file = await open(path, 'r').catch(cause => {
     throw sourceError(`${name} cannot be read (${cause.message}). Check its permissions.`, { cause });
   });
   try {
-    const head = Buffer.alloc(4);
-    await file.read(head, 0, 4, 0);
-    const magic = head.toString('hex');
+    const head = Buffer.alloc(512);
+    await file.read(head, 0, head.length, 0);
+    if (/^(\u00ef\u00bb\u00bf)?\s*<(!doctype )?html/i.test(head.toString('latin1'))) return 'page';
+    const magic = head.toString('hex', 0, 4);
     if (magic.startsWith('1f8b')) return 'gzip';
     // "PK" and a local file header, or the end record of an empty archive.
     return magic === '504b0304' || magic === '504b0506' ? 'zip' : 'plain';

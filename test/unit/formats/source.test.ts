@@ -48,6 +48,17 @@ describe('files', () => {
     });
   });
 
+  test('a web page in the place of a file is told from a broken one; beside a file it is no sibling', async () => {
+    const page = '\n<!DOCTYPE html><html><head>';
+    folder.put('page.csv', page);
+    await expect(get('page.csv')).rejects.toMatchObject({ message: expect.stringMatching(/is a web page/) });
+    const handler: Handler = ({ url }, response) => response.end(url!.endsWith('.shp') ? makeShp([]) : page);
+    await withServer(handler, async origin => {
+      const read = readAll({ source: `${origin}/a.shp`, format: 'shapefile' }, { ...context, limits: quick });
+      await expect(read).rejects.toMatchObject({ message: expect.stringMatching(/\.dbf/) });
+    });
+  });
+
   test.each([
     ['.', /not a file/],
     ['ftp://example.com/x.csv', /only paths, file:, http: and https:/],

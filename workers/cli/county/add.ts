@@ -37,7 +37,7 @@ export type Added = {
   fips: string;
   kind: CountyKind;
   feed: string;
-  /** planned: a dry run; off: written, but switched off until somebody completes it. */
+  /** planned: a dry run; off: its file is there, but switched off until somebody completes it. */
   status: 'written' | 'off' | 'there' | 'planned' | 'failed' | 'unknown';
   address: string | null;
   licence: string | null;
@@ -81,12 +81,15 @@ export async function addCounty(
 async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions): Promise<Added> {
   const { fips, kind, name, licence, addresses, setting } = planned;
   const result = { fips, kind, feed: name, licence, address: addresses[0]!, modified: null };
-  if (options.dryRun)
-    return { ...result, status: 'planned', message: `would be written to ${fileOf(config, name)}` };
   const file = fileOf(config, name);
   // A file that is no valid feed is the operator's work all the same.
   if (existsSync(file) && !options.force)
-    return { ...result, status: 'there', message: `${file} is there, and gives no feed of this county` };
+    return {
+      ...result,
+      status: 'off',
+      message: `${file} is there, and is switched off, faulty or of another county (--force writes it anew)`,
+    };
+  if (options.dryRun) return { ...result, status: 'planned', message: `would be written to ${file}` };
   try {
     const found = await findSource(planned, options.look);
     const { text, off } =

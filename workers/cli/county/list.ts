@@ -51,6 +51,7 @@ export async function listCounties(
   const { rows: runs } = await pool.query<LastRun>(sql('coverage/list_last_runs'));
   const lastRun = new Map(runs.map(({ feed, status }) => [feed, status]));
   const byCode = new Map(covered.map(county => [Number(county.fips), county]));
+  const byName = new Map(installed.map(feed => [feed.name, feed]));
   const own = installed.flatMap(({ fips, kind }) => (fips !== null && isCountyKind(kind) ? [fips] : []));
   const codes = [...new Set([...byCode.keys(), ...own])].filter(wanted).sort((a, b) => a - b);
   return codes.map(code => {
@@ -60,11 +61,14 @@ export async function listCounties(
       ...{ fips, name: `${countyName(code)}, ${stateOfFips(code)}`, parcels: county?.parcels ?? 0 },
       catalogue: sourcesOfCounty(fips, catalogueFile).length,
       kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
-        const loaded = county?.sources.filter(source => source.kind === kind) ?? [];
+        const all = county?.sources.filter(source => source.kind === kind) ?? [];
+        // A neighbour's tiles of heights reach over the line.
+        const own = all.filter(({ feed }) => (byName.get(feed)?.fips ?? code) === code);
+        const loaded = own.length > 0 ? own : all;
         if (loaded.length > 0)
           return loaded.map(({ feed, licence, edition, changed, merged_at, source_url }) => ({
             ...{ kind, feed, licence, state: 'loaded', edition: edition ?? changed },
-            from: source_url ?? fileOf(installed, feed),
+            from: source_url ?? byName.get(feed)?.file ?? null,
             merged_at: merged_at === null ? null : new Date(merged_at),
             last_run: lastRun.get(feed) ?? null,
           }));
@@ -88,6 +92,3 @@ export async function listCounties(
 }
 
 const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);
-
-const fileOf = (installed: readonly Feed[], name: string): string | null =>
-  installed.find(feed => feed.name === name)?.file ?? null;
