@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Config } from '../shared/config.ts';
 import { errorCode, PlatError } from '../shared/errors.ts';
+import { hostError } from '../shared/port.ts';
 import type { Lifecycle } from './http/begin.ts';
 import { envelope, JSON_TYPE, validationError } from './http/errors.ts';
 import { headersOf } from './http/headers.ts';
@@ -61,8 +62,7 @@ function listenError(cause: Error, { HOST, PORT }: Config): PlatError {
     const message = `Port ${PORT} is not for this user to serve (${code}): set PORT to one above 1023.`;
     return new PlatError('address_in_use', message, { cause });
   }
-  const message = `HOST is ${HOST}, on which nothing can be served here (${code}): set it to an address or a name of this machine.`;
-  return new PlatError('host', message, { cause });
+  return hostError(HOST, code, cause);
 }
 
 /** A client that has sent nothing for so long is idle: what it sends next would have to be in flight while its connection is closed. */
@@ -102,19 +102,9 @@ function answerMalformed(error: NodeJS.ErrnoException, stream: Duplex): void {
   const requestId = randomUUID();
   const complaint = COMPLAINTS[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.';
   const body = envelope(validationError({ request: [complaint] }), requestId);
-  const headers = [
-    ...headersOf({ requestId, rate: UNTOUCHED }),
-    ...[
-      'Content-Type',
-      JSON_TYPE,
-      'Content-Length',
-      String(Buffer.byteLength(body)),
-      'Cache-Control',
-      'no-store',
-      'Connection',
-      'close',
-    ],
-  ];
+  const headers = headersOf({ requestId, rate: UNTOUCHED });
+  headers.push('Content-Type', JSON_TYPE, 'Content-Length', String(Buffer.byteLength(body)));
+  headers.push('Cache-Control', 'no-store', 'Connection', 'close');
   const lines = headers.map((part, at) => (at % 2 === 0 ? `${part}: ` : `${part}\r\n`)).join('');
   socket.end(`HTTP/1.1 400 Bad Request\r\n${lines}\r\n${body}`);
 }

@@ -16,20 +16,18 @@ export async function findPort(host: string, wanted: number): Promise<number> {
   );
 }
 
+export function hostError(host: string, code: string, cause: unknown): PlatError {
+  const message = `HOST is ${host}, on which nothing can be served here (${code}): set it to an address or a name of this machine.`;
+  return new PlatError('host', message, { cause });
+}
+
 function tryPort(host: string, port: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', error => {
       const code = errorCode(error) ?? error.message;
       if (['EADDRINUSE', 'EACCES'].includes(code)) resolve(undefined);
-      else
-        reject(
-          new PlatError(
-            'host',
-            `HOST is ${host}, on which nothing can be served here (${code}): set it to an address or a name of this machine.`,
-            { cause: error },
-          ),
-        );
+      else reject(hostError(host, code, error));
     });
     probe.listen(port, host, () => {
       const address = probe.address();

@@ -28,16 +28,11 @@ export function answerOptions(methods: readonly string[]): RequestHandler {
   const allow = [...methods, 'OPTIONS'].join(', ');
   return (_req, res) => {
     const { cors } = exchangeOf(res);
-    const preflight = cors.includes('Access-Control-Allow-Origin')
-      ? [
-          'Access-Control-Allow-Methods',
-          allow,
-          'Access-Control-Allow-Headers',
-          ACCEPTED,
-          'Access-Control-Max-Age',
-          MAX_AGE,
-        ]
-      : [];
-    respond(res, 204, ['Allow', allow, 'Cache-Control', 'no-store', ...preflight]);
+    const headers = ['Allow', allow, 'Cache-Control', 'no-store'];
+    if (cors.includes('Access-Control-Allow-Origin')) {
+      headers.push('Access-Control-Allow-Methods', allow, 'Access-Control-Allow-Headers', ACCEPTED);
+      headers.push('Access-Control-Max-Age', MAX_AGE);
+    }
+    respond(res, 204, headers);
   };
 }

@@ -39,7 +39,8 @@ export function requestDigest(request: unknown): string {
   return createHash('sha256').update(canonical(request)).digest('base64url').slice(0, 22);
 }
 
-function canonical(value: unknown): string {
+/** JSON with the fields of objects in one order. */
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

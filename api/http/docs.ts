@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import express, { type NextFunction, type Request, type Response, Router } from 'express';
+import express, { type Request, type Response, Router } from 'express';
 import { compressed } from './compression.ts';
-import { methodNotAllowed } from './errors.ts';
+import { answerGet } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
 
@@ -35,7 +35,7 @@ export function docs(document: object, originOf: (req: Request) => string): Rout
   const json = Buffer.from(JSON.stringify(document));
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
-  get('/', (req, res) => {
+  answerGet(router, '/', (req, res) => {
     const origin = originOf(req);
     res.json({
       service: 'Plat: US land-parcel data and market statistics',
@@ -43,15 +43,14 @@ export function docs(document: object, originOf: (req: Request) => string): Rout
       openapi: `${origin}/openapi.json`,
     });
   });
-  get('/openapi.json', (req, res, next) => {
-    compressed(json, req.headers['accept-encoding']).then(({ bytes, encoding }) => {
-      res.setHeader('Vary', 'Accept-Encoding');
-      if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
-      res.type('application/json').send(bytes);
-    }, next);
+  answerGet(router, '/openapi.json', async (req, res) => {
+    const { bytes, encoding } = await compressed(json, req.headers['accept-encoding']);
+    res.setHeader('Vary', 'Accept-Encoding');
+    if (encoding !== undefined) res.setHeader('Content-Encoding', encoding);
+    res.type('application/json').send(bytes);
   });
-  get('/docs', (_req, res) => page(res, 'text/html; charset=utf-8', PAGE));
-  get('/docs/start.js', (_req, res) => page(res, 'text/javascript; charset=utf-8', START));
+  answerGet(router, '/docs', (_req, res) => page(res, 'text/html; charset=utf-8', PAGE));
+  answerGet(router, '/docs/start.js', (_req, res) => page(res, 'text/javascript; charset=utf-8', START));
   const files = express.static(folder, { index: false, redirect: false, maxAge: '1d' });
   router.use('/docs', (req, res, next) => {
     if (!ASSETS.has(req.path)) return next();
@@ -60,16 +59,6 @@ export function docs(document: object, originOf: (req: Request) => string): Rout
     files(req, res, next);
   });
   return router;
-
-  function get(path: string, handle: (req: Request, res: Response, next: NextFunction) => void): void {
-    router
-      .route(path)
-      .get((req, res, next) => {
-        exchangeOf(res).route = path;
-        handle(req, res, next);
-      })
-      .all(methodNotAllowed('GET', 'HEAD'));
-  }
 }
 
 function page(res: Response, type: string, text: string): void {

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response, Router } from 'express';
 import { ERROR_STATUSES, PlatError } from '../../shared/errors.ts';
 import { exchangeOf, respond } from './exchange.ts';
 
@@ -79,13 +79,8 @@ export function faultOf(res: Response, error: unknown): PlatError | undefined {
 export function sendError(res: Response, error: unknown): void {
   const safe = faultOf(res, error);
   if (safe === undefined) return;
-  const headers = [
-    'Content-Type',
-    JSON_TYPE,
-    'Cache-Control',
-    'no-store',
-    ...Object.entries(safe.headers).flat(),
-  ];
+  const headers = ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'];
+  headers.push(...Object.entries(safe.headers).flat());
   respond(res, safe.status, headers, envelope(safe, exchangeOf(res).requestId));
 }
 
@@ -95,6 +90,25 @@ export const errorHandler: ErrorRequestHandler = (error, _req, res, _next) => se
 /** Whatever no route has taken. */
 export const unknownPath: RequestHandler = (req, res) =>
   sendError(res, notFound(`There is nothing at ${req.method} on this path. /docs lists the endpoints.`));
+
+/** A path of machines and documents, which answers GET and HEAD alone. */
+export function answerGet(
+  router: Router,
+  path: string,
+  handle: (req: Request, res: Response) => unknown,
+): void {
+  router
+    .route(path)
+    .get(async (req, res) => {
+      exchangeOf(res).route = path;
+      try {
+        await handle(req, res);
+      } catch (error) {
+        sendError(res, error);
+      }
+    })
+    .all(methodNotAllowed('GET', 'HEAD'));
+}
 
 export function methodNotAllowed(...allowed: string[]): RequestHandler {
   const headers = { Allow: allowed.join(', ') };

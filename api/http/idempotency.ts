@@ -1,6 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forSeveral } from './abandon.ts';
+import { canonical } from './cursor.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Endpoint } from './endpoint.ts';
 import { unprocessable, validationError } from './errors.ts';
@@ -55,12 +56,7 @@ export function idempotencyKeyOf(endpoint: Endpoint, key: string | string[] | un
 
 /** What makes two requests the same: the endpoint and what it was sent, whatever the order of the fields. */
 export function fingerprintOf(endpoint: Endpoint, { params, query, body }: Given): Buffer {
-  const request = JSON.stringify([endpoint.operationId, params, query, body], (_key, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  );
-  return hash('sha256', request, 'buffer');
+  return hash('sha256', canonical([endpoint.operationId, params, query, body]), 'buffer');
 }
 
 export function openIdempotency(database: Database): Idempotency {

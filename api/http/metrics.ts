@@ -40,22 +40,14 @@ export function createMetrics(database: Database, queues: readonly MeasuredQueue
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
-  const up = new Gauge({
-    name: 'plat_database_up',
-    help: '1 when the database answered.',
-    registers: [registry],
-  });
-  const registryAge = new Gauge({
-    name: 'plat_dnc_edition_age_days',
-    help: 'Days since the oldest edition of the Do Not Call registry that is in use; missing without one. Over 31 it may not be relied on.',
-    registers: [registry],
-  });
-  const depth = new Gauge({
-    name: 'plat_queue_jobs',
-    help: 'Jobs in a queue by state.',
-    labelNames: ['queue', 'state'],
-    registers: [registry],
-  });
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+  const up = gauge('plat_database_up', '1 when the database answered.');
+  const registryAge = gauge(
+    'plat_dnc_edition_age_days',
+    'Days since the oldest edition of the Do Not Call registry that is in use; missing without one. Over 31 it may not be relied on.',
+  );
+  const depth = gauge('plat_queue_jobs', 'Jobs in a queue by state.', 'queue', 'state');
   const rows = new Counter({
     name: 'plat_job_rows_total',
     help: 'Rows that jobs have processed.',

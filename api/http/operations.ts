@@ -1,11 +1,10 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { assertSchemaVersion } from '../../shared/migrate.ts';
 import type { Lifecycle } from './begin.ts';
 import { unavailable } from './database.ts';
-import { methodNotAllowed, notFound, sendError } from './errors.ts';
-import { exchangeOf } from './exchange.ts';
+import { answerGet, notFound } from './errors.ts';
 import type { Metrics } from './metrics.ts';
 import { sameSecret } from './secrets.ts';
 
@@ -20,11 +19,13 @@ export type OperationsDeps = {
 export function operations({ pool, metrics, lifecycle, metricsToken }: OperationsDeps): Router {
   const router = Router({ caseSensitive: true });
 
-  get('/healthz', async (_req, res) => sendText(res, 200, 'application/json', '{"status":"ok"}'));
+  answerGet(router, '/healthz', async (_req, res) =>
+    sendText(res, 200, 'application/json', '{"status":"ok"}'),
+  );
 
   // However often it is asked, the database is asked once at a time.
   let checking: Promise<void> | undefined;
-  get('/readyz', async (_req, res) => {
+  answerGet(router, '/readyz', async (_req, res) => {
     if (lifecycle.leaving) throw unavailable('The service is shutting down.');
     checking ??= assertSchemaVersion(pool).finally(() => {
       checking = undefined;
@@ -38,21 +39,13 @@ export function operations({ pool, metrics, lifecycle, metricsToken }: Operation
     sendText(res, 200, 'application/json', '{"status":"ready"}');
   });
 
-  get('/metrics', async (req, res) => {
+  answerGet(router, '/metrics', async (req, res) => {
     requireMetricsAccess(req, metricsToken);
     const { text, type } = await metrics.render();
     sendText(res, 200, type, text);
   });
 
   return router;
-
-  function get(path: string, handle: (req: Request, res: Response) => Promise<void>): void {
-    const named: RequestHandler = (req, res) => {
-      exchangeOf(res).route = path;
-      handle(req, res).catch(error => sendError(res, error));
-    };
-    router.route(path).get(named).all(methodNotAllowed('GET', 'HEAD'));
-  }
 }
 
 /** The bearer of METRICS_TOKEN; without one, programs on this machine that no proxy stands between. Others get 404. */

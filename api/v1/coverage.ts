@@ -7,6 +7,7 @@ import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
+import { COVERAGE_EXAMPLE } from './examples/examples.ts';
 
 const count = (description: string) => z.int().min(0).meta({ description });
 const day = (description: string) => z.iso.date().nullable().meta({ description });
@@ -69,36 +70,6 @@ const county = z
 
 export type Coverage = z.output<typeof county>;
 
-const EXAMPLE: Coverage = {
-  fips: '33019',
-  name: 'Sullivan',
-  state: 'NH',
-  parcels: 2_017,
-  with_boundary: 1_992,
-  with_owner: 2_017,
-  with_acres: 2_017,
-  with_values: 2_017,
-  with_sale: 1_702,
-  active: 48,
-  pending: 12,
-  sold: 94,
-  stats_as_of: '2025-09-28',
-  valuations_as_of: '2025-09-28',
-  sources: [
-    {
-      kind: 'assessor',
-      feed: 'washington-nh',
-      title: "Washington, New Hampshire: assessor's roll and parcel map",
-      attribution: null,
-      licence: null,
-      edition: '2025-09-28',
-      merged_at: '2026-11-22T10:00:00.000Z',
-      changed: null,
-      source_url: null,
-    },
-  ],
-};
-
 const common = {
   method: 'get',
   tag: 'Coverage',
@@ -134,7 +105,7 @@ export const listCoverage = defineEndpoint({
         .optional()
         .meta({ description: 'Only where it is asked for: what the operator could load.' }),
     }),
-    example: { summary: 'One county', value: { counties: [EXAMPLE] } },
+    example: { summary: 'One county', value: { counties: [COVERAGE_EXAMPLE] } },
   },
   handle: async ({ query }, { database }) => {
     const counties = await readCoverage(database, null);
@@ -154,7 +125,7 @@ export const countyCoverage = defineEndpoint({
     status: 200,
     description: 'The county.',
     schema: county,
-    example: { summary: 'A county', value: EXAMPLE },
+    example: { summary: 'A county', value: COVERAGE_EXAMPLE },
   },
   errors: { not_found: 'Nothing is known of this county. Costs nothing.' },
   handle: async ({ params }, { database }) => {

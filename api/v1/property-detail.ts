@@ -23,21 +23,14 @@ import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/examples.ts';
 const TOKENS = 10;
 
 const yesNo = (description: string) => z.boolean().nullable().meta({ description });
-const percent = (description: string) =>
+const measure = (unit: string) => (description: string) =>
   z
     .number()
     .nullable()
-    .meta({ description: `${description}, in percent.` });
-const metres = (description: string) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description: `${description}, in metres above sea level.` });
-const feet = (roads: string) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description: `Frontage on ${roads}, in feet.` });
+    .meta({ description: `${description}, in ${unit}.` });
+const percent = measure('percent');
+const metres = measure('metres above sea level');
+const feet = measure('feet');
 
 const ROLL_FIELDS = PARCEL_FIELD_NAMES.filter(name => !(name in parcelSummary.shape));
 
@@ -96,9 +89,9 @@ const parcelDetail = z
     ),
     wetlands_percent: percent('Share of the area that is wetlands'),
     flood_zone_percent: percent('Share of the area in a flood zone'),
-    highway_frontage_ft: feet('major highways'),
-    road_frontage_ft: feet('normal roads'),
-    local_frontage_ft: feet('local roads'),
+    highway_frontage_ft: feet('Frontage on major highways'),
+    road_frontage_ft: feet('Frontage on normal roads'),
+    local_frontage_ft: feet('Frontage on local roads'),
     steeper_percent: z.array(z.number()).length(11).nullable().meta({
       description:
         'Share of the area, in percent, that is steeper than each grade of slope_area_index: 0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40 and 50 %.',

@@ -49,6 +49,10 @@ const common = {
   withoutContract: true,
 } as const;
 
+const NO_USAGE: UsageTotals = {
+  ...{ tier: null, tokens_used: 0, tokens_included: 0, tokens_overage: 0, overage_amount_cents: 0 },
+  ...{ period_start: null, period_end: null },
+};
 const PERIOD = { period_start: '2026-11-01T00:00:00.000Z', period_end: '2026-12-01T00:00:00.000Z' };
 
 export const readUsage = defineEndpoint({
@@ -76,7 +80,7 @@ export const readUsage = defineEndpoint({
           },
         ],
       },
-      none: { summary: 'Without a contract', value: [emptyTotals()] },
+      none: { summary: 'Without a contract', value: [NO_USAGE] },
     },
   },
   handle: async (_input, { database }, { account }) => {
@@ -137,9 +141,7 @@ function recordsOf(columns: Columns): string {
   return records;
 }
 
-function valuesOf(column: string | null): string[] {
-  return column === null ? [] : column.split(' ');
-}
+const valuesOf = (column: string | null): string[] => column?.split(' ') ?? [];
 
 /** A period that is over is rolled by whoever sees it first. */
 async function readCurrent<Row extends Current>(
@@ -152,16 +154,4 @@ async function readCurrent<Row extends Current>(
   await database.run('accounts/roll_period', [[accountId]]);
   const [rolled] = await database.run<Row>(statement, [accountId]);
   return rolled!;
-}
-
-function emptyTotals(): UsageTotals {
-  return {
-    tier: null,
-    tokens_used: 0,
-    tokens_included: 0,
-    tokens_overage: 0,
-    overage_amount_cents: 0,
-    period_start: null,
-    period_end: null,
-  };
 }

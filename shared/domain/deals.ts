@@ -26,17 +26,9 @@ export const FETCH_STATUSES = {
 } as const;
 export type FetchStatus = keyof typeof FETCH_STATUSES;
 
-export type DealAction = 'drop' | 'relist' | 'hold' | '';
-
-/** What people enter, as decimal strings of US dollars. */
-export const DEAL_MONEY = [
-  'purchase_price',
-  'agent_fee',
-  'misc_costs',
-  'closing_costs',
-  'expected_sell_price',
-] as const;
 export const DEAL_COSTS = ['purchase_price', 'agent_fee', 'misc_costs', 'closing_costs'] as const;
+/** What people enter, as decimal strings of US dollars. */
+export const DEAL_MONEY = [...DEAL_COSTS, 'expected_sell_price'] as const;
 
 /** 10 digits before the point and 2 after it, in cents. */
 export const MAX_CENTS = 999_999_999_999n;

@@ -1,32 +1,34 @@
 import type { Geometry } from 'geojson';
 import type { Position } from './types.ts';
 
-/** What was done to a geometry to make it valid. Each is named once, whatever the number of places. */
-export type Repair =
+/** What may be done to a geometry to make it valid, in the order in which it is told. */
+export const REPAIRS = [
   /** Heights (or any further ordinates) left out. */
-  | 'z_dropped'
+  'z_dropped',
   /** The last position did not repeat the first. */
-  | 'ring_closed'
+  'ring_closed',
   /** A position repeated the one before it. */
-  | 'duplicate_points_dropped'
+  'duplicate_points_dropped',
   /** The boundary ran out along a line and back along the same line. */
-  | 'spike_dropped'
+  'spike_dropped',
   /** A ring without area was left out, with its holes when it was a shell. */
-  | 'zero_area_dropped'
+  'zero_area_dropped',
   /** An exterior ran clockwise or a hole counter-clockwise. */
-  | 'winding_reversed'
+  'winding_reversed',
   /** The boundary touched itself; it was split into parts or holes there. */
-  | 'self_touch_split'
+  'self_touch_split',
   /** A ring crossed or ran along itself (a bow-tie, say); every area it winds around was kept, once. */
-  | 'self_crossing_split'
+  'self_crossing_split',
   /** A hole crossed its shell and was clipped to it, or lay beyond it and became a part of its own. */
-  | 'hole_outside_shell'
+  'hole_outside_shell',
   /** Holes overlapped, shared an edge or lay within each other; their union was cut out. */
-  | 'holes_merged'
+  'holes_merged',
   /** Parts overlapped or shared an edge; their union was taken, so that no area counts twice. */
-  | 'parts_merged'
+  'parts_merged',
   /** A line without length was left out. */
-  | 'zero_length_dropped';
+  'zero_length_dropped',
+] as const;
+export type Repair = (typeof REPAIRS)[number];
 
 /** Why a geometry cannot be a boundary, or lines. */
 export type GeometryFault =

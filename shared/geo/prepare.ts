@@ -1,5 +1,5 @@
 import type { Geometry } from 'geojson';
-import { checkPosition, collectCoordinates, type Fault, fault, type Repair } from './checks.ts';
+import { checkPosition, collectCoordinates, type Fault, fault, REPAIRS, type Repair } from './checks.ts';
 import { toE7 } from './codec.ts';
 import { settle } from './overlay.ts';
 import { cleanRing, windRings } from './ring.ts';
@@ -32,26 +32,8 @@ export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   if (polygons === null) return fault('unrepairable', 'the rings cross in a way that could not be resolved');
   if (polygons.length === 0) return fault('no_area', 'the holes leave nothing of the shell');
   for (const polygon of polygons) if (windRings(polygon)) repairs.add('winding_reversed');
-  return {
-    ok: true,
-    polygons,
-    repairs: repairs.size === 0 ? [] : ORDER.filter(repair => repairs.has(repair)),
-  };
+  return { ok: true, polygons, repairs: REPAIRS.filter(repair => repairs.has(repair)) };
 }
-
-const ORDER: Repair[] = [
-  'z_dropped',
-  'ring_closed',
-  'duplicate_points_dropped',
-  'spike_dropped',
-  'zero_area_dropped',
-  'winding_reversed',
-  'self_touch_split',
-  'self_crossing_split',
-  'hole_outside_shell',
-  'holes_merged',
-  'parts_merged',
-];
 
 function cleanPolygon(coordinates: unknown, repairs: Set<Repair>): Polygon | Fault | null {
   if (!Array.isArray(coordinates)) return fault('malformed', 'a polygon is not an array of rings');

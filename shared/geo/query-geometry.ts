@@ -5,15 +5,9 @@ import type { Polygon, Position, Ring } from './types.ts';
 /** The union of these elements, in degrees WGS84. Rings are closed and cross nothing, holes lie within their shells. */
 export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons: Polygon[] };
 
-export type QueryLimits = {
-  /** Positions in all, without those that close a ring. */
-  maxVertices: number;
-  /** How deep collections may hold collections. */
-  maxDepth: number;
-};
-
-/** 10,000 vertices is the published limit; no writer of WKT nests collections deeper than two or three. */
-export const QUERY_LIMITS: QueryLimits = { maxVertices: 10_000, maxDepth: 8 };
+/** Positions without those that close a ring (10,000 is published), and how deep collections may hold collections. */
+export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8 };
+export type QueryLimits = typeof QUERY_LIMITS;
 
 /**
  * syntax: not a geometry as the format has it; range: a position that is not on the globe; ring: a polygon whose rings are

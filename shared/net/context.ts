@@ -2,65 +2,38 @@ import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PlatError } from '../errors.ts';
 
-/** Bounds on what a source may cost, so that a wrong address or a hostile archive ends with a message. */
-export type Limits = {
-  /** Bytes that one download may put into the temporary folder. */
-  downloadBytes: number;
-  /** Bytes that one file may grow to when unpacked. */
-  expandedBytes: number;
-  /** Members that one zip may list. */
-  zipEntries: number;
-  /** Bytes of one row: a feature, or a line of JSON. */
-  rowBytes: number;
-  /** Characters of one CSV record with its quoted line breaks. */
-  csvRowChars: number;
-  /** Unpacked bytes of an Excel workbook, which is read whole. */
-  xlsxBytes: number;
-  /** Bytes of an Access database, which is held whole. */
-  accessBytes: number;
-  /** Bytes of one page of a web API, read whole. */
-  pageBytes: number;
-  /** Milliseconds without a byte after which a download counts as dead. */
-  idleMs: number;
-  /** Milliseconds that one page may take, from request to last byte. */
-  pageMs: number;
-  /** Tries of one request, the first included. */
-  tries: number;
-  /** First pause between tries; it doubles with every further one. */
-  backoffMs: number;
-  /** Longest pause that a `Retry-After` may ask for; beyond it the run gives up and its job is retried later. */
-  retryAfterMs: number;
-};
-
 const MiB = 2 ** 20;
 const GiB = 2 ** 30;
 
-export const LIMITS: Limits = {
-  // The largest statewide parcel archives published today are 5 to 10 GB.
+/** Bounds on what a source may cost, so that a wrong address or a hostile archive ends with a message. */
+export const LIMITS = {
+  /** Of one download: the largest statewide parcel archives published today are 5 to 10 GB. */
   downloadBytes: 16 * GiB,
-  // A state of 12 million parcels is 36 GB as GeoJSON. Reading is streamed, so a bomb costs time alone.
+  /** Of one file unpacked: a state of 12 million parcels is 36 GB as GeoJSON. Reading is streamed, so a bomb costs time alone. */
   expandedBytes: 64 * GiB,
-  // An archive of every table and layer of a county holds hundreds.
+  /** An archive of every table and layer of a county holds hundreds. */
   zipEntries: 10_000,
-  // The largest real parcel boundaries (federal land, 500,000 vertices) are about 20 MB as GeoJSON.
+  /** Of a feature, or a line of JSON: the largest boundaries (federal land, 500,000 vertices) are about 20 MB as GeoJSON. */
   rowBytes: 32 * MiB,
-  // Rolls have no geometry in CSV, and the longest legal descriptions are under 100 KB.
+  /** Of one record with its quoted line breaks: the longest legal descriptions are under 100 KB. */
   csvRowChars: 2 * MiB,
-  // 300,000 rows of 20 columns, which take 3 s and 1 GB to read; a sheet cannot have more than 1,048,576 rows.
+  /** Of an unpacked workbook, which is read whole: 300,000 rows of 20 columns, which take 3 s and 1 GB to read. */
   xlsxBytes: 256 * MiB,
-  // Access itself ends at 2 GB.
+  /** Of a database, which is held whole; Access itself ends at 2 GB. */
   accessBytes: GiB,
-  // RESO servers send at most 5,000 records a page, at 5 to 10 KB each.
+  /** Of a page of a web API, read whole: RESO servers send at most 5,000 records, at 5 to 10 KB each. */
   pageBytes: 128 * MiB,
+  /** Milliseconds without a byte after which a download counts as dead. */
   idleMs: 60_000,
-  // Some servers take over a minute for a wide page.
+  /** From request to last byte; some servers take over a minute for a wide page. */
   pageMs: 180_000,
-  // With backoffMs: 1 + 2 + 4 + 8 + 16 s, which outlasts a restart of the server at the other end.
+  /** Tries of one request: with 1 + 2 + 4 + 8 + 16 s between them they outlast a restart of the server at the other end. */
   tries: 6,
   backoffMs: 1_000,
-  // Hourly quotas ask for up to an hour; a worker does not sleep that long on one job.
+  /** Hourly quotas ask for up to an hour; beyond this the job is retried later instead. */
   retryAfterMs: 10 * 60_000,
 };
+export type Limits = typeof LIMITS;
 
 export type OpenContext = {
   /** Folder that relative source paths start from. */

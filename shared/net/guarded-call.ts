@@ -15,27 +15,18 @@ import { shownUrl } from './context.ts';
 import { boundedBody, isPassing, retryAfterMs } from './http.ts';
 
 /** Bounds on calls to one provider. */
-export type CallLimits = {
+export const CALL_LIMITS = {
   /** Milliseconds of one call, its retries and pauses included. */
-  totalMs: number;
-  /** Tries of one call, the first included. */
-  tries: number;
-  /** First pause between tries; it doubles, with jitter. */
-  pauseMs: number;
-  answerBytes: number;
-  /** Failed calls in a row after which no further one is made for `openMs`; then one is let through to try. */
-  failures: number;
-  openMs: number;
-};
-
-export const CALL_LIMITS: CallLimits = {
   totalMs: 10_000,
   tries: 3,
+  /** First pause between tries; it doubles, with jitter. */
   pauseMs: 200,
   answerBytes: 4 * 2 ** 20,
+  /** Failed calls in a row after which no further one is made for `openMs`; then one is let through to try. */
   failures: 5,
   openMs: 30_000,
 };
+export type CallLimits = typeof CALL_LIMITS;
 
 export type ProviderRequest = {
   url: URL;

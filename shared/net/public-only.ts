@@ -5,33 +5,13 @@ import { shownUrl, sourceError } from './context.ts';
 
 /** Loopback, private, link-local, shared and reserved networks (IANA's special-purpose registries, RFC 6890). */
 const NOT_PUBLIC = new BlockList();
-for (const [network, prefix] of [
-  ...([
-    ['0.0.0.0', 8],
-    ['10.0.0.0', 8],
-    ['100.64.0.0', 10],
-    ['127.0.0.0', 8],
-    ['169.254.0.0', 16],
-  ] as const),
-  ...([
-    ['172.16.0.0', 12],
-    ['192.0.0.0', 24],
-    ['192.168.0.0', 16],
-    ['198.18.0.0', 15],
-    ['224.0.0.0', 3],
-  ] as const),
-] as const)
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4');
-for (const [network, prefix] of [
-  ...([
-    ['::', 127],
-    ['64:ff9b::', 96],
-    ['fc00::', 7],
-    ['fe80::', 10],
-    ['ff00::', 8],
-  ] as const),
-] as const)
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv6');
+const NETWORKS =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 ' +
+  '224.0.0.0/3 ::/127 64:ff9b::/96 fc00::/7 fe80::/10 ff00::/8';
+for (const network of NETWORKS.split(' ')) {
+  const [address, prefix] = network.split('/') as [string, string];
+  NOT_PUBLIC.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}
 
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);

@@ -107,8 +107,7 @@ with known as (
 select id from known union all select id from founded;
 
 -- name: join_user
--- The user with this e-mail address, made in the company if there is none. $1 company id of a new user, $2 e-mail address, $3
--- their name, or null: as it is
+-- The user with this e-mail address, made if there is none. $1 company id of a new user, $2 address, $3 name, or null: as it is
 insert into users as u (company_id, email, name) values ($1, $2, coalesce($3, ''))
 on conflict (lower(email)) do update set name = coalesce($3, u.name)
 returning id, company_id;
@@ -164,8 +163,7 @@ order by id;
 select name, tokens_included, overage_cents_per_1000, direct from tiers order by tokens_included, name;
 
 -- name: lock_account
--- An account, for a change: its current period with what that has used, and the end of the last one that is closed. $1 id, $2 who
--- changes it
+-- An account under its lock, with what its period has used and the end of the last closed one. $1 id, $2 who changes it
 select a.id, a.tier, a.company_id, a.user_id, a.tokens_included, a.overage_cents_per_1000, a.overage_allowed, a.payment_method,
   a.period_start, a.period_end,
   coalesce((select tokens_used from usage_periods where account_id = a.id and period_start = a.period_start), 0) as tokens_used,
@@ -176,16 +174,14 @@ from accounts a where a.id = $1
 for no key update of a;
 
 -- name: lock_period
--- Keeps charges off the current period of an account that is locked, so that what it has used is what a change of its terms is
--- judged by. $1 account id
+-- Keeps charges off the period of a locked account: what it has used judges a change of its terms. $1 account id
 select 1 from usage_periods p
 join accounts a on a.id = p.account_id and a.period_start = p.period_start
 where a.id = $1
 for update of p;
 
 -- name: move_period
--- Corrects the start of an account's current period, before the account itself has it; its usage stays with it. $1 account id, $2
--- new start
+-- Corrects the start of an account's period, before the account has it; its usage stays. $1 account id, $2 new start
 with days as (
   update usage_daily d set period_start = $2 from accounts a
   where a.id = $1 and d.account_id = a.id and d.period_start = a.period_start
@@ -194,8 +190,7 @@ update usage_periods p set period_start = $2 from accounts a
 where a.id = $1 and p.account_id = a.id and p.period_start = a.period_start;
 
 -- name: move_user
--- Takes a user to another company, with the account that is named; no row when the user has others besides. $1 user id, $2
--- company id, $3 account id
+-- Takes a user to another company with an account; no row where the user has others. $1 user id, $2 company id, $3 account id
 update users u set company_id = $2
 where u.id = $1 and not exists (select 1 from accounts a where a.user_id = u.id and a.id <> $3)
 returning u.id;

@@ -149,8 +149,7 @@ left join tiers t on t.name = a.tier
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start;
 
 -- name: keep_answer
--- Keeps an answer for repeats of its call; no row when another attempt has taken over. $1 account id, $2 key, $3 the attempt, $4
--- status, $5 body
+-- No row when another attempt has taken over. $1 account id, $2 key, $3 the attempt, $4 status, $5 body
 update idempotent_calls set status = $4, body = $5
 where account_id = $1 and key = $2 and claim = $3 and status is null
 returning claim;

@@ -4,8 +4,7 @@
 lock table attributes_dirty in row exclusive mode
 
 -- name: assign_chunk
--- Puts parcels of a county into a chunk, but for those that another plan has put into one meanwhile. $1 fips int, $2 property ids
--- bigint[], $3 chunk bigint
+-- Parcels that no other plan has put into a chunk meanwhile. $1 fips int, $2 property ids bigint[], $3 chunk bigint
 update attributes_dirty
 set chunk = $3
 where fips = $1 and property_id = any ($2) and chunk is null
@@ -16,8 +15,7 @@ delete from attributes_dirty
 where fips = $1 and property_id = any ($2)
 
 -- name: copy_county_parcels
--- The parcels of a county that are on the roll, and where they lie in 1e-7 degrees; null without geometry. {{fips}} a literal:
--- COPY takes no parameters
+-- A county's parcels on the roll and where they lie in 1e-7 degrees. {{fips}} a literal: COPY takes no parameters
 copy (
   select property_id, location[0], location[1]
   from parcel_filters
@@ -25,8 +23,7 @@ copy (
 ) to stdout (format binary)
 
 -- name: copy_unplanned_parcels
--- The parcels of a county that wait for a plan, and where they lie in 1e-7 degrees; null without geometry. {{fips}} a literal:
--- COPY takes no parameters
+-- A county's parcels that wait for a plan, and where they lie in 1e-7 degrees. {{fips}} a literal: COPY takes no parameters
 copy (
   select d.property_id, f.location[0], f.location[1]
   from attributes_dirty d
@@ -91,8 +88,7 @@ from parcel_filters
 order by fips
 
 -- name: list_landlocked_counties
--- Counties with more landlocked parcels, of those whose frontage is known, than are plausible. $1 county FIPS int or null for
--- all, $2 known parcels int that it takes to tell, $3 percent from which on it is told
+-- Counties with more landlocked parcels than are plausible. $1 FIPS int or null, $2 known parcels it takes to tell, $3 percent
 select p.fips, r.name, r.state, p.known, p.landlocked
 from (
   select fips, count(landlocked)::int as known, count(*) filter (where landlocked)::int as landlocked
@@ -132,8 +128,7 @@ select pg_advisory_xact_lock($1::int, fips)
 from (select fips from unnest($2::int[]) fips order by fips) counties
 
 -- name: lock_marked_parcels
--- Holds the marks of a chunk, in the order in which all that write marks do, so that none waits for another that waits. $1 fips
--- int, $2 chunk bigint
+-- In the order in which all that write marks hold them, so that none waits in a circle. $1 fips int, $2 chunk bigint
 select property_id, mark
 from attributes_dirty
 where fips = $1 and chunk = $2
@@ -161,8 +156,7 @@ from stage_write
 where state = 'new'
 
 -- name: narrow_marks
--- Leaves of the marks of parcels of a county the kinds that could not be computed; the caller holds them. $1 fips int, $2
--- property ids bigint[], $3 layers smallint
+-- Leaves of held marks the kinds that could not be computed. $1 fips int, $2 property ids bigint[], $3 layers smallint
 update attributes_dirty
 set layers = $3
 where fips = $1 and property_id = any ($2)
@@ -265,13 +259,11 @@ where d.fips = $1
   )
 
 -- name: try_lock_county
--- The other side of lock_counties: chunks are written side by side, but not while a merge of the county is under way. $1 number
--- of the lock int, $2 fips int
+-- Chunks are written side by side, but not while a merge of the county is under way. $1 number of the lock int, $2 fips int
 select pg_try_advisory_xact_lock_shared($1::int, $2::int) as locked
 
 -- name: watch_chunks
--- How far the chunks of a plan are. $1 first chunk bigint, $2 last chunk bigint, $3 timestamptz before which none of their jobs
--- was enqueued
+-- How far a plan's chunks are. $1 first and $2 last chunk bigint, $3 timestamptz before which no job of theirs was enqueued
 select
   (select count(*)::int from attributes_dirty where chunk between $1 and $2) as waiting,
   count(*) filter (where status in ('queued', 'running'))::int as open,

@@ -1,6 +1,5 @@
 -- name: list_market_values
--- One statistic of one bucket in every county that has listings, with what else is in the table beside the map.
--- $1 bucket, $2 metric
+-- One statistic of one bucket by county, with what else the table beside the map shows. $1 bucket, $2 metric
 select r.code as fips, r.name, r.state, s.listings, (d.data ->> $2)::float8 as value,
   (d.data ->> 'Active')::int as active, (d.data ->> 'Sold: 1yr')::int as sold, (d.data ->> '1yr STR')::float8 as str
 from region_stats s

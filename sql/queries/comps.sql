@@ -1,6 +1,5 @@
 -- name: list_outline_comps
--- Comps in boxes along the outline of a polygon, to be tested one by one: id, longitude and latitude, in one value, which is read
--- faster than rows. $1 box[] of 1e-7 degrees, $2 most rows
+-- Comps along an outline, as one value, which is read faster than rows. $1 box[] of 1e-7 degrees, $2 most rows
 select coalesce(json_agg(json_build_array(id, location[0], location[1])), '[]') as near
 from (
   select id, location

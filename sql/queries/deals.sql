@@ -6,8 +6,7 @@ from (select id, coalesce($2::uuid, user_id) as user_id from accounts where id =
 on conflict do nothing
 
 -- name: shift_cards
--- Moves the cards below a place of a column up or down by one. $1 board id, $2 stage, $3 first place, $4 how far int, $5 the deal that
--- stays where it is
+-- Moves the cards from a place on by some. $1 board id, $2 stage, $3 first place, $4 how far int, $5 the deal that stays
 update deals set position = position + $4::int
 where board_id = $1 and status = $2 and position >= $3 and id <> $5
 
@@ -74,8 +73,7 @@ values (
 returning id
 
 -- name: list_deals
--- The deals of a board as they are answered, by stage and place. Moments are text: 10,000 of them as dates would take longer than all
--- the rest. {{figures}}: d.figures as a further column, or nothing. $1 board id, $2 one deal's id or null for all
+-- As answered; moments are text, which dates of 10,000 would outlast. {{figures}} or nothing. $1 board id, $2 deal id or null
 select
   d.id, d.address, d.county, d.state, d.acreage, d.price::float8 as price, d.days_on_market, d.traction_score, d.listing_grade,
   d.price_advantage, d.suggested_action, d.suggested_action_price::text as suggested_action_price, d.status, d.deal_type,
@@ -134,8 +132,7 @@ where l.id = any ($1::uuid[]) or (l.url <> '' and l.url = any ($2::text[]))
 order by l.status = 'ACTIVE' desc, l.status = 'PENDING' desc, l.listed_date desc nulls last, l.id
 
 -- name: find_lots
--- The parcels of a county that have one of these numbers, or whose extents hold one of these points. $1 county FIPS int, $2 APNs text[],
--- $3 points in integers of 1e-7 degree text[]
+-- A county's parcels with one of these numbers, or around a point. $1 FIPS int, $2 APNs text[], $3 points in 1e-7 degree text[]
 select p.property_id, p.apn, p.effective_acres as acres, p.boundary
 from parcels p
 join (
@@ -151,8 +148,7 @@ join (
 where p.fips = $1 and p.retired_at is null
 
 -- name: get_market_day
--- The day as of which a county's market is looked at: today in UTC, unless all its listings come from snapshots; then the day of the
--- latest. $1 county FIPS int
+-- The day of a county's market: today in UTC, unless all its listings come from snapshots: the latest's. $1 FIPS int
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
 ) as day
@@ -243,8 +239,7 @@ from jsonb_to_recordset($1::jsonb) as r (
 where d.id = r.id
 
 -- name: get_page
--- Whether a deal is of a page that only a provider can read. $1 deal id. Returns: listing_url, asked_at (when the provider told of it
--- last), in_feeds (whether a feed has the page)
+-- Whether a page is for the provider alone, when that told of it last, and whether a feed has it. $1 deal id
 select listing_url, case when listing_id is null then seen_at end as asked_at,
   exists (select true from listings l where l.url <> '' and l.url = d.listing_url) as in_feeds
 from deals d

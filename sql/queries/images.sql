@@ -17,8 +17,7 @@ from parcels
 where fips = $1::int and property_id = $2::bigint
 
 -- name: list_imagery
--- Files and servers of imagery that meet a frame, those with the smallest pixels first, the newest first of equal ones. $1 boxes in
--- 1e-7 degrees text[]
+-- Imagery that meets a frame, the smallest pixels first, then the newest. $1 boxes in 1e-7 degrees text[]
 select
   i.source, i.type, i.details, i.fingerprint, i.captured::text, f.name as feed,
   coalesce(f.definition ->> 'attribution', f.definition ->> 'title', f.name) as attribution,
@@ -72,8 +71,7 @@ delete from image_secrets
 where id < (select max(id) from image_secrets)
 
 -- name: stage_imagery
--- Stages the sources of a layer of imagery. $1 feed id int, $2 sources json: a list of objects with the columns of imagery_sources
--- but feed_id
+-- $1 feed id int, $2 sources json: a list of objects with the columns of imagery_sources but feed_id
 insert into stage_imagery
 select $1, s.source, s.type, s.fingerprint, s.extent::box, s.pixel_m, s.captured, s.details
 from json_to_recordset($2::json) as s (

@@ -119,8 +119,7 @@ order by status in ('queued', 'running') desc, queued_at desc
 limit $1
 
 -- name: list_undelivered_jobs
--- Jobs that may still have to be handed to the queue, oldest first. $1 ids uuid[] (null for every open job older than a few
--- seconds: the sweep after a crash)
+-- Jobs to be handed to the queue, oldest first. $1 ids uuid[] (null for the sweep: every open one older than seconds)
 select id, name, status
 from jobs
 where status in ('queued', 'running')
@@ -145,8 +144,7 @@ set progress = $2, note = $3
 where id = $1 and status = 'running'
 
 -- name: start_job
--- Marks a delivered job as running, unless it was finished by an earlier delivery. An attempt that is marked still as running died
--- with its worker. $1 id, $2 who runs it
+-- Marks a delivered job as running, unless it has ended; one that runs still died with its worker. $1 id, $2 who runs it
 with before as (
   select id, worker as died from jobs where id = $1 and status in ('queued', 'running') for update
 )

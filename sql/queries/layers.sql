@@ -1,6 +1,5 @@
 -- name: count_outside
--- How many of the run's features lie in none of the given boxes. $1..$4 west, south, east, north double precision[] of the boxes,
--- in degrees
+-- How many of the run's features lie in none of the boxes. $1..$4 west, south, east, north float8[] in degrees
 select count(*)::int as outside
 from stage_layer s
 where not exists (
@@ -90,8 +89,7 @@ where reach_m is not null
 lock table land_layers in share row exclusive mode
 
 -- name: mark_covered_parcels
--- Marks the parcels that a layer covers, or covered before, to be computed anew. {{boxes}}, {{counties}} and {{layers}}, the bit
--- of the layer's kind, as literals
+-- Marks the parcels that a layer covers, or did. {{boxes}}, {{counties}}, {{layers}} (the bit of its kind) as literals
 with covered as (
   select f.fips, f.property_id
   from unnest({{boxes}}::text[]) as c (coverage)
@@ -133,8 +131,7 @@ from {{staged}} s
 full join (select * from {{stored}} where feed_id = $1) t on t.source = s.source
 
 -- name: stage_tiles
--- Stages the files of a layer of heights. $1 feed id int, $2 tiles json: a list of objects with the columns of elevation_tiles
--- but feed_id
+-- $1 feed id int, $2 tiles json: a list of objects with the columns of elevation_tiles but feed_id
 insert into stage_tile
 select
   $1, t.source, t.fingerprint, t.extent::box, t.width, t.height, t.origin_x, t.origin_y, t.step_x, t.step_y, t.crs,
@@ -145,8 +142,7 @@ from json_to_recordset($2::json) as t (
 )
 
 -- name: upsert_layer
--- Makes a run the version of its layer that readers see. $1 feed id int, $2 kind text, $3 run id bigint, $4 coverage box, $5 fips
--- int, $6 reach in metres jsonb
+-- Makes a run what readers see. $1 feed id int, $2 kind, $3 run id bigint, $4 coverage box, $5 fips int, $6 reach in metres jsonb
 insert into land_layers (feed_id, kind, run_id, coverage, fips, reach_m)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (feed_id) do update

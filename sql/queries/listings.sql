@@ -112,8 +112,7 @@ select
   (select count(*)::int from set_aside) as superseded
 
 -- name: retire_listings
--- Takes listings out of the inventory that a feed which lists everything no longer shows. They keep their history. $1 run id
--- bigint
+-- Takes listings that a complete feed no longer shows out of the inventory, with their history kept. $1 run id bigint
 with gone as (
   update listings l
   -- Another hash than any row has: a listing that returns counts as changed.

@@ -23,15 +23,13 @@ where r.type = 'zip'
   and (r.fips = $1 or r.code in (select l.zip from listings l where l.fips = $1));
 
 -- name: list_dirty_regions
--- Regions whose listings changed since their statistics were computed; `known` is false for one that is not in `regions`. The
--- moment is text because a Date would lose its microseconds.
+-- `known` is false for a region that is not in `regions`. The moment is text: a Date would lose its microseconds.
 select d.type, d.code, d.marked_at::text as marked_at, r.code is not null as known
 from stats_dirty d
 left join regions r using (type, code);
 
 -- name: list_stored_stats
--- Regions and what is stored of their statistics, the bodies left out; counties first, then ZIPs. $1 types, $2 codes: arrays of
--- one length; both null for every region.
+-- What is stored of regions but the bodies, counties first. $1 types, $2 codes; both null for every region.
 select r.id, r.type, r.code, r.name, r.state, r.county_name, r.fips, s.etag, s.as_of, s.listings
 from regions r
 join region_stats s using (type, code)
@@ -40,8 +38,7 @@ where $1::text[] is null
 order by r.type, r.code;
 
 -- name: try_lock_recompute
--- One recompute at a time in a database, so that what is written last was read last. Held until the session ends or unlocks. $1
--- the lock's number.
+-- One recompute at a time: what is written last was read last. Held until the session ends. $1 the lock's number.
 select pg_try_advisory_lock($1) as locked;
 
 -- name: unlock_recompute

@@ -44,8 +44,7 @@ where g.model = 'Grant' and g.account_id = $1 and g.expires_at > now()
 order by g.created_at desc;
 
 -- name: end_grant
--- Takes an assistant's access away with all that it was given; no row where the account has let in none of this id. $1 account id, $2 grant's
--- hash in hex
+-- Takes an assistant's access away with all it was given; no row where there is none. $1 account id, $2 grant's hash in hex
 with ended as (
   delete from oauth_records where model = 'Grant' and id_hash = decode($2, 'hex') and account_id = $1 returning id_hash
 ), members as (

@@ -70,8 +70,7 @@ where a.fips = ($1::bigint / 100000000)::int and a.property_id = $1::bigint
 order by array_position(array['elevation', 'roads', 'wetlands', 'flood'], u.kind), f.name
 
 -- name: list_view_features
--- The features of all layers of a kind whose extent meets a view, the largest first. $1 box in 1e-7 degrees text, $2 kind text,
--- $3 limit int
+-- A layer's features in a view, the largest first. $1 box in 1e-7 degrees text, $2 kind text, $3 limit int
 select l.class, l.geometry
 from layer_features l
 where l.extent && $1::box
@@ -93,8 +92,7 @@ join parcels p on p.fips = near.fips and p.property_id = near.property_id
 order by near.size desc, p.property_id
 
 -- name: read_known_parcel
--- All that an operator is told of a parcel, on the roll or retired, with what its land layers' figures are read from. $1 property
--- id bigint
+-- What an operator is told of a parcel, on the roll or retired. $1 property id bigint
 select
   p.property_id, p.fips, c.county_name as county, c.state, p.apn, p.owner_name, p.owner_name_2, p.mail_address,
   p.mail_city, p.mail_state, p.mail_zip, p.situs_address, p.situs_city, p.situs_state, p.situs_zip, p.acres,
@@ -120,8 +118,7 @@ from parcel_filters f
 where f.fips = ($1::bigint / 100000000)::int and f.property_id = $1::bigint;
 
 -- name: read_stored_land
--- What is stored of a parcel's land: the figures, whether they are of the boundary that it has, and the kinds of layers that wait
--- to be computed anew. $1 property id bigint
+-- What is stored of a parcel's land, whether of its present boundary, and the kinds that wait. $1 property id bigint
 select
   a.computed_at, a.shape_hash is not distinct from p.shape_hash as of_boundary, coalesce(w.layers, 0) as waiting,
   a.min_elevation_m, a.mean_elevation_m, a.max_elevation_m, a.mean_slope_percent, a.steeper_percent,
@@ -133,8 +130,7 @@ left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_i
 where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
 
 -- name: read_summaries
--- Parcels for a list of results, by id. One that has been retired meanwhile is still there. `summary`: the columns of a summary.
--- $1 property ids bigint[], $2 their counties int[]
+-- Parcels for lists by id, those retired meanwhile too. {{summary}}: columns. $1 property ids bigint[], $2 their counties int[]
 select {{summary}}
 from parcels p
 where p.fips = any ($2::int[]) and p.property_id = any ($1::bigint[]);

@@ -35,8 +35,7 @@ select area_code, to_char(edition, 'YYYY-MM-DD') as edition, numbers from dnc_ar
 select prefix, bits from dnc_numbers where prefix = any($1::int[])
 
 -- name: look_up_numbers
--- Of each number the kind of its line by the longest block that is known, whether it is on the registry, and as of which day: null where
--- its area code's list is not there. $1 numbers bigint[]
+-- Of each number its line by the longest known block, and the registry's word, null where it has none. $1 numbers bigint[]
 select
   n.number::text as number,
   b.line_type,

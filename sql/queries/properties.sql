@@ -50,8 +50,7 @@ left join parcel_attributes a
 where p.fips = $1::int and p.property_id = $2::bigint
 
 -- name: list_matching_owners
--- Of these parcels of a county, or of all on its roll, those whose primary owner's name matches all patterns, by id. Planned by its
--- very values. $1 fips int, $2 property ids bigint[] or null, $3 LIKE patterns text[]
+-- Parcels of a county whose owner's name matches. $1 fips int, $2 property ids bigint[] or null, $3 LIKE patterns text[]
 select p.property_id
 from parcels p
 where p.fips = $1::int

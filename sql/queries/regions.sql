@@ -1,6 +1,5 @@
 -- name: digest_regions
--- Whether the regions in the database are those of this program: one digest of all rows in the order of (type, code), and how
--- many have no row in region_stats.
+-- One digest of all regions in the order of (type, code), and how many have no row in region_stats.
 select
   count(*)::int as regions,
   count(*) filter (where s.code is null)::int as without_stats,
@@ -26,8 +25,7 @@ left join regions r on r.type = asked.type and r.code = asked.code
 where r.code is null and (select count(*) from (select 1 from regions limit 1) as any_region) > 0
 
 -- name: insert_region_stats
--- Gives a region the response that it has until its first statistics; one that has a row keeps it. $1 types, $2 codes, $3 etags,
--- $4 the bodies as one text, a line each.
+-- The response until the first statistics. $1 types, $2 codes, $3 etags, $4 the bodies as one text, a line each.
 insert into region_stats (type, code, etag, body)
 select b.type, b.code, b.etag, convert_to(b.body, 'UTF8')
 from unnest($1::text[], $2::text[], $3::text[], string_to_array($4, E'\n')) as b (type, code, etag, body)
@@ -67,8 +65,7 @@ left join page p on true
 order by p.type {{direction}}, p.name {{direction}}, p.code {{direction}}
 
 -- name: upsert_regions
--- Adds the regions that are missing and corrects those that differ; a corrected one is marked so that its stored response is
--- written anew. $1 json: a list of regions.
+-- Adds missing regions and corrects those that differ, whose response is written anew. $1 json: a list of regions.
 with wanted as (
   select *
   from json_to_recordset($1::json)

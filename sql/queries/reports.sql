@@ -80,8 +80,7 @@ set
 where id = $1;
 
 -- name: read_report
--- A report with what is chosen in it, for who may see it: those who read as its account, and the account's own user.
--- $1 id uuid, $2 account id uuid, $3 user id uuid
+-- For those who read as its account, and the account's own user. $1 id uuid, $2 account id uuid, $3 user id uuid
 select
   r.id, r.account_id, r.fips, r.property_id, r.label, r.title, r.notes, r.version, r.created_at, r.updated_at, r.wanted_at,
   r.looked_at, r.fault, r.snapshot, r.offered, r.share_expires_at,
@@ -98,8 +97,7 @@ where r.id = $1
   and (r.account_id = $2 or exists (select 1 from accounts a where a.id = r.account_id and a.user_id = $3));
 
 -- name: find_shared
--- The report that a link shows, while it does. $1 hash of the token
--- Returns: id, account_id
+-- The report that a link shows, while it does. $1 hash of the token Returns: id, account_id
 select id, account_id from comp_reports where share_hash = $1 and share_expires_at > now();
 
 -- name: list_reports

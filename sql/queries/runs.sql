@@ -1,6 +1,5 @@
 -- name: abandon_runs
--- Marks the runs of a feed whose worker died and whose job has not come back. Only under the feed's lock, when no other run of it
--- can be under way. $1 feed id int, $2 run id bigint of the one that is under way
+-- Under the feed's lock: runs whose worker died and whose job has not come back. $1 feed id int, $2 the run under way bigint
 update runs
 set
   status = 'failed', error_code = 'interrupted', error = 'The worker ended before the run did.',
@@ -9,15 +8,13 @@ where feed_id = $1 and id <> $2 and status = 'running'
 returning id
 
 -- name: detach_run
--- Notes why the source of a merged run broke off, and leaves the job to a run of its own for the rest. $1 run id bigint, $2 error
--- code text, $3 error text
+-- Notes why a merged run's source broke off; the rest is a run of its own. $1 run id bigint, $2 error code, $3 error text
 update runs
 set job_id = null, error_code = $2, error = $3
 where id = $1
 
 -- name: finish_run
--- Ends a run. $1 run id bigint, $2 status text, $3 inputs jsonb, $4 counts jsonb, $5 gate jsonb, $6 error code text, $7 error
--- text
+-- $1 run id bigint, $2 status, $3 inputs jsonb, $4 counts jsonb, $5 gate jsonb, $6 error code, $7 error text
 update runs
 set
   status = $2, inputs = $3, counts = $4, gate = $5, error_code = $6, error = $7, finished_at = clock_timestamp()
@@ -30,8 +27,7 @@ from runs
 where job_id = $1 and status in ('merged', 'unchanged', 'blocked')
 
 -- name: get_last_accepted_run
--- The run whose data is what readers see now. Not the one of the highest number: a failed run may be done again after a later
--- one. $1 feed id int
+-- What readers see now: not the highest number, as a failed run may be done again later. $1 feed id int
 select id, counts, inputs
 from runs
 where feed_id = $1 and status in ('merged', 'unchanged')
@@ -70,8 +66,7 @@ join runs r on r.feed_id = f.id
 where r.status in ('merged', 'unchanged')
 
 -- name: list_rejects
--- Rows and values that a run could not use, the first of every reason. $1 run id bigint, $2 reason text (null for all), $3 limit
--- int
+-- What a run could not use, the first of every reason. $1 run id bigint, $2 reason text (null for all), $3 limit int
 select input, row_no, field, reason, message, raw
 from run_rejects
 where run_id = $1 and ($2::text is null or reason = $2)
@@ -105,8 +100,7 @@ select
 from {{matches}}
 
 -- name: register_feed
--- Writes a feed's definition under its name, unless data of another kind was accepted under it. $1 name text, $2 kind text, $3
--- definition jsonb, $4 as_of date
+-- Unless data of another kind was accepted under the name. $1 name text, $2 kind text, $3 definition jsonb, $4 as_of date
 with before as materialized (
   select id, as_of
   from feeds
@@ -148,8 +142,7 @@ select id, checkpoint, exists (select 1 from moved) as moved
 from registered
 
 -- name: save_checkpoint
--- Where an incremental feed goes on after what has just been merged; part of the merging transaction. $1 feed id int, $2
--- checkpoint jsonb
+-- Where an incremental feed goes on; part of the merging transaction. $1 feed id int, $2 checkpoint jsonb
 update feeds
 set checkpoint = $2, updated_at = now()
 where id = $1
@@ -184,8 +177,7 @@ select
   (select count(*)::int from set_aside) as {{reason}}
 
 -- name: start_run
--- Begins a run, or begins it again when its job is tried once more: an earlier attempt's rejects go. $1 feed id int, $2 job id
--- uuid (null outside a job), $3 requested by text, $4 forced boolean
+-- Begins a run, or again without its rejects. $1 feed id int, $2 job id uuid or null, $3 requested by text, $4 forced boolean
 with run as (
   insert into runs as r (feed_id, job_id, requested_by, forced)
   values ($1, $2, $3, $4)

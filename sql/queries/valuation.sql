@@ -1,6 +1,5 @@
 -- name: clear_marks
--- Takes back the marks of a county that is about to be valued.
--- $1 county FIPS int
+-- Takes back the marks of a county that is about to be valued. $1 county FIPS int
 delete from valuations_dirty where fips = $1
 
 -- name: copy_comps
@@ -32,8 +31,7 @@ copy (
 ) to stdout (format binary);
 
 -- name: copy_parcels
--- The parcels of a county that can be valued: with acreage and a point, in integers of 1e-7 degree, and what is known of their
--- land. Place: fips.
+-- A county's parcels with acreage and a point in 1e-7 degree, and what is known of their land. Place: fips.
 copy (
   select
     f.property_id, f.location[0], f.location[1], f.effective_acres,
@@ -51,18 +49,15 @@ copy valuations (
 ) from stdin
 
 -- name: delete_valuations
--- Takes away the valuations of a county that are about to be written anew.
--- $1 county FIPS int
+-- Takes away the valuations of a county that are about to be written anew. $1 county FIPS int
 delete from valuations where fips = $1
 
 -- name: forget_comp_land
--- Forgets the land of a county's comps.
--- $1 county FIPS int
+-- Forgets the land of a county's comps. $1 county FIPS int
 delete from comp_land where fips = $1
 
 -- name: get_as_of
--- The day as of which parcels are valued when nobody names one: today in UTC, unless all sales and listings come from
--- snapshots; then the day of the latest snapshot.
+-- Today in UTC, unless all sales and listings come from snapshots; then the day of the latest.
 select to_char(
   case when bool_and(f.as_of is not null) then max(f.as_of) else (now() at time zone 'UTC')::date end, 'YYYY-MM-DD'
 ) as day
@@ -83,8 +78,7 @@ select
   ) as open
 
 -- name: has_land
--- Whether the land layers tell of any parcel of a county. One look at the index: `exists` would read all of it.
--- $1 county FIPS int
+-- Whether the land layers tell of any parcel of a county. One look at the index: `exists` would read all of it. $1 county FIPS int
 select true from parcel_attributes where fips = $1 limit 1
 
 -- name: list_comps_on_land
@@ -106,8 +100,7 @@ where l.fips = $1 and l.status <> 'OFF_MARKET' and c.listing_id is null
 order by l.id, f.property_id
 
 -- name: list_counties
--- The counties that have parcels, or had, or comps.
--- Returns: fips, parcels (whether there is something to be valued)
+-- The counties that have parcels, or had, or comps. Returns: fips, parcels (whether there is something to be valued)
 select fips, bool_or(parcels) as parcels
 from (
   select fips, true as parcels
@@ -121,8 +114,7 @@ group by fips
 order by fips
 
 -- name: list_estimates
--- What the sales of the other counties say by themselves.
--- $1 FIPS int of the one whose do not matter, $2 version of the model text
+-- What the sales of the other counties say by themselves. $1 FIPS int of the one whose do not matter, $2 version of the model text
 select fips, estimates
 from valuation_counties
 where fips <> $1 and model_version = $2
@@ -133,8 +125,7 @@ order by fips
 select distinct fips from valuations_dirty order by fips
 
 -- name: list_used_comps
--- What the comps of a valuation are, in the order of the ids; one that its feed has taken back since is missing.
--- $1 ids uuid[]
+-- What the comps of a valuation are, in the order of the ids; one that its feed has taken back since is missing. $1 ids uuid[]
 select
   l.id, l.status, l.price::float8 as price, l.lot_acres as lot_size, to_char(l.sold_date, 'YYYY-MM-DD') as sold_date
 from unnest($1::uuid[]) with ordinality as used (id, place)
@@ -184,8 +175,7 @@ from changed
 join valuation_counties near on near.reach && changed.extent
 
 -- name: mark_counties
--- Marks counties that are to be valued.
--- $1 FIPS int[]
+-- Marks counties that are to be valued. $1 FIPS int[]
 insert into valuations_dirty (fips)
 select fips from unnest($1::int[]) as fips
 
@@ -201,9 +191,7 @@ join valuation_counties near on near.reach && own.extent
 where own.fips = $1
 
 -- name: read_valuations
--- What parcels are worth by the sales around them, as it is answered; null figures where no relevant comps were found, no
--- row for a parcel that is unknown or has left the roll.
--- $1 fips int[], $2 property ids bigint[], each once; $3 whether the comps are wanted boolean
+-- As answered; null figures without relevant comps. $1 fips int[], $2 property ids bigint[], each once, $3 whether with comps
 select
   p.property_id, v.mean_price, v.mean_ppa, v.mean_adjusted_price, v.mean_adjusted_ppa, v.confidence_score, v.gini_index,
   v.low_price, v.high_price, v.out_of_support, case when $3::boolean then v.comps end as comps, to_char(v.as_of, 'YYYY-MM-DD') as as_of, v.model_version
@@ -213,8 +201,7 @@ left join valuations v on v.fips = p.fips and v.property_id = p.property_id
 where p.fips = any ($1::int[]) and p.retired_at is null
 
 -- name: store_comp_land
--- Stores what is known of the land of comps whose parcels were found by their points. Places: fips; ids of comps and parcels
--- of theirs, arrays whose rows belong together.
+-- What is known of the land of comps found by their points. Places: fips; ids of comps and parcels, rows that belong together.
 insert into comp_land (
   listing_id, fips, property_id, steep_percent, frontage_ft, flood_percent, wetlands_percent
 )
@@ -225,8 +212,7 @@ from unnest({{ids}}::uuid[], {{parcels}}::bigint[]) as c (id, property_id)
 join parcel_filters f on f.fips = {{fips}} and f.property_id = c.property_id
 
 -- name: store_estimates
--- Remembers what the sales of a county say by themselves.
--- $1 county FIPS int, $2 estimates jsonb, $3 version of the model text
+-- Remembers what the sales of a county say by themselves. $1 county FIPS int, $2 estimates jsonb, $3 version of the model text
 insert into valuation_counties (fips, estimates, model_version)
 values ($1, $2, $3)
 on conflict (fips) do update set estimates = excluded.estimates, model_version = excluded.model_version

@@ -48,28 +48,17 @@ export type Comp = z.output<typeof comp>;
 export type CompRow = Omit<Comp, 'latitude' | 'longitude'> & { lon_e7: number | null; lat_e7: number | null };
 
 export function toComp(row: CompRow): Comp {
+  const { id, source, status, address, city, state, zip, county, apn } = row;
+  const { price, days_on_market, sale_type, url, photos } = row;
   return {
-    id: row.id,
-    source: row.source,
-    status: row.status,
-    address: row.address,
-    city: row.city,
-    state: row.state,
-    zip: row.zip,
-    county: row.county,
-    apn: row.apn,
+    ...{ id, source, status, address, city, state, zip, county, apn },
     latitude: inDegrees(row.lat_e7),
     longitude: inDegrees(row.lon_e7),
     lot_size: acresOf(row.lot_size),
-    price: row.price,
+    price,
     sold_date: row.sold_date === null ? null : `${row.sold_date}T00:00:00Z`,
-    days_on_market: row.days_on_market,
-    sale_type: row.sale_type,
-    url: row.url,
-    photos: row.photos,
+    ...{ days_on_market, sale_type, url, photos },
   };
 }
 
-function inDegrees(e7: number | null): string {
-  return e7 === null ? '' : (e7 / 1e7).toFixed(7);
-}
+const inDegrees = (e7: number | null): string => (e7 === null ? '' : (e7 / 1e7).toFixed(7));

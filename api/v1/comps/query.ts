@@ -19,27 +19,15 @@ export type OrderName = (typeof ORDERS)[number];
 /** A parameter that may stand several times: express hands one value on as text, more as a list. */
 const repeated = z.union([z.string(), z.array(z.string())]).transform(value => [value].flat());
 
-const count = (description: string, most = MOST) =>
+const numberFrom0 = (type: 'integer' | 'number', pattern: RegExp, most: number) => (description: string) =>
   z
     .string('must be given once')
-    .regex(/^[0-9]{1,9}$/, 'must be a whole number, 0 or more')
+    .regex(pattern, `must be a ${type === 'integer' ? 'whole ' : ''}number, 0 or more`)
     .transform(Number)
     .refine(value => value <= most, `must be at most ${most}`)
-    .meta({
-      description,
-      override: { type: 'integer', minimum: 0, maximum: most, pattern: undefined },
-    });
-
-const acres = (description: string) =>
-  z
-    .string('must be given once')
-    .regex(/^(?=.{1,20}$)([0-9]+(\.[0-9]*)?|\.[0-9]+)$/, 'must be a number, 0 or more')
-    .transform(Number)
-    .refine(value => value <= MAX_ACRES, `must be at most ${MAX_ACRES}`)
-    .meta({
-      description,
-      override: { type: 'number', minimum: 0, maximum: MAX_ACRES, pattern: undefined },
-    });
+    .meta({ description, override: { type, minimum: 0, maximum: most, pattern: undefined } });
+const count = numberFrom0('integer', /^[0-9]{1,9}$/, MOST);
+const acres = numberFrom0('number', /^(?=.{1,20}$)([0-9]+(\.[0-9]*)?|\.[0-9]+)$/, MAX_ACRES);
 
 const COORDINATE = /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)$/;
 

@@ -98,38 +98,3 @@ export const deal = z
   .meta({ id: 'Deal' });
 
 export type Deal = z.output<typeof deal>;
-
-export const DEAL_EXAMPLE: Deal = {
-  id: '6f1d2a8e-3c47-4d19-9b52-7e0a4c8d1f23',
-  address: 'DEER VALLEY ROAD',
-  county: 'Sullivan',
-  state: 'NH',
-  acreage: 4.31,
-  price: 23500,
-  days_on_market: 161,
-  traction_score: 38,
-  listing_grade: 'C',
-  price_advantage: 39,
-  suggested_action: 'drop',
-  suggested_action_price: '18400.00',
-  status: 'listed',
-  deal_type: 'cash_close',
-  expected_profit: '9250.00',
-  contract_expiration_date: null,
-  closing_date: '2026-12-15',
-  property_id: 3301900000123,
-  listing_id: '0f2f3c64-8a05-5b0b-8f37-5a5d4fb1c9ce',
-  listing_url: null,
-  position: 0,
-  fetch_status: 'found',
-  fetched_at: '2026-11-22T10:00:04.000Z',
-  views: 212,
-  saves: 9,
-  purchase_price: '12000.00',
-  agent_fee: '1500.00',
-  misc_costs: null,
-  closing_costs: '750.00',
-  expected_sell_price: null,
-  created_at: '2026-11-22T10:00:00.000Z',
-  updated_at: '2026-11-22T10:00:00.000Z',
-};

@@ -8,11 +8,12 @@ import {
   type Owner,
   removeDeal,
 } from '../../../shared/deals.ts';
-import { DEAL_STAGES, DEAL_TYPES, MAX_DEALS } from '../../../shared/domain/deals.ts';
+import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, MAX_DEALS } from '../../../shared/domain/deals.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/errors.ts';
 import { defineEndpoint, type Resources } from '../common/resources.ts';
-import { DEAL_EXAMPLE, type Deal, deal } from './deal.ts';
+import { DEAL_EXAMPLE } from '../examples/examples.ts';
+import { type Deal, deal } from './deal.ts';
 
 const PATH = '/api/public/v1/deal-flow/listings/';
 
@@ -59,14 +60,14 @@ const fields = {
     .optional()
     .meta({ description: 'Stage on the board.' }),
   deal_type: z.enum(DEAL_TYPES).optional(),
-  purchase_price: money.optional(),
-  agent_fee: money.optional(),
-  misc_costs: money.optional(),
-  closing_costs: money.optional(),
-  expected_sell_price: money.optional(),
-  contract_expiration_date: day.optional(),
-  closing_date: day.optional(),
 };
+/** What may be taken back by null. */
+const figures: Record<string, z.ZodType> = {
+  ...Object.fromEntries(DEAL_MONEY.map(name => [name, money])),
+  ...{ contract_expiration_date: day, closing_date: day },
+};
+const fieldsBy = (wrap: (schema: z.ZodType) => z.ZodType) =>
+  Object.fromEntries(Object.entries(figures).map(([name, schema]) => [name, wrap(schema)]));
 
 const SUBJECTS = ['property_id', 'listing_id', 'listing_url'] as const;
 
@@ -84,6 +85,7 @@ const newDeal = z
           'The page of the listing. It is looked for in the feeds and handed to the provider, never opened.',
       }),
     ...fields,
+    ...fieldsBy(z.optional),
   })
   .superRefine((body, { addIssue }) => {
     const named = SUBJECTS.filter(name => body[name] !== undefined);
@@ -96,15 +98,8 @@ const newDeal = z
 
 const changedDeal = z
   .strictObject({
-    status: fields.status,
-    deal_type: fields.deal_type,
-    purchase_price: money.nullish(),
-    agent_fee: money.nullish(),
-    misc_costs: money.nullish(),
-    closing_costs: money.nullish(),
-    expected_sell_price: money.nullish(),
-    contract_expiration_date: day.nullish(),
-    closing_date: day.nullish(),
+    ...fields,
+    ...fieldsBy(z.nullish),
     position: z.int('must be a whole number').min(0, 'must be 0 or more').optional().meta({
       description:
         'Place in the column of its stage, from 0; beyond the end is the end. Without it a deal that changes its stage goes to the end.',

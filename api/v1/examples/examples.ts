@@ -5,6 +5,8 @@ import { join } from 'node:path';
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, `${name}.json`), 'utf8'));
 
 export const COMPS_EXAMPLE = read('comps');
+export const COVERAGE_EXAMPLE = read('coverage');
+export const DEAL_EXAMPLE = read('deal');
 export const DETAIL_EXAMPLE = read('property-detail');
 /** The parcel of DETAIL_EXAMPLE and PORTFOLIO_EXAMPLE, in Washington, New Hampshire. */
 export const EXAMPLE_ID: number = DETAIL_EXAMPLE.property_id;

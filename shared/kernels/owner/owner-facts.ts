@@ -119,15 +119,8 @@ function zip5(zip: string | null): string | null {
 }
 
 const CITY_WORDS: Record<string, string> = {
-  ST: 'SAINT',
-  STE: 'SAINTE',
-  FT: 'FORT',
-  MT: 'MOUNT',
-  PT: 'POINT',
-  N: 'NORTH',
-  S: 'SOUTH',
-  E: 'EAST',
-  W: 'WEST',
+  ...{ ST: 'SAINT', STE: 'SAINTE', FT: 'FORT', MT: 'MOUNT', PT: 'POINT' },
+  ...{ N: 'NORTH', S: 'SOUTH', E: 'EAST', W: 'WEST' },
 };
 
 /** A city's name with its usual abbreviations spelled out: FT. WAYNE is FORT WAYNE. */

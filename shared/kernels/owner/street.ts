@@ -31,28 +31,12 @@ export function isBox(street: string): boolean {
 }
 
 /** Remarks in place of an address, as abbreviated. They would make one owner of everybody without an address. */
-const NO_ADDRESS = new Set([
-  'UNKNOWN',
-  'UNK',
-  'UNKNOWN ADDRESS',
-  'ADDRESS UNKNOWN',
-  'NO ADDRESS',
-  'NO MAILING ADDRESS',
-  'BAD ADDRESS',
-  'NOT AVAILABLE',
-  'NOT ASSIGNED',
-  'UNASSIGNED',
-  'NONE',
-  'N A',
-  'NA',
-  'SAME',
-  'SAME AS SITUS',
-  'SAME AS ABOVE',
-  'CONFIDENTIAL',
-  'GENERAL DELIVERY',
-  'GEN DEL',
-  '0',
-]);
+const NO_ADDRESS = new Set(
+  (
+    'UNKNOWN|UNK|UNKNOWN ADDRESS|ADDRESS UNKNOWN|NO ADDRESS|NO MAILING ADDRESS|BAD ADDRESS|NOT AVAILABLE|NOT ASSIGNED|' +
+    'UNASSIGNED|NONE|N A|NA|SAME|SAME AS SITUS|SAME AS ABOVE|CONFIDENTIAL|GENERAL DELIVERY|GEN DEL|0'
+  ).split('|'),
+);
 
 const DIRECTIONS = new Map([
   ...['N', 'S', 'E', 'W', 'NE', 'NW', 'SE', 'SW'].map(short => [short, short] as const),
@@ -224,10 +208,7 @@ function withUnits(words: string[]): string[] {
 }
 
 /** 12 NO MAIN ST; elsewhere NO is "number". */
-const AFTER_NUMBER = new Map([
-  ['NO', 'N'],
-  ['SO', 'S'],
-]);
+const AFTER_NUMBER = new Map(Object.entries({ NO: 'N', SO: 'S' }));
 /** Streets that letters name: N St, E Ave. Before these a directional may be the name. */
 const LETTERED = new Set(['ST', 'AVE', 'RD']);
 

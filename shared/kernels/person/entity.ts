@@ -17,21 +17,9 @@ const WORDS = new Set(
 );
 
 /** A whole text that is one of these words and a name is a person's (CHURCH, JOHN): the comma of a roll tells. */
-const SURNAMES = new Set([
-  'CHURCH',
-  'LAND',
-  'POWER',
-  'BANK',
-  'LODGE',
-  'TEMPLE',
-  'PARISH',
-  'STATE',
-  'FUND',
-  'CLUB',
-  'CITY',
-  'COLLEGE',
-  'RANCH',
-]);
+const SURNAMES = new Set(
+  'CHURCH LAND POWER BANK LODGE TEMPLE PARISH STATE FUND CLUB CITY COLLEGE RANCH'.split(' '),
+);
 
 /** Whether an owner is a company, trust, church, town or the like. */
 export function isEntity(owner: string): boolean {

@@ -14,31 +14,13 @@ type Suffix = 'JR' | 'SR' | 'II' | 'III' | 'IV';
 
 const SUFFIXES = new Map<string, Suffix>([
   ...(['JR', 'SR', 'II', 'III', 'IV'] as const).map(suffix => [suffix, suffix] as const),
-  ...([
-    ['2ND', 'II'],
-    ['3RD', 'III'],
-    ['4TH', 'IV'],
-    ['JUNIOR', 'JR'],
-    ['SENIOR', 'SR'],
-  ] as const),
+  ...(Object.entries({ '2ND': 'II', '3RD': 'III', '4TH': 'IV', JUNIOR: 'JR', SENIOR: 'SR' }) as [
+    string,
+    Suffix,
+  ][]),
 ]);
 
-const TITLES = new Set([
-  'MR',
-  'MRS',
-  'MS',
-  'MISS',
-  'DR',
-  'REV',
-  'HON',
-  'MD',
-  'DDS',
-  'DVM',
-  'PHD',
-  'ESQ',
-  'CPA',
-  'RN',
-]);
+const TITLES = new Set('MR MRS MS MISS DR REV HON MD DDS DVM PHD ESQ CPA RN'.split(' '));
 
 /** Words that a surname begins with: they are written apart or together. */
 const PARTICLES = new Set(
