@@ -40,10 +40,7 @@ export type Frame = {
   parcelBoxes: Box[];
 };
 
-/**
- * The frame of a parcel: its box with a margin, at the shape of a picture.
- * @throws PlatError `unprocessable` for a boundary that is too complex to draw
- */
+/** The parcel's box with a margin, at the shape of a picture. @throws PlatError `unprocessable` when it is too complex to draw */
 export function frameOf(shape: MultiPolygon): Frame {
   requireDrawable(shape);
   const mercator = emptyBox();

@@ -1,5 +1,7 @@
 // Figures of a deal's listing against its county's market: amounts in bigint cents, prices per acre always by `perAcre`.
 
+import { countBelow } from './groups.ts';
+
 export const perAcre = (cents: bigint, acres: number): number => Number(cents) / 100 / acres;
 
 /** Views and saves a day; a save is worth ten views. A listing of today counts as of one day. */
@@ -11,22 +13,9 @@ export type Others = { ascending: ArrayLike<number>; own: number | null };
 
 const countOf = ({ ascending, own }: Others): number => ascending.length - (own === null ? 0 : 1);
 
-/** How many of the ascending are below `value`, those equal to it included where asked. */
-function below(ascending: ArrayLike<number>, value: number, orEqual: boolean): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const at = ascending[middle]!;
-    if (at < value || (orEqual && at === value)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** How many of the others ask more per acre. */
 export function dearer(ppa: number, { ascending, own }: Others): number {
-  const count = ascending.length - below(ascending, ppa, true);
+  const count = ascending.length - countBelow(ascending, ppa, true);
   return own !== null && own > ppa ? count - 1 : count;
 }
 
@@ -67,8 +56,8 @@ export function tractionScore(interest: number, others: Others): number {
   const count = countOf(others);
   if (count < FEW_LISTINGS) return Math.round(100 * (1 - Math.exp(-interest / USUAL_INTEREST)));
   const { ascending, own } = others;
-  const lower = below(ascending, interest, false) - (own !== null && own < interest ? 1 : 0);
-  const upTo = below(ascending, interest, true) - (own !== null && own <= interest ? 1 : 0);
+  const lower = countBelow(ascending, interest, false) - (own !== null && own < interest ? 1 : 0);
+  const upTo = countBelow(ascending, interest, true) - (own !== null && own <= interest ? 1 : 0);
   return Math.round((100 * (lower + upTo)) / (2 * count));
 }
 

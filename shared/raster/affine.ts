@@ -3,10 +3,7 @@ import { emptyBox, growBox } from '../geo/box.ts';
 import type { Box, Position } from '../geo/types.ts';
 import { formatError } from '../net/context.ts';
 
-/**
- * Where cells lie, as GDAL writes it: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], in units of the CRS; columns
- * and rows count from the outer corner of the first cell.
- */
+/** As GDAL writes it: x = t[0] + column t[1] + row t[2], y = t[3] + column t[4] + row t[5], from the first cell's outer corner. */
 export type GeoTransform = [
   x: number,
   xByColumn: number,
@@ -40,10 +37,7 @@ export function transformOf(image: GeoTIFFImage, pixelIsPoint: boolean, name: st
 /** Points along each side from which the extent is taken: sides of projected grids bend. */
 const SIDE_POINTS = 16;
 
-/**
- * The box, in degrees, around cells of which `inverse` tells the place.
- * @throws PlatError `feed_format` when it is none on the globe
- */
+/** The box around cells in degrees. @throws PlatError `feed_format` when it is none on the globe */
 export function extentOf(
   { width, height, crs }: { width: number; height: number; crs: string },
   inverse: (column: number, row: number) => Position,

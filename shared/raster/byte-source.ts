@@ -207,10 +207,7 @@ export const OVER_HTTP: Sampling = { wholeBytes: 2 ** 20, endBytes: 128 * 1024, 
 
 const PIECE_BYTES = 64 * 1024;
 
-/**
- * A hash of the whole file when it is small, of samples when it is large, so that it takes equally long for any size. It cannot
- * see cells that are overwritten in place, between two samples, in an uncompressed file.
- */
+/** Of the whole file when it is small, of samples when it is large: it cannot see cells overwritten between two samples. */
 export async function contentHash(read: ReadRange, size: number, sampling: Sampling): Promise<string> {
   const hash = createHash('sha256');
   for (const [offset, length] of rangesOf(size, sampling)) {

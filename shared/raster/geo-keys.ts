@@ -63,10 +63,7 @@ export function geoKeysOf(image: GeoTIFFImage, name: string): GeoKeys {
 
 // geotiff-geokeys-to-proj4 is not used: it would replace the next ten lines, and knows nothing of vertical units.
 
-/**
- * The CRS that the keys name, as "EPSG:n".
- * @throws PlatError `feed_crs` when they name none
- */
+/** As "EPSG:n". @throws PlatError `feed_crs` when the keys name none */
 export function crsOfKeys(keys: GeoKeys, name: string): string {
   const code = keys.ProjectedCSTypeGeoKey ?? keys.GeographicTypeGeoKey;
   if (typeof code === 'number' && code > 0 && code !== USER_DEFINED) return `EPSG:${code}`;

@@ -20,17 +20,10 @@ export type VirtualGrid = PlacedGrid & {
   bottom: number;
 };
 
-/**
- * How far, in cells, a tile may be off the grid, at its start and over its length together: published corners are rounded
- * (3DEP's to 1e-10 degrees, a millionth of a cell), and a hundredth of a cell changes no slope.
- */
+/** Cells that a tile may be off the grid: published corners are rounded (3DEP's to a millionth of a cell). */
 const MOST_OFF = 0.01;
 
-/**
- * Puts tiles that share CRS, step and alignment together.
- * @returns the grids, those with the smallest cells first
- * @throws PlatError `feed_crs` when a CRS is not known
- */
+/** Tiles by CRS, step and alignment, the smallest cells first. @throws PlatError `feed_crs` when a CRS is not known */
 export function gridsOf(tiles: readonly ElevationTile[]): VirtualGrid[] {
   const grids: { first: ElevationTile; grid: VirtualGrid; cellSqM: number }[] = [];
   for (const tile of tiles) {

@@ -28,10 +28,7 @@ const HEAD_BYTES = 32 * 1024;
 /** What geotiff.js asks for when it does not know how long a directory is. */
 const GUESS_BYTES = 4048;
 
-/**
- * Reads the directory of the first image, which by the TIFF specification is the full resolution; overviews and masks follow it.
- * @throws PlatError `feed_format` when it is no TIFF; what the source throws
- */
+/** The first image is the full resolution (TIFF). @throws PlatError `feed_format` when it is no TIFF; what the source throws */
 export function openImage(source: ByteSource): Promise<ElevationImage> {
   return withTiff(source, async tiff => {
     const image = await tiff.getImage(0);
@@ -65,10 +62,7 @@ export async function withTiff<T>(source: ByteSource, read: (tiff: GeoTIFF) => P
   }
 }
 
-/**
- * Decodes one block; those at the right and lower rim are as wide and high as the image has cells there.
- * @throws PlatError `feed_format` when its bytes cannot be decoded; what the source throws
- */
+/** Blocks at the right and lower rim are as wide and high as the image. @throws PlatError `feed_format`; what the source throws */
 export async function readBlock(
   { image, width, height, blockWidth, blockHeight, decoder }: ElevationImage,
   column: number,

@@ -1,12 +1,6 @@
-/**
- * What reading heights takes in memory, whatever the size of files and parcels: CACHE_BYTES, and for each parcel that is worked on at
- * the time STRIP_CELLS of 8 bytes and the blocks of one chunk (MOST_WINDOW_BYTES).
- */
+// Memory of reading heights: CACHE_BYTES, and for each parcel STRIP_CELLS of 8 bytes and MOST_WINDOW_BYTES.
 
-/**
- * Decoded blocks and finished chunks that are kept, half of it each: 60 chunks (2.6 km square at 10 m) and 32 blocks of 512 x 512
- * floats, enough for parcels that come in the order of a space-filling curve.
- */
+/** Half for decoded blocks, half for finished chunks: enough for parcels that come in the order of a space-filling curve. */
 export const CACHE_BYTES = 64 * 2 ** 20;
 
 /** Cells of a side of a chunk: small enough that a margin of one touches few blocks of a file, large enough to be worth its bookkeeping. */
@@ -23,10 +17,7 @@ export function blocksAcross(block: number, size: number): number {
   return Math.min(Math.ceil(size / block), Math.ceil((CHUNK + 1) / block) + 1);
 }
 
-/**
- * How far beyond a parcel, in metres, grids change its figures: the cells that its outermost slopes need, and a part of a cell
- * for grids of other coordinates. Two cells of 100 m.
- */
+/** How far beyond a parcel grids change its figures: two cells of 100 m. */
 export const TERRAIN_MARGIN_M = 200;
 
 /**

@@ -35,10 +35,7 @@ export type Colouring = {
 /** More sizes than overviews by two of the largest images have. */
 const MOST_IMAGES = 40;
 
-/**
- * The full resolution and the overviews of a file, the largest first; masks are left out.
- * @throws PlatError `feed_format` when it is no TIFF that can be read; what the source throws
- */
+/** The full resolution and the overviews, the largest first. @throws PlatError `feed_format`; what the source throws */
 export function openLevels(source: ByteSource): Promise<[Level, ...Level[]]> {
   return withTiff(source, async tiff => {
     const first = await levelOf(await tiff.getImage(0), 0);
@@ -138,11 +135,7 @@ function holds(data: Uint8Array, value: number): boolean {
 /** Blocks that are held decoded at a time. */
 const BLOCKS_AT_ONCE = 4;
 
-/**
- * Reads a window of a level, every `shrink` x `shrink` of its pixels as their mean, so that what is held is as small as what is wanted.
- * @param name of the file, for messages
- * @throws PlatError `feed_format` when a block cannot be decoded; what the source throws
- */
+/** A window of a level, each pixel the mean of `shrink` x `shrink`. @throws PlatError `feed_format`; what the source throws */
 export async function readPixels(
   level: Level,
   { left, top, right, bottom }: PixelWindow,

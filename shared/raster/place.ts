@@ -52,11 +52,7 @@ export function placeGrid(crs: Crs, { originX, originY, stepX, stepY }: GridOrig
   };
 }
 
-/**
- * A scale of projection that is kept at 1, as gdaldem has it: state planes are within 0.01 %, UTM within 0.04 % in the middle
- * of a zone and 0.1 % at its rim. Albers over the 48 states is up to 1 % off between its parallels and more beyond them, in the
- * other sense along y than along x.
- */
+/** Scales within this are kept at 1, as gdaldem has it: state planes and UTM are, Albers over the 48 states is not. */
 const NOMINAL_WITHIN = 0.001;
 
 function nominalOr(metres: number, nominal: number): number {

@@ -2,11 +2,7 @@ import { deviationOf, madOf, medianOf, medianVariance } from './robust.ts';
 import { combined, type Estimate } from './shrink.ts';
 import type { Comps } from './types.ts';
 
-/**
- * The list-to-sale ratio of a county: sale price over what was asked last. Of the sales whose asking price is known the
- * median of ln(ratio), drawn by its standard error to what other counties say, and to what present asking prices are above the
- * level of sales.
- */
+/** Sale price over what was asked last: the median of ln(ratio), drawn to other counties' and to present premiums. */
 export type Discount = {
   /** Natural logarithm of the ratio, by which asking prices are moved to be those of sales. */
   log: number;
@@ -27,10 +23,7 @@ const PREMIUM_PRIOR = 5;
 
 export type Ratio = { estimate: Estimate | null; deviation: number };
 
-/**
- * What a county's sales say by themselves.
- * @param sales indices of the comps that count, known on the day
- */
+/** What a county's sales say by themselves. @param sales indices of the comps that count, known on the day */
 export function ratioOf(
   { asked, price, soldDay, county }: Comps,
   sales: Int32Array,
@@ -57,10 +50,7 @@ export function discountOf({ estimate, deviation }: Ratio, expected: Estimate): 
   return { log: value, deviation: Math.sqrt(variance + deviation ** 2) };
 }
 
-/**
- * What present listings say, as natural logarithms above the level of sales. Never a premium on sales: where listings seem
- * to ask less than sales fetch, they are of another kind of land.
- */
+/** What listings ask above the level of sales, never below: where they seem to ask less they are another kind of land. */
 export function ratioByPremiums(premiums: Float64Array): Estimate {
   const premium = Math.max(0, medianOf(premiums) ?? 0);
   return {

@@ -20,10 +20,7 @@ import { LEVEL_STEPS } from './surface.ts';
 import { type Comps, someComps } from './types.ts';
 import { createValuer } from './value-parcel.ts';
 
-/**
- * Values past sales with what was known on the day before each (or on an earlier one, `daysBefore`), by the model and by simple
- * methods. The rolling origin of forecasting: L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000.
- */
+// Past sales valued by what was known the day before: L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000.
 
 export type Backtest = {
   /** Sales in the period; those that a method could not value are in none of the figures. */
@@ -50,15 +47,9 @@ export type Backtest = {
     within25: number;
     mdape: number;
   }[];
-  /**
-   * By how many percentage points more estimates of the half with the higher confidence are within 25 %, and the percent of
-   * resamples of the sales in which that is above 0.
-   */
+  /** Points by which the half of higher confidence is more often within 25 %, and the percent of resamples in which it is. */
   ordering: ({ points: number; percent: number } & Range) | null;
-  /**
-   * Percent of resamples of the sales in which the model's MdAPE is below the other method's, and the middle 90 % of the difference;
-   * null below two.
-   */
+  /** Percent of resamples in which the model's MdAPE is the lower, and the middle 90 % of the difference; null below two. */
   better: Record<Exclude<Method, 'model'>, ({ percent: number } & Range) | null>;
 };
 

@@ -1,3 +1,4 @@
+import { countBelow } from '../groups.ts';
 import { median } from '../stats/region-stats.ts';
 import { landAt } from './land.ts';
 import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
@@ -21,10 +22,7 @@ export type Calibration = {
 
 /** The latest sales that are valued. */
 const MOST_HELD_OUT = 2_000;
-/**
- * Sales that are left out as comps are prices all the same, and an interval of prices has to reckon with them; but as far
- * as more than so many lie on one side they are another kind of deal.
- */
+/** Outliers are prices all the same; but as far as more than so many lie on one side they are another kind of deal. */
 const MOST_OUTLIERS = 0.05;
 
 /** Errors of a county's latest sales, the earliest first. */
@@ -106,21 +104,10 @@ export function interval({ errors }: Calibration, scale: number): { low: number;
 export function chanceWithinQuarter({ errors }: Calibration, scale: number): number {
   const low = Math.log(0.75) / scale;
   const high = Math.log(1.25) / scale;
-  const inside = firstAbove(errors, high) - firstAbove(errors, low);
+  const inside = countBelow(errors, high, true) - countBelow(errors, low, true);
   // Of errors with a Laplace distribution of mean size 1.
   const guessed = 1 - (Math.exp(low) + Math.exp(-high)) / 2;
   return (inside + PRIOR_SALES * guessed) / (errors.length + PRIOR_SALES);
-}
-
-function firstAbove(sorted: readonly number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (sorted[middle]! <= value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Sales of so many days up to the model's tell the lag; no older ones, however few there are. */

@@ -32,10 +32,7 @@ export const KNOWN_EFFECTS: readonly Estimate[] = [
 
 /** Variance of a difference before anything is known: sales of raw land are within 50 % of one another. */
 const VARIANCE_PRIOR = 2 * 0.5 ** 2;
-/**
- * An effect of land is used where it is at least so many of its standard errors from none. Three rather than two, because four
- * are looked at, and what else goes with land (a hill's view, a river's valley) makes estimates vary more than their standard errors say.
- */
+/** An effect of land is used from so many standard errors on: three, as four are looked at and land goes with more than itself. */
 const LEAST_Z = 3;
 /** The county's own pairs tell it if at least so many differ in it: 20 sales' worth. */
 const LEAST_PAIRS = 20 * PAIRS_PER_SALE;
@@ -93,11 +90,7 @@ export function withoutLand({ ppa, land }: Pairs, used: LandEffects | null): Flo
   );
 }
 
-/**
- * ln(price per acre) of a comp, brought to one acre, mean land and another day.
- * @param years from that day to the comp's
- * @param land terms of comps, of which the i-th are this one's
- */
+/** ln(price per acre) at one acre, on mean land and another day. @param years from that day to the comp's */
 export function standardLevel(
   { elasticity, trend, land: landEffects }: Effects,
   logPpa: number,

@@ -1,14 +1,8 @@
-/**
- * The land of a parcel as prices are adjusted for it: four terms, each of which ln(price per acre) is taken to be linear
- * in. Terms of many parcels stand in one array, LAND_TERMS a parcel; NaN where no layer tells.
- */
+/** Four terms in which ln(price per acre) is taken to be linear; LAND_TERMS a parcel in one array, NaN where no layer tells. */
 const LAND_NAMES = ['steep', 'frontage', 'flood', 'wetlands'] as const;
 export const LAND_TERMS = LAND_NAMES.length;
 
-/**
- * Slopes above 15 % are what the soil survey rates as the severe limit of building sites (USDA NRCS, National Soil Survey
- * Handbook, 620.10, dwellings: slight below 8 %, moderate to 15 %).
- */
+/** The severe limit of building sites (USDA NRCS, National Soil Survey Handbook, 620.10, dwellings). */
 export const STEEP_GRADE = 15;
 
 /** Feet of frontage below which another foot still adds access, and beyond which doubling it adds the same again. */
@@ -61,10 +55,7 @@ export function landPremium({ effects, centre }: LandEffects, land: Float64Array
   return premium;
 }
 
-/**
- * What is added to a comp's ln(price per acre) to have it on the subject's land, by the terms that are known of both.
- * @returns NaN when there is none with an effect
- */
+/** What brings a comp's ln(price per acre) onto the subject's land; NaN where no term with an effect is known of both. */
 export function landMove(
   { effects }: LandEffects,
   subject: Float64Array,

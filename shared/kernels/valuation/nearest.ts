@@ -22,10 +22,7 @@ export type Steps = { metres: number; logAcres: number; days: number };
 export type Place = { lon: number; lat: number; logAcres: number; day: number };
 
 export type Nearest = {
-  /**
-   * Up to `most` points with the fewest steps, fewest first, ties by index, none above `maxSteps`.
-   * Both arrays are used again by the next call. @returns how many there are
-   */
+  /** Up to `most` points with the fewest steps, ties by index; the arrays are used again by the next call. @returns how many */
   find(place: Place, steps: Steps, most: number, maxSteps: number, exclude?: number): number;
   index: Int32Array;
   steps: Float64Array;
@@ -83,10 +80,7 @@ export function createNearest(points: Points, mostEver: number, nominal = NOMINA
     },
   };
 
-  /**
-   * Depth first, the nearer half of every node before the other. One function without recursion, whose state stays in registers:
-   * a quarter less time than one that calls itself.
-   */
+  /** Depth first, the nearer half first. Without recursion, whose state would leave the registers: a quarter less time. */
   function search(steps: Steps, wanted: number, maxSteps: number, excluded: number): number {
     const perMetre = 1 / steps.metres;
     const perLog = 1 / steps.logAcres;

@@ -7,10 +7,7 @@ const ROUNDS = 20;
 /** Pairs that each sale is in as the first. */
 export const PAIRS_PER_SALE = 8;
 
-/**
- * A variance that a few pairs seem to have is drawn to what it is elsewhere as if by this many sales: two parameters go
- * through two pairs without any residual, and would be believed.
- */
+/** Sales that draw a variance to what it is elsewhere: two parameters go through two pairs without any residual. */
 const VARIANCE_PRIOR_SALES = 10;
 
 export type Regression = {
@@ -20,11 +17,7 @@ export type Regression = {
   residual: number;
 };
 
-/**
- * Huber's regression without intercept of the differences of pairs; variances by the noise that is left.
- * @param count of the pairs
- * @param elsewhere variance of the differences that is expected before these pairs are looked at
- */
+/** Huber's regression without intercept. @param elsewhere variance of the differences that is expected before these pairs */
 export function regress(
   y: Float64Array,
   columns: readonly Float64Array[],

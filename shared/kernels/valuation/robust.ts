@@ -31,10 +31,7 @@ export function medianVariance(deviation: number, count: number): number {
   return (MEDIAN_SE * deviation) ** 2 / count;
 }
 
-/**
- * The middle of a market's ln(price per acre), brought to one size and like land, and the median distance from it. Beyond 3.5
- * robust standard deviations a price is an outlier: B. Iglewicz, D. Hoaglin, How to Detect and Handle Outliers, ASQC 1993.
- */
+/** Beyond 3.5 robust standard deviations a price is an outlier: B. Iglewicz, D. Hoaglin, ASQC 1993. */
 export type Bound = { middle: number; spread: number };
 
 const MOST_Z = 3.5;
@@ -48,10 +45,7 @@ export const MOST = 100;
 const LEAST_MAD = 0.1;
 
 const FEWEST_ALIKE = 3;
-/**
- * The median distance that is taken where fewer than 15 prices would tell it, of which half may be mistyped. With it a price is
- * left out that is 13 times what the others are, or less than a thirteenth.
- */
+/** Taken where fewer than 15 prices would tell it: a price is left out that is 13 times the others', or a thirteenth. */
 const FEW_SPREAD = 0.5;
 
 /** By a median distance that is known. */
@@ -80,10 +74,7 @@ export function isBeyond(level: number, { middle, spread }: Bound): boolean {
 
 /** Values in ascending order, the first `size` of a column, to and from which others come and go. */
 
-/**
- * Into the first values, which are ascending: a window that slides is not sorted anew for every sale, and twelve prices are in
- * order in a tenth of the time of TypedArray.sort.
- */
+/** A window that slides is not sorted anew, and twelve prices are in order in a tenth of TypedArray.sort's time. */
 export function insert(sorted: Float64Array, size: number, value: number): void {
   let place = size;
   for (; place > 0 && sorted[place - 1]! > value; place--) sorted[place] = sorted[place - 1]!;

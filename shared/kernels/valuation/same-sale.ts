@@ -37,10 +37,7 @@ export function knownSales(comps: Comps, asOfDay: number) {
 /** A record that stays, and the feeds that it stands for. */
 type Stays = { sale: number; record: SaleRecord; feeds: Set<number> };
 
-/**
- * @param sales as `usableSales` gives them
- * @returns the records that are second, with those that stay in their stead
- */
+/** The records that are second, with those that stay in their stead. @param sales as `usableSales` gives them */
 function secondRecords(comps: Comps, sales: Int32Array): Map<number, number> {
   const { feed, county } = comps;
   const second = new Map<number, number>();

@@ -60,11 +60,7 @@ export function sizeOfErrors(errors: readonly number[]): Estimate | null {
   return { value: mean(errors.map(sizeOf)), variance: LOG_VARIANCE / errors.length };
 }
 
-/**
- * @param rows features of each estimate, in the order of the sales' days
- * @param errors as ln(estimate / price)
- * @param expected mean of ln |error|, before these are looked at
- */
+/** @param rows features in the order of the sales' days @param errors ln(estimate / price) @param expected mean of ln |error| */
 export function fitScale(
   rows: readonly Float64Array[],
   errors: readonly number[],

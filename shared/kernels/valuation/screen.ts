@@ -23,10 +23,7 @@ import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './types.ts';
  */
 export const YEAR_DAYS = 365;
 
-/**
- * Less than a parking place for two cars (436 square feet) is no lot that anybody builds on: a strip, a mooring, or a mistyped
- * acreage, whose price per acre is of no market.
- */
+/** Less than a parking place for two cars is no lot that anybody builds on, but a strip, a mooring or a mistyped acreage. */
 const LEAST_ACRES = 0.01;
 
 /** Whether a comp has a price, a size and a place. */
@@ -47,10 +44,7 @@ export function usableSales(comps: Comps, asOfDay: number): Int32Array {
   );
 }
 
-/**
- * @param sales as `usableSales` gives them
- * @returns those that are no outliers, in the same order
- */
+/** Those that are no outliers, in their order. @param sales as `usableSales` gives them */
 export function withoutOutliers(comps: Comps, sales: Int32Array, effects: Effects): Int32Array {
   const { acres, price, soldDay, county, land } = comps;
   const levels = new Float64Array(sales.length);

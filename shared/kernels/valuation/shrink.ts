@@ -54,10 +54,7 @@ function meanOf(estimates: readonly Estimate[], between: number): Estimate {
 /** Nodes of the integral over the standard deviation between the members of a group. */
 const NODES = 40;
 
-/**
- * Variance between the members of groups beyond what their own variances explain: the mean of its posterior distribution. Before
- * any is looked at, the standard deviation is half-normal of the scale; groups of one say nothing.
- */
+/** The mean of the posterior distribution, the standard deviation being half-normal of the scale; groups of one say nothing. */
 function varianceBetween(groups: readonly (readonly Estimate[])[], scale: number): number {
   const variances = Array.from(
     { length: NODES },

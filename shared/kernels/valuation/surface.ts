@@ -1,9 +1,6 @@
 import { createNearest, type Nearest, ON_THE_GROUND } from './nearest.ts';
 
-/**
- * What ln(price per acre) is at a place beyond what size and time explain: a kernel mean of the sales around it (E. A. Nadaraya,
- * On Estimating Regression, 1964). It is drawn towards its county's mean by as many sales as the noise of one is worth.
- */
+/** ln(price per acre) beyond size and time: a kernel mean (E. A. Nadaraya, 1964), drawn towards its county's mean. */
 const NEIGHBOURS = 24;
 /** Sales farther away than so many lengths of the kernel weigh less than 1 in 50. */
 export const LEVEL_STEPS = 4;
@@ -19,10 +16,7 @@ export type Residuals = {
 };
 
 export type Surface = {
-  /**
-   * As it was known at the end of a day; the county's mean is that of all days.
-   * @param exclude an entry of the residuals that must not count
-   */
+  /** As known at the end of a day; the county's mean is that of all days. @param exclude an entry that must not count */
   levelAt(lon: number, lat: number, county: number, day: number, exclude?: number): number;
 };
 

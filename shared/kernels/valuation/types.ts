@@ -1,9 +1,6 @@
 import { landOf } from './land.ts';
 
-/**
- * Shapes of the valuation kernels. Comps come in columns, one entry a comp: a county of 200,000 parcels is valued
- * against 100,000 comps, and objects would cost more than the arithmetic.
- */
+// Comps come in columns, one entry a comp: for 200,000 parcels and 100,000 comps objects would cost more than the arithmetic.
 
 export const DAYS_A_YEAR = 365.25;
 

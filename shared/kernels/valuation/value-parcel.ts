@@ -31,10 +31,7 @@ export function createValuer(model: Model, chosen = newChosen()): (subject: Subj
   };
 }
 
-/**
- * What comps say together, whoever has chosen them: one of them at least, the fewest steps away first.
- * @param most the most comps that there will be
- */
+/** What comps say together, the fewest steps away first. @param most the most comps that there will be */
 export function createConclusion(
   { calibration, discount }: { calibration: Calibration; discount: Discount },
   most = MOST_COMPS,
