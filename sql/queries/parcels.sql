@@ -130,7 +130,7 @@ left join attributes_dirty w on w.fips = p.fips and w.property_id = p.property_i
 where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
 
 -- name: read_summaries
--- Parcels for lists by id, those retired meanwhile too. {{summary}}: columns. $1 property ids bigint[], $2 their counties int[]
+-- Parcels for lists by id, those retired meanwhile too. `summary`: columns. $1 property ids bigint[], $2 their counties int[]
 select {{summary}}
 from parcels p
 where p.fips = any ($2::int[]) and p.property_id = any ($1::bigint[]);
