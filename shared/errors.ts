@@ -54,11 +54,16 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** Citus's files that speak to nodes: https://github.com/citusdata/citus/tree/v13.2.2/src/backend/distributed */
+const CITUS_CONNECTIONS = new Set<unknown>(['remote_commands.c', 'remote_transaction.c']);
+
 /** The SQLSTATE of an error from PostgreSQL, or the errno code of a socket error, or undefined. */
 export function errorCode(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined;
+  if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'string')
+    return undefined;
+  // Citus calls it an internal error when a node is lost within a statement.
+  const isNodeLost = error.code === 'XX000' && 'file' in error && CITUS_CONNECTIONS.has(error.file);
+  return isNodeLost ? '08006' : error.code;
 }
 
 /** After these the same may succeed when tried again: https://www.postgresql.org/docs/current/errcodes-appendix.html */

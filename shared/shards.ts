@@ -136,6 +136,15 @@ export async function listSharded(db: Queryable): Promise<ShardedTable[]> {
   return (await db.query<ShardedTable>(sql('shards/list_distributed'))).rows;
 }
 
+/** `node`: whose `commit prepared` or `rollback prepared` of `gid` ends it. */
+export type Prepared = { node: string; gid: string; minutes: number };
+
+/** Transactions that were prepared on a node at least `minutes` ago and wait for their second phase; none on a server without Citus. */
+export async function listPrepared(db: Queryable, minutes: number): Promise<Prepared[]> {
+  if (!(await hasCitus(db))) return [];
+  return (await db.query<Prepared>(sql('shards/list_prepared'), [minutes])).rows;
+}
+
 /** A transaction over several nodes is prepared on each. @param connections of one process @throws PlatError `citus_prepared` */
 export async function assertClusterReady(db: Queryable, connections: number): Promise<void> {
   if (!(await hasCitus(db))) return;

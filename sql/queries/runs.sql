@@ -14,11 +14,12 @@ set job_id = null, error_code = $2, error = $3
 where id = $1
 
 -- name: finish_run
+-- Unless it has done its work already: what fails after the merge, or while its answer is awaited, does not undo that.
 -- $1 run id bigint, $2 status, $3 inputs jsonb, $4 counts jsonb, $5 gate jsonb, $6 error code, $7 error text
 update runs
 set
   status = $2, inputs = $3, counts = $4, gate = $5, error_code = $6, error = $7, finished_at = clock_timestamp()
-where id = $1
+where id = $1 and status not in ('merged', 'unchanged', 'blocked')
 
 -- name: get_ended_run
 -- The run of a job that has done its work already: the worker died between the merge and the job's end. $1 job id uuid

@@ -58,3 +58,18 @@ from citus_shards s
 join pg_dist_partition p on p.logicalrelid = s.table_name
 group by s.table_name, p.partkey
 order by s.table_name::text
+
+-- name: list_prepared
+-- Transactions of this database that are prepared on a node, and for how long. Needs Citus. $1 minutes: younger ones are left out
+select n.nodename || ':' || n.nodeport as node, x.gid, x.minutes
+from run_command_on_all_nodes(
+  $command$
+    select coalesce(json_agg(json_build_object('gid', gid, 'minutes', floor(extract(epoch from now() - prepared) / 60))), '[]')
+    from pg_prepared_xacts
+    where database = current_database()
+  $command$
+) as s
+join pg_dist_node n on n.nodeid = s.nodeid
+cross join json_to_recordset(s.result::json) as x (gid text, minutes int)
+where x.minutes >= $1::int
+order by x.minutes desc, x.gid

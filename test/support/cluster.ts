@@ -1,7 +1,7 @@
 import { distribute } from '../../shared/shards.ts';
 import { onServer, withDatabase } from './server.ts';
 
-type Node = { host: string; port: number; coordinator: boolean };
+export type Node = { host: string; port: number; coordinator: boolean };
 
 /** The nodes of the Citus cluster whose coordinator `server` is. */
 async function listNodes(server: string): Promise<Node[]> {
@@ -25,8 +25,8 @@ function urlOf(server: string, { host, port, coordinator }: Node, database: stri
 }
 
 /** Makes a plain database of the coordinator a distributed one, with what it holds. */
-export async function spreadOver(server: string, name: string, shards = 8): Promise<void> {
-  const nodes = await listNodes(server);
+export async function spreadOver(server: string, name: string, shards = 8, given?: Node[]): Promise<void> {
+  const nodes = given ?? (await listNodes(server));
   for (const node of nodes) {
     if (!node.coordinator)
       await onServer(urlOf(server, node, 'postgres'), client => client.query(`create database ${name}`));

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { sql } from '../../shared/db.ts';
 import { describeDisk, diskSpace } from '../../shared/disk.ts';
 import type { JobState } from '../../shared/jobs.ts';
-import { listSharded, type ShardedTable } from '../../shared/shards.ts';
+import { listPrepared, listSharded, type ShardedTable } from '../../shared/shards.ts';
 import { wholeNumber } from './common/options.ts';
 import { printNote, table } from './common/output.ts';
 import { answering, type ConnectedConfig } from './common/session.ts';
@@ -13,6 +13,9 @@ type Registry = { areas: number; numbers: number; edition: string | null; age_da
 
 /** As old as a copy of the Do Not Call registry may be: 16 CFR 310.4(b)(3)(iv). */
 const MOST_DNC_DAYS = 31;
+
+/** Citus resolves those that a death has left within a minute, by citus.recover_2pc_interval. */
+const STUCK_MINUTES = 5;
 
 export function addStatusCommand(program: Command): void {
   const status = program
@@ -28,6 +31,7 @@ export function addStatusCommand(program: Command): void {
     const disk = await diskSpace(config.PLAT_DIR).catch(() => null);
     const [dnc] = (await pool.query<Registry>(sql('phones/summarise_registry'))).rows;
     const shards = await listSharded(pool);
+    const prepared = await listPrepared(pool, STUCK_MINUTES);
     const { areas, numbers, edition, age_days } = dnc!;
     const figures: Record<string, number | string> = {
       api: api ?? 'not started by `npm start`',
@@ -47,8 +51,12 @@ export function addStatusCommand(program: Command): void {
       printNote(
         `the copy of the Do Not Call registry is ${age_days} days old: calls may rely on one of the last ${MOST_DNC_DAYS} days (16 CFR 310.4(b)(3)(iv)). Load a newer list.`,
       );
+    for (const { node, gid, minutes } of prepared)
+      printNote(
+        `the transaction ${gid} has been prepared on ${node} for ${minutes} minutes, and its rows are locked. On the coordinator: select recover_prepared_transactions(); what stays, see docs/scale.md.`,
+      );
     if (disk?.low) printNote(`the disk is nearly full: ${describeDisk(disk)}. Jobs pause when it is full.`);
-    return [{ api, redis, ...overview, dnc, disk, shards, jobs }, lines.join('\n')];
+    return [{ api, redis, ...overview, dnc, disk, shards, prepared, jobs }, lines.join('\n')];
   });
 }
 

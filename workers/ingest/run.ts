@@ -138,7 +138,8 @@ async function carryOut(
     if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
     await run.step('commit', 'committing', 0.98);
   });
-  if (touched) await prepared.tidy?.();
+  if (touched)
+    await prepared.tidy?.().catch(error => run.log.warn({ err: error }, 'merged tables were not tidied'));
   await run.step('follow', 'done', 1);
   return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff };
 }

@@ -230,6 +230,15 @@ test('a merge that is killed before its end marks no parcel, and its retry marks
   expect(await marked()).toHaveLength(2);
 });
 
+test('what fails after the merge leaves the run merged', async () => {
+  const { feed } = await feedFile(PARCELS, 'after');
+  const onStep = async (step: string) => {
+    if (step === 'follow') throw new Error('lost');
+  };
+  await expect(ingest(pool, feed, {}, { onStep })).rejects.toThrow('lost');
+  expect((await runsOf('after')).runs).toMatchObject([{ status: 'merged' }]);
+});
+
 test('what a killed run without a retry left behind is cleared by the next run of the feed', async () => {
   const { feed, path } = await feedFile(PARCELS, 'abandoned');
   await once(child({ feed: path, jobId: null, dieAt: 'match' }), 'exit');

@@ -165,7 +165,7 @@ describe('a parcel', () => {
   test('without relevant comps is not found', async () => {
     const bare = await one(
       `select property_id as id from parcels p
-       where retired_at is null and not exists (select from valuations v where v.property_id = p.property_id) limit 1`,
+       where retired_at is null and not exists (select from valuations v where v.fips = p.fips and v.property_id = p.property_id) limit 1`,
     );
     expect((await missing(bare)).message).toContain('no relevant comps');
   });

@@ -165,7 +165,13 @@ describe('the plan', () => {
       ]),
     ];
     for (const text of texts) expect(text).not.toMatch(/Seq Scan/);
-    for (const table of ['owner_parcels', 'parcels_33', 'parcels_23', 'parcel_filters_33'])
-      expect(texts.join('\n')).toContain(`${table}_pkey`);
+    // Shards are named otherwise than the partitions of a state, and of two that are asked alike one is shown.
+    for (const index of [
+      /owner_parcels_pkey/,
+      /parcels(_33)?_pkey/,
+      /parcels_23_pkey|Tasks Shown: One of 2/,
+      /parcel_filters(_33)?_pkey/,
+    ])
+      expect(texts.join('\n')).toMatch(index);
   });
 });

@@ -124,26 +124,26 @@ describe('among thousands of parcels', () => {
     const text = await plan('properties/find_owner_words', [33_009, ['%WNER77%', '%OMMON%'], 1_000], {
       word: 'w.word',
     });
-    expect(text).toMatch(/Bitmap Index Scan on owner_words_33_fips_word_idx/);
+    expect(text).toMatch(/Bitmap Index Scan on owner_words_(33_fips_word_idx|pieces)/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of parcels to be shown go through the primary key', async () => {
     const values = [[GRAFTON + 1, GRAFTON + 2], [33_009]];
     const text = await plan('parcels/read_summaries', values, { summary: SUMMARY_COLUMNS });
-    expect(text).toMatch(/parcels_33_pkey/);
+    expect(text).toMatch(/parcels(_33)?_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of parcel numbers go through theirs', async () => {
     const text = await plan('properties/find_apn', [33_009, '77', []]);
-    expect(text).toMatch(/Index Scan using parcels_33_fips_apn_normalized_idx/);
+    expect(text).toMatch(/Index Scan using parcels_(33_fips_apn_normalized_idx|apn)/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 
   test('of names to be checked go through the primary key', async () => {
     const text = await plan('properties/list_matching_owners', [33_009, [GRAFTON + 1, GRAFTON + 2], ['%A%']]);
-    expect(text).toMatch(/parcels_33_pkey/);
+    expect(text).toMatch(/parcels(_33)?_pkey/);
     expect(text).not.toMatch(/Seq Scan/);
   });
 });
