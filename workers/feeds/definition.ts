@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { z } from 'zod';
+import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../shared/domain/contact-fields.ts';
 import { LAND_KINDS } from '../../shared/domain/land.ts';
 import {
   LISTING_FIELD_NAMES,
@@ -20,14 +21,14 @@ import {
   daySchema,
   elevationSchema,
   imagerySchema,
+  LAYER_FIELD_NAMES,
   LAYER_FIELDS,
   layerSchema,
-  type VectorKind,
 } from './layer-schema.ts';
 import {
-  CONTACT_FIELDS,
   contactsSchema,
   dncSchema,
+  NUMBERING_FIELD_NAMES,
   NUMBERING_FIELDS,
   numberingSchema,
 } from './phone-schema.ts';
@@ -60,27 +61,34 @@ export const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'n
 export type ParcelTarget = ParcelField | 'fips';
 export const PARCEL_TARGETS: readonly ParcelTarget[] = ['fips', ...PARCEL_FIELD_NAMES];
 
-const FIPS_DOC = {
+const FIPS_FIELD: TargetSpec = {
+  type: 'fips',
   doc: "County FIPS of the row, for files of several counties; two columns are a state's and a county's code",
 };
 
+/** The kinds of feed whose columns are mapped, with the fields that rows are made of in their order. */
+export const FIELD_NAMES = {
+  assessor: PARCEL_FIELD_NAMES as readonly string[],
+  listings: LISTING_FIELD_NAMES as readonly string[],
+  contacts: CONTACT_FIELD_NAMES,
+  numbering: NUMBERING_FIELD_NAMES,
+  ...LAYER_FIELD_NAMES,
+};
+export type MappedKind = keyof typeof FIELD_NAMES;
+
+const FIELDS: Record<MappedKind, Record<string, TargetSpec>> = {
+  assessor: { ...PARCEL_FIELDS, fips: FIPS_FIELD },
+  listings: LISTING_FIELDS,
+  contacts: CONTACT_FIELDS,
+  numbering: NUMBERING_FIELDS,
+  ...LAYER_FIELDS,
+};
+
 /** Columns of every layer may stand in a file; those of another kind than the feed's are a fault that `resolveFeed` names. */
-function layerSpec(kind: VectorKind, name: string): TargetSpec {
-  const fields: Record<string, TargetSpec> = LAYER_FIELDS[kind];
-  return fields[name] ?? { type: 'text', doc: '' };
-}
+export const targetSpec = (kind: MappedKind, name: string): TargetSpec =>
+  FIELDS[kind][name] ?? { type: 'text', doc: '' };
 
-export type MappedKind = 'assessor' | 'listings' | 'contacts' | 'numbering' | VectorKind;
-
-export function targetSpec(kind: MappedKind, name: string): TargetSpec {
-  if (kind === 'listings') return LISTING_FIELDS[name as ListingField];
-  if (kind === 'contacts') return CONTACT_FIELDS[name]!;
-  if (kind === 'numbering') return NUMBERING_FIELDS[name]!;
-  if (kind !== 'assessor') return layerSpec(kind, name);
-  return name === 'fips' ? { ...FIPS_DOC, type: 'fips' } : PARCEL_FIELDS[name as ParcelField];
-}
-
-const parcelColumns = columnsOf<ParcelTarget>(PARCEL_TARGETS, { ...PARCEL_FIELDS, fips: FIPS_DOC });
+const parcelColumns = columnsOf<ParcelTarget>(PARCEL_TARGETS, { ...PARCEL_FIELDS, fips: FIPS_FIELD });
 const listingColumns = columnsOf<ListingField>(LISTING_FIELD_NAMES, LISTING_FIELDS);
 
 const rollSchema = z.strictObject({

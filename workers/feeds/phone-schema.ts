@@ -59,5 +59,3 @@ export const dncSchema = z.strictObject({
     )
     .optional(),
 });
-
-export { CONTACT_FIELD_NAMES, CONTACT_FIELDS };

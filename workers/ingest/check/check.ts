@@ -1,11 +1,6 @@
 import { tmpdir } from 'node:os';
-import { CONTACT_FIELD_NAMES } from '../../../shared/domain/contact-fields.ts';
-import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
-import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { Box } from '../../../shared/geo/types.ts';
-import type { AssessorFeed, DncFeed, Feed, LayerFeed, ParcelInput, Sales } from '../../feeds/feed.ts';
-import { LAYER_FIELD_NAMES } from '../../feeds/layer-schema.ts';
-import { NUMBERING_FIELD_NAMES } from '../../feeds/phone-schema.ts';
+import type { AssessorFeed, DncFeed, Feed, LayerFeed, MappedInput, ParcelInput } from '../../feeds/feed.ts';
 import { readDnc } from '../../formats/dnc.ts';
 import type { InputSpec } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
@@ -93,34 +88,28 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   const read =
     options.read ?? (spec => readInput(spec, { ...readContext(feed.baseDir), rows: limit + 1, ...shared }));
   const check: Check = { limit, read, result };
-  if (feed.kind === 'assessor') {
-    await checkAssessor(check, feed);
-  } else if (feed.kind === 'listings') {
-    const { input, columns } = feed.listings;
-    const map = compileListingMapper(feed.listings);
-    await checkPart(check, 'listings', input, { kind: 'listings', names: LISTING_FIELD_NAMES, columns, map });
-  } else if (feed.kind === 'contacts') {
-    const { input, columns } = feed.contacts;
-    const map = compileContactMapper(feed.contacts);
-    await checkPart(check, 'contacts', input, { kind: 'contacts', names: CONTACT_FIELD_NAMES, columns, map });
-  } else if (feed.kind === 'numbering') {
-    const { input, columns } = feed.numbering;
-    const map = compileBlockMapper(feed.numbering);
-    await checkPart(check, 'numbering', input, {
-      kind: 'numbering',
-      names: NUMBERING_FIELD_NAMES,
-      columns,
-      map,
+  if (feed.kind === 'assessor') await checkAssessor(check, feed);
+  else if (feed.kind === 'listings')
+    await checkPart(check, feed.kind, feed.listings, {
+      kind: feed.kind,
+      map: compileListingMapper(feed.listings),
     });
-  } else if (feed.kind === 'dnc') {
-    await checkRegistry(check, feed);
-  } else if (feed.kind === 'elevation') {
+  else if (feed.kind === 'contacts')
+    await checkPart(check, feed.kind, feed.contacts, {
+      kind: feed.kind,
+      map: compileContactMapper(feed.contacts),
+    });
+  else if (feed.kind === 'numbering')
+    await checkPart(check, feed.kind, feed.numbering, {
+      kind: feed.kind,
+      map: compileBlockMapper(feed.numbering),
+    });
+  else if (feed.kind === 'dnc') await checkRegistry(check, feed);
+  else if (feed.kind === 'elevation')
     result.tiles = await checkElevation(feed, check.limit, result.problems, result.warnings);
-  } else if (feed.kind === 'imagery') {
+  else if (feed.kind === 'imagery')
     result.imagery = await checkImagery(feed, check.limit, result.problems, result.warnings);
-  } else if ('layer' in feed) {
-    await checkLayer(check, feed);
-  }
+  else await checkLayer(check, feed);
   judgeEmpty(feed, result);
   for (const part of result.parts) judgeRejects(part, feed.gates.max_reject_percent, result.problems);
   return { ...result, ok: result.problems.length === 0 };
@@ -152,15 +141,7 @@ async function checkLayer(check: Check, feed: LayerFeed): Promise<void> {
   const { kind, layer } = feed;
   const { result } = check;
   const places = layerPlaces(feed);
-  const map = compileLayerMapper(kind, layer);
-  const names = LAYER_FIELD_NAMES[kind];
-  await checkPart(check, 'layer', layer.input, {
-    kind,
-    names,
-    columns: layer.columns,
-    map,
-    place: places.add,
-  });
+  await checkPart(check, 'layer', layer, { kind, map: compileLayerMapper(kind, layer), place: places.add });
   result.problems.push(...places.problems());
   result.extent = places.extent();
   result.warnings.push(...coverageWarnings(feed, result.extent));
@@ -169,25 +150,21 @@ async function checkLayer(check: Check, feed: LayerFeed): Promise<void> {
 async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
   const { result } = check;
   const places = parcelPlaces(feed);
-  const mapping = (input: ParcelInput, sales: Sales | null, place: Mapping['place']): Mapping => ({
-    kind: 'assessor',
-    names: PARCEL_FIELD_NAMES,
-    columns: input.columns,
-    map: compileParcelMapper(input, { fips: feed.fips, sales: showsSales(input) ? sales : null }),
-    ...(place && { place }),
-  });
+  const mapping = (input: ParcelInput, place: NonNullable<Mapping['place']>) => {
+    const sales = input !== feed.shape && showsSales(input) ? feed.sales : null;
+    return { kind: 'assessor' as const, map: compileParcelMapper(input, { fips: feed.fips, sales }), place };
+  };
   const keys = new Set<string>();
-  const ofRoll = mapping(feed.roll, feed.sales, places.add);
-  await checkPart(check, 'roll', feed.roll.input, ofRoll, key => keys.add(key));
+  await checkPart(check, 'roll', feed.roll, mapping(feed.roll, places.add), key => keys.add(key));
   for (const [i, input] of feed.furtherRolls.entries())
-    await checkPart(check, `roll ${i + 2}`, input.input, mapping(input, feed.sales, places.add));
+    await checkPart(check, `roll ${i + 2}`, input, mapping(input, places.add));
   if (feed.shape !== null) {
     const checked = keys.size;
-    const ofShape = mapping(feed.shape, null, places.addShape);
+    const ofShape = mapping(feed.shape, places.addShape);
     // The roll's first rows may lie anywhere in the geometry: read on until each has turned up. A server is not asked for so much.
     const isServer = feed.shape.input.format === 'arcgis';
     const more = () => !isServer && keys.size > 0;
-    await checkPart(check, 'shape', feed.shape.input, ofShape, key => keys.delete(key), more);
+    await checkPart(check, 'shape', feed.shape, ofShape, key => keys.delete(key), more);
     const unmatched = [...keys].slice(0, UNMATCHED_SHOWN);
     if (!isServer) result.keys = { checked, matched: checked - keys.size, unmatched };
     else
@@ -201,11 +178,12 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
 async function checkPart(
   { limit, read, result }: Check,
   part: PartCheck['part'],
-  spec: InputSpec,
-  mapping: Mapping,
+  { input: spec, columns }: MappedInput<string>,
+  rest: Omit<Mapping, 'columns'>,
   onKey: (key: string) => unknown = () => {},
   readOn: () => boolean = () => false,
 ): Promise<void> {
+  const mapping: Mapping = { ...rest, columns };
   let state: PartState | undefined;
   let rows = 0;
   let whole = true;

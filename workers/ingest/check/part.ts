@@ -2,13 +2,12 @@ import { PlatError } from '../../../shared/errors.ts';
 import type { Input } from '../../../shared/runs.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
 import { sourceColumns } from '../../feeds/columns.ts';
-import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
-import type { Value } from '../../feeds/values/parser.ts';
+import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import { shown, tidyText } from '../../feeds/values/text.ts';
 import type { InputSpec } from '../../formats/input.ts';
 import { type BadRow, isTooDeep, type SourceRow, TOO_DEEP } from '../../formats/rows.ts';
 import { type CompiledColumn, compileColumn } from '../map/column.ts';
-import type { Mapper } from '../map/fields.ts';
+import type { MappedRow, Mapper } from '../map/fields.ts';
 import { columnsOf, type Resolve, resolver } from '../map/names.ts';
 import { bumpClass, newClasses } from '../run/counts.ts';
 
@@ -54,12 +53,6 @@ export type PartCheck = {
   dropped: Fault[];
 };
 
-type Mapped = {
-  ok: true;
-  values: Value[];
-  dropped: { field: string; reason: string; message: string }[] | null;
-};
-
 /** What is known of a mapped row beside its values: of a parcel key, county and sale; of a feature class and label. */
 export type RowFacts = {
   key?: string;
@@ -75,9 +68,8 @@ export type GeometryFault = { reason: string; message: string; refuses: boolean 
 
 export type Mapping = {
   kind: MappedKind;
-  names: readonly string[];
   columns: Partial<Record<string, ColumnSpec>>;
-  map: Mapper<Mapped & RowFacts>;
+  map: Mapper<MappedRow & RowFacts>;
   place?: (row: SourceRow, mapped: RowFacts) => GeometryFault | null;
 };
 
@@ -116,7 +108,7 @@ export function newPartCheck(
     classes: part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null,
     columns: compiled.map(({ column }) => column),
     unmapped: [],
-    unfilled: mapping.names.filter(name => mapping.columns[name] === undefined),
+    unfilled: FIELD_NAMES[mapping.kind].filter(name => mapping.columns[name] === undefined),
     rejected: [],
     dropped: [],
   };
@@ -124,13 +116,12 @@ export function newPartCheck(
   return { check, mapping, compiled, fills, wordKeys: new Map() };
 }
 
-function compileColumns({ kind, names, columns }: Mapping, resolve: Resolve): PartState['compiled'] {
-  const lastYear = new Date().getUTCFullYear() + 1;
-  return names.flatMap((name, index) => {
+function compileColumns({ kind, columns }: Mapping, resolve: Resolve): PartState['compiled'] {
+  return FIELD_NAMES[kind].flatMap((name, index) => {
     const mapped = columns[name];
     if (!mapped) return [];
     const spec = targetSpec(kind, name);
-    const read = compileColumn({ name, spec }, mapped, { resolve, lastYear });
+    const read = compileColumn({ name, spec }, mapped, resolve);
     const from = sourceColumns(mapped).map(column => resolve(column) ?? column);
     const found = { unit: spec.unit ?? null, from, absent: read === null, filled: 0, samples: [] };
     return [{ column: { target: name, ...found }, read, index }];

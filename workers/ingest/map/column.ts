@@ -14,8 +14,6 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-type Options = { resolve: Resolve; lastYear: number };
-
 /**
  * Compiles one mapped column into a function of a row.
  * @returns null when the column is optional and the source lacks it
@@ -23,10 +21,10 @@ type Options = { resolve: Resolve; lastYear: number };
 export function compileColumn(
   target: FieldTarget,
   spec: ColumnSpec,
-  options: Options,
+  resolve: Resolve,
 ): CompiledColumn | null {
   const ways = alternatives(spec)
-    .map(way => compileWay(target, way, options))
+    .map(way => compileWay(target, way, resolve))
     .filter(way => way !== null);
   if (ways.length <= 1) return ways[0] ?? null;
   return { read: values => firstOf(ways, values), raw: values => rawOfFirst(ways, values) };
@@ -48,18 +46,17 @@ function rawOfFirst(ways: readonly CompiledColumn[], values: Values): unknown {
   return (ways.find(way => way.read(values) !== null) ?? ways[0])?.raw(values);
 }
 
-function compileWay(target: FieldTarget, way: PlainColumn, options: Options): CompiledColumn | null {
-  const parse = fieldParser(target.name, target.spec, {
-    scale: way.scale,
-    date: way.date,
-    lastYear: options.lastYear,
-  });
+function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): CompiledColumn | null {
+  // Dates and building years may lie up to the end of the next year.
+  const lastYear = new Date().getUTCFullYear() + 1;
+  const { scale, date } = way;
+  const parse = fieldParser(target.name, target.spec, { scale, date, lastYear });
   if (way.value !== undefined) {
     const value = parse(way.value);
     return { read: () => value, raw: () => way.value };
   }
   const getters = (way.columns ?? [way.column!])
-    .map(name => getter(name, options.resolve))
+    .map(name => getter(name, resolve))
     .filter(get => get !== null);
   if (getters.length === 0) return null;
   const raw = way.sum
@@ -71,9 +68,9 @@ function compileWay(target: FieldTarget, way: PlainColumn, options: Options): Co
     const [state, county] = getters;
     return { raw, read: values => parseFipsParts(state?.(values), county?.(values)) };
   }
-  if (way.unit !== undefined) return { raw, read: areaReader(target, way, raw, options.resolve) };
+  if (way.unit !== undefined) return { raw, read: areaReader(target, way, raw, resolve) };
   const recode = way.values === undefined && way.otherwise === undefined ? parse : recoder(way, parse);
-  const plain = way.column === undefined || way.column.includes('[].') ? null : options.resolve(way.column);
+  const plain = way.column === undefined || way.column.includes('[].') ? null : resolve(way.column);
   // Most columns by far: one call less a value.
   if (plain !== null) return { raw, read: values => recode(values[plain]) };
   return { raw, read: values => recode(raw(values)) };

@@ -9,14 +9,9 @@ import { isEntity } from '../../../shared/kernels/person/entity.ts';
 import type { Address } from '../../../shared/kernels/person/match.ts';
 import { peopleOf } from '../../../shared/kernels/person/person.ts';
 import type { ContactInput } from '../../feeds/feed.ts';
-import type { Value } from '../../feeds/values/parser.ts';
-import { compileFill, type DroppedValue, type Mapper, mapperOf, refused } from './fields.ts';
-import type { Resolve } from './names.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, positionsOf, refused } from './fields.ts';
 
-export type MappedContact = {
-  ok: true;
-  values: Value[];
-  dropped: DroppedValue[] | null;
+export type MappedContact = MappedRow & {
   source: string;
   sourceId: string | null;
   name: RecordName;
@@ -28,62 +23,51 @@ export type MappedContact = {
   lastSeen: string | null;
 };
 
+const AT: Record<string, number> = positionsOf(CONTACT_FIELD_NAMES);
+
 /** Compiles the mapping of a feed of contacts. A row is refused that does not tell whose it is, or where they live. */
 export function compileContactMapper(input: ContactInput): Mapper<MappedContact> {
-  return mapperOf(input, resolve => compile(input, resolve));
-}
-
-const AT = Object.fromEntries(CONTACT_FIELD_NAMES.map((name, index) => [name, index])) as Record<
-  string,
-  number
->;
-
-function compile(input: ContactInput, resolve: Resolve) {
-  const fill = compileFill('contacts', CONTACT_FIELD_NAMES, input.columns, resolve);
-
-  return ({ values: source }: { values: Record<string, unknown> }) => {
-    const { values, dropped } = fill(source);
-    const text = (field: string) => values[AT[field]!] as string | null;
-    const name = nameOf(text);
-    if (name === null) return refused('name', 'missing_name', 'neither a person nor an entity is named');
-    const places = ['', 'previous_']
-      .map(prefix => addressOf(text, prefix))
-      .filter(({ zip, city, state }) => zip !== null || (city !== null && state !== null));
-    if (places.length === 0)
-      return refused('zip', 'missing_place', 'neither a ZIP nor a city with its state is given');
-    const phones = phonesOf(text);
-    return {
-      ok: true as const,
-      ...{ values, dropped, name, places, phones },
-      source: text('source') ?? input.label,
-      sourceId: text('source_id'),
-      emails: (text('emails') ?? '').split(/[\s,;|]+/).filter(email => /^\S+@\S+\.\S+$/.test(email)),
-      lastSeen: text('last_seen'),
+  return mapperOf(input, resolve => {
+    const fill = compileFill('contacts', input.columns, resolve);
+    return ({ values: source }) => {
+      const row = fill(source);
+      const text = (field: string) => row.values[AT[field]!] as string | null;
+      const name = nameOf(text);
+      if (name === null) return refused('name', 'missing_name', 'neither a person nor an entity is named');
+      const places = ['', 'previous_']
+        .map(prefix => addressOf(text, prefix))
+        .filter(({ zip, city, state }) => zip !== null || (city !== null && state !== null));
+      if (places.length === 0)
+        return refused('zip', 'missing_place', 'neither a ZIP nor a city with its state is given');
+      return {
+        ...row,
+        name,
+        places,
+        phones: phonesOf(text),
+        source: text('source') ?? input.label,
+        sourceId: text('source_id'),
+        emails: (text('emails') ?? '').split(/[\s,;|]+/).filter(email => /^\S+@\S+\.\S+$/.test(email)),
+        lastSeen: text('last_seen'),
+      };
     };
-  };
+  });
 }
 
 type Text = (field: string) => string | null;
 
 function nameOf(text: Text): RecordName | null {
   const none = { entity_name: null, first_name: null, middle_name: null, last_name: null, suffix: null };
-  const entity = text('entity_name');
-  const [first, last, whole] = [text('first_name'), text('last_name'), text('name')];
-  if (first !== null && last !== null)
-    return {
-      ...none,
-      first_name: first,
-      middle_name: text('middle_name'),
-      last_name: last,
-      suffix: text('suffix'),
-    };
+  const [entity, whole] = [text('entity_name'), text('name')];
+  const [first_name, last_name] = [text('first_name'), text('last_name')];
+  if (first_name !== null && last_name !== null)
+    return { ...none, first_name, middle_name: text('middle_name'), last_name, suffix: text('suffix') };
   if (entity !== null) return { ...none, entity_name: entity };
   if (whole === null) return null;
   if (isEntity(whole)) return { ...none, entity_name: whole };
   const person = peopleOf(whole)[0]?.[0];
   if (person === undefined) return null;
-  const { first: first_name, middle, last: surname, suffix } = person;
-  return { ...none, first_name, middle_name: middle || null, last_name: surname.join(' '), suffix };
+  const { first, middle, last, suffix } = person;
+  return { ...none, first_name: first, middle_name: middle || null, last_name: last.join(' '), suffix };
 }
 
 function addressOf(text: Text, prefix: string): Address {

@@ -1,5 +1,5 @@
 import type { ColumnSpec, Condition } from '../../feeds/column-schema.ts';
-import { type MappedKind, targetSpec } from '../../feeds/definition.ts';
+import { FIELD_NAMES, type MappedKind, targetSpec } from '../../feeds/definition.ts';
 import type { SkipCondition } from '../../feeds/feed.ts';
 import { parseNumber } from '../../feeds/values/number.ts';
 import type { Value } from '../../feeds/values/parser.ts';
@@ -21,12 +21,12 @@ export type DroppedValue = { field: string; reason: string; message: string };
 /** A row that is not merged: rejected, or left out by skip_where (reason 'skipped'; counted, not rejected). */
 export type Refused = { ok: false; field: string | null; reason: string; message: string };
 
-export type MapperOptions = {
-  /** Whether a county of this code exists. Default: those of shared/regions. */
-  isCounty?: (fips: number) => boolean;
-  /** Default: now. Dates and building years may lie up to the end of the next year. */
-  today?: Date;
-};
+/** A mapped row: the values of its kind's fields in their order, and what had to be dropped. */
+export type MappedRow = { ok: true; values: Value[]; dropped: DroppedValue[] | null };
+
+/** Where the value of each field stands. */
+export const positionsOf = <Name extends string>(names: readonly Name[]): Record<Name, number> =>
+  Object.fromEntries(names.map((name, i) => [name, i])) as Record<Name, number>;
 
 /**
  * Maps one row. `prepare` is handed the first rows: it finds the source's own spelling of the column names, and throws PlatError
@@ -76,12 +76,7 @@ export function mapperOf<Mapped>(
   return Object.assign(map, { prepare, mentions });
 }
 
-const SKIPPED: Refused = {
-  ok: false,
-  field: null,
-  reason: 'skipped',
-  message: 'left out by skip_where',
-};
+const SKIPPED: Refused = { ok: false, field: null, reason: 'skipped', message: 'left out by skip_where' };
 
 export function refused(field: string, reason: string, message: string): Refused {
   return { ok: false, field, reason, message };
@@ -116,20 +111,18 @@ function within(value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POS
 }
 
 type Field = { index: number; name: string; column: CompiledColumn };
-export type Fill = (source: Record<string, unknown>) => { values: Value[]; dropped: DroppedValue[] | null };
+type Fill = (source: Values) => MappedRow;
 
 export function compileFill(
   kind: MappedKind,
-  names: readonly string[],
   columns: Partial<Record<string, ColumnSpec>>,
   resolve: Resolve,
-  today = new Date(),
 ): Fill {
-  const lastYear = today.getUTCFullYear() + 1;
+  const names = FIELD_NAMES[kind];
   const show = kind === 'contacts' ? (raw: unknown) => masked(shown(raw)) : shown;
   const fields: Field[] = names.flatMap((name, index) => {
     const spec = columns[name];
-    const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear });
+    const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, resolve);
     return column ? [{ index, name, column }] : [];
   });
   return source => {
@@ -142,12 +135,9 @@ export function compileFill(
         continue;
       }
       dropped ??= [];
-      dropped.push({
-        field: name,
-        reason: value.reason,
-        message: `'${show(column.raw(source))}' ${value.says}`,
-      });
+      const message = `'${show(column.raw(source))}' ${value.says}`;
+      dropped.push({ field: name, reason: value.reason, message });
     }
-    return { values, dropped };
+    return { ok: true, values, dropped };
   };
 }

@@ -9,26 +9,18 @@ import {
   type LayerField,
   type VectorKind,
 } from '../../feeds/layer-schema.ts';
-import type { Value } from '../../feeds/values/parser.ts';
 import { tidyText } from '../../feeds/values/text.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import { compileColumn } from './column.ts';
-import { compileFill, type Mapper, mapperOf, type Refused, refused } from './fields.ts';
+import { compileFill, type MappedRow, type Mapper, mapperOf, type Refused, refused } from './fields.ts';
 import { columnsOf, type Resolve, resolver } from './names.ts';
 
-export type MappedFeature = {
-  ok: true;
+export type MappedFeature = MappedRow & {
   /** What is stored of it: a road's class, the NWI code, the flood zone; null for a feature that does not count. */
   class: string | null;
   /** What it is, for counts by class. */
   label: string;
-  /** In the order of the kind's LAYER_FIELD_NAMES. */
-  values: Value[];
-  /** Every value is a text: none is dropped. */
-  dropped: null;
 };
-
-export type LayerMapper = Mapper<MappedFeature>;
 
 type Verdict = Pick<MappedFeature, 'class' | 'label'>;
 
@@ -36,7 +28,7 @@ type Verdict = Pick<MappedFeature, 'class' | 'label'>;
  * Compiles the mapping of a feed of roads, wetlands, flood zones or ZIP areas. A row is refused when nothing tells what it is: a
  * road without a class, or of one that the feed does not list; a flood zone without a name, or that FEMA does not have.
  */
-export function compileLayerMapper(kind: VectorKind, input: LayerInput): LayerMapper {
+export function compileLayerMapper(kind: VectorKind, input: LayerInput): Mapper<MappedFeature> {
   const map = mapperOf(input, resolve => compile(kind, input, resolve));
   const prepare = (firstRows: readonly SourceRow[]): void => {
     map.prepare(firstRows);
@@ -53,7 +45,7 @@ function requireDecisive(kind: VectorKind, { columns }: LayerInput, available: r
   const resolve = resolver(available);
   const found = DECISIVE[kind].some(name => {
     const spec = columns[name];
-    return spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear: 0 });
+    return spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, resolve);
   });
   if (found) return;
   const usual = DECISIVE[kind].flatMap(name => usualColumns(LAYER_DEFAULTS[kind][name]));
@@ -71,10 +63,10 @@ function usualColumns(spec: (typeof LAYER_DEFAULTS)[VectorKind][LayerField]): st
 
 function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
   const names = LAYER_FIELD_NAMES[kind];
-  const fill = compileFill(kind, names, input.columns, resolve);
+  const fill = compileFill(kind, input.columns, resolve);
   const judge = JUDGES[kind](names, rawReader(kind, input, resolve));
 
-  return ({ values: source }: { values: Record<string, unknown> }) => {
+  return ({ values: source }: SourceRow) => {
     const { values, dropped } = fill(source);
     const [fault] = dropped ?? [];
     if (fault) return refused(fault.field, fault.reason, fault.message);
@@ -82,7 +74,7 @@ function compile(kind: VectorKind, input: LayerInput, resolve: Resolve) {
     if (verdict === null)
       return refused(DECISIVE[kind][0]!, 'missing_class', `${DECISIVE[kind].join(' and ')} are empty`);
     if ('reason' in verdict) return verdict;
-    return { ok: true as const, ...verdict, values, dropped: null };
+    return { ok: true as const, ...verdict, values, dropped };
   };
 }
 
@@ -92,8 +84,7 @@ type RawReader = (source: Record<string, unknown>) => string | null;
 function rawReader(kind: VectorKind, { columns }: LayerInput, resolve: Resolve): RawReader {
   const name = DECISIVE[kind].find(field => columns[field]);
   const spec = name && columns[name];
-  const column =
-    spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, { resolve, lastYear: 0 });
+  const column = spec && compileColumn({ name, spec: targetSpec(kind, name) }, spec, resolve);
   return source => (column ? tidyText(column.raw(source)) : null);
 }
 

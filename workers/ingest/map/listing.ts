@@ -6,60 +6,44 @@ import { isKnownCounty, noSuchCounty, severalRegions } from '../../feeds/values/
 import {
   compileFill,
   type DroppedValue,
+  type MappedRow,
   type Mapper,
-  type MapperOptions,
   mapperOf,
+  positionsOf,
   type Refused,
   refused,
 } from './fields.ts';
-import type { Resolve } from './names.ts';
 
-/** A listing's value: as a parcel's, or a list of texts for `photos`. */
+/** As a parcel's, or a list of texts for `photos`. */
 export type ListingValue = Value;
 
-export type MappedListing = {
-  ok: true;
-  /** In the order of LISTING_FIELD_NAMES. */
-  values: ListingValue[];
-  dropped: DroppedValue[] | null;
-};
+const AT = positionsOf(LISTING_FIELD_NAMES);
 
 /**
  * Compiles the mapping of a listings feed. A row is refused when its source_id, status or the price of its status is unusable; a
  * price that the source withholds is null, and every other value that does not parse becomes null and is reported.
  */
-export function compileListingMapper(
-  input: ListingInput,
-  options: MapperOptions = {},
-): Mapper<MappedListing> {
-  return mapperOf(input, resolve => compile(input, options, resolve));
-}
-
-const AT = Object.fromEntries(LISTING_FIELD_NAMES.map((name, index) => [name, index])) as Record<
-  (typeof LISTING_FIELD_NAMES)[number],
-  number
->;
-
-function compile(input: ListingInput, options: MapperOptions, resolve: Resolve) {
-  const fill = compileFill('listings', LISTING_FIELD_NAMES, input.columns, resolve, options.today);
-  const isCounty = options.isCounty ?? isKnownCounty;
-
-  return ({ values: source }: { values: Record<string, unknown> }) => {
-    let { values, dropped }: { values: ListingValue[]; dropped: DroppedValue[] | null } = fill(source);
-    const fault = unusable(values, dropped);
-    if (fault) return fault;
-    values[AT.source] ??= input.label;
-    values[AT.fips] ??= input.fips;
-    const fips = values[AT.fips];
-    if (typeof fips === 'number' && !isCounty(fips)) {
-      values[AT.fips] = isFormerCounty(fips) ? regionOf(fips, values) : null;
-      const drop = isFormerCounty(fips)
+export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
+  return mapperOf(input, resolve => {
+    const fill = compileFill('listings', input.columns, resolve);
+    return ({ values: source }) => {
+      const row = fill(source);
+      const { values, dropped } = row;
+      const fault = unusable(values, dropped);
+      if (fault) return fault;
+      values[AT.source] ??= input.label;
+      values[AT.fips] ??= input.fips;
+      const fips = values[AT.fips];
+      if (typeof fips !== 'number' || isKnownCounty(fips)) return row;
+      const isFormer = isFormerCounty(fips);
+      values[AT.fips] = isFormer ? regionOf(fips, values) : null;
+      if (values[AT.fips] !== null) return row;
+      const drop = isFormer
         ? { field: 'fips', reason: 'former_county', message: severalRegions(fips) }
         : { field: 'fips', reason: 'unknown_fips', message: noSuchCounty(fips) };
-      if (values[AT.fips] === null) dropped = [...(dropped ?? []), drop];
-    }
-    return { ok: true as const, values, dropped };
-  };
+      return { ...row, dropped: [...(dropped ?? []), drop] };
+    };
+  });
 }
 
 function regionOf(former: number, values: readonly ListingValue[]): number | null {

@@ -14,30 +14,27 @@ import { type CompiledColumn, compileColumn } from './column.ts';
 import {
   compileCondition,
   compileFill,
-  type DroppedValue,
+  type MappedRow,
   type Mapper,
-  type MapperOptions,
   mapperOf,
   type Refused,
   refused,
 } from './fields.ts';
-import { columnMentions, conditionMentions, type Mention, type Resolve } from './names.ts';
+import { columnMentions, conditionMentions, type Resolve } from './names.ts';
 
-export type MappedParcel = {
-  ok: true;
+export type MappedParcel = Omit<MappedRow, 'values'> & {
   key: string;
   fips: number;
   values: FieldValue[];
+  /** Whether the row's last sale becomes a comp. */
   sale: boolean;
+  /** The earlier sales that become comps, or null without any. */
   prior: PriorSale[] | null;
-  dropped: DroppedValue[] | null;
 };
 
 export type PriorSale = { date: string; price: number; book: string | null };
 
-export type ParcelMapper = Mapper<MappedParcel>;
-
-export type ParcelMapperOptions = MapperOptions & {
+type Terms = {
   /** County of every row, or null when the rows say theirs. */
   fips: number | null;
   sales?: Sales | null;
@@ -47,49 +44,46 @@ export type ParcelMapperOptions = MapperOptions & {
  * Compiles the mapping of a roll or its shape, once, into a function of a row. A row without a key or with an
  * unknown or foreign county is refused; every other value that does not parse becomes null and is reported.
  */
-export function compileParcelMapper(input: ParcelInput, options: ParcelMapperOptions): ParcelMapper {
-  const further = furtherMentions(input, options.sales);
-  return mapperOf(input, resolve => compile(input, options, resolve), further);
-}
+export function compileParcelMapper(
+  input: ParcelInput,
+  { fips: feedFips, sales = null }: Terms,
+): Mapper<MappedParcel> {
+  const { key, columns } = input;
+  const compile = (resolve: Resolve) => {
+    const fill = compileFill('assessor', columns, resolve);
+    const fipsTarget = { name: 'fips', spec: targetSpec('assessor', 'fips') };
+    const countyOf = compileCounty(
+      feedFips,
+      columns.fips ? compileColumn(fipsTarget, columns.fips, resolve) : null,
+    );
+    const keyOf = compileKey(key, resolve);
+    const noKey = refused('key', 'missing_key', `no key: ${key.columns.join(', ')} empty`);
+    const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
+    const isSale = sales ? compileSale(sales, resolve) : () => false;
+    const priorOf = compilePrior(sales, resolve);
 
-function furtherMentions(input: ParcelInput, sales?: Sales | null): Mention[] {
-  return [
-    ...input.key.columns.map(column => ({ where: 'key', column, optional: false })),
+    return ({ values: source, geometry }: SourceRow): MappedParcel | Refused => {
+      const found = keyOf(source);
+      if (found === null) return noKey;
+      if (found.length > MAX_IDENTIFIER) return longKey;
+      const county = countyOf(source);
+      if (typeof county === 'object') return county;
+      const { values, dropped } = fill(source) as MappedRow & { values: FieldValue[] };
+      const town = values[SITUS_CITY] as string | null;
+      const fips = isFormerCounty(county) ? regionOf(county, feedFips, town, geometry) : county;
+      if (typeof fips === 'object') return fips;
+      const sale = isSale(source, values);
+      return { ok: true, key: found, fips, values, sale, prior: priorOf(source), dropped };
+    };
+  };
+  return mapperOf(input, compile, [
+    ...key.columns.map(column => ({ where: 'key', column, optional: false })),
     ...conditionMentions('sales.where', sales?.where ?? []),
-    ...(sales?.prior ?? []).flatMap(({ columns, where }) => [
-      ...columnMentions(columns).map(each => ({ ...each, where: `sales.prior.${each.where}` })),
+    ...(sales?.prior ?? []).flatMap(({ columns: earlier, where }) => [
+      ...columnMentions(earlier).map(each => ({ ...each, where: `sales.prior.${each.where}` })),
       ...conditionMentions('sales.prior.where', where),
     ]),
-  ];
-}
-
-function compile(input: ParcelInput, options: ParcelMapperOptions, resolve: Resolve) {
-  const fill = compileFill('assessor', PARCEL_FIELD_NAMES, input.columns, resolve, options.today);
-  const fipsTarget = { name: 'fips', spec: targetSpec('assessor', 'fips') };
-  const fipsColumn = input.columns.fips
-    ? compileColumn(fipsTarget, input.columns.fips, { resolve, lastYear: 0 })
-    : null;
-  const countyOf = compileCounty(options.fips, fipsColumn, options.isCounty ?? isKnownCounty);
-  const keyOf = compileKey(input.key, resolve);
-  const noKey = refused('key', 'missing_key', `no key: ${input.key.columns.join(', ')} empty`);
-  const longKey = refused('key', 'key_too_long', `the key has more than ${MAX_IDENTIFIER} characters`);
-  const isSale = options.sales ? compileSale(options.sales, resolve) : () => false;
-  const priorOf = compilePrior(options.sales ?? null, resolve, options.today);
-
-  return ({ values: source, geometry }: Pick<SourceRow, 'values' | 'geometry'>) => {
-    const key = keyOf(source);
-    if (key === null) return noKey;
-    if (key.length > MAX_IDENTIFIER) return longKey;
-    const county = countyOf(source);
-    if (typeof county === 'object') return county;
-    const { values, dropped } = fill(source) as { values: FieldValue[]; dropped: DroppedValue[] | null };
-    const fips = isFormerCounty(county)
-      ? regionOf(county, options.fips, values[SITUS_CITY] as string | null, geometry)
-      : county;
-    if (typeof fips === 'object') return fips;
-    const prior = priorOf(source);
-    return { ok: true as const, key, fips, values, sale: isSale(source, values), prior, dropped };
-  };
+  ]);
 }
 
 /** The sales of a feed are those of the rolls that show both day and price. */
@@ -117,13 +111,11 @@ const PRIOR_TARGETS = {
 } as const satisfies Record<string, TargetSpec>;
 
 /** The earlier sales of a row that have a day, at least the least price, and pass their conditions; others are passed over. */
-function compilePrior(sales: Sales | null, resolve: Resolve, today = new Date()) {
-  const lastYear = today.getUTCFullYear() + 1;
+function compilePrior(sales: Sales | null, resolve: Resolve) {
   const priors = (sales?.prior ?? []).map(({ columns, where }) => {
     const reader = (name: keyof typeof PRIOR_TARGETS) => {
-      const column =
-        columns[name] &&
-        compileColumn({ name, spec: PRIOR_TARGETS[name] }, columns[name], { resolve, lastYear });
+      const target = { name, spec: PRIOR_TARGETS[name] };
+      const column = columns[name] && compileColumn(target, columns[name], resolve);
       return (source: Record<string, unknown>) => {
         const value = column?.read(source) ?? null;
         return isFailure(value) ? null : value;
@@ -150,12 +142,8 @@ type CountyOf = (source: Record<string, unknown>) => number | Refused;
 /**
  * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown, or not the feed's.
  */
-function compileCounty(
-  feedFips: number | null,
-  column: CompiledColumn | null,
-  isCounty: (fips: number) => boolean,
-): CountyOf {
-  const isPlace = (fips: number) => isCounty(fips) || isFormerCounty(fips);
+function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
+  const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
   if (feedFips !== null && !isPlace(feedFips)) {
     const fault = refused('fips', 'unknown_fips', noSuchCounty(feedFips));
     return () => fault;

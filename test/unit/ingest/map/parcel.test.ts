@@ -1,11 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { PARCEL_FIELD_NAMES, type ParcelField } from '../../../../shared/domain/parcel-fields.ts';
 import type { KeySpec } from '../../../../workers/feeds/column-schema.ts';
 import { parseFeed } from '../../../../workers/feeds/load.ts';
 import { compileKey, compileParcelMapper } from '../../../../workers/ingest/map/parcel.ts';
 
 type Values = Record<string, unknown>;
+
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date('2025-09-28') }));
+afterAll(() => void vi.useRealTimers());
 
 function mapper(roll: Record<string, unknown>, top: Record<string, unknown> = { fips: '33019' }) {
   const text = JSON.stringify({
@@ -16,11 +19,7 @@ function mapper(roll: Record<string, unknown>, top: Record<string, unknown> = { 
   });
   const feed = parseFeed(text, '/feeds/a.json');
   if (feed.kind !== 'assessor') throw new Error('not an assessor feed');
-  return compileParcelMapper(feed.roll, {
-    fips: feed.fips,
-    sales: feed.sales,
-    today: new Date('2025-09-28'),
-  });
+  return compileParcelMapper(feed.roll, { fips: feed.fips, sales: feed.sales });
 }
 
 const row = (values: Values, rowNo = 1) => ({ rowNo, values, geometry: null });
