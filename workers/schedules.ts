@@ -65,10 +65,7 @@ function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
   return wanted;
 }
 
-/**
- * Adds, changes and removes schedulers, leaving those alone that are as they should be: writing one again would skip what came
- * due while no worker ran. A schedule only says which job is due; the job itself goes through the outbox.
- */
+/** Leaves schedulers alone that are as they should be: writing one again would skip what came due while no worker ran. */
 async function syncSchedules(
   queue: DeliveryQueue,
   wanted: Map<string, Repeat>,

@@ -38,10 +38,7 @@ export type RunningWorker = {
   stop(): Promise<void>;
 };
 
-/**
- * Takes jobs from every queue until it is told to stop.
- * @throws PlatError `schema_version`, `address_in_use`; errors of pg when the database cannot be reached
- */
+/** Takes jobs from every queue until it is told to stop. @throws PlatError `schema_version`, `address_in_use`; errors of pg */
 export async function startWorker(
   config: Config,
   log: Logger,

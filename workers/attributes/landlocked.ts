@@ -1,10 +1,7 @@
 import { type Pool, sql } from '../../shared/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
-/**
- * Where more of a county's parcels are landlocked, the layer or the roll is to blame rather than the land: half-way between 10 % of
- * Washington, New Hampshire, and the 47 % that come out without its local roads (docs/land.md has more).
- */
+/** More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 % without its local roads (docs/land.md). */
 const MOST_PERCENT = 30;
 /** Fewer say nothing of a county: a strip that the next county's roads cover has more or less by chance. */
 const LEAST_PARCELS = 100;

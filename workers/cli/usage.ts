@@ -63,11 +63,7 @@ type PeriodUsage = {
 
 type DayUsage = { date: string; endpoint: string; mode: Mode; tokens: number; calls: number };
 
-/**
- * Every period of an account, the newest first, for invoices.
- * @param account name or id.
- * @throws PlatError `account_unknown`.
- */
+/** Every period of an account, the newest first, for invoices. @param account name or id. @throws PlatError `account_unknown`. */
 export async function listPeriods(pool: Pool, account: string): Promise<PeriodUsage[]> {
   const id = await findAccount(pool, account);
   await pool.query(sql('accounts/roll_period'), [[id]]);

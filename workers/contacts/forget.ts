@@ -46,11 +46,7 @@ export async function contactsLike(run: Run, request: Request): Promise<ContactR
   });
 }
 
-/**
- * Puts who asks on the suppression list, with the telephone numbers that are known of them: no source is believed about them any more, and
- * what is ingested later leaves them out.
- * @returns how many entries are new
- */
+/** No source is believed about who asks any more, and what is ingested later leaves them out. @returns how many entries are new */
 export async function leaveAlone(
   run: Run,
   request: Request,

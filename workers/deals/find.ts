@@ -112,11 +112,7 @@ function listingAt({ address, zip }: Lot, market: Market): Listing | undefined {
   return listing;
 }
 
-/**
- * What is known of a deal now.
- * @param named its listing by id or by the address of its page, whatever became of that
- * @param told by the provider: undefined when it was not asked
- */
+/** `named` is its listing by id or page, whatever became of that; `told` by the provider, undefined when it was not asked. */
 export function factsOf(
   deal: Sought,
   named: Listing | undefined,

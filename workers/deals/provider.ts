@@ -34,10 +34,7 @@ function providerOf({ LISTING_PROVIDER: file }: Config): Provider | undefined {
   return provider;
 }
 
-/**
- * What the configured provider tells of the listing on a page, which itself is never opened.
- * @throws PlatError `provider`
- */
+/** What the configured provider tells of the listing on a page, which itself is never opened. @throws PlatError `provider` */
 export async function askProvider(
   config: Config,
   listingUrl: string,

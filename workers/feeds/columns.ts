@@ -19,10 +19,7 @@ export function sourceColumns(spec: ColumnSpec): string[] {
 
 type Given = string | ColumnSpec | null | undefined;
 
-/**
- * The feed's own columns win over those of a preset or a default; null removes one. Those of a preset may be missing in
- * a file: exports leave columns out.
- */
+/** The feed's own columns win over those of a preset, which may be missing in a file; null removes one. */
 export function mergeColumns<Target extends string>(
   preset: Partial<Record<Target, Given>>,
   own: Partial<Record<Target, Given>>,

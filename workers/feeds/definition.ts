@@ -34,10 +34,7 @@ import {
 } from './phone-schema.ts';
 import type { TargetSpec } from './values/parser.ts';
 
-/**
- * The feed file, a public format that feed.schema.json describes: properties are added, never renamed. load.ts turns it into a
- * `Feed`.
- */
+/** The feed file, a public format that feed.schema.json describes: properties are added, never renamed. load.ts turns it into a `Feed`. */
 
 export const PRESETS = [
   'regrid',

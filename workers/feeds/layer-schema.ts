@@ -48,10 +48,7 @@ export const DECISIVE: Record<VectorKind, readonly LayerField[]> = {
   zips: ['zip'],
 };
 
-/**
- * Columns of the national publications: TIGER/Line, the National Wetlands Inventory, the National Flood Hazard Layer before the
- * names of the older Q3 flood data, and the census of 2020 before that of 2010.
- */
+/** Columns of TIGER/Line, the National Wetlands Inventory, the National Flood Hazard Layer before the Q3 data, the census of 2020 before 2010. */
 export const LAYER_DEFAULTS: Record<VectorKind, Partial<Record<LayerField, string | ColumnSpec>>> = {
   roads: { mtfcc: 'MTFCC' },
   wetlands: { attribute: 'ATTRIBUTE', type: 'WETLAND_TYPE' },

@@ -7,19 +7,13 @@ import type { Feed } from './feed.ts';
 import { feedError, type Issue, issuesOf, parseFeedText, withSuggestion } from './locate.ts';
 import { resolveFeed, strayIssues } from './resolve.ts';
 
-/**
- * Reads and checks one feed file (YAML or JSON).
- * @throws PlatError `feed_definition` with every fault, its line and its path; `feed_missing` when there is no such file
- */
+/** Reads and checks one feed file, YAML or JSON. @throws PlatError `feed_definition` with every fault, its line and its path; `feed_missing` */
 export async function loadFeed(file: string): Promise<Feed> {
   const path = resolve(file);
   return parseFeed(await textOf(path, file), path);
 }
 
-/**
- * Checks the text of a feed file.
- * @param path of the file, from whose folder relative sources start
- */
+/** Checks the text of a feed file. @param path of the file, from whose folder relative sources start */
 export function parseFeed(text: string, path: string): Feed {
   const parsed = parseFeedText(text, path);
   const checked = feedSchema.safeParse(parsed.value);

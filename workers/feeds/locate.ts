@@ -9,10 +9,7 @@ export type Report = (path: string, message: string) => void;
 
 export type FeedText = { file: string; document: Document; lines: LineCounter; value: unknown };
 
-/**
- * Reads YAML, of which JSON is a part.
- * @throws PlatError `feed_definition` naming file and line
- */
+/** Reads YAML, of which JSON is a part. @throws PlatError `feed_definition` naming file and line */
 export function parseFeedText(text: string, file: string): FeedText {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });

@@ -36,10 +36,7 @@ export function readPreset(name: PresetName): Preset {
   return parse(readFileSync(new URL(`./presets/${name}.yaml`, import.meta.url), 'utf8')) as Preset;
 }
 
-/**
- * Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another.
- * @returns the feed, or the faults
- */
+/** Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another. @returns the feed, or the faults */
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {
   const preset = file.preset === undefined ? null : readPreset(file.preset);
   const issues: Issue[] = [];

@@ -16,10 +16,7 @@ export type Row = { line: string; id: number | null };
 
 export type ToRow = (sent: Sent) => Row;
 
-/**
- * Makes rows of a layer's features. Dates become ISO days or timestamps, codes of the fields in `names_of` their names; other codes
- * stay, as feeds map them.
- */
+/** Makes rows of features: dates become ISO days or timestamps, codes of the fields in `names_of` their names. */
 export function rowMaker(info: LayerInfo, spec: InputSpec): ToRow {
   const dates = info.fields.filter(field => field.type === 'esriFieldTypeDate').map(field => field.name);
   const named = info.fields.filter(

@@ -41,10 +41,7 @@ function position(value: unknown): Position {
   throw new TypeError('a position is not a pair of numbers');
 }
 
-/**
- * Rings as polygons: clockwise ones are shells, the others are holes of the smallest shell around them. A hole without one is a
- * shell that was wound the wrong way.
- */
+/** Clockwise rings are shells, the others holes of the smallest shell around them; one without is a shell wound the wrong way. */
 function fromRings(rings: Ring[]): Geometry | null {
   type Shell = { rings: Ring[]; box: Box; area: number };
   const shells: Shell[] = [];

@@ -45,10 +45,7 @@ export function layerUrl(source: string | string[]): URL {
   return url;
 }
 
-/**
- * What a layer says of itself, by one request.
- * @throws PlatError `feed_format` for what is no layer that can be queried; those of `ask`
- */
+/** What a layer says of itself, by one request. @throws PlatError `feed_format` for what is no layer that can be queried; those of `ask` */
 export async function readLayerInfo(spec: InputSpec, context: ReadContext): Promise<LayerInfo> {
   const asked = { url: layerUrl(spec.source), spec, context };
   const body = await ask(asked, '', { f: 'json' });

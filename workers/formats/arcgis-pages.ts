@@ -6,10 +6,7 @@ import { type Asked, ask, type Body, type Params, Refused } from './arcgis-serve
 /** How a layer is walked through: by offset, by ranges of object ids, or by lists of them. */
 export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
 
-/**
- * Where a walk leads: the number of features, from 0 on, by offset; else the object ids, all that are there or, where the server does
- * not list them, the least and the greatest.
- */
+/** Where a walk leads: the number of features by offset; else all object ids, or the least and the greatest where the server lists none. */
 export type Ground = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
 export type Source = Asked & {

@@ -49,10 +49,7 @@ const REFUSALS = 2;
 /** IIS, before which most of these servers stand, refuses longer query strings. */
 const LONGEST_QUERY = 2_000;
 
-/**
- * The JSON body that answers a query; GET, or a form where the query is long.
- * @throws PlatError `Refused`; `feed_token`; `feed_source` for a server that is away or a layer that is not there
- */
+/** The JSON body that answers a query; a form where that is long. @throws PlatError `Refused`; `feed_token`; `feed_source` */
 export async function ask(asked: Asked, path: string, params: Params): Promise<Body> {
   const { url, context } = asked;
   const gate = servers.get(url.host) ?? bulkhead(AT_ONCE, Number.POSITIVE_INFINITY);

@@ -37,10 +37,7 @@ function pageSize({ info, spec, context }: Source): number {
   return Math.max(1, Math.min(size, context.rows ?? size));
 }
 
-/**
- * The way of paging that a layer answers to, found out by asking for one feature: by offset, else by ranges of object ids, else by
- * lists of them; as GeoJSON, else as Esri JSON.
- */
+/** The paging that a layer answers to, found by asking for one feature: by offset, id ranges or id lists; as GeoJSON, else Esri JSON. */
 export async function chooseWalk(
   source: Source,
   total: number | null,

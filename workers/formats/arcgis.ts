@@ -11,10 +11,7 @@ import { addFeature, readLines } from './json.ts';
 import { addBad, isFull, type Output, type ReadContext } from './rows.ts';
 import { openSource, type Progress } from './source.ts';
 
-/**
- * The features of a layer. A whole layer is spooled first; when only some rows are wanted, they are handed on as they come.
- * @throws PlatError `feed_source` (unreachable, changed while it was read), `feed_format` (no layer), `feed_token`, `feed_crs`
- */
+/** A whole layer is spooled first; when only some rows are wanted, they are handed on as they come. */
 export async function* readArcgis(
   spec: InputSpec,
   output: Output,

@@ -215,10 +215,7 @@ function line(text: string, at: number, end: number): string {
   return text.slice(at, end).replace(/[\r\n]+$/, '');
 }
 
-/**
- * A record that has grown past the limit: with an unclosed quote its first line is bad and reading goes on with the
- * next; a line that is too long itself is bad as a whole.
- */
+/** A record past the limit: with an unclosed quote its first line is bad and the next is read; one too long line is bad as a whole. */
 function skipLine(table: Table, held: string, output: Output): string {
   if (table.columns === null)
     throw formatError(`${table.name} has no header line that ends. Check its format.`);

@@ -34,11 +34,7 @@ export async function* readFlatGeobuf({ source, output, context }: Reading): Asy
 /** The first bytes of every file of version 3. https://flatgeobuf.org */
 const MAGIC = 'fgb\x03';
 
-/**
- * The bytes as whole parts: the header, the index, then features, none of them cut. The library reads a cut header or
- * index for ever and takes a cut feature for a whole one.
- * @param indexSize asked once the consumer has read the header
- */
+/** Whole parts alone: the library reads a cut header or index for ever and takes a cut feature for a whole one. */
 async function* wholeFrames(
   source: OpenedSource,
   indexSize: () => number,

@@ -108,10 +108,7 @@ function crsOf({ organization, code, wkt }: Layer): string[] | null {
 /** Bytes of the envelope by the three bits that name its kind. */
 const ENVELOPES = [0, 32, 48, 48, 64];
 
-/**
- * What follows "GP", version, flags, CRS and envelope; null for an empty geometry, nothing where that is not what it begins with.
- * https://www.geopackage.org/spec131/#gpb_format
- */
+/** Null for an empty geometry, no bytes for what is none: https://www.geopackage.org/spec131/#gpb_format */
 function wkbOf(blob: Uint8Array): Uint8Array | null {
   const flags = blob[3] ?? 0;
   const envelope = ENVELOPES[(flags >> 1) & 7];

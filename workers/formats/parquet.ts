@@ -118,10 +118,7 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
   };
 }
 
-/**
- * The scales of decimal columns, whose mark is taken off so that the library hands out their digits: as floating-point numbers it
- * would lose those of long ones.
- */
+/** The scales of decimal columns, whose mark is taken off: the library then hands out digits, not floats that lose some. */
 function takeDecimals({ schema }: FileMetaData): Map<string, number> {
   const scales = new Map<string, number>();
   for (const element of schema) {

@@ -146,10 +146,7 @@ async function* batchesOf(
   if (output.batch.rows.length + output.batch.bad.length > 0) yield take();
 }
 
-/**
- * What tells one state of a source from another without reading it, or null where nothing does.
- * @throws PlatError as reading would
- */
+/** What tells one state of a source from another without reading it, or null where nothing does. @throws PlatError as reading would */
 export async function sourceVersion(spec: InputSpec, context: ReadContext): Promise<string | null> {
   if (spec.format === 'arcgis') return layerVersion(spec, context);
   const sources = [spec.source].flat();

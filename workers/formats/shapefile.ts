@@ -6,10 +6,7 @@ import { dbfRecords } from './dbf.ts';
 import { addRow, isFull, type Reading, useCrs } from './rows.ts';
 import { CHUNK_BYTES, type SourceFile } from './source.ts';
 
-/**
- * Shapefile: `.shp` and `.dbf` are read side by side, record by record; `.prj` and `.cpg` are used when there. Z and M
- * are dropped; a record that the table marks as deleted is skipped but keeps its row number.
- */
+/** `.shp` and `.dbf` side by side, with `.prj` and `.cpg` where there; Z and M are dropped. A deleted record keeps its row number. */
 export async function* readShapefile({ source, spec, output }: Reading): AsyncGenerator<void> {
   const { name } = source;
   if (/\.(dbf|shx|prj)$/i.test(name)) throw formatError(`${name}: name the .shp file as the feed's source.`);
@@ -35,10 +32,7 @@ export async function* readShapefile({ source, spec, output }: Reading): AsyncGe
   }
 }
 
-/**
- * Shapefiles wind rings the other way round than GeoJSON (shells clockwise), so that a shapefile as it should be needs
- * no repair of its winding.
- */
+/** Shapefiles wind rings the other way round than GeoJSON (shells clockwise), so that a shapefile as it should be needs no repair of its winding. */
 function orient(geometry: Geometry | null): Geometry | null {
   if (geometry?.type === 'Polygon') for (const ring of geometry.coordinates) ring.reverse();
   if (geometry?.type === 'MultiPolygon') {
@@ -51,10 +45,7 @@ const END = Symbol('end');
 
 type Shapes = { next(): Promise<Geometry | null | typeof END>; close(): Promise<void> };
 
-/**
- * The geometries of a `.shp`. The library's Node stream source leaves rejected promises behind when its stream fails,
- * which would end the process: so the stream it gets never fails, and what went wrong is thrown here.
- */
+/** The geometries of a `.shp`. The library leaves rejected promises behind when its stream fails, so that never does: the fault is thrown here. */
 async function openShapes(source: SourceFile): Promise<Shapes> {
   let failure: unknown = null;
   const unfailing = async function* () {

@@ -8,11 +8,7 @@ import { formatError } from '../../shared/net/context.ts';
  * differ only in control characters that no roll contains.
  */
 
-/**
- * The text of a byte stream, in pieces that never split a character.
- * @param declared the feed's encoding by any name that iconv-lite knows
- * @throws PlatError `feed_format` for an encoding with an unknown name
- */
+/** The text of a byte stream, in pieces that never split a character. @throws PlatError `feed_format` for an encoding with an unknown name */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, declared?: string): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   for await (const bytes of utf8Bytes(chunks, declared)) yield decoder.decode(bytes, { stream: true });
@@ -94,10 +90,7 @@ function completeLength(bytes: Buffer): number {
   return bytes.length;
 }
 
-/**
- * iconv-lite's name for an encoding as people and `.cpg` files write it: "UTF-8", "1252", "ANSI 1252", "88591", "65001".
- * @throws PlatError `feed_format` when it is unknown
- */
+/** iconv-lite's name for an encoding written "UTF-8", "1252", "ANSI 1252", "88591", "65001". @throws PlatError `feed_format` */
 export function encodingName(name: string): string {
   const plain = name.trim().toLowerCase();
   const page = /^(?:ansi|cp|oem|windows|ibm)?[ -]?(\d+)$/.exec(plain)?.[1];

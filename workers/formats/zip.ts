@@ -4,11 +4,7 @@ import { formatError, type Limits, sourceError } from '../../shared/net/context.
 
 export type Archive = { zip: ZipFile; entries: Entry[]; close(): void };
 
-/**
- * Opens a zip and lists its files; folders and the shadow copies that macOS adds are left out. Members are read by
- * random access, so several can be read side by side.
- * @throws PlatError `feed_source` when the archive is broken or lists more than `zipEntries`.
- */
+/** Opens a zip and lists its files, without folders and macOS's shadow copies. @throws PlatError `feed_source` */
 export async function openArchive(path: string, name: string, limits: Limits): Promise<Archive> {
   let zip: ZipFile;
   try {

@@ -167,11 +167,7 @@ async function enqueueFollowing(client: Client): Promise<string[]> {
   return [...jobs, ...(await enqueueMarked(client)), ...(await enqueueTouched(client))];
 }
 
-/**
- * The feed's lock is lost with its connection, without a word. The merge must then not build on a comparison with
- * what another run has replaced since.
- * @throws PlatError `overtaken`; the job's next attempt begins anew
- */
+/** The feed's lock may be lost with its connection: a merge must not build on what another run has replaced. @throws PlatError `overtaken` */
 async function assertUndisturbed(client: Client, { feedId, last }: RunContext): Promise<void> {
   await client.query(sql('runs/lock_feed'), [feedId]);
   const now = await lastAcceptedRun(client, feedId);

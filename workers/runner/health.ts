@@ -4,10 +4,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Pool } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 
-/**
- * `/healthz` for container health checks and `/metrics` of this process.
- * @throws PlatError `address_in_use`
- */
+/** `/healthz` for container health checks and `/metrics` of this process. @throws PlatError `address_in_use` */
 export async function serveHealth(
   port: number,
   host: string,

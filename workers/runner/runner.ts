@@ -101,10 +101,7 @@ export function createProcessor(deps: RunnerDeps): Processor {
   };
 }
 
-/**
- * Asked now and then: that a job is cancelled, or was begun again by another worker because this one had been cut off, is said in its row
- * alone, which its worker need not be there to hear.
- */
+/** That a job is cancelled, or was begun again by another worker, is said in its row alone. */
 function cancelWhenOver(
   pool: Pool,
   attempt: [id: string, attempt: number],

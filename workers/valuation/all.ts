@@ -9,10 +9,7 @@ import { linkComps } from './link-comps.ts';
 
 export type Learned = { asOf: string; counties: number; jobs: string[] };
 
-/**
- * Has every county say what its sales tell, before any is valued: so it does not matter which is valued first. Then marks all
- * counties and enqueues their jobs.
- */
+/** Has every county say what its sales tell before any is valued, so that it does not matter which is first; then enqueues all. */
 export async function learnAll(
   pool: Pool,
   asOf: string | undefined,

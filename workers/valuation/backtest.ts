@@ -9,10 +9,7 @@ import {
 import { type Comps, SOLD, someComps } from '../../shared/kernels/valuation/types.ts';
 import { readComps } from './comps.ts';
 
-/**
- * Values past sales of the database as of the day before each, in this process. Listings that are for sale now take no
- * part: the history tells what was for sale on an earlier day only as far as runs go back.
- */
+/** Values past sales as of the day before each; what was for sale on an earlier day is not known well enough to take part. */
 export async function backtestValuations(pool: Pool, options: BacktestOptions): Promise<Backtest> {
   return backtest(await readSales(pool), options);
 }

@@ -12,10 +12,7 @@ import {
 } from '../../../shared/jobs.ts';
 import { type Answer, deliverFromHere, type Session } from './session.ts';
 
-/**
- * Enqueues one job from the command line and, with `--wait`, shows it to its end.
- * @param ended what its final state is to the caller; not asked when nobody waits
- */
+/** Enqueues one job and, with `--wait`, shows it to its end, of which `ended` tells. */
 export async function enqueueFromCli<P>(
   session: Session,
   definition: JobDefinition<P>,

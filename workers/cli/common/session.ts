@@ -12,10 +12,7 @@ import { readState } from './state.ts';
 export type ConnectedConfig = Config & { DATABASE_URL: string };
 export type Session = { config: ConnectedConfig; pool: Pool; log: Logger };
 
-/**
- * The settings, with the database of the running `plat up` where DATABASE_URL is not set.
- * @throws PlatError `no_database` when there is neither
- */
+/** The settings, with the database of the running `plat up` where DATABASE_URL is not set. @throws PlatError `no_database` when there is neither */
 export function connectedConfig(): ConnectedConfig {
   const config = loadConfig();
   const running = config.DATABASE_URL === undefined ? readState(config) : undefined;
@@ -29,10 +26,7 @@ export function connectedConfig(): ConnectedConfig {
   );
 }
 
-/**
- * Runs a command with a database connection.
- * @throws PlatError `no_database`, `schema_version`; errors of pg when the database cannot be reached
- */
+/** Runs a command with a database connection. @throws PlatError `no_database`, `schema_version`; errors of pg when the database cannot be reached */
 export async function withSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
   const config = connectedConfig();
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
@@ -48,10 +42,7 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
 /** What a command has found, for scripts and for people, and its exit code where that is not 0. */
 export type Answer = readonly [document: unknown, text: string, exitCode?: number];
 
-/**
- * Gives a command its work and --json.
- * @param work gets the command's arguments, then its flags
- */
+/** Gives a command its work and --json. @param work gets the command's arguments, then its flags */
 export function answeringAlone<Args extends unknown[]>(
   command: Command,
   work: (...args: Args) => Promise<Answer>,

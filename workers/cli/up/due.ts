@@ -58,10 +58,7 @@ export const VALUATIONS: Due = {
   goesOn: () => 'The workers go on valuing parcels by the sales around them.',
 };
 
-/**
- * Has the workers do what ingestions have left due, those of the sample or of a start that was interrupted: statistics to their end,
- * land attributes and valuations for as long as a start should take.
- */
+/** Has the workers do what ingestions have left due: statistics to their end, the rest for as long as a start should take. */
 export async function finishDue(start: Start, ingested: boolean): Promise<void> {
   const patienceMs = ingested ? SAMPLE_PATIENCE_MS : PATIENCE_MS;
   await finish(STATISTICS, start, Number.POSITIVE_INFINITY);
@@ -70,10 +67,7 @@ export async function finishDue(start: Start, ingested: boolean): Promise<void> 
   await finish(VALUATIONS, start, patienceMs, ingested);
 }
 
-/**
- * Waits until nothing is due, asking for a job once where none is on its way.
- * @param anyway whether it is asked for although nothing is due
- */
+/** Waits until nothing is due, asking for a job once where none is on its way. @param anyway whether it is asked for although nothing is due */
 export async function finish(
   due: Due,
   { pool, deliver, signal }: Start,

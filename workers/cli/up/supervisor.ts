@@ -82,10 +82,7 @@ export type Supervisor = {
   kill(): void;
 };
 
-/**
- * Keeps services running: each is a child process with its log in a file of bounded size, started again when it dies. Children
- * notice when this process is gone and stop by themselves.
- */
+/** Keeps services running: child processes that are started again when they die, and end by themselves when this one is gone. */
 export function createSupervisor(
   onRestart: (label: string, how: string) => unknown,
   logs: LogLimits & { checkMs: number } = { ...LOG_FILES, checkMs: LOG_CHECK_MS },

@@ -83,10 +83,7 @@ function parseLineType(raw: unknown): string | null {
   return text === null ? null : lineTypeOf(text);
 }
 
-/**
- * A list of web addresses from a list, JSON text of one, or text separated by white space, '|', ';' or a comma before the next
- * address. One entry that is no address spoils the list: half a list would hide it.
- */
+/** Web addresses from a list, JSON of one, or text. One entry that is no address spoils the list: half a list would hide it. */
 function parseList(raw: unknown): string[] | null | Failure {
   const items = Array.isArray(raw) ? raw : split(tidyText(raw));
   const addresses: string[] = [];

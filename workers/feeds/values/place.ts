@@ -14,10 +14,7 @@ export function parseState(raw: unknown): string | null | Failure {
   return MILITARY.has(upper) ? upper : FAILURES.notAState;
 }
 
-/**
- * Five digits out of '03280', '03280-1234', '032801234', or what is left of them when a spreadsheet or a numeric
- * column took the leading zeros (3280, 32801234). All zeros mean nothing.
- */
+/** Five digits of '03280', '03280-1234', '032801234', with the leading zeros that a numeric column took (3280). All zeros mean nothing. */
 export function parseZip(raw: unknown): string | null | Failure {
   const text = tidyText(raw);
   if (text === null) return null;

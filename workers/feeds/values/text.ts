@@ -52,10 +52,7 @@ export function shown(raw: unknown): string {
   return line.length > 60 ? `${line.slice(0, 59)}…` : line;
 }
 
-/**
- * Words that rolls write where they mean "nothing", compared in upper case. 'NA' and 'UNKNOWN' are left alone: the
- * first is also a code and a surname, the second is something that somebody recorded.
- */
+/** Words that mean "nothing" in rolls. 'NA' is also a code and a surname, 'UNKNOWN' something that somebody recorded. */
 const NULL_WORDS = new Set(['NULL', '<NULL>', '(NULL)', 'N/A', '#N/A', 'NONE', 'NAN']);
 const LONGEST_NULL_WORD = 6;
 
@@ -64,10 +61,7 @@ const MAY_BE_NULL_WORD = /^[Nn<(#]/;
 
 const UNTIDY = /[\0\t\n\v\f\r]|\s\s/;
 
-/**
- * The text of any value of a source: trimmed, inner white space collapsed, NUL characters removed; null for
- * nothing, for white space alone and for the usual null words. Lists are joined by ', '.
- */
+/** The text of any value: trimmed, white space collapsed, no NUL; null for nothing and the usual null words. Lists are joined by ', '. */
 export function tidyText(raw: unknown): string | null {
   if (typeof raw !== 'string') return tidyOther(raw);
   let text = raw.trim();

@@ -64,10 +64,7 @@ const UNMATCHED_SHOWN = 5;
 
 type Check = { limit: number; read: NonNullable<CheckOptions['read']>; result: FeedCheck };
 
-/**
- * Reads the first rows of a feed and shows what they map to, what is missing, what would be rejected and why.
- * Sources that cannot be read and columns that do not exist are problems of the result, not errors.
- */
+/** What the first rows of a feed map to. Sources that cannot be read and columns that do not exist are problems of the result, not errors. */
 export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise<FeedCheck> {
   const result: FeedCheck = {
     ok: true,

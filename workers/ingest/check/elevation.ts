@@ -134,10 +134,7 @@ const ENOUGH_CELLS = 2 ** 16;
 /** Where the blocks lie, as shares of the way from the first to the last one: fill values are at the rim, heights in the middle. */
 const SHARES = [0, 1 / 2, 1, 1 / 4, 3 / 4, 1 / 8, 3 / 8, 5 / 8, 7 / 8];
 
-/**
- * Reads a few blocks of a file along its diagonal, the first and the middle one at least.
- * @throws PlatError as `readBlock` does
- */
+/** Reads a few blocks of a file along its diagonal, the first and the middle one at least. @throws PlatError as `readBlock` does */
 async function sampleHeights(tile: ElevationTile, context: { signal: AbortSignal }): Promise<HeightSample> {
   const bytes = openBytes(tile.source, context);
   const image = await openImage(bytes);

@@ -12,11 +12,7 @@ export type FilesCheck = {
   rejected: Fault[];
 };
 
-/**
- * Reads the headers of the first files of heights or imagery that a feed names.
- * @param use what is done with one that can be read
- * @throws PlatError of the index, or of a file that the feed names itself
- */
+/** Reads the headers of the first files that a feed names. @throws PlatError of the index, or of a file that the feed names itself */
 export async function checkFiles<Header>(
   files: Files,
   baseDir: string,

@@ -43,10 +43,7 @@ export type SuggestedFeed = {
   problems: string[];
 };
 
-/**
- * Reads the first rows of a source and writes a feed for it: of which kind, of which county, and which column fills which field.
- * @throws PlatError of the source; `feed_format` when it has no rows
- */
+/** Writes a feed for a source by its first rows: kind, county, columns. @throws PlatError of the source; `feed_format` when it has no rows */
 export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFeed> {
   const { input, head } = request;
   const context = readContext(request);

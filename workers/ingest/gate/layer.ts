@@ -48,10 +48,7 @@ export function outsideFeatures(
   return `${outside} of ${rows} ${words.rows} lie outside ${words.area} (${extentWords(extent)}): is the CRS right?`;
 }
 
-/**
- * What the gate says of features that lie outside the coverage that their feed declares, or null. In a coverage without a
- * feature the layer would say of every parcel that nothing is there.
- */
+/** In a coverage without a feature the layer would say of every parcel that nothing is there. */
 export function outsideCoverage(
   { declared, extent }: Pick<LayerFigures, 'declared' | 'extent'>,
   { max_outside_coverage_percent }: Gates,

@@ -12,10 +12,7 @@ import { allCounties, fiveDigits } from '../../../shared/regions/counties.ts';
 import { countyExtent } from '../../../shared/regions/county-polygons.ts';
 import type { LayerFeed } from '../../feeds/feed.ts';
 
-/**
- * How far, in degrees, something of a county may lie beyond its box: county polygons are generalised by up to a kilometre, coastal
- * parcels reach into the water, and roads and waters cross the line.
- */
+/** County polygons are generalised by up to a kilometre, coastal parcels reach into the water, and roads cross the line. */
 const MARGIN_DEG = 0.05;
 
 /** The box in which what belongs to a county lies, or null where it is not known. */
@@ -24,10 +21,7 @@ export function countyBox(fips: number): Box | null {
   return box ? padBox(box, MARGIN_DEG) : null;
 }
 
-/**
- * The boxes in which the features of a feed belong: the county's that it names, else those of the states. A county whose
- * box is not known has none, and nothing lies outside.
- */
+/** The boxes in which a feed's features belong: its county's, else the states'. A county without a known box has none: nothing lies outside. */
 export function homeBoxes(fips: number | null): Box[] {
   if (fips !== null) {
     const box = countyBox(fips);

@@ -14,10 +14,7 @@ export type CompiledColumn = {
   raw(values: Values): unknown;
 };
 
-/**
- * Compiles one mapped column into a function of a row.
- * @returns null when the column is optional and the source lacks it
- */
+/** Compiles one mapped column into a function of a row. @returns null when the column is optional and the source lacks it */
 export function compileColumn(
   target: FieldTarget,
   spec: ColumnSpec,
@@ -87,10 +84,7 @@ function getter(name: string, resolve: Resolve): Getter | null {
   return values => pluck(values[column], property);
 }
 
-/**
- * A property of every entry of a list. RESO's Media is ordered by Order where it has one, and holds documents and
- * tours besides photographs, told apart by MediaCategory.
- */
+/** A property of every entry of a list; of RESO's Media in its Order, and of photographs alone (MediaCategory). */
 function pluck(list: unknown, property: string): unknown {
   if (!Array.isArray(list)) return null;
   const entries = list.filter((entry): entry is Values => typeof entry === 'object' && entry !== null);

@@ -45,10 +45,7 @@ type MappedInput = {
 
 type MapRow<Mapped> = (row: SourceRow) => Mapped | Refused;
 
-/**
- * Makes a mapper of a compiler that needs to know the source's columns; rows that `skip_where` names are left out.
- * @param further what the feed names besides the columns that it maps
- */
+/** Makes a mapper that leaves out rows that `skip_where` names; `further` is what the feed names besides its columns. */
 export function mapperOf<Mapped>(
   { columns: mapped, skipWhere }: MappedInput,
   compile: (resolve: Resolve) => MapRow<Mapped>,

@@ -37,10 +37,7 @@ export function compileLayerMapper(kind: VectorKind, input: LayerInput): Mapper<
   return Object.assign((row: SourceRow) => map(row), { prepare, mentions: map.mentions });
 }
 
-/**
- * The columns that a feed does not name itself may be missing, but not all that tell what a feature is.
- * @throws PlatError `feed_mapping`
- */
+/** The columns that a feed does not name itself may be missing, but not all that tell what a feature is. @throws PlatError `feed_mapping` */
 function requireDecisive(kind: VectorKind, { columns }: LayerInput, available: readonly string[]): void {
   const resolve = resolver(available);
   const found = DECISIVE[kind].some(name => {
@@ -119,10 +116,7 @@ const JUDGES: Record<VectorKind, (names: readonly LayerField[], raw: RawReader) 
       zip == null ? null : { class: zip, label: 'ZIP area' },
 };
 
-/**
- * The systems of the classification, by the first letter of a code. https://www.fws.gov/program/national-wetlands-inventory
- * (Cowardin et al. 1979; FGDC-STD-004-2013)
- */
+/** Systems by the first letter of a code: Cowardin et al. 1979, https://www.fws.gov/program/national-wetlands-inventory */
 const SYSTEMS: Record<string, string> = {
   M: 'marine',
   E: 'estuarine',
@@ -143,10 +137,7 @@ function wetland(attribute: string | null, type: string | null): Verdict {
 /** The numbered zones, which have 1 to 30 only; policies and claims write the first nine with a zero. */
 const ONE_TO_30 = '(?:0?[1-9]|[12]\\d|30)';
 
-/**
- * Zones of the special flood hazard area: A, V, AE, AH, AO, VE, VO, AR and its doubles, A99, and the numbered ones (44 CFR
- * 59.1).
- */
+/** Zones of the special flood hazard area: A, V, AE, AH, AO, VE, VO, AR and its doubles, A99, and the numbered ones (44 CFR 59.1). */
 const HAZARD = new RegExp(
   `^(?:A99|AR|(?:AR/)?A(?:[EHO]|${ONE_TO_30}|1-A?30)?|V(?:[EO]|${ONE_TO_30}|1-V?30)?)$`,
 );
@@ -169,10 +160,7 @@ const NO = new Set(['F', 'FALSE', 'N', 'NO', 'OUT', '0']);
 /** What a flag says that says nothing: unknown, not populated, and what FEMA writes where there is no value. */
 const UNSTATED = new Set(['U', 'UNK', 'UNKNOWN', 'UNDES', 'ANI', 'NP', '-8888', '-9999']);
 
-/**
- * The flag of the special flood hazard area decides where it is given, else the zone.
- * @returns null when both are empty; refused `unknown_zone` when what they say is not known
- */
+/** The flag of the hazard area decides where it is given, else the zone. @returns null when both are empty; refused `unknown_zone` */
 function floodZone(
   zone: string | null,
   subtype: string | null,

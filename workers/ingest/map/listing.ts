@@ -19,10 +19,7 @@ export type ListingValue = Value;
 
 const AT = positionsOf(LISTING_FIELD_NAMES);
 
-/**
- * Compiles the mapping of a listings feed. A row is refused when its source_id, status or the price of its status is unusable; a
- * price that the source withholds is null, and every other value that does not parse becomes null and is reported.
- */
+/** A row is refused when its source_id, status or the price of its status is unusable; other values that do not parse become null. */
 export function compileListingMapper(input: ListingInput): Mapper<MappedRow> {
   return mapperOf(input, resolve => {
     const fill = compileFill('listings', input.columns, resolve);

@@ -17,10 +17,7 @@ export function columnsOf(rows: Iterable<SourceRow>): string[] {
   return [...names];
 }
 
-/**
- * Looks names up: as they are, else whatever their case, else cut as dBASE cuts them.
- * @param sparse rows may have columns besides those given: a name that is not found stands for itself
- */
+/** Looks names up: as they are, else whatever their case, else cut as dBASE cuts them; where `sparse`, one that is not found stands for itself. */
 export function resolver(columns: readonly string[], { sparse = false } = {}): Resolve {
   const exact = new Set(columns);
   const folded = new Map<string, string>();
@@ -58,10 +55,7 @@ export function conditionMentions(where: string, conditions: readonly SkipCondit
   return conditions.map(({ column, optional = false }) => ({ where, column, optional }));
 }
 
-/**
- * Checks that the source has every column that a feed names.
- * @throws PlatError `feed_mapping` naming every mentioned column that the source lacks, and what it has instead
- */
+/** @throws PlatError `feed_mapping` naming every mentioned column that the source lacks, and what it has instead */
 export function checkColumns(mentions: readonly Mention[], columns: readonly string[]): void {
   const resolve = resolver(columns);
   const missing = mentions.filter(({ column, optional }) => !optional && resolve(column) === null);

@@ -40,10 +40,7 @@ type Terms = {
   sales?: Sales | null;
 };
 
-/**
- * Compiles the mapping of a roll or its shape, once, into a function of a row. A row without a key or with an
- * unknown or foreign county is refused; every other value that does not parse becomes null and is reported.
- */
+/** A row without a key or with an unknown or foreign county is refused; other values that do not parse become null and are reported. */
 export function compileParcelMapper(
   input: ParcelInput,
   { fips: feedFips, sales = null }: Terms,
@@ -139,9 +136,7 @@ function compilePrior(sales: Sales | null, resolve: Resolve) {
 
 type CountyOf = (source: Record<string, unknown>) => number | Refused;
 
-/**
- * The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown, or not the feed's.
- */
+/** The county of a row: the feed's, the row's own, or a refusal when the row's is missing, unknown, or not the feed's. */
 function compileCounty(feedFips: number | null, column: CompiledColumn | null): CountyOf {
   const isPlace = (fips: number) => isKnownCounty(fips) || isFormerCounty(fips);
   if (feedFips !== null && !isPlace(feedFips)) {
@@ -181,10 +176,7 @@ function regionOf(
   return region;
 }
 
-/**
- * A parcel's key: the texts of the key's columns without white space and in upper case, joined. Null when nothing is
- * left, which makes the row unusable.
- */
+/** The texts of the key's columns without white space and in upper case, joined; null when nothing is left. */
 export function compileKey(
   spec: KeySpec,
   resolve: Resolve,

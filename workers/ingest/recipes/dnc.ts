@@ -148,10 +148,7 @@ function requireNotOlder(codes: Iterable<number>, edition: string, before: Reado
   }
 }
 
-/**
- * Moves the area codes to the day of a change list. Those that it names must be at the day before; what it says of those that are known as
- * of a later day already is left out.
- */
+/** Area codes must be at the day before a change list; what it says of those that are known as of a later day is left out. */
 function advance(
   editions: Map<number, string>,
   touched: Bitmaps,

@@ -63,10 +63,7 @@ async function compare(
   };
 }
 
-/**
- * Where a layer is complete: where its feed says, else in the county that it names, else in the box around what was read. A
- * county's box takes in land of its neighbours, whose roads are in other files.
- */
+/** Where a layer is complete: its feed's coverage, else its county, whose box takes in its neighbours' roads, else the box around what was read. */
 function scopeOf({ coverage, fips, reachM }: LayerFeed, found: Box | null): LayerScope {
   return { coverage: coverage ?? (fips === null ? found : null) ?? NOWHERE, fips, reachM };
 }

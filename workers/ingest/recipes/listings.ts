@@ -17,10 +17,7 @@ import { COPY_LISTING, listingLine, listingSql, resolveListing } from '../stage/
 import { stageRows } from '../stage/rows.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
-/**
- * An incremental source that breaks off between two pages is merged as far as it came, with the checkpoint of the last whole page; the
- * error is thrown after that, so that the job's next attempt goes on from there.
- */
+/** An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the next attempt goes on from there. */
 export const listings: Recipe<ListingsFeed, Staged> = {
   tables: [sql('roll/create_raw_stage'), listingSql('listings/create_listing_stage')],
   stage: (run, feed, sources) =>
@@ -105,10 +102,7 @@ async function stageListings(
   return staged;
 }
 
-/**
- * Ends where a source breaks off that can be taken up again. Only an error of the source: what fails while a batch
- * is staged is thrown in the consumer and means that the batch is lost.
- */
+/** Ends where a source breaks off that can be taken up again; what fails while a batch is staged is thrown in the consumer instead. */
 async function* untilItBreaks(batches: AsyncIterable<RowBatch>, staged: Staged): AsyncGenerator<RowBatch> {
   try {
     for await (const batch of batches) {

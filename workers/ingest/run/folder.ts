@@ -30,11 +30,7 @@ export function workFolder(
   return join(tmpdir(), `${WORK_PREFIX}${installation}_${feed}`);
 }
 
-/**
- * Removes what workers of this host left that were killed in a run. Only for a process that has not begun one: a folder of its own number is
- * from an earlier process.
- * @returns the folders that were removed
- */
+/** Removes what killed workers of this host left. Only before a run: a folder of this process's number is from an earlier one. */
 export function sweepRunFolders(folder = tmpdir()): string[] {
   const ended = (name: string) =>
     name.startsWith(PREFIX) && hasEnded(Number.parseInt(name.slice(PREFIX.length), 10));

@@ -14,10 +14,7 @@ export type InputRecord = { input: string; source: string[]; bytes: number } & P
 /** `moved`: another as_of has put statistics and values out of date. */
 type Registered = { id: number; checkpoint: ResoCheckpoint | null; moved: boolean };
 
-/**
- * Writes a feed's definition under its name.
- * @throws PlatError `feed_kind` when data of another kind was ingested under the name
- */
+/** Writes a feed's definition under its name. @throws PlatError `feed_kind` when data of another kind was ingested under the name */
 export async function registerFeed(db: Queryable, feed: Feed): Promise<Registered> {
   const values = [feed.name, feed.kind, JSON.stringify(feed.definition), feed.asOf];
   const { rows } = await db.query<Registered>(sql('runs/register_feed'), values);
