@@ -1,6 +1,6 @@
 import { ingestJob } from '../shared/runs.ts';
 import { attributesJobs } from './attributes/handlers.ts';
-import { compingJobs } from './comping/handlers.ts';
+import { compingJobs } from './comping/prepare.ts';
 import { dealJobs } from './deals/handlers.ts';
 import { definitions } from './definitions.ts';
 import { handleIngest } from './ingest/run.ts';

@@ -5,18 +5,28 @@ import { type Deliverer, deliver, enqueue } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { DeliveryQueue } from '../shared/queue.ts';
 import { ingestJob } from '../shared/runs.ts';
-import { ATTRIBUTES_DAILY, attributesPlan } from './attributes/jobs.ts';
-import { DEALS_DAILY, dealDaily } from './deals/jobs.ts';
+import { attributesPlan } from './attributes/jobs.ts';
+import { dealDaily } from './deals/jobs.ts';
 import { installedFeeds } from './feeds/dirs.ts';
 import type { Feed } from './feeds/feed.ts';
-import { MARKET_DAILY, marketDaily } from './market/jobs.ts';
-import { VALUATION_DAILY, valuationAll } from './valuation/jobs.ts';
+import { marketDaily } from './market/jobs.ts';
+import { valuationAll } from './valuation/jobs.ts';
+
+type Daily = { pattern: string; due(pool: Pool): Promise<{ id: string }> };
+
+/** What is due once a day, in UTC: statistics when their windows have moved by a day, then what depends on another day and on them. */
+export const DAILY: Record<'market' | 'attributes' | 'valuation' | 'deals', Daily> = {
+  market: { pattern: '5 0 * * *', due: pool => enqueue(pool, marketDaily, {}) },
+  attributes: {
+    pattern: '20 0 * * *',
+    due: pool => enqueue(pool, attributesPlan, { scope: { dirty: true } }),
+  },
+  valuation: { pattern: '40 0 * * *', due: pool => enqueue(pool, valuationAll, {}) },
+  deals: { pattern: '20 1 * * *', due: pool => enqueue(pool, dealDaily, {}) },
+};
 
 const FEED_PREFIX = 'feed-';
-const MARKET_ID = 'market-daily';
-const ATTRIBUTES_ID = 'attributes-daily';
-const VALUATION_ID = 'valuation-daily';
-const DEALS_ID = 'deals-daily';
+const DAILY_SUFFIX = '-daily';
 
 /** All it does is one insert: ten attempts from a second on, doubled, outlast a database that is away for a quarter of an hour. */
 const DUE_OPTIONS = {
@@ -53,15 +63,11 @@ export async function keepSchedules(
 }
 
 function wantedSchedules(feeds: readonly Feed[]): Map<string, Repeat> {
-  const wanted = new Map([
-    [MARKET_ID, { pattern: MARKET_DAILY.cron, tz: MARKET_DAILY.timeZone }],
-    [ATTRIBUTES_ID, { pattern: ATTRIBUTES_DAILY.cron, tz: ATTRIBUTES_DAILY.timeZone }],
-    [VALUATION_ID, { pattern: VALUATION_DAILY.cron, tz: VALUATION_DAILY.timeZone }],
-    [DEALS_ID, { pattern: DEALS_DAILY.cron, tz: DEALS_DAILY.timeZone }],
-  ]);
-  for (const { name, schedule } of feeds) {
-    if (schedule) wanted.set(`${FEED_PREFIX}${name}`, { pattern: schedule.cron, tz: schedule.timezone });
-  }
+  const wanted = new Map<string, Repeat>();
+  for (const [name, { pattern }] of Object.entries(DAILY))
+    wanted.set(name + DAILY_SUFFIX, { pattern, tz: 'UTC' });
+  for (const { name, schedule } of feeds)
+    if (schedule) wanted.set(FEED_PREFIX + name, { pattern: schedule.cron, tz: schedule.timezone });
   return wanted;
 }
 
@@ -93,10 +99,8 @@ export async function enqueueScheduled(pool: Pool, deliverer: Deliverer, id: str
 }
 
 function enqueueDue(pool: Pool, id: string): Promise<{ id: string }> {
-  if (id === MARKET_ID) return enqueue(pool, marketDaily, {});
-  if (id === ATTRIBUTES_ID) return enqueue(pool, attributesPlan, { scope: { dirty: true } });
-  if (id === VALUATION_ID) return enqueue(pool, valuationAll, {});
-  if (id === DEALS_ID) return enqueue(pool, dealDaily, {});
+  const daily = DAILY[id.replace(DAILY_SUFFIX, '') as keyof typeof DAILY];
+  if (daily) return daily.due(pool);
   if (!id.startsWith(FEED_PREFIX)) throw new PlatError('schedule', `Unknown schedule ${id}.`);
   const payload = { feed: id.slice(FEED_PREFIX.length), force: false, sources: {}, requestedBy: 'schedule' };
   return enqueue(pool, ingestJob, payload);

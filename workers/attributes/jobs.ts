@@ -37,6 +37,3 @@ export const attributesChunk: JobDefinition<ChunkPayload> = {
   key: ({ fips: county, chunk }) => `${fiveDigits(county)}:${chunk}`,
   ...RETRY,
 };
-
-/** When what no job holds is looked for: once a day, a quarter of an hour after the statistics. */
-export const ATTRIBUTES_DAILY = { cron: '20 0 * * *', timeZone: 'UTC' };

@@ -3,10 +3,9 @@ import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import type { Backtest, CountyBacktest } from '../../shared/kernels/valuation/backtest.ts';
 import type { Method } from '../../shared/kernels/valuation/baselines.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
-import { EXIT } from './common/exit.ts';
 import { day, fips, requireRegion } from './common/options.ts';
 import { table } from './common/output.ts';
-import { answering } from './common/session.ts';
+import { answering, EXIT } from './common/session.ts';
 
 type Flags = { fips?: number; all?: boolean; from?: string; to?: string };
 

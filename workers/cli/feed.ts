@@ -6,10 +6,16 @@ import { installedFeed, installedFeeds } from '../feeds/dirs.ts';
 import type { Feed } from '../feeds/feed.ts';
 import { sharedFolder } from '../ingest/run/folder.ts';
 import { enqueueFromCli } from './common/enqueue.ts';
-import { EXIT } from './common/exit.ts';
 import { wholeNumber } from './common/options.ts';
 import { printNote, table } from './common/output.ts';
-import { type Answer, answering, answeringAlone, deliverFromHere, type Session } from './common/session.ts';
+import {
+  type Answer,
+  answering,
+  answeringAlone,
+  deliverFromHere,
+  EXIT,
+  type Session,
+} from './common/session.ts';
 import { showRun } from './runs.ts';
 import { addSuggestCommand } from './suggest.ts';
 

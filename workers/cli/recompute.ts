@@ -7,13 +7,13 @@ import { attributesPlan } from '../attributes/jobs.ts';
 import { landlockedWarnings } from '../attributes/landlocked.ts';
 import type { Planned } from '../attributes/plan.ts';
 import { marketRecompute } from '../market/jobs.ts';
+import { DAILY } from '../schedules.ts';
 import type { Learned } from '../valuation/all.ts';
 import { defaultDay, type ValuedCounty } from '../valuation/county.ts';
-import { VALUATION_DAILY, valuationAll, valuationCounty } from '../valuation/jobs.ts';
+import { valuationAll, valuationCounty } from '../valuation/jobs.ts';
 import { type Ended, enqueueFromCli, watchFollowing } from './common/enqueue.ts';
-import { EXIT } from './common/exit.ts';
 import { dayBegun, fips, requireRegion, zip } from './common/options.ts';
-import { type Answer, answering, type Session } from './common/session.ts';
+import { type Answer, answering, EXIT, type Session } from './common/session.ts';
 
 type Flags = {
   fips?: number;
@@ -142,8 +142,8 @@ function describeAttributes({ result, error }: Ended<Attributes>): string {
 /** Says that another day than the default one does not last. */
 async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
   if (asOf === undefined || asOf === (await defaultDay(pool))) return;
-  const [minute, hour] = VALUATION_DAILY.cron.split(' ');
-  const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} ${VALUATION_DAILY.timeZone}`;
+  const [minute, hour] = DAILY.valuation.pattern.split(' ');
+  const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
   const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
   process.stderr.write(
     `What is served${whose} is then as of ${asOf}, until the next run without --as-of (daily at ${daily}, or when its comps change).\n`,

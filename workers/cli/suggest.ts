@@ -4,11 +4,9 @@ import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { SuggestedFeed } from '../ingest/check/suggest.ts';
-import { EXIT } from './common/exit.ts';
-import { writeWhole } from './common/files.ts';
 import { fips, wholeNumber } from './common/options.ts';
-import { printNote, table } from './common/output.ts';
-import { type Answer, answeringAlone } from './common/session.ts';
+import { printNote, table, writeWhole } from './common/output.ts';
+import { type Answer, answeringAlone, EXIT } from './common/session.ts';
 
 type Flags = {
   format?: string;

@@ -1,10 +1,18 @@
+import { prepareReports } from '../../shared/comping/report.ts';
 import { type Client, type Pool, snapshot, sql } from '../../shared/db.ts';
 import { emptyBox } from '../../shared/geo/box.ts';
 import type { Box } from '../../shared/geo/types.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty } from '../../shared/kernels/valuation/model.ts';
+import { job } from '../runner/registry.ts';
 import { defaultDay, readMarket, readOthers } from '../valuation/county.ts';
 import { type Market, snapshotOf, type Wanted } from './snapshot.ts';
+
+export const compingJobs = [
+  job(prepareReports, async ({ pool, signal }, { fips }) => ({
+    rows: await prepareCounty(pool, fips, signal),
+  })),
+];
 
 const AT_ONCE = 20;
 

@@ -18,9 +18,6 @@ export const dealGrade: JobDefinition<z.infer<typeof countyPayload>> = {
 /** The same for every deal that is listed, or was never found, when another day has passed. */
 export const dealDaily = dailyJob('deal.daily', 'deals');
 
-/** After statistics and valuations. */
-export const DEALS_DAILY = { cron: '20 1 * * *', timeZone: 'UTC' };
-
 /** In the transaction of a merge: the counties that it has touched and that have deals. @returns the jobs' ids */
 export async function enqueueTouched(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ fips: number }>(sql('deals/list_marked_counties'));

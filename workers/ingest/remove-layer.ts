@@ -4,9 +4,8 @@ import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { markCovered } from './merge/layer.ts';
-import { withFeedLock } from './run/feed-lock.ts';
 import { currentVersion } from './run/layer-version.ts';
-import { lastAcceptedRun } from './run/record.ts';
+import { lastAcceptedRun, withFeedLock } from './run/record.ts';
 
 export type RemovedLayer = {
   kind: LandKind;

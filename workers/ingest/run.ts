@@ -22,7 +22,6 @@ import type { Prepared, Recipe } from './recipes/recipe.ts';
 import { leftAsItIs, sourcesUnchanged } from './recipes/unchanged.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
 import { newCounts, total } from './run/counts.ts';
-import { withFeedLock } from './run/feed-lock.ts';
 import { makeRunFolder, sharedFolder, workFolder } from './run/folder.ts';
 import {
   abandonRuns,
@@ -33,6 +32,7 @@ import {
   type RunStatus,
   registerFeed,
   startRun,
+  withFeedLock,
 } from './run/record.ts';
 import { createStage, dropStage, stageSchema, withStage } from './run/stage-schema.ts';
 

@@ -27,6 +27,3 @@ export const marketRecompute: JobDefinition<z.infer<typeof recomputePayload>> = 
 };
 
 export const marketDaily = dailyJob('market.daily', 'market');
-
-/** When `market.daily` is due: five minutes into the UTC day that the windows then end with. */
-export const MARKET_DAILY = { cron: '5 0 * * *', timeZone: 'UTC' };

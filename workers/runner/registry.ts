@@ -44,25 +44,22 @@ export type Registry = ReadonlyMap<string, RegisteredJob>;
 
 /** @throws PlatError `registry` unless every definition has exactly one handler, and every handler a definition. */
 export function buildRegistry(definitions: readonly Deliverable[], jobs: readonly RegisteredJob[]): Registry {
-  const registry = new Map<string, RegisteredJob>();
-  for (const entry of jobs) {
-    const { name } = entry.definition;
-    if (registry.has(name)) throw new PlatError('registry', `Job ${name} has two handlers.`);
-    registry.set(name, entry);
-  }
-  const names = new Set<string>();
-  for (const { name } of definitions) {
-    if (names.has(name)) throw new PlatError('registry', `Two jobs are named ${name}.`);
-    if (!registry.has(name)) throw new PlatError('registry', `Job ${name} has no handler.`);
-    names.add(name);
-  }
-  const undefinedJob = [...registry.keys()].find(name => !names.has(name));
-  if (undefinedJob !== undefined)
-    throw new PlatError(
-      'registry',
-      `Job ${undefinedJob} has a handler, but is not in workers/definitions.ts.`,
-    );
-  return registry;
+  const [known, handled] = [definitions.map(({ name }) => name), jobs.map(entry => entry.definition.name)];
+  const refuse = (name: string | undefined, why: string) => {
+    if (name !== undefined) throw new PlatError('registry', why.replace('NAME', name));
+  };
+  const repeated = (names: string[]) => names.find((name, i) => names.indexOf(name) !== i);
+  refuse(repeated(handled), 'Job NAME has two handlers.');
+  refuse(repeated(known), 'Two jobs are named NAME.');
+  refuse(
+    known.find(name => !handled.includes(name)),
+    'Job NAME has no handler.',
+  );
+  refuse(
+    handled.find(name => !known.includes(name)),
+    'Job NAME has a handler, but is not in workers/definitions.ts.',
+  );
+  return new Map(jobs.map(entry => [entry.definition.name, entry]));
 }
 
 export function definitionsOf(registry: Registry): Deliverer['definitions'] {

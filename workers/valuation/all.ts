@@ -3,9 +3,8 @@ import { emptyBox } from '../../shared/geo/box.ts';
 import { enqueueAll } from '../../shared/jobs.ts';
 import { dayOf } from '../../shared/kernels/stats/calendar.ts';
 import { fitCounty, MODEL_VERSION } from '../../shared/kernels/valuation/model.ts';
-import { defaultDay, lockCounty, readMarket, type Watch } from './county.ts';
+import { defaultDay, linkComps, lockCounty, readMarket, type Watch } from './county.ts';
 import { valuationCounty } from './jobs.ts';
-import { linkComps } from './link-comps.ts';
 
 export type Learned = { asOf: string; counties: number; jobs: string[] };
 

@@ -30,6 +30,3 @@ export async function enqueueMarked(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ fips: number }>(sql('valuation/list_marked_counties'));
   return enqueueAll(db, valuationCounty, rows);
 }
-
-/** Once a day, when another day has passed since every sale: after the statistics and the land attributes. */
-export const VALUATION_DAILY = { cron: '40 0 * * *', timeZone: 'UTC' };

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { type Config, loadConfig } from '../../../shared/config.ts';
 import { createPool, type Pool, RESTLESS } from '../../../shared/db.ts';
 import { PlatError } from '../../../shared/errors.ts';
@@ -37,6 +37,45 @@ export async function withSession<T>(work: (session: Session) => Promise<T>): Pr
   } finally {
     await pool.end();
   }
+}
+
+export const EXIT = {
+  ok: 0,
+  /** The work failed; the message says why. */
+  failed: 1,
+  /** The command was called wrongly, or names something that does not exist. */
+  usage: 2,
+  /** The gate blocked a run: nothing changed, `plat runs show` says why. */
+  blocked: 3,
+} as const;
+
+/** Names that the caller gave and that do not stand for anything, or stand for something already. */
+const USAGE_CODES = new Set([
+  'name',
+  'not_found',
+  'feed_unknown',
+  'feed_missing',
+  'validation_error',
+  'contact_request',
+  'account_unknown',
+  'account_exists',
+  'account_change',
+  'job_ended',
+  'job_open',
+  'company_exists',
+  'user_email',
+  'user_company',
+  'tier_unknown',
+  'tier_terms',
+  'period_unknown',
+  'key_unknown',
+  'key_scopes',
+]);
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof PlatError && USAGE_CODES.has(error.code)) return EXIT.usage;
+  return EXIT.failed;
 }
 
 /** What a command has found, for scripts and for people, and its exit code where that is not 0. */

@@ -10,7 +10,7 @@ import { parseFeed } from '../../feeds/load.ts';
 import { suggestFeed } from '../../ingest/check/suggest.ts';
 import { sharedFolder } from '../../ingest/run/folder.ts';
 import { tilesOfBounds } from '../../ingest/stage/tiles.ts';
-import { writeWhole } from '../common/files.ts';
+import { writeWhole } from '../common/output.ts';
 import {
   aboutOf,
   boundsOf,

@@ -7,13 +7,13 @@ import { PlatError } from '../../../shared/errors.ts';
 import { createLogger } from '../../../shared/log.ts';
 import { migrate } from '../../../shared/migrate.ts';
 import { findPort } from '../../../shared/port.ts';
+import { type EmbeddedServer, startEmbedded } from '../../../shared/postgres/embedded.ts';
 import { installedFeeds } from '../../feeds/dirs.ts';
 import { loadRegions } from '../../regions/load.ts';
 import { print, regionsLine } from '../common/output.ts';
 import { type ConnectedConfig, deliverFromHere } from '../common/session.ts';
 import { claimState, clearState, writeState } from '../common/state.ts';
 import { finishDue } from './due.ts';
-import { startPostgres } from './postgres.ts';
 import { addSampleDeals, ingestSamples, missingSamples } from './sample.ts';
 import { createSupervisor } from './supervisor.ts';
 import { adminPassword, demoKey, demoLink, demoOwner, welcome } from './welcome.ts';
@@ -222,4 +222,42 @@ function untilSignal(asked: AbortController, kill: () => void): Promise<void> {
     };
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
   });
+}
+
+const WATCH_MS = 1_000;
+
+/** Starts the PostgreSQL in `folder`, and starts it again whenever it dies; its clients connect again by themselves. */
+async function startPostgres(folder: string): Promise<Part & { url: string }> {
+  const server = await startEmbedded(folder);
+  print(
+    server.started
+      ? 'PostgreSQL: started.'
+      : 'PostgreSQL: took over the one that an earlier start left running.',
+  );
+  const stopping = new AbortController();
+  const watching = watch(server, stopping.signal);
+  return {
+    url: server.url,
+    async stop() {
+      stopping.abort();
+      await watching;
+      await server.stop();
+    },
+    kill: server.kill,
+  };
+}
+
+async function watch(server: EmbeddedServer, signal: AbortSignal): Promise<void> {
+  let said = false;
+  while (!signal.aborted) {
+    try {
+      if (await server.revive()) print('PostgreSQL ended and was started again.');
+      said = false;
+    } catch (error) {
+      if (!said)
+        print(`PostgreSQL ended and does not start: ${error instanceof Error ? error.message : error}`);
+      said = true;
+    }
+    await sleep(WATCH_MS, undefined, { signal }).catch(() => {});
+  }
 }

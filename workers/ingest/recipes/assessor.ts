@@ -7,9 +7,8 @@ import { compileParcelMapper, type MappedParcel, showsSales } from '../map/parce
 import { mergeListings } from '../merge/listings.ts';
 import { mergeParcels } from '../merge/parcels.ts';
 import { analyzePartitions, ensurePartitions } from '../merge/partitions.ts';
-import { settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
-import { total } from '../run/counts.ts';
+import { settleRepeats, total } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
 import { withStage, withStages } from '../run/stage-schema.ts';
 import { type DeriveColumns, openDerivation } from '../stage/derive.ts';

@@ -3,8 +3,8 @@ import { asRun, type Client, compose, literal, sql } from '../../../shared/db.ts
 import type { ContactsFeed } from '../../feeds/feed.ts';
 import { judgeList } from '../gate/gate.ts';
 import { compileContactMapper } from '../map/contact.ts';
-import { matchFigures, measureRows, settleRepeats } from '../run/compare.ts';
 import type { RunContext } from '../run/context.ts';
+import { matchFigures, measureRows, settleRepeats } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
 import { withStages } from '../run/stage-schema.ts';
 import { stageContacts } from '../stage/contacts.ts';

@@ -16,7 +16,7 @@ import type { RunCounts } from '../../../shared/runs.ts';
 import { masked } from '../../feeds/values/text.ts';
 import type { MappedContact } from '../map/contact.ts';
 import { countFilled } from '../run/counts.ts';
-import type { Reject, RejectWriter } from '../run/rejects.ts';
+import type { Reject, RejectWriter } from '../run/stage-schema.ts';
 import { digest } from './hash.ts';
 import { type RowInput, stageRows } from './rows.ts';
 

@@ -3,7 +3,7 @@ import { type Client, sql } from '../../../shared/db.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
 import { type NumberSink, readDnc } from '../../formats/dnc.ts';
 import { bump } from '../run/counts.ts';
-import type { RejectWriter } from '../run/rejects.ts';
+import type { RejectWriter } from '../run/stage-schema.ts';
 
 /** Numbers of one area code and exchange. */
 export const BITMAP_BYTES = 1_250;

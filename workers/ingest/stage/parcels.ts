@@ -5,7 +5,7 @@ import type { RunCounts } from '../../../shared/runs.ts';
 import type { SourceRow } from '../../formats/rows.ts';
 import type { MappedParcel } from '../map/parcel.ts';
 import { bump, countFilled } from '../run/counts.ts';
-import { type RejectWriter, rawText } from '../run/rejects.ts';
+import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';
 import { digest, SeenKeys } from './hash.ts';
 import { type Faults, type RowInput, stageRows } from './rows.ts';

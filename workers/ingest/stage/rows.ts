@@ -2,7 +2,7 @@ import type { RunCounts } from '../../../shared/runs.ts';
 import { isTooDeep, type RowBatch, type SourceRow, TOO_DEEP } from '../../formats/rows.ts';
 import type { Mapper } from '../map/fields.ts';
 import { bump } from '../run/counts.ts';
-import { type RejectWriter, rawText } from '../run/rejects.ts';
+import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 
 /** An input of a feed: its rows and how they map. */
 export type RowInput<Mapped, Row extends SourceRow = SourceRow> = {
