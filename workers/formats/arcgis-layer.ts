@@ -139,51 +139,35 @@ export function conditions({ arcgis, within }: InputSpec, further: string | null
   };
 }
 
+/** A layer that is read, as its feed wants it. */
+export type Layer = Asked & { info: LayerInfo };
+
 /** How many features the feed's conditions leave; null where the server does not count. @throws those of `ask` */
-export async function countFeatures(
-  info: LayerInfo,
-  spec: InputSpec,
-  context: ReadContext,
-): Promise<number | null> {
-  const body = await unlessRefused(
-    { url: info.url, spec, context },
-    { ...conditions(spec), returnCountOnly: true },
-  );
+export async function countFeatures(layer: Layer): Promise<number | null> {
+  const body = await query(layer, { returnCountOnly: true });
   return body && number(body.count);
 }
 
 /** The object ids in their order; null where the server does not list them, or not all. @throws those of `ask` */
-export async function listIds(
-  info: LayerInfo,
-  spec: InputSpec,
-  context: ReadContext,
-): Promise<number[] | null> {
-  const body = await unlessRefused(
-    { url: info.url, spec, context },
-    { ...conditions(spec), returnIdsOnly: true },
-  );
+export async function listIds(layer: Layer): Promise<number[] | null> {
+  const { objectIdField } = layer.info;
+  const body = await query(layer, { returnIdsOnly: true });
   // A server that knows no such question answers with features.
   if (body === null || !('objectIds' in body) || body.exceededTransferLimit === true) return null;
   const named = body.objectIdFieldName;
-  if (info.objectIdField === null || (typeof named === 'string' && named !== info.objectIdField)) return null;
+  if (objectIdField === null || (typeof named === 'string' && named !== objectIdField)) return null;
   const ids = ((body.objectIds as unknown[] | null) ?? []).filter(id => typeof id === 'number');
   return [...new Set(ids)].sort((a, b) => a - b);
 }
 
 /** The least and the greatest object id; null where the server does not say. @throws those of `ask` */
-export async function idExtent(
-  info: LayerInfo,
-  spec: InputSpec,
-  context: ReadContext,
-): Promise<[number, number] | null> {
-  if (info.objectIdField === null) return null;
-  const statistic = (statisticType: string) => ({
-    statisticType,
-    onStatisticField: info.objectIdField,
-    outStatisticFieldName: `the_${statisticType}`,
+export async function idExtent(layer: Layer): Promise<[number, number] | null> {
+  const { objectIdField: onStatisticField } = layer.info;
+  if (onStatisticField === null) return null;
+  const statistics = ['min', 'max'].map(statisticType => {
+    return { statisticType, onStatisticField, outStatisticFieldName: `the_${statisticType}` };
   });
-  const outStatistics = JSON.stringify([statistic('min'), statistic('max')]);
-  const body = await unlessRefused({ url: info.url, spec, context }, { ...conditions(spec), outStatistics });
+  const body = await query(layer, { outStatistics: JSON.stringify(statistics) });
   const attributes = ((body?.features as Body[] | undefined)?.[0]?.attributes ?? {}) as Body;
   // Names come back in other cases, or as "MIN(OBJECTID) AS THE_MIN".
   const value = (word: RegExp) => number(Object.entries(attributes).find(([name]) => word.test(name))?.[1]);
@@ -191,9 +175,10 @@ export async function idExtent(
   return least === null || most === null ? null : [least, most];
 }
 
-async function unlessRefused(asked: Asked, params: Params): Promise<Body | null> {
+/** What a question about the features is answered; null where it is refused. */
+async function query(layer: Layer, params: Params): Promise<Body | null> {
   try {
-    return await ask(asked, '/query', { ...params, f: 'json' });
+    return await ask(layer, '/query', { ...conditions(layer.spec), ...params, f: 'json' });
   } catch (error) {
     if (error instanceof Refused) return null;
     throw error;

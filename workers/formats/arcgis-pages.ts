@@ -1,7 +1,7 @@
 import { formatError, shownUrl, sourceError } from '../../shared/net/context.ts';
 import type { Row, Sent, SpatialReference, ToRow } from './arcgis-features.ts';
-import { conditions, type LayerInfo } from './arcgis-layer.ts';
-import { type Asked, ask, type Body, type Params, Refused } from './arcgis-server.ts';
+import { conditions, type Layer } from './arcgis-layer.ts';
+import { ask, type Body, type Params, Refused } from './arcgis-server.ts';
 
 /** How a layer is walked through: by offset, by ranges of object ids, or by lists of them. */
 export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'; size: number };
@@ -9,8 +9,7 @@ export type Walk = { by: 'offset' | 'range' | 'list'; format: 'geojson' | 'json'
 /** Where a walk leads: the number of features by offset; else all object ids, or the least and the greatest where the server lists none. */
 export type Ground = { total: number | null; ids: number[] | null; extent: [number, number] | null };
 
-export type Source = Asked & {
-  info: LayerInfo;
+export type Source = Layer & {
   toRow: ToRow;
   refusedInRow: number;
   /** The ends of the first page by offset: one that comes again tells that the server does not page. */
@@ -109,11 +108,12 @@ async function fetchItem(source: Source, walk: Walk, item: Item): Promise<Row[]>
 
 /** What one query answers, and whether the server left out some of what was asked for. */
 export async function fetchFeatures(
-  { info, spec, ...asked }: Asked & { info: LayerInfo },
+  layer: Layer,
   walk: Walk,
   item: Item,
 ): Promise<{ features: Sent[]; cut: boolean }> {
-  const body = await ask({ ...asked, spec }, '/query', pageParams(info, spec, walk, item));
+  const { info } = layer;
+  const body = await ask(layer, '/query', pageParams(layer, walk, item));
   if (!Array.isArray(body.features))
     throw new Refused(info.url, 'did not answer with features.', { again: true });
   const features = body.features as Body[];
@@ -144,12 +144,7 @@ function requireProgress(source: Source, rows: Row[]): void {
   source.firstPage ??= ends;
 }
 
-function pageParams(
-  info: LayerInfo,
-  spec: Asked['spec'],
-  { by, format }: Walk,
-  { from, to, count, ids }: Item,
-): Params {
+function pageParams({ info, spec }: Layer, { by, format }: Walk, { from, to, count, ids }: Item): Params {
   const { objectIdField: id } = info;
   const { fields, out_sr = 4326 } = spec.arcgis ?? {};
   return {

@@ -78,9 +78,9 @@ export async function chooseWalk(
   return { walk: { by: 'offset', format: 'json', size }, ground: byOffset };
 }
 
-async function idGround({ info, spec, context }: Source, total: number | null): Promise<Ground> {
-  const ids = await listIds(info, spec, context);
-  const extent = ids === null ? await idExtent(info, spec, context) : null;
+async function idGround(source: Source, total: number | null): Promise<Ground> {
+  const ids = await listIds(source);
+  const extent = ids === null ? await idExtent(source) : null;
   // Some servers tell the statistics of another column, or of another table.
   const span = extent === null ? 0 : extent[1] - extent[0] + 1;
   const isLikely = total === null || (span >= total && span <= 100 * Math.max(total, PAGE_SIZE));
@@ -98,7 +98,7 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
   const key = JSON.stringify([info.url.href, spec.arcgis, spec.within, info.lastEditDate, fields]);
   let mark = await usableMark(path, key, info.lastEditDate !== null);
   if (mark?.complete) return;
-  const total = await countFeatures(info, spec, context);
+  const total = await countFeatures(source);
   // Offsets mean other features when some came or went.
   if (mark?.walk.by === 'offset' && mark.total !== total) mark = null;
   let ground: Ground = { total, ids: null, extent: null };
@@ -158,10 +158,10 @@ async function complete(
   path: string,
   append: (lines: string[], progress: Partial<Mark>) => Promise<void>,
 ): Promise<void> {
-  const { info, spec, context } = source;
-  const count = await countFeatures(info, spec, context);
+  const { info, context } = source;
+  const count = await countFeatures(source);
   if (count === null || (count === mark.rows && mark.ordered)) return;
-  const ids = await listIds(info, spec, context);
+  const ids = await listIds(source);
   if (ids === null) {
     if (count === mark.rows) return;
     throw new Incomplete(
