@@ -1,8 +1,8 @@
-import { PlatError } from '../../../shared/errors.ts';
 import type { InputSpec } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
 import type { ReadContext, RowBatch } from '../../formats/rows.ts';
 import type { RunContext } from './context.ts';
+import { interrupted } from './record.ts';
 
 /** One input of a feed. An operator's other source stands relative to where the operator is, the feed's to its file. */
 export type InputSource = { name: string; spec: InputSpec; baseDir: string; override: string | undefined };
@@ -50,9 +50,4 @@ export function readContext(
     ...(sharedDir !== undefined && { sharedDir }),
     baseDir: override === undefined ? baseDir : process.cwd(),
   };
-}
-
-/** The run ends because its worker does; the job's next attempt does it again. */
-export function interrupted(): PlatError {
-  return new PlatError('interrupted', 'The worker was asked to stop.', { retryable: true });
 }

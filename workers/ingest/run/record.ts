@@ -5,7 +5,6 @@ import { LOCKS } from '../../../shared/locks.ts';
 import type { GateResult, RunCounts } from '../../../shared/runs.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import type { ResoCheckpoint } from '../../formats/rows.ts';
-import { interrupted } from './read.ts';
 
 export type RunStatus = 'merged' | 'unchanged' | 'blocked' | 'failed';
 
@@ -106,4 +105,9 @@ export function withFeedLock<T>(
     await client.query('select pg_advisory_unlock($1, $2)', lock);
     return result;
   });
+}
+
+/** The run ends because its worker does; the job's next attempt does it again. */
+export function interrupted(): PlatError {
+  return new PlatError('interrupted', 'The worker was asked to stop.', { retryable: true });
 }

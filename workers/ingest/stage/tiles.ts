@@ -9,7 +9,7 @@ import type { Files } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump } from '../run/counts.ts';
-import { interrupted } from '../run/read.ts';
+import { interrupted } from '../run/record.ts';
 import { withStages } from '../run/stage-schema.ts';
 
 /** A file that a feed names, in the order of the naming. */
