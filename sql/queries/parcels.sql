@@ -19,19 +19,19 @@ left join lateral (
 ) page on true;
 
 -- name: list_edge_candidates
--- The parcels whose extent meets the boxes along a shape's outline, to be tested one by one; those that an inner box takes in need no
--- test. Boxes and finds stand in a `with` each, as the planner would rather read all in order until the limit. `from`, `where`:
--- parcel_filters f, and the filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the
--- predicates.
+-- The parcels whose extent meets the boxes along a shape's outline, once for each box, to be tested one by one; those that an inner
+-- box takes in need no test. Boxes and finds stand in a `with` each, as the planner would rather read all in order until the limit.
+-- `from`, `where`: parcel_filters f, and the filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`,
+-- and those of the predicates.
 with edges as materialized (select box from unnest({{edge}}::box[]) as e (box)),
 near as materialized (
-  select f.property_id
+  select f.property_id, f.effective_acres
   from edges
   join {{from}} on f.extent && edges.box
   where {{where}}
     and (f.location <@ any ({{inner}}::box[])) is not true
 )
-select distinct property_id
+select property_id, effective_acres
 from near
 limit {{limit}};
 

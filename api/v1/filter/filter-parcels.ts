@@ -10,8 +10,8 @@ import { FILTER_EXAMPLE } from '../examples/examples.ts';
 import { filterBody } from './body.ts';
 import type { FilterBody } from './declare.ts';
 import type { Order } from './filters.ts';
-import { findHits, type Hit } from './hits.ts';
-import { type Selection, selectionOf } from './selection.ts';
+import { findHits } from './hits.ts';
+import { type Hit, type Selection, selectionOf } from './selection.ts';
 import { meet } from './spatial.ts';
 
 const TOKENS = 30;

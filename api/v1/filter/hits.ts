@@ -1,9 +1,7 @@
 import type { Database } from '../../http/database.ts';
 import type { Page } from '../../http/paging.ts';
 import type { Order } from './filters.ts';
-import { binder, type Selection } from './selection.ts';
-
-export type Hit = { property_id: number; effective_acres: number | null };
+import { binder, type Hit, type Selection } from './selection.ts';
 
 /** Hits that are sorted by themselves within 5 ms; of more, the first are found by an index. */
 const FEW: Record<Order, number> = { property_id: 50_000, acres: 2_000, '-acres': 2_000 };

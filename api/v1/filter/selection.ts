@@ -12,6 +12,9 @@ export type Selection = {
   values: readonly unknown[];
 };
 
+/** What a filter finds. */
+export type Hit = { property_id: number; effective_acres: number | null };
+
 type Circumstances = Omit<FilterContext, 'bind' | 'body'>;
 
 const JOIN = 'join parcels p on p.fips = f.fips and p.property_id = f.property_id';
@@ -57,23 +60,30 @@ export function binder(values: unknown[]): (value: unknown) => string {
   return value => `$${values.push(value)}`;
 }
 
-/** Within a shape: parcels whose location is in an inner box, and those tested. A `with`, for boxes are no work for parallel workers. */
-export function within(selection: Selection, { inner }: QueryCover, tested: readonly number[]): Selection {
-  const values = [...selection.values];
+/**
+ * Within a shape: parcels whose location is in an inner box, and those along the outline that were found by the same predicates and
+ * tested. Only the columns that hits are ordered by; a `with`, for boxes are no work for parallel workers.
+ */
+export function within(
+  { from, where, values: given }: Selection,
+  { inner }: QueryCover,
+  tested: readonly Hit[],
+): Selection {
+  const values = [...given];
   const bind = binder(values);
+  const ids = bind(tested.map(hit => hit.property_id));
+  const acres = bind(tested.map(hit => hit.effective_acres));
   const rows = `(
     (
       with boxes as materialized (select box from unnest(${bind(boxArraySql(inner))}::box[]) as b (box))
-      select n.* from boxes b join parcel_filters n on n.location <@ b.box
+      select f.fips, f.property_id, f.effective_acres
+      from boxes
+      join ${from} on f.location <@ boxes.box
+      where ${where}
     )
     union all
-    select n.* from unnest(${bind(tested)}::bigint[]) as t (property_id)
-    join parcel_filters n on n.fips = (t.property_id / 100000000)::int and n.property_id = t.property_id
+    select (t.property_id / 100000000)::int, t.property_id, t.effective_acres
+    from unnest(${ids}::bigint[], ${acres}::float8[]) as t (property_id, effective_acres)
   ) f`;
-  return {
-    ...selection,
-    from: selection.from.replace('parcel_filters f', rows),
-    wholeCounties: false,
-    values,
-  };
+  return { from: rows, where: 'true', wholeCounties: false, values };
 }

@@ -7,13 +7,16 @@ import { intersects, type PreparedQuery, prepareQuery } from '../../../shared/ge
 import type { ParsedQuery } from '../../../shared/geo/query-geometry.ts';
 import type { Database } from '../../http/database.ts';
 import { unprocessable } from '../../http/errors.ts';
-import { binder, inCounties, type Selection, within } from './selection.ts';
+import { binder, type Hit, inCounties, type Selection, within } from './selection.ts';
 
 /** Finer boxes for a shape whose outline meets many parcels. */
 const FINE_EDGE_CELLS = 512;
 
 /** Boundaries that one request may read and test: some 200 ms of work. */
 const MOST_CANDIDATES = 20_000;
+
+/** One that meets several boxes is found in each of them. */
+const MOST_FINDS = 2 * MOST_CANDIDATES;
 
 /** Boundaries between two looks at other requests: a few milliseconds. */
 const TESTED_AT_ONCE = 500;
@@ -34,9 +37,7 @@ export async function meet(
     const cover = coverQuery(query, { maxCells });
     const near = inCounties(selection, await countiesAround(cover, database));
     const candidates = await listCandidates(cover, near, database);
-    if (candidates.length <= MOST_CANDIDATES) {
-      return within(near, cover, await test(query, candidates, database));
-    }
+    if (candidates !== null) return within(near, cover, await test(query, candidates, database));
   }
   throw tooMuch(
     `The outline passes over more than ${MOST_CANDIDATES} parcels. Make it smaller, or add filters that leave fewer of them.`,
@@ -52,13 +53,13 @@ async function countiesAround({ edge }: QueryCover, database: Database): Promise
   return rows.map(row => row.fips);
 }
 
-/** Ids of the parcels along the outline. */
+/** The parcels along the outline; null for more than can be tested. */
 async function listCandidates(
   { inner, edge }: QueryCover,
   { from, where, values: given }: Selection,
   database: Database,
-): Promise<number[]> {
-  if (edge.length === 0) return [];
+): Promise<Map<number, Hit> | null> {
+  if (edge.length === 0) return new Map();
   const values = [...given];
   const bind = binder(values);
   const fragments = {
@@ -66,14 +67,11 @@ async function listCandidates(
     where,
     edge: bind(boxArraySql(edge)),
     inner: bind(boxArraySql(inner)),
-    limit: bind(MOST_CANDIDATES + 1),
+    limit: bind(MOST_FINDS),
   };
-  const rows = await database.runComposed<{ property_id: number }>(
-    'parcels/list_edge_candidates',
-    fragments,
-    values,
-  );
-  return rows.map(row => row.property_id);
+  const rows = await database.runComposed<Hit>('parcels/list_edge_candidates', fragments, values);
+  const candidates = new Map(rows.map(hit => [hit.property_id, hit]));
+  return rows.length < MOST_FINDS && candidates.size <= MOST_CANDIDATES ? candidates : null;
 }
 
 type Boundary = { property_id: number; boundary: Buffer };
@@ -81,16 +79,17 @@ type Boundary = { property_id: number; boundary: Buffer };
 /** Those of the candidates whose boundaries meet the query. */
 async function test(
   query: PreparedQuery,
-  candidates: readonly number[],
+  candidates: ReadonlyMap<number, Hit>,
   database: Database,
-): Promise<number[]> {
-  if (candidates.length === 0) return [];
-  const met: number[] = [];
-  const counties = [...new Set(candidates.map(countyOf))];
-  const rows = await database.runComposed<Boundary>('parcels/list_boundaries', {}, [counties, candidates]);
+): Promise<Hit[]> {
+  if (candidates.size === 0) return [];
+  const met: Hit[] = [];
+  const ids = [...candidates.keys()];
+  const counties = [...new Set(ids.map(countyOf))];
+  const rows = await database.runComposed<Boundary>('parcels/list_boundaries', {}, [counties, ids]);
   for (const [index, { property_id, boundary }] of rows.entries()) {
     if (index % TESTED_AT_ONCE === TESTED_AT_ONCE - 1) await nextTurn();
-    if (intersects(query, decodeBoundary(boundary))) met.push(property_id);
+    if (intersects(query, decodeBoundary(boundary))) met.push(candidates.get(property_id)!);
   }
   return met;
 }
