@@ -266,6 +266,44 @@ test('names that stand for parcel numbers, and such that do not', () => {
     expect([name, fieldsOfName(name).get('apn') ?? 0]).toEqual([name, 0]);
 });
 
+test('what county layers call things that mean something else beside others', () => {
+  const fields = (name: string) =>
+    [...fieldsOfName(name)].filter(([, score]) => score >= 0.6).map(([field]) => field);
+  // A number at an address is the house's; what the software measures is no stated area; a deed's day beside a sale's is not the sale's.
+  for (const name of ['SITUSNUMBER', 'Prop_Num', 'loc_num', 'Shape_Area', 'ADDRZIP', 'street_add'])
+    expect([name, fields(name)]).toEqual([name, []]);
+  expect(fields('TOTAL_SALE_DATE')).toEqual(['last_sale_date']);
+  expect(fields('LAND_SALE_PRICE')).toEqual([]);
+  expect(fields('PSTLCITY')).toEqual(['mail_city']);
+  expect(fields('DEED_HOLDER_STATE')).toEqual(['mail_state']);
+});
+
+test("an address is the parcel's where nothing speaks of owners, nobody's where owners and parcels have one", () => {
+  const table = (...names: string[]) => ({
+    acres: [],
+    columns: names.map(name => ({
+      name,
+      values: Array.from({ length: 30 }, (_, i) =>
+        /name/i.test(name)
+          ? 'OAK STREET'
+          : /nbr/i.test(name)
+            ? `${100 + 7 * i}`
+            : /own/i.test(name)
+              ? `DOE JOHN ${i} LLC`
+              : `${9 + 3 * i} MAIN ST`,
+      ),
+    })),
+  });
+  const situs = (...names: string[]) =>
+    suggestColumns(table(...names)).fields.find(({ field }) => field === 'situs_address')?.mapped?.columns;
+  expect(situs('street_add')).toEqual(['street_add']);
+  expect(situs('owner', 'street_add')).toBeUndefined();
+  expect(situs('SITUS_STREET_NBR', 'SITUS_STREET_NAME', 'owner', 'street_add')).toEqual([
+    'SITUS_STREET_NBR',
+    'SITUS_STREET_NAME',
+  ]);
+});
+
 test('whatever a source holds, each field reads columns that are there, none twice, surely, and the text is a feed', () => {
   const words = [
     'PIN',

@@ -7,21 +7,22 @@ import type { ParcelTarget } from '../definition.ts';
 const IDEAS: Record<string, string> = {
   parcel: 'parcel parcels prcl parc par pcl tparcel account acct acctid accountno maptax mapblk blklot',
   pin: 'upc tmk span tlid tlno ortaxlot taxlotid maplot mapblocklot mapblolot taxmap maplotunit pin pins apn ppin gpin upin pid pidn ain strap folio tms pams pcn ppn pnum taxpin maptaxlot taxlot parno parid mblu printkey taxkey',
-  id: 'id no num numb number nbr nb nmbr key identifier',
-  own: 'owner owners own ownr owns',
-  payer: 'taxpayer payer bill billing billto tax',
+  id: 'id key identifier',
+  number: 'no num numb number nbr nb nmbr',
+  own: 'owner owners own ownr owns deedholder titleholder',
+  payer: 'taxpayer taxpr payer bill billing billto tax',
   name: 'name nam nm names',
   co: 'coowner coown jointowner',
   second: '2 two second joint more care careof secondary',
   first: '1 one first primary current cur curr full display formatted',
-  mail: 'mail mailing ml maddr mailadd mailaddr mailaddress',
+  mail: 'mail mailing ml pstl maddr mailadd mailaddr mailaddress',
   addr: 'address addr addrs addrss add adr adrs addres addresses',
   line: 'line l ln',
   third: '3 4 5 6 third',
   city: 'city cityname cty',
   town: 'town township municipality muni municipal village twp',
   state: 'state stat st2 statecode',
-  street: 'street str st road rd streetname',
+  street: 'street stree str st road rd streetname',
   house: 'house hse houseno housenum stno streetno strno locnumb stnum hnum',
   zip: 'zip zipcode zipcd zip5 szip szip5 postal postcode postalcode zipcod',
   situs: 'situs site prop property phy phys physical loc location locn premise premises parceladdress sit s',
@@ -37,7 +38,7 @@ const IDEAS: Record<string, string> = {
   other: 'other feat feature features misc xfob xf ag agricultural yard outbuilding personal',
   total: 'total tot ttl totl gross sum',
   value: 'val value valu values vl worth amt amount',
-  assessed: 'assd assessed assess assessment asmt asd asmnt av sev ass as tx taxed assed aval',
+  assessed: 'assd cntassd assessed assess assessment asmt asd asmnt av sev ass as tx taxed assed aval',
   market: 'market mkt mk fair fmv emv appr appraised apr aprsd just jv full true fcv fullcash rmv',
   taxable: 'taxable txbl net exempt exmt exemption exempted tv taxval capped',
   living: 'living lvg liv livable heated finished fin finsqft floor flr res gla',
@@ -119,27 +120,26 @@ const FORMS: readonly Form[] = [
   ['mail_address', 'own addr', 'first line street', 0.95],
   ['mail_address', 'own street', 'first', 0.9],
   ['mail_address', 'payer addr', 'first line street', 0.75],
+  ['mail_address', 'payer line', 'first', 0.75],
   ['mail_address', 'addr line', 'first second', 0.7],
-  ['mail_city', 'mail city', 'own addr', 0.95],
+  ['mail_city', 'mail city', 'own addr name', 0.95],
   ['mail_city', 'own city', 'addr', 0.95],
   ['mail_city', 'payer city', 'addr', 0.75],
-  ['mail_city', 'addr city', '', 0.6],
   ['mail_state', 'mail state', 'own addr second', 0.95],
   ['mail_state', 'own state', 'addr', 0.95],
   ['mail_state', 'payer state', 'addr', 0.75],
-  ['mail_state', 'addr state', '', 0.6],
   ['mail_zip', 'mail zip', 'own addr', 0.95],
   ['mail_zip', 'own zip', 'addr', 0.95],
   ['mail_zip', 'payer zip', 'addr', 0.75],
-  ['mail_zip', 'addr zip', '', 0.6],
   ['situs_address', 'situs addr', 'first line street stated', 0.95],
   ['situs_address', 'situs first', '', 0.85],
   ['situs_address', 'situs', '', 0.8],
-  ['situs_address', 'street addr', '', 0.75],
+  ['situs_address', 'situs line', 'first', 0.9],
+  ['situs_address', 'situs street', 'first', 0.6],
   ['situs_address', 'parcel addr', 'first', 0.9],
   ['situs_address', 'first addr', '', 0.5],
   ['situs_address', 'addr', '', 0.5],
-  ['situs_city', 'situs city', 'addr', 0.95],
+  ['situs_city', 'situs city', 'addr name', 0.95],
   ['situs_city', 'situs town', 'addr', 0.9],
   ['situs_city', 'town', 'name', 0.75],
   ['situs_state', 'situs state', 'addr second', 0.95],
@@ -179,13 +179,13 @@ const FORMS: readonly Form[] = [
   ['assessed_improvement_value', 'bldg value', '', 0.65],
   ['assessed_improvement_value', 'bldg', '', 0.4],
   ['market_total_value', 'market total', 'value', 0.95],
-  ['market_total_value', 'market value', 'total situs', 0.95],
+  ['market_total_value', 'market value', 'total situs first', 0.95],
   ['market_total_value', 'market', '', 0.85],
   ['market_land_value', 'market land', 'value', 0.95],
   ['market_improvement_value', 'market bldg', 'value', 0.95],
-  ['last_sale_date', 'sale date', 'last first', 0.95],
+  ['last_sale_date', 'sale date', 'last first total', 0.95],
   ['last_sale_date', 'record date', 'last first', 0.8],
-  ['last_sale_price', 'sale price', 'last first', 0.95],
+  ['last_sale_price', 'sale price', 'last first total', 0.95],
   ['last_sale_price', 'sale value', 'last first', 0.9],
   ['last_sale_price', 'price', 'last', 0.5],
   ['sale_price_code', 'sale qualified', 'code first last', 0.95],
@@ -200,14 +200,16 @@ const FORMS: readonly Form[] = [
   ['mortgage_date', 'mortgage date', 'first', 0.9],
   ['owner_occupied', 'homestead', 'flag code', 0.85],
   ['owner_occupied', 'own occupied', 'flag', 0.95],
-  ['vacant', 'vacant', 'flag land lot', 0.8],
+  ['vacant', 'vacant land', 'flag lot', 0.8],
+  ['vacant', 'vacant lot', 'flag', 0.8],
+  ['vacant', 'vacant', 'flag', 0.6],
   ['fips', 'fips', 'county code state', 0.95],
 ];
 
 /** How much one idea that does not belong takes away, and each letter that no word explains. */
 const STRAY = 0.4;
 
-export type NameParts = { ideas: ReadonlySet<string>; known: number };
+export type NameParts = { ideas: Set<string>; known: number };
 
 /** The ideas of a name, and the share of its letters that they explain. The last part of a qualified name counts: SDE.PARCELS.PIN. */
 export function partsOf(name: string): NameParts {
@@ -223,7 +225,15 @@ export function partsOf(name: string): NameParts {
   const [apart, together] = [readWords(words), readWords([words.join('')])];
   const whole = WORDS.has(words.join(''));
   const { ideas, known } = whole || together.known > apart.known ? together : apart;
-  return { ideas: /^shape\b/i.test(name) ? new Set([...ideas, 'not']) : ideas, known };
+  // A number is a parcel's, an owner's or a lot's; at an address it is the house's.
+  if (ideas.has('number')) {
+    const isHouse = (ideas.has('situs') || ideas.has('addr')) && !ideas.has('pin') && !ideas.has('parcel');
+    ideas.delete('number');
+    ideas.add(isHouse ? 'house' : 'id');
+  }
+  // What the software itself measures: Shape_Area, SHAPE.STArea().
+  if (/^shape(?![a-z])/i.test(name)) ideas.add('not');
+  return { ideas, known };
 }
 
 function readWords(words: readonly string[]): NameParts {

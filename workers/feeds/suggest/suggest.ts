@@ -85,9 +85,16 @@ const PLAIN = new Map([
   ['state', 'state'],
   ['zip', 'zip'],
   ['zip code', 'zip'],
+  ['addr city', 'city'],
+  ['addr state', 'state'],
+  ['addr zip', 'zip'],
   ['addr', 'address'],
   ['addr first', 'address'],
+  ['street addr', 'address'],
 ] as const);
+
+/** Words of somebody who owns or pays. */
+const OWNERS = ['mail', 'own', 'payer'];
 
 type Part = 'city' | 'state' | 'zip' | 'address';
 
@@ -103,13 +110,16 @@ function whoseAddress(profile: Profile, part: Part, all: readonly Profile[]): 'm
         whose.some(word => ideas.has(word)) &&
         (ideas.has(idea) || (idea === 'addr' && ideas.size === 1 && ideas.has('mail'))),
     );
-  const [owners, parcels] = [has('mail', 'own', 'payer'), has('situs')];
+  const [owners, parcels] = [has(...OWNERS), has('situs')];
   if (owners) return parcels ? null : 'situs';
+  if (parcels && part !== 'address' && profile.ideas.has('addr')) return 'mail';
   const at = all.indexOf(profile);
   const near = all.slice(Math.max(0, at - NEAR), at + NEAR + 1);
   const several = near.some(each => plainPart(each) === 'state' && each.distinct > 1);
   const beside = near.some(({ ideas }) => ideas.has('mail') && (ideas.has('addr') || ideas.size === 1));
-  return several || (beside && part !== 'address') ? 'mail' : null;
+  if (several || (beside && part !== 'address')) return 'mail';
+  // Where no column speaks of owners the address is the parcel's.
+  return all.some(({ ideas }) => OWNERS.some(word => ideas.has(word))) ? null : 'situs';
 }
 
 /** How often a parcel number may repeat and still be a key: condominiums share one. */

@@ -19,20 +19,16 @@ export function joined(profiles: readonly Profile[]): Candidate[] {
         ideas.every(idea => profile.ideas.has(idea)),
     );
   const found: Candidate[] = [];
-  const houses = [
-    ...has('house'),
-    ...has('house', 'id'),
-    ...has('situs', 'house'),
-    ...has('situs', 'id'),
-    ...has('situs', 'addr', 'id'),
-  ];
-  const streets = [
-    ...has('street'),
-    ...has('street', 'name'),
-    ...has('situs', 'street'),
-    ...has('situs', 'name'),
-    ...has('situs', 'addr', 'street'),
-  ];
+  const within = (...ideas: string[]) =>
+    profiles.filter(
+      profile => profile.filled.length > 0 && [...profile.ideas].every(idea => ideas.includes(idea)),
+    );
+  const houses = within('situs', 'addr', 'street', 'house', 'id').filter(
+    ({ ideas }) => ideas.has('house') || (ideas.has('street') && ideas.has('id')),
+  );
+  const streets = within('situs', 'addr', 'street', 'name').filter(
+    ({ ideas }) => ideas.has('street') || (ideas.has('situs') && ideas.has('name')),
+  );
   for (const house of houses) {
     const at = profiles.indexOf(house);
     // A column of DR, LN and AVE is no street.
