@@ -16,7 +16,9 @@ export async function* readAccess({ source, spec, output, context }: Reading): A
       `${name} is larger than ${accessBytes} bytes, which is too much for an Access database. Export the table as CSV.`,
     );
   const access = new Access(await readFile(file.path));
-  const tables = access.getTableNames().map(table => ({ name: table }));
+  // Access keeps what a repair and a deletion left over in tables of its own.
+  const names = access.getTableNames().filter(table => !/^(~|MSys)/i.test(table));
+  const tables = names.map(table => ({ name: table }));
   const table = access.getTable(chooseLayer(tables, spec.layer, name).name);
   const { rowCount } = table;
   const columns = checkColumns(table.getColumnNames(), `${name}, table ${table.name}`);

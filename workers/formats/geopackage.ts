@@ -1,4 +1,4 @@
-import { copyFile, open, rm, symlink } from 'node:fs/promises';
+import { copyFile, open, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { cutOff, formatError, limitsOf, scratchFolder } from '../../shared/net/context.ts';
@@ -11,11 +11,12 @@ export async function* readGeoPackage({ source, spec, output, context }: Reading
   const { name } = source;
   const { rowBytes } = limitsOf(context);
   const file = await source.onDisk();
-  await checkFile(file, name);
+  const isWriteAhead = await checkFile(file, name);
   // SQLite locks by a folder beside the file, where a killed worker would leave it and two could not read at once.
   const folder = await scratchFolder(context, 'geopackage-');
   const path = join(folder, 'file.gpkg');
-  await symlink(file.path, path).catch(() => copyFile(file.path, path));
+  if (isWriteAhead) await withoutWriteAhead(file.path, path);
+  else await symlink(file.path, path).catch(() => copyFile(file.path, path));
   const db = new sqlite.Database(path, { readOnly: true });
   let statement: ReturnType<typeof db.prepare> | null = null;
   try {
@@ -50,8 +51,8 @@ type Row = Record<string, unknown>;
 type Column = { name: string; type: string };
 type Layer = { name: string; geometry: string | null; organization: string; code: number; wkt: string };
 
-/** SQLite's header: https://www.sqlite.org/fileformat2.html, section 1.3. */
-async function checkFile({ path, bytes }: LocalFile, name: string): Promise<void> {
+/** SQLite's header: https://www.sqlite.org/fileformat2.html, section 1.3. @returns whether it is in write-ahead mode */
+async function checkFile({ path, bytes }: LocalFile, name: string): Promise<boolean> {
   const file = await open(path, 'r');
   const head = Buffer.alloc(100);
   try {
@@ -64,10 +65,23 @@ async function checkFile({ path, bytes }: LocalFile, name: string): Promise<void
   const pageBytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
   const promised = pageBytes * head.readUInt32BE(28);
   if (bytes < promised) throw cutOff(name, `it holds ${bytes} of ${promised} bytes`);
-  if (head[18] === 2)
+  const ahead = await stat(`${path}-wal`).catch(() => null);
+  if (head[18] === 2 && ahead !== null && ahead.size > 0)
     throw formatError(
-      `${name} is in SQLite's write-ahead mode, so that part of it may lie in another file. Close it in the program that wrote it, or set "pragma journal_mode = delete".`,
+      `${name} is open in another program: a part of it lies in ${name}-wal beside it. Close it in the program that wrote it.`,
     );
+  return head[18] === 2;
+}
+
+/** QGIS leaves its files in write-ahead mode, in which they are whole but cannot be opened here: a copy in the other mode can. */
+async function withoutWriteAhead(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const file = await open(to, 'r+');
+  try {
+    await file.write(Buffer.from([1, 1]), 0, 2, 18);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Views are left out: they are programs of the file's author, not rows. */

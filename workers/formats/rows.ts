@@ -188,7 +188,9 @@ export function checkColumns(names: string[], name: string): string[] {
   const seen = new Map<string, number>();
   for (const [index, column] of names.entries()) {
     const refuse = (why: string) =>
-      formatError(`${name}: ${why}. List the column names as "header" in the feed.`);
+      formatError(
+        `${name}: ${why}. List the column names as "header" in the feed, or give the title lines before them as "skip_lines".`,
+      );
     if (column === '') throw refuse(`column ${index + 1} has no name`);
     // Assigning to it would replace the row's prototype instead of adding a value.
     if (column === '__proto__') throw refuse('a column cannot be called __proto__');
