@@ -58,16 +58,18 @@ const coveragePage: Page = {
         <Grid
           name="Sources"
           heads={['Source', 'Kind', 'Of', 'Taken in', 'Credit', 'Terms']}
-          rows={sourcesOf(counties).map(
-            ({ feed, kind, title, attribution, licence, edition, changed, merged_at, source_url }) => [
-              source_url ? <a href={pageOf(source_url)}>{title ?? feed}</a> : (title ?? feed),
+          rows={sourcesOf(counties).map(sources => {
+            const { kind, feed, title, attribution, licence, source_url } = sources[0]!;
+            const name = sources.length === 1 ? (title ?? feed) : `${count(sources.length)} counties`;
+            return [
+              source_url ? <a href={commonPage(sources)}>{name}</a> : name,
               KIND_WORDS[kind],
-              edition ?? changed ?? '–',
-              merged_at ? day(merged_at) : '–',
+              span(sources.map(({ edition, changed }) => edition ?? changed)),
+              span(sources.map(({ merged_at }) => merged_at && day(merged_at))),
               attribution ?? '–',
               licence ?? '–',
-            ],
-          )}
+            ];
+          })}
         />
         <h2 id="offered">Not loaded yet</h2>
         <p>The catalogue knows who publishes the parcels of further counties. The operator loads them.</p>
@@ -132,19 +134,40 @@ const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
 
 function editionOf({ sources }: Coverage, kind: string): string {
   const found = sources.filter(source => source.kind === kind);
-  return found.length === 0
-    ? '–'
-    : found
-        .map(({ edition, merged_at }) => edition ?? (merged_at ? `taken in ${day(merged_at)}` : '?'))
-        .join(', ');
+  const said = found.map(
+    ({ edition, changed, merged_at }) =>
+      edition ?? changed ?? (merged_at ? `taken in ${day(merged_at)}` : '?'),
+  );
+  return [...new Set(said)].join(', ') || '–';
+}
+
+/** The first and the last of days, where there are several. */
+function span(days: readonly (string | null | undefined)[]): string {
+  const known = days.filter(each => each != null).sort();
+  const ends = new Set([known[0], known.at(-1)]);
+  return known.length === 0 ? '–' : [...ends].join(' to ');
 }
 
 /** Of a pattern of files the folder that all are in. */
 const pageOf = (address: string): string => address.replace(/[^/]*\{.*$/, '');
 
-function sourcesOf(counties: Coverage[]) {
-  const all = counties.flatMap(({ sources }) => sources);
-  return [...new Map(all.map(source => [source.feed, source])).values()];
+/** The address of sources, or the folder or server that they share. */
+function commonPage(sources: Coverage['sources']): string {
+  const [first, ...others] = sources.map(({ source_url }) => pageOf(source_url ?? ''));
+  const differ = others.some(each => each !== first);
+  return differ ? new URL('.', first).href : first!;
+}
+
+/** The sources of all counties; what one publisher gives of many counties under the same terms stands together. */
+function sourcesOf(counties: Coverage[]): Coverage['sources'][] {
+  const byFeed = new Map(counties.flatMap(({ sources }) => sources.map(source => [source.feed, source])));
+  const groups = new Map<string, Coverage['sources']>();
+  for (const source of byFeed.values()) {
+    const { feed, kind, attribution, licence, edition } = source;
+    const key = attribution === null || edition !== null ? feed : [kind, attribution, licence].join('\n');
+    groups.set(key, [...(groups.get(key) ?? []), source]);
+  }
+  return [...groups.values()];
 }
 
 export const coveragePages = [coveragePage, coverageValuesPage];
