@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { rootDir } from '../../shared/root.ts';
-import { ENVIRONMENTS } from '../../workers/cli/up/supervisor.ts';
+import { ENVIRONMENT } from '../../workers/cli/up/supervisor.ts';
 import { type BenchOptions, type BenchResult, judged, median } from './bench.ts';
 
 /** One round of load: requests a second, p99 in milliseconds, requests without an answer of 2xx. */
@@ -60,7 +60,7 @@ async function startServer(
     {
       cwd: rootDir,
       env: {
-        ...ENVIRONMENTS.api,
+        ...ENVIRONMENT,
         ...{ PATH: process.env.PATH, DATABASE_URL: databaseUrl, PORT: '0', LOG_LEVEL: 'warn', ...more },
       },
       stdio: ['ignore', 'pipe', 'inherit'],

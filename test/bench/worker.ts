@@ -3,13 +3,20 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { rootDir } from '../../shared/root.ts';
-import { programOf, RUNTIMES } from '../../workers/cli/up/supervisor.ts';
+import { ENVIRONMENT, programOf, RUNTIMES } from '../../workers/cli/up/supervisor.ts';
 
 /** A worker in a process of its own, as in production; resolves when it takes jobs. */
 export async function startWorker(url: string, env: Record<string, string> = {}): Promise<ChildProcess> {
   const worker = spawn(process.execPath, [...RUNTIMES.worker, programOf('worker')], {
     cwd: rootDir,
-    env: { PATH: process.env.PATH, DATABASE_URL: url, SAMPLE_FEEDS: '0', LOG_LEVEL: 'info', ...env },
+    env: {
+      ...ENVIRONMENT,
+      PATH: process.env.PATH,
+      DATABASE_URL: url,
+      SAMPLE_FEEDS: '0',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await new Promise<void>((resolve, reject) => {

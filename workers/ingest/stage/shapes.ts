@@ -12,7 +12,7 @@ export type ShapedBatch = Omit<RowBatch, 'rows'> & { rows: ShapedRow[] };
 /** Batches that are read ahead of the one that is staged: the thread is never without work, and few rows are held. */
 const AHEAD = 2;
 
-/** Of the thread's youngest objects: what it makes of a batch is soon forgotten, and 48 MB were kept otherwise. */
+/** Of the thread's youngest objects, which V8 would let grow to 48 MB: what is made of a batch is soon forgotten. */
 const YOUNG_MB = 8;
 
 type Waiting = { batch: RowBatch; shapes: (Shape | null)[] | null };
