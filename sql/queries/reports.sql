@@ -28,7 +28,7 @@ select
   (
     select json_agg(c)
     from json_array_elements(r.snapshot -> 'candidates') c
-    join comp_report_comps s on s.report_id = r.id and s.comp_id = (c ->> 'id')::uuid
+    where (c ->> 'id')::uuid in (select comp_id from comp_report_comps where report_id = r.id)
   ) as kept
 from comp_reports r
 left join parcels p on p.fips = $1 and p.property_id = r.property_id

@@ -19,8 +19,8 @@ select f.property_id, case when $4::boolean then p.apn end as apn, case when $3:
 from tile
 join parcel_filters f on f.extent && tile.box
 join parcels p on p.fips = f.fips and p.property_id = f.property_id
-where f.fips = any ($1::int[])
-order by area(f.extent) desc
+where f.fips = any ($1::int[]) and p.fips = any ($1::int[])
+order by area(f.extent) desc, f.property_id
 limit $5;
 
 -- name: list_features
