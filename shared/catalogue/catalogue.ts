@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { PlatError } from '../errors.ts';
 
 /** Who publishes parcels: OpenAddresses' list for the United States (CC0), which tools/make-catalogue.ts writes anew. */
 export type CatalogueSource = {
@@ -24,11 +25,23 @@ let cached: { file: string; catalogue: Catalogue } | undefined;
 
 const bundled = new URL('./parcels.json', import.meta.url).pathname;
 
-/** The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it */
+/** The catalogue, read once. @param file another one of the same form, as CATALOGUE_FILE names it @throws PlatError `config` */
 export function readCatalogue(file = bundled): Catalogue {
-  if (cached?.file !== file)
-    cached = { file, catalogue: JSON.parse(readFileSync(file, 'utf8')) as Catalogue };
+  if (cached?.file !== file) cached = { file, catalogue: parseCatalogue(file) };
   return cached.catalogue;
+}
+
+function parseCatalogue(file: string): Catalogue {
+  try {
+    const catalogue = JSON.parse(readFileSync(file, 'utf8')) as Catalogue;
+    if (Array.isArray(catalogue.sources)) return catalogue;
+    throw new Error('it has no list of "sources"');
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new PlatError('config', `The catalogue ${file} cannot be read: ${why}. Correct CATALOGUE_FILE.`, {
+      cause,
+    });
+  }
 }
 
 /** What the catalogue has for a county: its own sources before the state's. Of several files of a county the last year's comes first. */

@@ -133,6 +133,9 @@ test('the list tells what is loaded, how old it is, from where, and what is miss
     'elevation waiting',
   ]);
   expect((await county('list', '23009')).out).toMatch(/missing: assessor; the catalogue knows no source/);
+  expect((await county('list', '23001')).out).toMatch(
+    /missing: assessor, roads, .*; the catalogue has its parcels at http\S+; `plat county add 23001`/,
+  );
 });
 
 test('without a network nothing is written, and the messages say what to set', async () => {
@@ -189,6 +192,15 @@ test('of a state whose servers fail in one way or another the rest is written, a
 test('--run ingests what is there as well', async () => {
   const { code, out } = await county('add', '23019', '--run');
   expect([code, out.match(/^23019-\w+: job \S+ is queued/gm)?.length]).toEqual([0, 5]);
+});
+
+test('a catalogue that is not there is told as one', async () => {
+  const argv = ['county', 'add', '23001', '--dry-run'];
+  const { code, err } = await runCommand({ ...settings, CATALOGUE_FILE: 'nope.json' }, argv);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/^plat: The catalogue \S+nope\.json cannot be read: .*CATALOGUE_FILE\.\n$/),
+  ]);
 });
 
 test('codes and states that are none are refused', async () => {

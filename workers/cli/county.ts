@@ -148,7 +148,13 @@ async function listCommand(
   const chosen =
     codes?.length || state ? new Set(countiesOf(codes ?? [], state ? [state] : [], false)) : null;
   const { feeds } = await installedFeeds(config);
-  const counties = await listCounties(pool, feeds, code => chosen?.has(code) ?? true, config.CATALOGUE_FILE);
+  const counties = await listCounties(
+    pool,
+    feeds,
+    code => chosen?.has(code) ?? true,
+    codes ?? [],
+    config.CATALOGUE_FILE,
+  );
   return [
     counties,
     counties.length === 0
@@ -157,21 +163,24 @@ async function listCommand(
   ];
 }
 
-function renderListed({ fips: code, name, parcels, kinds, catalogue }: ListedCounty): string {
+function renderListed({ fips: code, name, parcels, kinds, offered }: ListedCounty): string {
   const rows = kinds.map(({ kind, feed, state, edition, merged_at, last_run, from, licence }) => ({
     ...{ kind, state, feed: feed ?? '', edition: edition ?? '', age: ageOf(merged_at) },
     ...{ 'last run': last_run ?? '', from: from ?? '', terms: licence ?? '' },
   }));
   const missing = kinds.filter(({ state }) => state === 'missing').map(({ kind }) => kind);
-  const only = missing.length === 1 && missing[0] === 'assessor' && catalogue === 0;
+  const source =
+    offered === null ? 'the catalogue knows no source' : `the catalogue has its parcels at ${offered}`;
+  const only = missing.join() === 'assessor' && offered === null;
+  const said = [
+    `  missing: ${missing.join(', ')}`,
+    ...(missing.includes('assessor') ? [source] : []),
+    ...(only ? [] : [`\`plat county add ${code}\` writes feeds`]),
+  ].join('; ');
   return [
     `${code} ${name}: ${parcels.toLocaleString('en-US')} parcels`,
     table(rows, ['kind', 'state', 'feed', 'edition', 'age', 'last run', 'from', 'terms']),
-    ...(missing.length === 0
-      ? []
-      : [
-          `  missing: ${missing.join(', ')}; ${only ? 'the catalogue knows no source' : `\`plat county add ${code}\` writes feeds`}`,
-        ]),
+    ...(missing.length === 0 ? [] : [said]),
     '',
   ].join('\n');
 }

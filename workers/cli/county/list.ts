@@ -24,7 +24,8 @@ export type ListedCounty = {
   fips: string;
   name: string;
   parcels: number;
-  catalogue: number;
+  /** Where the catalogue finds its parcels. */
+  offered: string | null;
   kinds: ListedKind[];
 };
 
@@ -40,11 +41,12 @@ type Source = {
 };
 type LastRun = { feed: string; status: string };
 
-/** What is loaded, waits or is missing, of every county that has parcels or a feed of its own. */
+/** What is loaded, waits or is missing, of every county that has parcels or a feed of its own; of `named` ones in any case. */
 export async function listCounties(
   pool: Pool,
   installed: readonly Feed[],
   wanted: (fips: number) => boolean,
+  named: readonly number[],
   catalogueFile: string | undefined,
 ): Promise<ListedCounty[]> {
   const { rows: covered } = await pool.query<CoveredCounty>(sql('coverage/list_coverage'), [null]);
@@ -53,13 +55,14 @@ export async function listCounties(
   const byCode = new Map(covered.map(county => [Number(county.fips), county]));
   const byName = new Map(installed.map(feed => [feed.name, feed]));
   const own = installed.flatMap(({ fips, kind }) => (fips !== null && isCountyKind(kind) ? [fips] : []));
-  const codes = [...new Set([...byCode.keys(), ...own])].filter(wanted).sort((a, b) => a - b);
+  const known = [...byCode.keys(), ...own].filter(wanted);
+  const codes = [...new Set([...known, ...named])].sort((a, b) => a - b);
   return codes.map(code => {
     const county = byCode.get(code);
     const fips = fiveDigits(code);
     return {
       ...{ fips, name: `${countyName(code)}, ${stateOfFips(code)}`, parcels: county?.parcels ?? 0 },
-      catalogue: sourcesOfCounty(fips, catalogueFile).length,
+      offered: sourcesOfCounty(fips, catalogueFile)[0]?.address ?? null,
       kinds: COUNTY_KINDS.flatMap((kind): ListedKind[] => {
         const all = county?.sources.filter(source => source.kind === kind) ?? [];
         // A neighbour's tiles of heights reach over the line.
@@ -80,7 +83,7 @@ export async function listCounties(
                 ...nothing,
                 feed: waiting.name,
                 state: 'waiting',
-                from: waiting.file,
+                from: addressOf(waiting) ?? waiting.file,
                 licence: waiting.licence,
                 last_run: lastRun.get(waiting.name) ?? null,
               }
@@ -89,6 +92,15 @@ export async function listCounties(
       }),
     };
   });
+}
+
+/** The address that a feed reads from; null where it is a path. */
+function addressOf(feed: Feed): string | null {
+  const input = feed.kind === 'assessor' ? feed.roll.input : 'layer' in feed ? feed.layer.input : null;
+  const tiles =
+    feed.kind === 'elevation' && feed.elevation.tiles.by === 'template' ? feed.elevation.tiles : null;
+  const source = tiles?.template ?? [input?.source].flat()[0];
+  return source !== undefined && /^https?:/i.test(source) ? source : null;
 }
 
 const isCountyKind = (kind: string): boolean => (COUNTY_KINDS as readonly string[]).includes(kind);
