@@ -34,17 +34,17 @@ const COLUMNS = {
 
 export type StoredComps = Comps & { ids: Uint8Array };
 
-/** The comps of a county, or those in a box in integers of 1e-7 degree, or all, by id. */
+/** The comps of a county, or those of other counties in a box in integers of 1e-7 degree, or all, by id. */
 export async function readComps(
   client: Client,
-  where: { fips: number } | { box: Box } | null = null,
+  where: { fips: number } | { box: Box; beside: number } | null = null,
 ): Promise<StoredComps> {
   const condition =
     where === null
       ? 'true'
       : 'fips' in where
         ? `l.fips = ${literal(where.fips)}`
-        : `l.location <@ ${literal(boxSql(where.box))}::box`;
+        : `l.location <@ ${literal(boxSql(where.box))}::box and l.fips <> ${literal(where.beside)}`;
   const statement = compose('valuation/copy_comps', { where: condition });
   const { rows, columns } = await readCopy(client, statement, COLUMNS);
   const { ids, status, price, acres, lon, lat, soldDay, listedDay, county, asked, feed, ofRoll } = columns;
@@ -54,6 +54,21 @@ export async function readComps(
     lat: lat.map(fromE7),
     land: landTermsOf(rows, columns),
   };
+}
+
+/** The comps of both. */
+export function joinComps(a: StoredComps, b: StoredComps): StoredComps {
+  if (b.count === 0) return a;
+  type Column = Float64Array | Int32Array | Uint8Array;
+  const { count, ...columns } = b;
+  const joined = Object.entries(columns as Record<string, Column>).map(([name, second]) => {
+    const first = a[name as keyof StoredComps] as Column;
+    const both = new (second.constructor as Float64ArrayConstructor)(first.length + second.length);
+    both.set(first);
+    both.set(second, first.length);
+    return [name, both];
+  });
+  return { ...Object.fromEntries(joined), count: a.count + count };
 }
 
 /** The land's terms of every row, LAND_TERMS a row. */

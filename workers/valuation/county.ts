@@ -29,7 +29,7 @@ import {
 import { newChosen } from '../../shared/kernels/valuation/select.ts';
 import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { LOCKS } from '../../shared/locks.ts';
-import { LAND_COLUMNS, landTermsOf, readComps, type StoredComps } from './comps.ts';
+import { joinComps, LAND_COLUMNS, landTermsOf, readComps, type StoredComps } from './comps.ts';
 import type { CountyPayload } from './jobs.ts';
 
 export type ValuedCounty = {
@@ -122,7 +122,8 @@ export async function readMarket(
     growBox(around, [x, y, x, y]);
   }
   if (isEmptyBox(around)) return { comps: own, compM };
-  return { comps: await readComps(client, { box: withMarginE7(around, compM + levelM) }), compM };
+  const near = { box: withMarginE7(around, compM + levelM), beside: fips };
+  return { comps: joinComps(own, await readComps(client, near)), compM };
 }
 
 /** What the sales of the other counties say. */
