@@ -1,7 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UnrecoverableError, type Worker } from 'bullmq';
+import { collectDefaultMetrics, Registry as Metrics } from 'prom-client';
 import type { Config } from '../shared/config.ts';
-import { createPool, sql } from '../shared/db.ts';
-import { deliver } from '../shared/jobs.ts';
+import { type Client, createPool, type Pool, sql } from '../shared/db.ts';
+import { errorCode, PlatError } from '../shared/errors.ts';
+import { ANNOUNCEMENTS, deliver } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import {
@@ -12,8 +17,6 @@ import {
   type QueueName,
 } from '../shared/queue.ts';
 import { assertClusterReady } from '../shared/shards.ts';
-import { serveHealth } from './runner/health.ts';
-import { listenForJobs } from './runner/listen.ts';
 import { definitionsOf, type Registry } from './runner/registry.ts';
 import { createProcessor } from './runner/runner.ts';
 import { enqueueScheduled, keepSchedules } from './schedules.ts';
@@ -124,5 +127,91 @@ export async function startWorker(
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** `/healthz` for container health checks and `/metrics` of this process. @throws PlatError `address_in_use` */
+export async function serveHealth(
+  port: number,
+  host: string,
+  pool: Pool,
+): Promise<{ port: number; close(): Promise<void> }> {
+  const metrics = new Metrics();
+  collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });
+  const server = createServer(async (request, response) => {
+    if (request.url === '/metrics') {
+      response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
+    } else if (request.url === '/healthz') {
+      const ok = await pool.query('select 1').then(
+        () => true,
+        () => false,
+      );
+      response.writeHead(ok ? 200 : 503).end(ok ? 'ok\n' : 'no database\n');
+    } else {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', cause => {
+      const taken = errorCode(cause) === 'EADDRINUSE';
+      reject(
+        taken
+          ? new PlatError('address_in_use', `WORKER_PORT ${port} is taken: set it to another one.`, { cause })
+          : cause,
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Until the connection is tried again the sweep finds what was announced. */
+const AGAIN_MS = 5_000;
+
+/** Hands announced jobs to their queues, on a connection of its own, until the signal is aborted. */
+async function listenForJobs(
+  pool: Pool,
+  deliver: (ids: string[]) => Promise<unknown>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await listenOnce(pool, deliver, log, signal).catch(error => {
+      if (!signal.aborted) log.warn({ err: error }, 'announced jobs are not heard: they wait for the sweep');
+    });
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Until the connection is lost or the signal is aborted. */
+async function listenOnce(
+  pool: Pool,
+  deliver: (ids: string[]) => Promise<unknown>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const client: Client = await pool.connect();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      client.on('error', reject);
+      client.on('end', resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      client.on('notification', ({ payload }) => {
+        deliver([payload ?? '']).catch(error =>
+          log.warn({ err: error }, 'an announced job waits for the sweep'),
+        );
+      });
+      client.query(`listen ${ANNOUNCEMENTS}`).catch(reject);
+    });
+  } finally {
+    // Not to be used by others: it listens.
+    client.release(true);
   }
 }

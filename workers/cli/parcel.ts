@@ -15,9 +15,9 @@ export function addParcelCommands(program: Command): void {
     .command('parcel')
     .description('what is known of a parcel, and a drawing of it')
     .command('show')
+    .description('one parcel: what its roll states, what the land layers tell, and from which versions')
     .argument('<id>', "a parcel's property_id", propertyId)
     .option('--svg <file>', 'draw it: boundary, roads, frontage, wetlands, flood zones, slope')
-    .description('one parcel: what its roll states, what the land layers tell, and from which versions')
     .addHelpText('after', '\nExample:\n  plat parcel show 2301900000001 --svg parcel.svg');
   answering(show, async ({ pool }, id: number, { svg }: { svg?: string }) => {
     const { collectParcel } = await import('../../shared/drawing/collect.ts');

@@ -53,7 +53,6 @@ export async function readLots(
   fips: number | null,
   ids: readonly number[],
 ): Promise<Map<number, Lot>> {
-  if (ids.length === 0) return new Map();
   const { rows } = await client.query<Lot>(sql('deals/read_lots'), [fips, ids]);
   return new Map(rows.map(lot => [lot.property_id, lot]));
 }
@@ -85,7 +84,6 @@ export async function findLots(
   fips: number | null,
   listings: readonly Listing[],
 ): Promise<Map<string, number>> {
-  if (listings.length === 0) return new Map();
   const { rows: lots } = await client.query<Shape & { property_id: number; apn: string | null }>(
     sql('deals/find_lots'),
     [

@@ -259,7 +259,6 @@ const scheduleSchema = z.strictObject({
 
 export const feedSchema = z
   .strictObject({
-    $schema: z.string().describe('Address of this schema, for editors.').optional(),
     name: z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -, not beginning with -')
@@ -271,51 +270,47 @@ export const feedSchema = z
       .describe(
         'assessor: parcels; listings: listings and sales; elevation, roads, wetlands, flood: what the attributes of the land are computed from; zips: areas of ZIP codes, drawn on the map; imagery: what parcels are drawn on; contacts: people with telephone numbers; numbering: blocks of telephone numbers; dnc: the Do Not Call registry.',
       ),
-    disabled: z
-      .boolean()
-      .describe('true: the feed is not run, and no bundled one of this name either. Default: false.')
-      .optional(),
-    title: z.string().describe('Name for people.').optional(),
-    attribution: z.string().describe('Who is to be credited, and how.').optional(),
-    licence: z.string().describe('Terms on which the data may be used.').optional(),
-    fips: fipsSchema.optional(),
-    as_of: daySchema
-      .describe('Day of a snapshot that no longer moves, YYYY-MM-DD. Its statistics are computed as of it.')
-      .optional(),
-    schedule: scheduleSchema.describe('When to run by itself. Default: only on request.').optional(),
-    preset: z
-      .enum(PRESETS)
-      .describe(
-        "A known schema whose columns are mapped already; the feed's own settings win, column by column.",
-      )
-      .optional(),
-    roll: z
-      .union([rollSchema, z.array(rollSchema).min(1)])
-      .describe(
-        'Kind assessor: the attributes of the parcels, and their geometry where the format has it. Of a list of rolls the first counts, and further ones fill in what it does not say of a key, or add its parcel.',
-      )
-      .optional(),
-    shape: rollSchema
-      .describe(
-        'Kind assessor: a second source with the geometry, joined by key. Its columns fill parcels that the roll does not have.',
-      )
-      .optional(),
-    sales: salesSchema
-      .describe("Turns the roll's last_sale_date and last_sale_price into SOLD comps.")
-      .optional(),
-    listings: listingsSchema.describe('Kind listings: the source and its columns.').optional(),
-    layer: layerSchema
-      .describe('Kinds roads, wetlands, flood and zips: the source and its columns.')
-      .optional(),
-    elevation: elevationSchema
-      .describe('Kind elevation: the files of heights: one of source, template with bounds, or index.')
-      .optional(),
-    imagery: imagerySchema.describe('Kind imagery: the files or the server.').optional(),
-    coverage: coverageSchema.optional(),
-    contacts: contactsSchema.describe('Kind contacts: the source and its columns.').optional(),
-    numbering: numberingSchema.describe('Kind numbering: the source and its columns.').optional(),
-    dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call registry.').optional(),
-    gates: gatesSchema.describe('What blocks the merge of a run.').optional(),
+    ...z
+      .strictObject({
+        $schema: z.string().describe('Address of this schema, for editors.'),
+        disabled: z
+          .boolean()
+          .describe('true: the feed is not run, and no bundled one of this name either. Default: false.'),
+        title: z.string().describe('Name for people.'),
+        attribution: z.string().describe('Who is to be credited, and how.'),
+        licence: z.string().describe('Terms on which the data may be used.'),
+        fips: fipsSchema,
+        as_of: daySchema.describe(
+          'Day of a snapshot that no longer moves, YYYY-MM-DD. Its statistics are computed as of it.',
+        ),
+        schedule: scheduleSchema.describe('When to run by itself. Default: only on request.'),
+        preset: z
+          .enum(PRESETS)
+          .describe(
+            "A known schema whose columns are mapped already; the feed's own settings win, column by column.",
+          ),
+        roll: z
+          .union([rollSchema, z.array(rollSchema).min(1)])
+          .describe(
+            'Kind assessor: the attributes of the parcels, and their geometry where the format has it. Of a list of rolls the first counts, and further ones fill in what it does not say of a key, or add its parcel.',
+          ),
+        shape: rollSchema.describe(
+          'Kind assessor: a second source with the geometry, joined by key. Its columns fill parcels that the roll does not have.',
+        ),
+        sales: salesSchema.describe("Turns the roll's last_sale_date and last_sale_price into SOLD comps."),
+        listings: listingsSchema.describe('Kind listings: the source and its columns.'),
+        layer: layerSchema.describe('Kinds roads, wetlands, flood and zips: the source and its columns.'),
+        elevation: elevationSchema.describe(
+          'Kind elevation: the files of heights: one of source, template with bounds, or index.',
+        ),
+        imagery: imagerySchema.describe('Kind imagery: the files or the server.'),
+        coverage: coverageSchema,
+        contacts: contactsSchema.describe('Kind contacts: the source and its columns.'),
+        numbering: numberingSchema.describe('Kind numbering: the source and its columns.'),
+        dnc: dncSchema.describe('Kind dnc: the files of the Do Not Call registry.'),
+        gates: gatesSchema.describe('What blocks the merge of a run.'),
+      })
+      .partial().shape,
   })
   .meta({
     title: 'Plat feed',

@@ -128,7 +128,7 @@ describe('.env.example', () => {
 });
 
 test('docs/operating.md names metrics that there are', () => {
-  const sources = ['api/http/metrics.ts', 'workers/runner/health.ts'].map(path =>
+  const sources = ['api/http/metrics.ts', 'workers/start.ts'].map(path =>
     readFileSync(join(rootDir, path), 'utf8'),
   );
   const named = readFileSync(join(rootDir, 'docs/operating.md'), 'utf8').matchAll(/\bplat_[a-z_]+/g);

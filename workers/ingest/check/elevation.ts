@@ -117,7 +117,6 @@ export async function checkElevation(
   }
 }
 
-/** What a few blocks of a file hold. */
 type HeightSample = {
   cells: number;
   /** Metres; null where no cell has a height. */

@@ -4,7 +4,6 @@ import { namedTiles, readTiles } from '../stage/tiles.ts';
 import { count, type Fault } from './part.ts';
 
 export type FilesCheck = {
-  /** Files that the feed names, and how many of them were looked at. */
   named: number;
   read: number;
   /** Of a template: not there. */

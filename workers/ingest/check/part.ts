@@ -63,7 +63,6 @@ export type RowFacts = {
   label?: string;
 };
 
-/** What is wrong with a row's geometry, and whether the row is rejected for it. */
 export type GeometryFault = { reason: string; message: string; refuses: boolean };
 
 export type Mapping = {

@@ -5,7 +5,6 @@ import { frontageMarginM } from '../../../shared/kernels/frontage/frontage.ts';
 import { TERRAIN_MARGIN_M } from '../../../shared/raster/limits.ts';
 import type { LayerScope, LayerVersion } from '../run/layer-version.ts';
 
-/** Brings the features of a layer to what the run staged, inside the caller's transaction. */
 export async function mergeFeatures(client: Client, feedId: number): Promise<void> {
   await client.query(sql('layers/delete_gone_features'), [feedId]);
   await client.query(sql('layers/insert_features'), [feedId]);

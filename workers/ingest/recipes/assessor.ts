@@ -40,7 +40,6 @@ export const assessor: Recipe<AssessorFeed, void> = {
   compare,
 };
 
-/** Stages further rolls, the roll that they complete, and the geometry where it is a file of its own. */
 async function stageInputs(
   run: RunContext,
   feed: AssessorFeed,

@@ -22,7 +22,6 @@ import { prepareVersion, recordVersion, type VersionFigures } from './version.ts
 /** Share of a layer that has to be new for its table to be analyzed: autovacuum's own threshold. */
 const ANALYZE_FROM = 0.1;
 
-/** Of roads, wetlands, flood zones and ZIP areas the features that count are kept. */
 export const layers: Recipe<LayerFeed, StagedLayer> = {
   tables: [sql('layers/create_layer_stage')],
   stage: (run, feed, sources) =>

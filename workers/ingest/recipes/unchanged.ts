@@ -37,7 +37,6 @@ export async function sourcesUnchanged(
   return !('layer' in feed) || (await currentVersion(run.pool, run.feedId, run.last)) !== null;
 }
 
-/** The inputs of the kinds of feed whose runs depend on nothing else; none of the others. */
 function inputsOf(feed: Feed, sources: Record<string, string>): InputSource[] {
   const { baseDir } = feed;
   const of = (name: string, { input: spec }: { input: InputSource['spec'] }): InputSource => ({

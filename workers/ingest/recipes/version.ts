@@ -40,7 +40,6 @@ export type NewVersion = {
   merge(client: Client): Promise<void>;
 };
 
-/** What the recipes of all land layers share: a new version is judged against the one that readers see, and takes its place. */
 export async function prepareVersion(
   { runId, feedId, counts, last, step }: RunContext,
   client: Client,
@@ -75,7 +74,6 @@ export async function prepareVersion(
   };
 }
 
-/** Tiles of heights or sources of imagery: what they are called, where they are kept, and what replaces them. */
 type Files = {
   words: string;
   tables: { staged: string; stored: string };

@@ -28,7 +28,6 @@ export type RunContext = RunDeps & {
   /** What tells the state of an input's source, as far as that is known without reading it. */
   states: Map<string, SourceState>;
   checkpoint: ResoCheckpoint | null;
-  /** The run whose data is what readers see now. */
   last: AcceptedRun | null;
   step(name: Step, note: string, fraction: number): Promise<void>;
 };

@@ -39,7 +39,6 @@ export function bumpClass(classes: Record<string, number>, label: string): void 
   classes[name] = (classes[name] ?? 0) + 1;
 }
 
-/** Settles rows that come twice, by a statement that tells how many were identical, and how many it has set aside by their reasons. */
 export async function settleRepeats(
   client: Client,
   counts: RunCounts,

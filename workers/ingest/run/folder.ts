@@ -18,7 +18,6 @@ const WORK_PREFIX = `plat-work_${hostname()}_`;
 /** What a feed has not come back for in so long is not taken up again. */
 const WORK_DAYS = 3;
 
-/** Where copies are kept of files that several feeds read a part of each. */
 export const sharedFolder = ({ PLAT_DIR }: Pick<Config, 'PLAT_DIR'>): string => join(PLAT_DIR, 'downloads');
 
 /** Where a feed keeps what has to outlast a worker, apart from those of other installations; made by who writes there. */

@@ -6,7 +6,6 @@ import type { Box } from '../../../shared/geo/types.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
 import type { AcceptedRun } from './record.ts';
 
-/** Where a layer is complete, and how far its roads reach. */
 export type LayerScope = { coverage: Box; fips: number | null; reachM: RoadReach | null };
 
 /** The coverage of a layer that has none but its county: a point in the Atlantic, where no parcel is. */
@@ -16,7 +15,6 @@ type LayerRow = BoxColumns & { fips: number | null; reach_m: RoadReach | null };
 
 export type LayerVersion = { scope: LayerScope; extent: Box | null };
 
-/** A box as the counts of a run keep it, in degrees. */
 export function boxFigures(box: Box): Record<string, number> {
   const [west, south, east, north] = boxToE7(box).map(fromE7) as Box;
   return { west, south, east, north };

@@ -70,7 +70,6 @@ export async function endRun(
   await db.query(sql('runs/finish_run'), [runId, status, ...texts, ...why]);
 }
 
-/** Notes with a merged run why its source broke off, and leaves its job to a run of its own. */
 export async function detachRun(db: Queryable, runId: number, error: unknown): Promise<void> {
   await db.query(sql('runs/detach_run'), [runId, ...describeError(error)]);
 }

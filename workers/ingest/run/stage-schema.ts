@@ -29,7 +29,6 @@ export function withStage<T>(pool: Pool, runId: number, work: (client: Client) =
   });
 }
 
-/** Runs `work` with some such connections, one a COPY, and a writer of rejects on one more. */
 export function withStages<T>(
   { pool, runId }: { pool: Pool; runId: number },
   connections: number,

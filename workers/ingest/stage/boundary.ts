@@ -38,7 +38,6 @@ export function shapeOf(geometry: Geometry | null): Shape | null {
   }
 }
 
-/** Validates, repairs and measures one feature's geometry. */
 export function stageBoundary(geometry: Geometry): BoundaryResult {
   const prepared = prepareBoundary(geometry);
   if (!prepared.ok) return prepared;

@@ -20,7 +20,6 @@ import type { Reject, RejectWriter } from '../run/stage-schema.ts';
 import { digest } from './hash.ts';
 import { type RowInput, stageRows } from './rows.ts';
 
-/** Whom the installation may not keep: the hashes of its suppression list. */
 export type Suppressions = { secret: Buffer; hashes: ReadonlySet<string> };
 
 export type ContactStage = {

@@ -5,7 +5,6 @@ import { type NumberSink, readDnc } from '../../formats/dnc.ts';
 import { bump } from '../run/counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
 
-/** Numbers of one area code and exchange. */
 export const BITMAP_BYTES = 1_250;
 
 /** Bits by area code and exchange, 200000 to 999999: at most 330 MB for the whole nation. */
@@ -48,7 +47,6 @@ function bitmapOf(bitmaps: Bitmaps, prefix: number): Uint8Array {
   return bits;
 }
 
-/** Reads one file into bitmaps. No number is kept of a line that cannot be used, only that there was one. */
 export async function collectNumbers(
   chunks: AsyncIterable<Uint8Array>,
   columns: readonly string[] | null,
@@ -99,7 +97,6 @@ export function bitsSet(bits: Uint8Array): number {
   return set;
 }
 
-/** The bitmaps that changes touch, as they become: what was there without what is deleted, with what is added. */
 export async function changedBitmaps(client: Client, added: Bitmaps, removed: Bitmaps): Promise<Bitmaps> {
   const { rows } = await client.query<{ prefix: number; bits: Buffer }>(sql('phones/list_bitmaps'), [
     [...added.keys()],

@@ -6,7 +6,6 @@ import type { Box } from '../../../shared/geo/types.ts';
 import type { VectorKind } from '../../feeds/layer-schema.ts';
 import { digest } from './hash.ts';
 
-/** A feature that counts, as the staging table wants it. */
 export type StagedFeature = { hash: string; extent: Box; geometry: Uint8Array };
 
 export type FeatureResult =

@@ -29,7 +29,6 @@ const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, prior,
 /** Row numbers of further rolls begin here, so that no two rows of a run's rolls share one. */
 const ROWS_OF_A_ROLL = 1e9;
 
-/** Stages the rows of one further roll, `number` 1 for the second roll of the feed; their geometry like that of the first. */
 export async function stageFurtherRoll(
   input: RowInput<MappedParcel, ShapedRow>,
   number: number,
@@ -71,7 +70,6 @@ export async function settleFurtherRolls(client: Client, { runId, counts }: RunC
   await client.query('analyze stage_further');
 }
 
-/** Fills in what the rows of a batch do not say from the further rolls, in their order. */
 export async function completeRows(client: Client, rows: readonly MappedParcel[]): Promise<void> {
   if (rows.length === 0) return;
   const { rows: found } = await client.query<FurtherRow>(sql('roll/list_further_rows'), [
@@ -88,7 +86,6 @@ export async function completeRows(client: Client, rows: readonly MappedParcel[]
 
 export type FurtherParcel = { rowNo: number; parcel: MappedParcel };
 
-/** Parcels that are held in memory at a time. */
 const FETCH = 1_000;
 
 /** The parcels that only further rolls have, each completed by the rolls that come later. */

@@ -15,7 +15,6 @@ export type ImagerySource = {
   source: string;
   type: ImageryInput['type'];
   fingerprint: string;
-  /** Degrees. */
   extent: Box;
   /** Metres on the ground that a pixel is wide in the middle. */
   pixel_m: number;

@@ -95,7 +95,6 @@ function countFeatures({ input, hashes, identical }: SplitShape, counts: RunCoun
   }
 }
 
-/** One boundary of all features, or null when their union cannot be resolved. */
 function unite({ acres: stated, boundaries }: SplitShape): StagedBoundary | null {
   let polygons: MultiPolygon;
   try {

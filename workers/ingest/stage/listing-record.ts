@@ -15,7 +15,6 @@ import { countyAt, nearestCounty } from '../../../shared/regions/county-polygons
 import type { ListingValue } from '../map/listing.ts';
 import { digest } from './hash.ts';
 
-/** The columns of a comp, in the order of its digest. */
 const COLUMNS = [
   ...(['source', 'source_id', 'status', 'address', 'city', 'state', 'zip', 'county', 'apn'] as const),
   ...(['location', 'fips', 'lot_acres', 'price', 'listed_date', 'status_date', 'sold_date'] as const),
@@ -28,7 +27,6 @@ export type ListingRecord = Record<(typeof COLUMNS)[number], FieldValue | Point 
   source_id: string;
   status: ListingStatus;
   location: Point | null;
-  /** What was asked last for what is sold. */
   asked_price: number | null;
   photos: string[];
 };
@@ -41,7 +39,6 @@ const FRAGMENTS = {
   assigned: COLUMNS.map(name => `${name} = excluded.${name}`).join(', '),
 };
 
-/** A statement on staged listings, with their columns in its marked places. */
 export const listingSql = (name: string): string => compose(name, FRAGMENTS);
 
 export const COPY_LISTING = `copy stage_listing (row_no, id, ${FRAGMENTS.columns}, hash) from stdin`;
@@ -51,7 +48,6 @@ function listingId(source: string, sourceId: string): string {
   return uuidV5(`listing:${source}\u0000${sourceId}`);
 }
 
-/** One line of `COPY_LISTING`. */
 export function listingLine(rowNo: number, listing: ListingRecord): string {
   const { location: at, photos } = listing;
   const flat = { ...listing, location: at && `(${at.x},${at.y})`, photos: arrayLiteral(photos) };

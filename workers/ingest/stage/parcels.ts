@@ -11,13 +11,11 @@ import { digest, SeenKeys } from './hash.ts';
 import { type Faults, type RowInput, stageRows } from './rows.ts';
 import type { ShapedRow } from './shapes.ts';
 
-/** An input of an assessor feed: its rows, how they map, and what of them is used. */
 export type ParcelInput = RowInput<MappedParcel, ShapedRow> & {
   name: 'roll' | 'shape';
   derive: DeriveColumns;
   /** Whether attributes are mapped at all (a geometry file may have none). */
   attributes: boolean;
-  /** Fills in what the rows of a batch do not say, in place. */
   complete?: (rows: readonly MappedParcel[]) => Promise<void>;
 };
 
@@ -87,7 +85,6 @@ export async function stageParcels(input: ParcelInput, stage: ParcelStage): Prom
   await Promise.all([roll.end(), shape.end()]);
 }
 
-/** Stages parcels that were mapped before, as rows of the roll. */
 export async function stageMapped(
   batches: AsyncIterable<readonly { rowNo: number; parcel: MappedParcel }[]>,
   derive: DeriveColumns,

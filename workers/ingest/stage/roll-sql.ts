@@ -20,7 +20,6 @@ const COLUMNS = {
   staged_copies: FILTERED_FIELDS.map(name => `r.${name}`).join(', '),
 };
 
-/** A statement on a roll's rows, with the declared fields as its columns and the given numbers as literals. */
 export function rollSql(name: string, numbers: Record<string, number> = {}): string {
   const literals = Object.entries(numbers).map(([part, value]) => [part, literal(value)]);
   return compose(name, { ...COLUMNS, ...Object.fromEntries(literals) });

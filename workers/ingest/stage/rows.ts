@@ -4,7 +4,6 @@ import type { Mapper } from '../map/fields.ts';
 import { bump } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 
-/** An input of a feed: its rows and how they map. */
 export type RowInput<Mapped, Row extends SourceRow = SourceRow> = {
   name: string;
   batches: AsyncIterable<Omit<RowBatch, 'rows'> & { rows: Row[] }>;

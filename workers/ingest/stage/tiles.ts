@@ -12,7 +12,6 @@ import { bump } from '../run/counts.ts';
 import { interrupted } from '../run/record.ts';
 import { withStages } from '../run/stage-schema.ts';
 
-/** A file that a feed names, in the order of the naming. */
 export type NamedTile = {
   rowNo: number;
   /** Absolute path or http(s) address; null for an entry of an index that names none. */
@@ -122,7 +121,6 @@ export async function isAbsent(source: string, error: unknown): Promise<boolean>
   return (await stat(source).catch(() => null)) === null;
 }
 
-/** The tiles of a run with what their headers say, recorded in the run and shown as progress. */
 export async function* tilesOf<Tile>(
   run: RunContext,
   input: 'elevation' | 'imagery',
@@ -147,7 +145,6 @@ export async function* tilesOf<Tile>(
   }
 }
 
-/** What became of a file that a feed names. */
 export type TileOutcome<Tile> =
   | { tile: Tile }
   /** A template's file that is not there, as over the sea. */
@@ -183,7 +180,6 @@ export async function* readTiles<Tile>(
   }
 }
 
-/** Stages the tiles whose headers can be read, each once; the others are rejected or counted as absent. */
 export function stageTiles<Tile extends { source: string }>(
   run: RunContext,
   input: 'elevation' | 'imagery',
@@ -213,7 +209,6 @@ export function stageTiles<Tile extends { source: string }>(
   });
 }
 
-/** A file of heights as a row of elevation_tiles. */
 export function elevationRow(tile: TileHeader): object {
   const { source, fingerprint, width, height, crs, nodata } = tile;
   const [origin_x, origin_y, step_x, step_y] = [tile.originX, tile.originY, tile.stepX, tile.stepY];
