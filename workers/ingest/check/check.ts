@@ -4,7 +4,7 @@ import type { AssessorFeed, DncFeed, Feed, LayerFeed, MappedInput, ParcelInput }
 import { readDnc } from '../../formats/dnc.ts';
 import type { InputSpec } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
-import type { BadRow, RowBatch } from '../../formats/rows.ts';
+import type { BadRow, RowBatch, SourceRow } from '../../formats/rows.ts';
 import { openSource } from '../../formats/source.ts';
 import { NO_USABLE_ROW } from '../gate/gate.ts';
 import { noneCounts } from '../gate/layer.ts';
@@ -15,19 +15,7 @@ import { compileListingMapper } from '../map/listing.ts';
 import { compileParcelMapper, showsSales } from '../map/parcel.ts';
 import { checkElevation, type TilesCheck } from './elevation.ts';
 import { checkImagery, type ImageryCheck } from './imagery.ts';
-import {
-  addBadRow,
-  addKey,
-  addRow,
-  addSkipped,
-  finishPart,
-  keyWarnings,
-  type Mapping,
-  newPartCheck,
-  noteProblem,
-  type PartCheck,
-  type PartState,
-} from './part.ts';
+import { type Mapping, noteProblem, openPart, type PartCheck } from './part.ts';
 import { coverageWarnings, layerPlaces, parcelPlaces } from './place.ts';
 
 /** What the first rows of a feed's sources come to. Plain data, for the terminal and for scripts. */
@@ -174,14 +162,15 @@ async function checkAssessor(check: Check, feed: AssessorFeed): Promise<void> {
 
 async function checkPart(
   { limit, read, result }: Check,
-  part: PartCheck['part'],
+  name: PartCheck['part'],
   { input: spec, columns }: MappedInput<string>,
   rest: Omit<Mapping, 'columns'>,
   onKey: (key: string) => unknown = () => {},
   readOn: () => boolean = () => false,
 ): Promise<void> {
-  const mapping: Mapping = { ...rest, columns };
-  let state: PartState | undefined;
+  const open = (firstRows: readonly SourceRow[]) =>
+    openPart(name, spec, { ...rest, columns }, firstRows, onKey);
+  let part: ReturnType<typeof openPart> | undefined;
   let rows = 0;
   let whole = true;
   const bad: BadRow[] = [];
@@ -191,10 +180,13 @@ async function checkPart(
       bad.push(...batch.bad);
       skipped += batch.skipped ?? 0;
       if (batch.rows.length === 0) continue;
-      state ??= newPartCheck(part, spec, mapping, batch.rows.slice(0, limit));
+      part ??= open(batch.rows.slice(0, limit));
       for (const row of batch.rows) {
-        if (rows < limit) addRow(state, row, onKey);
-        else if (readOn()) addKey(mapping, row, onKey);
+        if (rows < limit) part.add(row);
+        else if (readOn()) {
+          const mapped = rest.map(row);
+          if (mapped.ok && mapped.key !== undefined) onKey(mapped.key);
+        }
         rows++;
       }
       whole = rows <= limit;
@@ -203,17 +195,17 @@ async function checkPart(
       whole = false;
       break;
     }
-    if (state === undefined) result.problems.push(`${part}: the source has no usable rows.`);
+    if (part === undefined) result.problems.push(`${name}: the source has no usable rows.`);
   } catch (error) {
-    noteProblem(result.problems, part, error);
+    noteProblem(result.problems, name, error);
     whole = false;
   }
-  state ??= bad.length > 0 ? newPartCheck(part, spec, mapping, []) : undefined;
-  if (state === undefined) return;
-  for (const row of bad) addBadRow(state, row);
-  addSkipped(state, skipped);
-  result.warnings.push(...keyWarnings(state));
-  result.parts.push({ ...finishPart(state), whole });
+  part ??= bad.length > 0 ? open([]) : undefined;
+  if (part === undefined) return;
+  for (const row of bad) part.addBad(row);
+  part.skip(skipped);
+  result.warnings.push(...part.warnings());
+  result.parts.push(part.finish(whole));
 }
 
 /** As the gate: of a source that was read in part, what is not among its first rows may follow. */

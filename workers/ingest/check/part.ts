@@ -72,28 +72,29 @@ export type Mapping = {
   place?: (row: SourceRow, mapped: RowFacts) => GeometryFault | null;
 };
 
-export type PartState = {
-  check: PartCheck;
-  mapping: Mapping;
-  compiled: { column: ColumnCheck; read: CompiledColumn | null; index: number }[];
-  /** How many rows fill each column of the source, and with what first. */
-  fills: Map<string, { filled: number; sample: string }>;
-  /** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
-  wordKeys: Map<string, number>;
-};
-
 const SAMPLES = 3;
+/** A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not. */
+const MANY_PARTS = 10;
 
-/** @throws PlatError `feed_mapping` when the source lacks a column that the feed names */
-export function newPartCheck(
+/**
+ * Counts what becomes of the rows of one source; `onKey` gets the keys of parcels.
+ * @throws PlatError `feed_mapping` when the source lacks a column that the feed names
+ */
+export function openPart(
   part: PartCheck['part'],
   { source, format }: InputSpec,
   mapping: Mapping,
   firstRows: readonly SourceRow[],
-): PartState {
-  mapping.map.prepare(firstRows);
+  onKey: (key: string) => unknown,
+) {
+  const { kind, map, place } = mapping;
+  map.prepare(firstRows);
   const available = columnsOf(firstRows);
   const compiled = compileColumns(mapping, resolver(available));
+  /** How many rows fill each column of the source, and with what first. */
+  const fills = new Map(available.map(column => [column, { filled: 0, sample: '' }]));
+  /** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
+  const wordKeys = new Map<string, number>();
   const check: PartCheck = {
     part,
     source: [source].flat().join(', '),
@@ -107,15 +108,87 @@ export function newPartCheck(
     classes: part === 'layer' ? { counting: newClasses(), notCounting: newClasses() } : null,
     columns: compiled.map(({ column }) => column),
     unmapped: [],
-    unfilled: FIELD_NAMES[mapping.kind].filter(name => mapping.columns[name] === undefined),
+    unfilled: FIELD_NAMES[kind].filter(name => mapping.columns[name] === undefined),
     rejected: [],
     dropped: [],
   };
-  const fills = new Map(available.map(column => [column, { filled: 0, sample: '' }]));
-  return { check, mapping, compiled, fills, wordKeys: new Map() };
+
+  function judge(row: SourceRow): void {
+    if (row.geometry !== null) check.withGeometry++;
+    countFills(fills, row.values);
+    const mapped = map(row);
+    if (!mapped.ok) {
+      if (mapped.reason === 'skipped') check.skipped++;
+      else count(check.rejected, row.rowNo, mapped);
+      return;
+    }
+    const misplaced = place?.(row, mapped);
+    if (misplaced) {
+      if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
+      const faults = misplaced.refuses ? check.rejected : check.dropped;
+      count(faults, row.rowNo, { field: 'geometry', ...misplaced });
+      if (misplaced.refuses) return;
+    }
+    // Only features of land layers have a class, which is null where they do not count.
+    if (mapped.class !== null) check.usable++;
+    check.sales += (mapped.sale ? 1 : 0) + (mapped.prior?.length ?? 0);
+    if (check.classes && mapped.label !== undefined)
+      bumpClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
+    const { key } = mapped;
+    if (key !== undefined) onKey(key);
+    if (key !== undefined && row.geometry !== null && !/[1-9]/.test(key))
+      wordKeys.set(key, (wordKeys.get(key) ?? 0) + 1);
+    for (const fault of mapped.dropped ?? []) count(check.dropped, row.rowNo, fault);
+    for (const { column, read, index } of compiled) {
+      const out = mapped.values[index] ?? null;
+      if (out === null || read === null) continue;
+      column.filled++;
+      const sample = { in: shown(read.raw(row.values)), out: shown(out) };
+      if (column.samples.length < SAMPLES && column.samples.every(other => other.in !== sample.in))
+        column.samples.push(sample);
+    }
+  }
+
+  return {
+    add(row: SourceRow): void {
+      check.rows++;
+      try {
+        judge(row);
+      } catch (error) {
+        if (!(error instanceof RangeError && isTooDeep(row))) throw error;
+        count(check.rejected, row.rowNo, TOO_DEEP);
+      }
+    },
+    addBad(bad: BadRow): void {
+      check.rows++;
+      count(check.rejected, bad.rowNo, bad);
+    },
+    skip(rows: number): void {
+      check.rows += rows;
+      check.skipped += rows;
+    },
+    /** Faults by frequency, and the columns of the source that no field, key or condition reads. */
+    finish(whole: boolean): PartCheck {
+      const resolve = resolver(available);
+      const read = new Set(map.mentions.map(({ column }) => resolve(column)));
+      const unread = [...fills].filter(([column]) => !read.has(column));
+      for (const faults of [check.rejected, check.dropped]) faults.sort((a, b) => b.count - a.count);
+      return { ...check, whole, unmapped: unread.map(([column, fill]) => ({ column, ...fill })) };
+    },
+    /** What may not be meant: features that become one parcel because a word stands where a key should. */
+    warnings: (): string[] =>
+      [...wordKeys]
+        .filter(([, features]) => features >= MANY_PARTS)
+        .map(
+          ([key, features]) =>
+            `${part}: the key ${key} stands on ${features} features, which become one parcel. If it means that there is none, leave them out with ${part}.skip_where.`,
+        ),
+  };
 }
 
-function compileColumns({ kind, columns }: Mapping, resolve: Resolve): PartState['compiled'] {
+type Compiled = { column: ColumnCheck; read: CompiledColumn | null; index: number };
+
+function compileColumns({ kind, columns }: Mapping, resolve: Resolve): Compiled[] {
   return FIELD_NAMES[kind].flatMap((name, index) => {
     const mapped = columns[name];
     if (!mapped) return [];
@@ -125,95 +198,6 @@ function compileColumns({ kind, columns }: Mapping, resolve: Resolve): PartState
     const found = { unit: spec.unit ?? null, from, absent: read === null, filled: 0, samples: [] };
     return [{ column: { target: name, ...found }, read, index }];
   });
-}
-
-export function addRow(state: PartState, row: SourceRow, onKey: (key: string) => unknown): void {
-  state.check.rows++;
-  try {
-    judgeRow(state, row, onKey);
-  } catch (error) {
-    if (!(error instanceof RangeError && isTooDeep(row))) throw error;
-    count(state.check.rejected, row.rowNo, TOO_DEEP);
-  }
-}
-
-function judgeRow(state: PartState, row: SourceRow, onKey: (key: string) => unknown): void {
-  const { check, mapping } = state;
-  if (row.geometry !== null) check.withGeometry++;
-  countFills(state.fills, row.values);
-  const mapped = mapping.map(row);
-  if (!mapped.ok) {
-    if (mapped.reason === 'skipped') check.skipped++;
-    else count(check.rejected, row.rowNo, mapped);
-    return;
-  }
-  const misplaced = mapping.place?.(row, mapped) ?? null;
-  if (misplaced) {
-    if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
-    const faults = misplaced.refuses ? check.rejected : check.dropped;
-    count(faults, row.rowNo, { field: 'geometry', ...misplaced });
-    if (misplaced.refuses) return;
-  }
-  // Only features of land layers have a class, which is null where they do not count.
-  if (mapped.class !== null) check.usable++;
-  check.sales += (mapped.sale ? 1 : 0) + (mapped.prior?.length ?? 0);
-  if (check.classes && mapped.label !== undefined)
-    bumpClass(check.classes[mapped.class === null ? 'notCounting' : 'counting'], mapped.label);
-  if (mapped.key !== undefined) onKey(mapped.key);
-  if (mapped.key !== undefined && row.geometry !== null && !/[1-9]/.test(mapped.key))
-    state.wordKeys.set(mapped.key, (state.wordKeys.get(mapped.key) ?? 0) + 1);
-  for (const fault of mapped.dropped ?? []) count(check.dropped, row.rowNo, fault);
-  for (const { column, read, index } of state.compiled) {
-    const out = mapped.values[index] ?? null;
-    if (out !== null && read !== null) addSample(column, shown(read.raw(row.values)), shown(out));
-  }
-}
-
-export function addKey({ map }: Mapping, row: SourceRow, onKey: (key: string) => unknown): void {
-  const mapped = map(row);
-  if (mapped.ok && mapped.key !== undefined) onKey(mapped.key);
-}
-
-export function addBadRow({ check }: PartState, bad: BadRow): void {
-  check.rows++;
-  count(check.rejected, bad.rowNo, bad);
-}
-
-export function addSkipped({ check }: PartState, rows: number): void {
-  check.rows += rows;
-  check.skipped += rows;
-}
-
-export function finishPart({ check, mapping, fills }: PartState): PartCheck {
-  const resolve = resolver([...fills.keys()]);
-  const read = new Set(mapping.map.mentions.map(({ column }) => resolve(column)));
-  const unread = [...fills].filter(([column]) => !read.has(column));
-  const byCount = (faults: Fault[]) => faults.sort((a, b) => b.count - a.count);
-  return {
-    ...check,
-    unmapped: unread.map(([column, fill]) => ({ column, ...fill })),
-    rejected: byCount(check.rejected),
-    dropped: byCount(check.dropped),
-  };
-}
-
-/** A parcel in as many parts is rare; lots of a common owner or a road that share a word for a key are not. */
-const MANY_PARTS = 10;
-
-/** What may not be meant: features that become one parcel because a word stands where a key should. */
-export function keyWarnings({ check, wordKeys }: PartState): string[] {
-  return [...wordKeys]
-    .filter(([, features]) => features >= MANY_PARTS)
-    .map(
-      ([key, features]) =>
-        `${check.part}: the key ${key} stands on ${features} features, which become one parcel. If it means that there is none, leave them out with ${check.part}.skip_where.`,
-    );
-}
-
-function addSample(column: ColumnCheck, raw: string, out: string): void {
-  column.filled++;
-  if (column.samples.length >= SAMPLES || column.samples.some(other => other.in === raw)) return;
-  column.samples.push({ in: raw, out });
 }
 
 /** Notes what keeps a source from being read as a problem of the feed. @throws any other error */
@@ -229,7 +213,9 @@ export function count(faults: Fault[], rowNo: number, fault: Omit<Fault, 'count'
   else faults.push({ field, reason, count: 1, rowNo, message });
 }
 
-function countFills(fills: PartState['fills'], values: Record<string, unknown>): void {
+type Fills = Map<string, { filled: number; sample: string }>;
+
+function countFills(fills: Fills, values: Record<string, unknown>): void {
   for (const column in values) {
     const text = tidyText(values[column]);
     const fill = fills.get(column);
