@@ -41,7 +41,7 @@ export type RunOptions = {
   jobId: string | null;
   requestedBy: string;
   force: boolean;
-  sources: Record<string, string>;
+  sources: IngestPayload['sources'];
 };
 
 export type RunResult = {
@@ -60,7 +60,7 @@ export type RunResult = {
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
   const { pool } = deps;
-  const { feed } = options;
+  const feed = withSources(options.feed, options.sources);
   const { id: feedId, moved } = await registerFeed(pool, feed);
   const { result, brokeOff } = await withFeedLock(pool, feedId, deps.signal, async () => {
     const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
@@ -76,15 +76,15 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
     const last = await lastAcceptedRun(pool, feedId);
     const tmpDir = await makeRunFolder();
     const run: RunContext = {
-      ...{ ...deps, runId, feedId, checkpoint, last, tmpDir, counts: newCounts(), inputs: [] },
-      states: new Map(),
+      ...{ ...deps, runId, feedId, checkpoint, last, tmpDir, baseDir: feed.baseDir },
+      ...{ counts: newCounts(), inputs: [], states: new Map() },
       async step(name, note, fraction) {
         deps.progress(fraction, note);
         await deps.onStep?.(name);
       },
     };
     try {
-      const outcome = await carryOut(run, options, moved);
+      const outcome = await carryOut(run, feed, options.force, moved);
       if (deps.workDir !== undefined) await rm(deps.workDir, { recursive: true, force: true });
       return outcome;
     } catch (error) {
@@ -105,15 +105,23 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
 
 type Outcome = { result: RunResult; brokeOff?: unknown };
 
-async function carryOut(
-  run: RunContext,
-  { feed, sources, force }: RunOptions,
-  moved: boolean,
-): Promise<Outcome> {
+/** The feed as if its file named an operator's other sources. */
+function withSources(feed: Feed, sources: IngestPayload['sources']): Feed {
+  const sections = Object.entries(sources).map(([name, source]) => {
+    const section = feed[name as keyof Feed] as unknown as object | null | undefined;
+    if (!section) return [name, section];
+    if ('input' in section) return [name, { ...section, input: { ...(section.input as object), source } }];
+    const files = 'tiles' in section ? { tiles: { by: 'source', sources: [source] } } : { sources: [source] };
+    return [name, { ...section, ...files }];
+  });
+  return { ...feed, ...Object.fromEntries(sections) };
+}
+
+async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: boolean): Promise<Outcome> {
   const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
-  const isSame = (await sourcesUnchanged(run, feed, sources)) && !force;
-  const prepared = isSame ? leftAsItIs(run) : await prepare(run, feed, sources);
+  const isSame = (await sourcesUnchanged(run, feed)) && !force;
+  const prepared = isSame ? leftAsItIs(run) : await prepare(run, feed);
   const { gate, touched, brokeOff } = prepared;
 
   if (gate.blocked.length > 0 && !force) {
@@ -147,14 +155,14 @@ async function carryOut(
 /** By kind; a land layer's features have one for all. */
 const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
 
-async function prepare(run: RunContext, feed: Feed, sources: Record<string, string>): Promise<Prepared> {
+async function prepare(run: RunContext, feed: Feed): Promise<Prepared> {
   const recipe = (feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers) as Recipe<
     Feed,
     unknown
   >;
   await createStage(run.pool, run.runId, recipe.tables);
   await run.step('stage', 'reading', 0);
-  const staged = await recipe.stage(run, feed, sources);
+  const staged = await recipe.stage(run, feed);
   return withStage(run.pool, run.runId, client => recipe.compare(client, run, feed, staged));
 }
 

@@ -20,7 +20,7 @@ export async function checkFiles<Header>(
   use: (header: Header, context: { signal: AbortSignal }) => Promise<void> | void,
 ): Promise<FilesCheck> {
   const { signal } = new AbortController();
-  const named = await namedTiles(files, baseDir, undefined, { baseDir, tmpDir: tmpdir(), signal });
+  const named = await namedTiles(files, { baseDir, tmpDir: tmpdir(), signal });
   const check: FilesCheck = { named: named.tiles.length, read: 0, absent: 0, rejected: [] };
   const some = { by: named.by, tiles: named.tiles.slice(0, limit) };
   for await (const [{ rowNo }, outcome] of readTiles(some, source => read(source, { signal }))) {

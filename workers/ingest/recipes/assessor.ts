@@ -40,22 +40,24 @@ export const assessor: Recipe<AssessorFeed, void> = {
   compare,
 };
 
-async function stageInputs(
-  run: RunContext,
-  feed: AssessorFeed,
-  sources: Record<string, string>,
-): Promise<void> {
+async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
   const derive = await openDerivation(run.pool);
-  const { roll, furtherRolls, shape } = feed;
-  const inputs = furtherRolls.map((input, i) => ({ name: `roll ${i + 2}`, input, override: undefined }));
-  const last = shape ? [{ name: 'shape', input: shape, override: sources.shape }] : [];
-  const all = [...inputs, { name: 'roll', input: roll, override: sources.roll }, ...last];
+  const all = parcelInputs(feed);
   for (const [i, input] of all.entries()) {
-    if (i > 0 && i === inputs.length)
+    if (i > 0 && i === feed.furtherRolls.length)
       await withStage(run.pool, run.runId, client => settleFurtherRolls(client, run));
     await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
   }
 }
+
+type NamedInput = [name: string, input: ParcelInput];
+
+/** In the order in which they are read: rows of further rolls are there when those of the roll are completed from them. */
+export const parcelInputs = ({ roll, furtherRolls, shape }: AssessorFeed): NamedInput[] => [
+  ...furtherRolls.map((input, i): NamedInput => [`roll ${i + 2}`, input]),
+  ['roll', roll],
+  ...(shape ? [['shape', shape] satisfies NamedInput] : []),
+];
 
 async function compare(client: Client, run: RunContext, feed: AssessorFeed): Promise<Prepared> {
   const { pool, runId, feedId, counts } = run;
@@ -146,19 +148,15 @@ async function measureSales(client: Client, sales: Sales | null, feedId: number)
   return rows[0]!;
 }
 
-/** An input of the feed ('roll', 'roll 2' …, 'shape') and an operator's other source for it. */
-type FeedInput = { name: string; input: ParcelInput; override: string | undefined };
-
 async function stageInput(
   run: RunContext,
   feed: AssessorFeed,
   derive: DeriveColumns,
-  { name, input, override }: FeedInput,
+  [name, input]: NamedInput,
   progress: readonly [number, number],
 ): Promise<void> {
   const { counts } = run;
-  const source = { name, spec: input.input, baseDir: feed.baseDir, override };
-  const batches = withShapes(readBatches(run, source, progress));
+  const batches = withShapes(readBatches(run, name, input.input, progress));
   const sales = name !== 'shape' && showsSales(input) ? feed.sales : null;
   const map = compileParcelMapper(input, { fips: feed.fips, sales });
   const rows = { name, batches, map };

@@ -13,14 +13,14 @@ import type { Prepared, Recipe } from './recipe.ts';
 /** People with their telephone numbers. A feed lists everything: whom it no longer shows is erased. */
 export const contacts: Recipe<ContactsFeed, void> = {
   tables: [sql('contacts/create_contact_stage')],
-  async stage(run, { name, baseDir, contacts: input }, sources) {
-    const source = { name: 'contacts', spec: input.input, baseDir, override: sources.contacts };
+  async stage(run, { name, contacts: input }) {
+    const batches = readBatches(run, 'contacts', input.input);
     const secret = await contactSecret(asRun(run.pool));
     const { rows } = await run.pool.query<{ hash: Buffer }>('select hash from contact_suppressions');
     const list = { secret, hashes: new Set(rows.map(row => row.hash.toString('hex'))) };
     await withStages(run, 1, ([copy], rejects) =>
       stageContacts(
-        { name: 'contacts', batches: readBatches(run, source), map: compileContactMapper(input) },
+        { name: 'contacts', batches, map: compileContactMapper(input) },
         { copy: copy!, rejects, counts: run.counts, feed: name, list },
       ),
     );

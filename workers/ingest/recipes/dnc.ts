@@ -22,10 +22,10 @@ type Staged = {
 /** The Do Not Call registry: a full list takes the place of what was known of its area codes; change lists are applied day by day. */
 export const dnc: Recipe<DncFeed, Staged> = {
   tables: [sql('phones/create_dnc_stage')],
-  stage: (run, feed, sources) =>
+  stage: (run, feed) =>
     withStages(run, 1, async ([client], rejects) => {
       const before = await currentAreas(client!);
-      const files = editionsOf(feed, sources.dnc);
+      const files = editionsOf(feed);
       const added: Bitmaps = new Map();
       if (feed.dnc.list === 'full') {
         for (const file of files) await read(run, feed, file, null, { into: added, removed: null }, rejects);
@@ -120,9 +120,8 @@ async function requireUnmoved(client: Client, before: ReadonlyMap<number, Area>)
 type File = { source: string; edition: string };
 
 /** The files in the order of their days. */
-function editionsOf({ name, dnc: { sources, edition } }: DncFeed, override: string | undefined): File[] {
-  const all = override === undefined ? sources : [override];
-  return all
+function editionsOf({ name, dnc: { sources, edition } }: DncFeed): File[] {
+  return sources
     .map(source => {
       const [, year, month, day] = /(20\d{2})[-_.]?([01]\d)[-_.]?([0-3]\d)/.exec(basename(source)) ?? [];
       const told = year === undefined ? edition : `${year}-${month}-${day}`;

@@ -8,9 +8,8 @@ import { compareFiles } from './version.ts';
 /** Of each file only the header is read and kept: heights stay where they are and are read by window when attributes are computed. */
 export const elevation: Recipe<ElevationFeed, TileHeader[]> = {
   tables: [sql('layers/create_tile_stage')],
-  stage: (run, feed, sources) => {
-    const { elevation: input, baseDir } = feed;
-    const files = tilesOf(run, 'elevation', input.tiles, baseDir, sources.elevation, source =>
+  stage: (run, { elevation: input }) => {
+    const files = tilesOf(run, 'elevation', input.tiles, source =>
       readTileHeader(source, input, { signal: run.signal }),
     );
     return stageTiles(run, 'elevation', files, sql('layers/stage_tiles'), elevationRow);

@@ -11,8 +11,8 @@ import { compareFiles } from './version.ts';
 /** What is kept of imagery is where it is, how fine and of which day; pixels are read by window when a picture is made. */
 export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
   tables: [sql('images/create_imagery_stage')],
-  stage: (run, feed, sources) => {
-    const files = sourcesOf(run, feed, sources.imagery);
+  stage: (run, feed) => {
+    const files = sourcesOf(run, feed);
     return stageTiles(run, 'imagery', files, sql('images/stage_imagery'), ({ extent, ...source }) => ({
       ...source,
       extent: boxSql(boxToE7(extent)),
@@ -29,11 +29,10 @@ export const imagery: Recipe<ImageryFeed, ImagerySource[]> = {
 function sourcesOf(
   run: RunContext,
   feed: ImageryFeed,
-  override: string | undefined,
 ): AsyncIterable<[NamedTile, TileOutcome<ImagerySource>]> {
-  const { imagery: input, baseDir } = feed;
+  const { imagery: input } = feed;
   if (input.type !== 'cog') return oneServer(run, feed);
-  return tilesOf(run, 'imagery', input.tiles, baseDir, override, async source =>
+  return tilesOf(run, 'imagery', input.tiles, async source =>
     fileSource(await readImageryHeader(source, input, { signal: run.signal }), input.captured),
   );
 }

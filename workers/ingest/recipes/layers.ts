@@ -24,8 +24,7 @@ const ANALYZE_FROM = 0.1;
 
 export const layers: Recipe<LayerFeed, StagedLayer> = {
   tables: [sql('layers/create_layer_stage')],
-  stage: (run, feed, sources) =>
-    withStages(run, 1, ([client], rejects) => stageFeatures(run, feed, sources.layer, client!, rejects)),
+  stage: (run, feed) => withStages(run, 1, ([client], rejects) => stageFeatures(run, feed, client!, rejects)),
   compare,
 };
 
@@ -74,14 +73,13 @@ type StagedLayer = {
 async function stageFeatures(
   run: RunContext,
   feed: LayerFeed,
-  override: string | undefined,
   client: Client,
   rejects: RejectWriter,
 ): Promise<StagedLayer> {
   const { counts } = run;
-  const { kind, layer, baseDir } = feed;
+  const { kind, layer } = feed;
   const place = declaredPlace(feed);
-  const batches = readBatches(run, { name: 'layer', spec: layer.input, baseDir, override });
+  const batches = readBatches(run, 'layer', layer.input);
   const copy = openCopy(client, 'copy stage_layer (row_no, hash, class, extent, geometry) from stdin');
   const counting = newClasses();
   const notCounting = newClasses();

@@ -18,8 +18,8 @@ import type { Prepared, Recipe } from './recipe.ts';
 /** An incremental source that breaks off is merged as far as it came; the error is thrown then, so that the next attempt goes on from there. */
 export const listings: Recipe<ListingsFeed, Staged> = {
   tables: [sql('roll/create_raw_stage'), listingSql('listings/create_listing_stage')],
-  stage: (run, feed, sources) =>
-    withStages(run, 2, (clients, rejects) => stageListings(run, feed, sources.listings, clients, rejects)),
+  stage: (run, { listings }) =>
+    withStages(run, 2, (clients, rejects) => stageListings(run, listings, clients, rejects)),
   compare,
 };
 
@@ -67,15 +67,13 @@ type Staged = { checkpoint: ResoCheckpoint | null; brokeOff?: unknown };
 
 async function stageListings(
   run: RunContext,
-  { listings, baseDir }: ListingsFeed,
-  override: string | undefined,
+  listings: ListingsFeed['listings'],
   [client, rawClient]: readonly Client[],
   rejects: RejectWriter,
 ): Promise<Staged> {
   const { counts } = run;
   const staged: Staged = { checkpoint: null };
-  const source = { name: 'listings', spec: listings.input, baseDir, override };
-  const batches = untilItBreaks(readBatches(run, source), staged);
+  const batches = untilItBreaks(readBatches(run, 'listings', listings.input), staged);
   // Not for RESO: its records may leave out what they have no value for, and a page may hold one record.
   const checked = listings.input.format !== 'reso';
   const copy = openCopy(client!, COPY_LISTING);

@@ -15,14 +15,9 @@ import type { Prepared, Recipe } from './recipe.ts';
 /** Blocks of telephone numbers with their carriers. A feed lists everything: blocks that it no longer shows are removed. */
 export const numbering: Recipe<NumberingFeed, void> = {
   tables: [sql('phones/create_block_stage')],
-  async stage(run, { baseDir, numbering: input }, sources) {
+  async stage(run, { numbering: input }) {
     const { counts } = run;
-    const batches = readBatches(run, {
-      name: 'numbering',
-      spec: input.input,
-      baseDir,
-      override: sources.numbering,
-    });
+    const batches = readBatches(run, 'numbering', input.input);
     await withStages(run, 1, async ([client], rejects) => {
       const copy = openCopy(
         client!,

@@ -6,7 +6,7 @@ import type { RunContext } from '../run/context.ts';
 
 export type Recipe<F extends Feed, Staged> = {
   tables: string[];
-  stage(run: RunContext, feed: F, sources: Record<string, string>): Promise<Staged>;
+  stage(run: RunContext, feed: F): Promise<Staged>;
   compare(client: Client, run: RunContext, feed: F, staged: Staged): Promise<Prepared>;
 };
 

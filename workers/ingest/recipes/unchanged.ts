@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Feed } from '../../feeds/feed.ts';
+import type { InputSpec } from '../../formats/input.ts';
 import { sourceVersion } from '../../formats/read.ts';
 import type { RunContext } from '../run/context.ts';
 import { total } from '../run/counts.ts';
 import { currentVersion } from '../run/layer-version.ts';
-import { type InputSource, readContext } from '../run/read.ts';
+import { readContext } from '../run/read.ts';
+import { parcelInputs } from './assessor.ts';
 import type { Prepared } from './recipe.ts';
 
 /**
@@ -12,44 +14,29 @@ import type { Prepared } from './recipe.ts';
  * same of them. What they say is kept for this run's record.
  * @throws PlatError of a source that cannot be asked
  */
-export async function sourcesUnchanged(
-  run: RunContext,
-  feed: Feed,
-  sources: Record<string, string>,
-): Promise<boolean> {
-  const inputs = inputsOf(feed, sources);
+export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boolean> {
+  const inputs = inputsOf(feed);
   const resolved = JSON.stringify({ ...feed, file: null, baseDir: null });
-  for (const source of inputs) {
-    const spec = { ...source.spec, ...(source.override !== undefined && { source: source.override }) };
-    const version = await sourceVersion(spec, readContext(run, source));
+  for (const [name, { input }] of inputs) {
+    const version = await sourceVersion(input, readContext(run));
     if (version === null) return false;
     const digest = createHash('sha256')
-      .update(JSON.stringify([spec, version, resolved]))
+      .update(JSON.stringify([input, version, resolved]))
       .digest('hex');
-    run.states.set(source.name, { version, digest });
+    run.states.set(name, { version, digest });
   }
   const before = run.last?.inputs ?? [];
   const isSame = inputs.every(
-    ({ name }) => before.find(({ input }) => input === name)?.digest === run.states.get(name)!.digest,
+    ([name]) => before.find(({ input }) => input === name)?.digest === run.states.get(name)!.digest,
   );
   if (inputs.length === 0 || !isSame) return false;
   // A layer may have been taken away since.
   return !('layer' in feed) || (await currentVersion(run.pool, run.feedId, run.last)) !== null;
 }
 
-function inputsOf(feed: Feed, sources: Record<string, string>): InputSource[] {
-  const { baseDir } = feed;
-  const of = (name: string, { input: spec }: { input: InputSource['spec'] }): InputSource => ({
-    ...{ name, spec, baseDir, override: sources[name] },
-  });
-  if (feed.kind === 'assessor')
-    return [
-      of('roll', feed.roll),
-      ...feed.furtherRolls.map((input, i) => of(`roll ${i + 2}`, input)),
-      ...(feed.shape ? [of('shape', feed.shape)] : []),
-    ];
-  if (feed.kind === 'listings') return feed.listings.snapshot ? [of('listings', feed.listings)] : [];
-  return 'layer' in feed ? [of('layer', feed.layer)] : [];
+function inputsOf(feed: Feed): [name: string, { input: InputSpec }][] {
+  if (feed.kind === 'listings') return feed.listings.snapshot ? [['listings', feed.listings]] : [];
+  return feed.kind === 'assessor' ? parcelInputs(feed) : 'layer' in feed ? [['layer', feed.layer]] : [];
 }
 
 /** A run that reads nothing: the figures of the last one, in which nothing moves. */

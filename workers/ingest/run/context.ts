@@ -22,6 +22,8 @@ export type RunDeps = {
 export type RunContext = RunDeps & {
   runId: number;
   feedId: number;
+  /** The folder from which the feed's relative sources start. */
+  baseDir: string;
   tmpDir: string;
   counts: RunCounts;
   inputs: InputRecord[];

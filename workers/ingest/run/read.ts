@@ -4,24 +4,21 @@ import type { ReadContext, RowBatch } from '../../formats/rows.ts';
 import type { RunContext } from './context.ts';
 import { interrupted } from './record.ts';
 
-/** One input of a feed. An operator's other source stands relative to where the operator is, the feed's to its file. */
-export type InputSource = { name: string; spec: InputSpec; baseDir: string; override: string | undefined };
-
 /**
  * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
  * @throws PlatError `interrupted` when the worker has to stop
  */
 export async function* readBatches(
   run: RunContext,
-  { name, spec, baseDir, override }: InputSource,
+  name: string,
+  input: InputSpec,
   [from, to]: readonly [number, number] = [0, 0.6],
 ): AsyncGenerator<RowBatch> {
-  const input = override === undefined ? spec : { ...spec, source: override };
   const record = { input: name, source: [input.source].flat(), bytes: 0, ...run.states.get(name) };
   run.inputs.push(record);
   let rows = 0;
   const context: ReadContext = {
-    ...readContext(run, { baseDir, override }),
+    ...readContext(run),
     onNote: note => run.progress(from, `${name}: ${note}`),
     onBytes(read, total) {
       record.bytes = read;
@@ -41,13 +38,10 @@ export async function* readBatches(
 }
 
 /** What reading an input takes, but for who is told of it. */
-export function readContext(
-  { tmpDir, signal, env, checkpoint, workDir, sharedDir }: RunContext,
-  { baseDir, override }: Pick<InputSource, 'baseDir' | 'override'>,
-): ReadContext {
+export function readContext(run: RunContext): ReadContext {
+  const { baseDir, tmpDir, signal, env, checkpoint, workDir, sharedDir } = run;
   return {
-    ...{ tmpDir, signal, env, watermark: checkpoint, ...(workDir !== undefined && { workDir }) },
+    ...{ baseDir, tmpDir, signal, env, watermark: checkpoint, ...(workDir !== undefined && { workDir }) },
     ...(sharedDir !== undefined && { sharedDir }),
-    baseDir: override === undefined ? baseDir : process.cwd(),
   };
 }

@@ -31,16 +31,10 @@ const INDEX_BYTES = 64 * 2 ** 20;
 /**
  * The files that a feed of elevation or imagery names by source, template or index. Relative paths start at the feed file, those of
  * an index at the index.
- * @param override an operator's other source, relative to the working directory
  * @throws PlatError of the index: `feed_source` when it cannot be read, `feed_format` when it is neither lines nor GeoJSON
  */
-export async function namedTiles(
-  tiles: Files,
-  baseDir: string,
-  override: string | undefined,
-  context: OpenContext,
-): Promise<NamedTiles> {
-  if (override !== undefined) return listed('source', [override], [override], process.cwd());
+export async function namedTiles(tiles: Files, context: OpenContext): Promise<NamedTiles> {
+  const { baseDir } = context;
   if (tiles.by === 'source') return listed('source', tiles.sources, tiles.sources, baseDir);
   if (tiles.by === 'template')
     return listed('template', [tiles.template], tilesOfBounds(tiles.template, tiles.bounds), baseDir);
@@ -125,13 +119,11 @@ export async function* tilesOf<Tile>(
   run: RunContext,
   input: 'elevation' | 'imagery',
   files: Files,
-  baseDir: string,
-  override: string | undefined,
   read: (source: string) => Promise<Tile>,
 ): AsyncGenerator<[NamedTile, TileOutcome<Tile>]> {
-  const { signal, tmpDir } = run;
+  const { baseDir, signal, tmpDir } = run;
   try {
-    const named = await namedTiles(files, baseDir, override, { baseDir, tmpDir, signal });
+    const named = await namedTiles(files, { baseDir, tmpDir, signal });
     run.inputs.push({ input, source: named.given, bytes: 0 });
     let done = 0;
     for await (const outcome of readTiles(named, read)) {
