@@ -57,7 +57,7 @@ export function pageParameters(sizes: { usual: number; most: number }) {
       .string('must be given once')
       .max(4_000, 'is not a cursor of this service')
       .optional()
-      .meta({ description: 'Part of the URLs in `next` and `previous`; opaque. It belongs to one request.' }),
+      .describe('Part of the URLs in `next` and `previous`; opaque. It belongs to one request.'),
   };
 }
 
@@ -68,17 +68,12 @@ export type PageQuery = { page?: number | undefined; page_size: number; cursor?:
 export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '') {
   return z
     .object({
-      count: z.int().min(0).meta({
-        description: 'All matches across all pages, as counted when the walk through the pages began.',
-      }),
-      next: z
-        .url()
-        .nullable()
-        .meta({ description: `URL of the next page; null on the last page.${how}` }),
-      previous: z
-        .url()
-        .nullable()
-        .meta({ description: `URL of the previous page; null on the first page.${how}` }),
+      count: z
+        .int()
+        .min(0)
+        .describe('All matches across all pages, as counted when the walk through the pages began.'),
+      next: z.url().nullable().describe(`URL of the next page; null on the last page.${how}`),
+      previous: z.url().nullable().describe(`URL of the previous page; null on the first page.${how}`),
       results: z.array(item),
     })
     .meta({ id });

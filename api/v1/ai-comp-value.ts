@@ -11,52 +11,51 @@ import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './examples/examples.ts';
 
 const TOKENS = 10;
 
-const usd = (description: string) =>
-  z
-    .number()
-    .min(0)
-    .meta({ description: `${description}, in USD.` });
+const usd = (description: string) => z.number().min(0).describe(`${description}, in USD.`);
 const moved = (by: string) =>
-  z.number().meta({ description: `How much its price per acre was moved for ${by}, in percent.` });
+  z.number().describe(`How much its price per acre was moved for ${by}, in percent.`);
 
 const usedComp = z.object({
-  id: z.uuid().meta({ description: 'The comp, as `comps/` lists it.' }),
-  status: z.enum(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET']).meta({
-    description: 'As it is now: a comp may have left the market since.',
-  }),
+  id: z.uuid().describe('The comp, as `comps/` lists it.'),
+  status: z
+    .enum(['ACTIVE', 'PENDING', 'SOLD', 'OFF_MARKET'])
+    .describe('As it is now: a comp may have left the market since.'),
   price: usd('Sale price, or asking price'),
-  lot_size: z.number().nullable().meta({ description: 'Acres.' }),
-  sold_date: z.iso.datetime().nullable().meta({ description: 'The day of the sale at midnight UTC.' }),
-  weight: z.number().min(0).max(1).meta({ description: 'Its share in the estimate.' }),
+  lot_size: z.number().nullable().describe('Acres.'),
+  sold_date: z.iso.datetime().nullable().describe('The day of the sale at midnight UTC.'),
+  weight: z.number().min(0).max(1).describe('Its share in the estimate.'),
   size_percent: moved('the difference in size'),
-  time_percent: z.number().meta({
-    description:
+  time_percent: z
+    .number()
+    .describe(
       "How much its price per acre was moved for time, in percent: by the county's trend since the sale, and by what the estimates of the county's sales of the last year were off by, where they tell it; 0 for an asking price.",
-  }),
+    ),
   location_percent: moved('the price level of its place'),
   asking_percent: moved('being an asking price; 0 for a sale'),
-  land_percent: z.number().nullable().meta({
-    description:
+  land_percent: z
+    .number()
+    .nullable()
+    .describe(
       'How much its price per acre was moved for slope, road frontage, flood zone and wetlands together, in percent; null where the sales show no effect of them, or what has one is not known of both.',
-  }),
+    ),
 });
 
 const explanation = z
   .object({
     low_price: usd('Lower end of the 80 % interval'),
     high_price: usd('Upper end of the 80 % interval: one sale in ten would be above it'),
-    out_of_support: z.boolean().meta({
-      description:
+    out_of_support: z
+      .boolean()
+      .describe(
         'The parcel is half as large again as the largest comp, smaller by as much than the smallest, far from all of them, or has no sale among them; its confidence is halved.',
-    }),
-    as_of: z.iso
-      .date()
-      .meta({ description: 'The day for which it is valued; later sales are not known to it.' }),
+      ),
+    as_of: z.iso.date().describe('The day for which it is valued; later sales are not known to it.'),
     model_version: z.string(),
-    comps: z.array(usedComp).meta({
-      description:
+    comps: z
+      .array(usedComp)
+      .describe(
         'The comps that were used, the nearest in kind first. `price`, `lot_size`, `sold_date` and `status` are as they are now, `weight` and the percentages as the estimate was made: what a source has corrected since does not add up with them until the estimate is made anew, which follows the correction.',
-    }),
+      ),
   })
   .meta({ id: 'AiCompValueExplanation' });
 
@@ -68,14 +67,19 @@ const compValue = z
     mean_adjusted_ppa: usd(
       "The estimate per acre: weighted geometric mean of the comps' prices per acre, each adjusted for size, recency, location and land",
     ),
-    confidence_score: z.number().min(0).max(95).meta({
-      description:
+    confidence_score: z
+      .number()
+      .min(0)
+      .max(95)
+      .describe(
         '100 x the share of past sales, valued as of the day before by comps like these, whose estimate was within 25 % of the price; at most 95, halved out of support.',
-    }),
-    gini_index: z.number().min(0).max(100).meta({
-      description: 'Gini coefficient of the adjusted prices; lower: they agree more.',
-    }),
-    explanation: explanation.optional().meta({ description: 'With `explain=true`.' }),
+      ),
+    gini_index: z
+      .number()
+      .min(0)
+      .max(100)
+      .describe('Gini coefficient of the adjusted prices; lower: they agree more.'),
+    explanation: explanation.optional().describe('With `explain=true`.'),
   })
   .meta({ id: 'AiCompValue' });
 
@@ -90,9 +94,10 @@ export const aiCompValue = defineEndpoint({
   description:
     'Comps near by in distance, size and time, each adjusted to the parcel for size, recency, location and, where the sales show that it matters, land (slope, road frontage, flood zone, wetlands) with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
   query: z.strictObject({
-    explain: z.enum(['true', 'false'], 'must be true or false').default('false').meta({
-      description: 'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
-    }),
+    explain: z
+      .enum(['true', 'false'], 'must be true or false')
+      .default('false')
+      .describe('Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.'),
   }),
   metering: { key: 'public_ai_comp_value', price: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {

@@ -11,11 +11,12 @@ const MAX_REPORTS = 5_000;
 
 const created = z
   .object({
-    report_id: z.uuid().meta({ description: 'The id of the report.' }),
-    url: z.url().meta({
-      description:
+    report_id: z.uuid().describe('The id of the report.'),
+    url: z
+      .url()
+      .describe(
         'The report in the web app. It opens for users of the account that owns the credentials, once they have signed in.',
-    }),
+      ),
   })
   .meta({ id: 'CompReport' });
 

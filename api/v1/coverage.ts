@@ -9,27 +9,24 @@ import { defineEndpoint } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
 import { COVERAGE_EXAMPLE } from './examples/examples.ts';
 
-const count = (description: string) => z.int().min(0).meta({ description });
-const day = (description: string) => z.iso.date().nullable().meta({ description });
+const count = (description: string) => z.int().min(0).describe(description);
+const day = (description: string) => z.iso.date().nullable().describe(description);
 
 const source = z
   .object({
     kind: z.enum(['assessor', 'listings', ...LAND_KINDS]),
     feed: z.string(),
     title: z.string().nullable(),
-    attribution: z.string().nullable().meta({ description: 'Who is to be credited, and how.' }),
-    licence: z.string().nullable().meta({ description: 'Terms on which the data may be used.' }),
+    attribution: z.string().nullable().describe('Who is to be credited, and how.'),
+    licence: z.string().nullable().describe('Terms on which the data may be used.'),
     edition: day('The day that the source says it is of.'),
-    merged_at: z.iso
-      .datetime({ offset: true })
-      .nullable()
-      .meta({ description: 'When it was last taken in.' }),
+    merged_at: z.iso.datetime({ offset: true }).nullable().describe('When it was last taken in.'),
     changed: day('The day that the source, when it was taken in, said it was last changed.').optional(),
     source_url: z
       .string()
       .nullable()
       .optional()
-      .meta({ description: 'Where its publisher has it; null for a file of the operator.' }),
+      .describe('Where its publisher has it; null for a file of the operator.'),
   })
   .meta({ id: 'CoverageSource' });
 
@@ -38,11 +35,11 @@ const offer = z
     fips,
     name: z.string(),
     state: z.string(),
-    statewide: z.boolean().meta({ description: 'Whether it is a part of a file of the whole state.' }),
-    source_url: z.string().meta({ description: 'Where the parcels are published.' }),
-    website: z.string().nullable().meta({ description: 'What the publisher says of them.' }),
-    licence: z.string().nullable().meta({ description: 'Terms, as far as the catalogue notes them.' }),
-    year: z.string().nullable().meta({ description: 'The year of the file, where it has one.' }),
+    statewide: z.boolean().describe('Whether it is a part of a file of the whole state.'),
+    source_url: z.string().describe('Where the parcels are published.'),
+    website: z.string().nullable().describe('What the publisher says of them.'),
+    licence: z.string().nullable().describe('Terms, as far as the catalogue notes them.'),
+    year: z.string().nullable().describe('The year of the file, where it has one.'),
   })
   .meta({ id: 'CoverageOffer' });
 
@@ -64,7 +61,7 @@ const county = z
     sold: count('Closed sales.'),
     stats_as_of: day('The day of the market statistics.'),
     valuations_as_of: day('The day for which parcels are valued; null where none is.'),
-    sources: z.array(source).meta({ description: 'The rolls of the county and the land layers over it.' }),
+    sources: z.array(source).describe('The rolls of the county and the land layers over it.'),
   })
   .meta({ id: 'CountyCoverage' });
 
@@ -103,7 +100,7 @@ export const listCoverage = defineEndpoint({
       offered: z
         .array(offer)
         .optional()
-        .meta({ description: 'Only where it is asked for: what the operator could load.' }),
+        .describe('Only where it is asked for: what the operator could load.'),
     }),
     example: { summary: 'One county', value: { counties: [COVERAGE_EXAMPLE] } },
   },

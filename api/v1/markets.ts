@@ -13,11 +13,9 @@ const uuid = z.uuid('must be a UUID');
 
 const savedMarket = z
   .object({
-    id: z.uuid().meta({ description: 'The id of the saved market.' }),
+    id: z.uuid().describe('The id of the saved market.'),
     region,
-    status: z
-      .string()
-      .meta({ description: "The company's own label of how far it is with this market; may be empty." }),
+    status: z.string().describe("The company's own label of how far it is with this market; may be empty."),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
   })
@@ -65,9 +63,7 @@ export const saveMarket = defineEndpoint({
     'answers with the same market in its place, with the new status if one is given. So the call may be repeated safely.',
   body: z
     .strictObject({
-      region_id: uuid.meta({
-        description: 'The `id` of a region, as `GET regions/` and market statistics tell it.',
-      }),
+      region_id: uuid.describe('The `id` of a region, as `GET regions/` and market statistics tell it.'),
       status: z
         .string('must be text')
         .max(MAX_STATUS, `must be at most ${MAX_STATUS} characters long`)
@@ -112,7 +108,7 @@ export const deleteMarket = defineEndpoint({
   operationId: 'unsave_market',
   summary: 'Remove a saved market',
   description: "Takes a market off the company's list; the others keep their order.",
-  params: z.object({ id: uuid.meta({ description: 'The id of the saved market.' }) }),
+  params: z.object({ id: uuid.describe('The id of the saved market.') }),
   response: { status: 204, description: 'It is removed.' },
   errors: { not_found: 'The company has no saved market with this id.' },
   handle: async ({ params }, { database }, { account }) => {

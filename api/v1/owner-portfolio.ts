@@ -22,16 +22,14 @@ export const MAX_PORTFOLIO = 10_000;
 const portfolio = z
   .object({
     source_parcel: parcelSummary,
-    total_parcels: z.int().min(1).meta({ description: 'All parcels of the owner, this one included.' }),
-    total_acres: z.number().min(0).meta({
-      description:
-        'Their effective acres together, to two decimals; parcels of unknown acreage count nothing.',
-    }),
-    total_states: z.int().min(1).meta({ description: 'States in which they lie.' }),
-    total_counties: z.int().min(1).meta({ description: 'Counties in which they lie.' }),
-    results: z
-      .array(parcelSummary)
-      .meta({ description: 'All parcels of the owner, this one included, by property_id.' }),
+    total_parcels: z.int().min(1).describe('All parcels of the owner, this one included.'),
+    total_acres: z
+      .number()
+      .min(0)
+      .describe('Their effective acres together, to two decimals; parcels of unknown acreage count nothing.'),
+    total_states: z.int().min(1).describe('States in which they lie.'),
+    total_counties: z.int().min(1).describe('Counties in which they lie.'),
+    results: z.array(parcelSummary).describe('All parcels of the owner, this one included, by property_id.'),
   })
   .meta({ id: 'OwnerPortfolio' });
 

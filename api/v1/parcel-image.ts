@@ -10,22 +10,21 @@ const PREFIX = '/api/public/v1/';
 
 const parcelImage = z
   .object({
-    property_id: z.int().meta({ description: 'The parcel.' }),
-    image_url: z.url().meta({
-      description:
+    property_id: z.int().describe('The parcel.'),
+    image_url: z
+      .url()
+      .describe(
         'Address of the picture, which needs no key and answers until `expires_at`. Calling again gives a fresh one.',
-    }),
+      ),
     mime_type: z.literal('image/jpeg'),
-    expires_at: z.iso.datetime().meta({ description: 'When the address expires.' }),
-    imagery: z.enum(['aerial', 'relief']).meta({
-      description:
+    expires_at: z.iso.datetime().describe('When the address expires.'),
+    imagery: z
+      .enum(['aerial', 'relief'])
+      .describe(
         'What the boundary is drawn on: aerial imagery, or a relief drawn from what is known of the land.',
-    }),
-    attribution: z.string().meta({ description: 'Who is to be credited for the imagery.' }),
-    captured: z.iso
-      .date()
-      .nullable()
-      .meta({ description: 'Day of the imagery; null where its source does not tell.' }),
+      ),
+    attribution: z.string().describe('Who is to be credited for the imagery.'),
+    captured: z.iso.date().nullable().describe('Day of the imagery; null where its source does not tell.'),
   })
   .meta({ id: 'ParcelImage' });
 

@@ -22,12 +22,9 @@ import { DETAIL_EXAMPLE, EXAMPLE_ID } from './examples/examples.ts';
 
 const TOKENS = 10;
 
-const yesNo = (description: string) => z.boolean().nullable().meta({ description });
+const yesNo = (description: string) => z.boolean().nullable().describe(description);
 const measure = (unit: string) => (description: string) =>
-  z
-    .number()
-    .nullable()
-    .meta({ description: `${description}, in ${unit}.` });
+  z.number().nullable().describe(`${description}, in ${unit}.`);
 const percent = measure('percent');
 const metres = measure('metres above sea level');
 const feet = measure('feet');
@@ -43,13 +40,13 @@ function schemaOf(field: ParcelField): z.ZodType {
     case 'integer':
     case 'money':
     case 'year':
-      return z.int().nullable().meta({ description });
+      return z.int().nullable().describe(description);
     case 'number':
-      return z.number().nullable().meta({ description });
+      return z.number().nullable().describe(description);
     case 'date':
-      return z.iso.date().nullable().meta({ description });
+      return z.iso.date().nullable().describe(description);
     default:
-      return z.string().nullable().meta({ description });
+      return z.string().nullable().describe(description);
   }
 }
 
@@ -61,10 +58,9 @@ const shape = z
     z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(z.array(ring).min(1)).min(2) }),
   ])
   .nullable()
-  .meta({
-    description:
-      'The boundary as GeoJSON in WGS84, exteriors counter-clockwise, holes clockwise (RFC 7946); null without geometry.',
-  });
+  .describe(
+    'The boundary as GeoJSON in WGS84, exteriors counter-clockwise, holes clockwise (RFC 7946); null without geometry.',
+  );
 
 const parcelDetail = z
   .object({
@@ -74,11 +70,13 @@ const parcelDetail = z
       `The stated and the measured acreage are more than a factor of ${MOST_ACRES_RATIO} apart; null where one of them is unknown.`,
     ),
     improvement_percent: percent('Share of the improvements in the total value (assessed, else market)'),
-    tax_delinquent_years: z.int().nullable().meta({
-      description:
+    tax_delinquent_years: z
+      .int()
+      .nullable()
+      .describe(
         'Years from the first of the current delinquency to the current one; null where the parcel is flagged as not delinquent.',
-    }),
-    ownership_months: z.int().nullable().meta({ description: 'Whole months since the last recording.' }),
+      ),
+    ownership_months: z.int().nullable().describe('Whole months since the last recording.'),
     out_of_state_owner: yesNo('The owner has mail sent to another state.'),
     out_of_county_owner: yesNo('The owner has mail sent to another county.'),
     out_of_zip_owner: yesNo('The owner has mail sent to another ZIP code.'),
@@ -92,18 +90,23 @@ const parcelDetail = z
     highway_frontage_ft: feet('Frontage on major highways'),
     road_frontage_ft: feet('Frontage on normal roads'),
     local_frontage_ft: feet('Frontage on local roads'),
-    steeper_percent: z.array(z.number()).length(11).nullable().meta({
-      description:
+    steeper_percent: z
+      .array(z.number())
+      .length(11)
+      .nullable()
+      .describe(
         'Share of the area, in percent, that is steeper than each grade of slope_area_index: 0.5, 2.5, 5, 7.5, 10, 15, 20, 25, 30, 40 and 50 %.',
-    }),
+      ),
     mean_slope_percent: percent('Mean slope of the ground'),
     min_elevation_m: metres('Lowest ground'),
     mean_elevation_m: metres('Mean height of the ground'),
     max_elevation_m: metres('Highest ground'),
-    retired_at: z.iso.datetime().nullable().meta({
-      description:
+    retired_at: z.iso
+      .datetime()
+      .nullable()
+      .describe(
         'When the parcel left the roll; null while it is on it. A retired parcel is as the roll last had it; what is derived for filters and the land layers is null.',
-    }),
+      ),
     shape,
   })
   .meta({ id: 'ParcelDetail' });

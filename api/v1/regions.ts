@@ -23,7 +23,7 @@ const query = z.strictObject({
         'Case, accents and apostrophes do not matter. A ZIP has the words of its county, too.',
       example: 'sullivan',
     }),
-  type: z.enum(['county', 'zip'], 'must be county or zip').optional().meta({ description: 'Only these.' }),
+  type: z.enum(['county', 'zip'], 'must be county or zip').optional().describe('Only these.'),
   state: z
     .string()
     .transform(text => text.toUpperCase())

@@ -35,15 +35,14 @@ const common = {
 const LAW =
   'Whoever calls these numbers keeps to the law: consent for automated calls and texts (TCPA), the Do Not Call registry, state rules. People on the suppression list are never returned.';
 
-const name = (what: string) =>
-  z.string().trim().min(1, 'must not be empty').max(100).meta({ description: what });
+const name = (what: string) => z.string().trim().min(1, 'must not be empty').max(100).describe(what);
 
 const traceBody = z
   .strictObject({
     first_name: name('Given name.'),
     last_name: name('Surname.'),
-    address: z.string().max(200).optional().meta({ description: 'Street address; improves the match.' }),
-    city: z.string().max(100).optional().meta({ description: 'City; with `state` where `zip` is left out.' }),
+    address: z.string().max(200).optional().describe('Street address; improves the match.'),
+    city: z.string().max(100).optional().describe('City; with `state` where `zip` is left out.'),
     state: z
       .string()
       .transform(text => text.trim().toUpperCase())

@@ -10,15 +10,15 @@ const moment = z.iso.datetime().nullable();
 
 const totals = z
   .object({
-    tier: z.string().nullable().meta({ description: 'null without an API contract.' }),
-    tokens_used: tokens.meta({ description: 'The sum of `X-Tokens-Used` over the calls of the period.' }),
+    tier: z.string().nullable().describe('null without an API contract.'),
+    tokens_used: tokens.describe('The sum of `X-Tokens-Used` over the calls of the period.'),
     tokens_included: tokens,
-    tokens_overage: tokens.meta({ description: 'max(0, tokens_used - tokens_included)' }),
-    overage_amount_cents: tokens.meta({
-      description: "US cents at the contract's price for 1,000 tokens, half a cent rounded up.",
-    }),
+    tokens_overage: tokens.describe('max(0, tokens_used - tokens_included)'),
+    overage_amount_cents: tokens.describe(
+      "US cents at the contract's price for 1,000 tokens, half a cent rounded up.",
+    ),
     period_start: moment,
-    period_end: moment.meta({ description: 'When the counters begin again at 0.' }),
+    period_end: moment.describe('When the counters begin again at 0.'),
   })
   .meta({ id: 'UsageTotals' });
 
@@ -26,9 +26,9 @@ export type UsageTotals = z.output<typeof totals>;
 
 const record = z
   .object({
-    date: z.iso.date().meta({ description: 'The day in UTC.' }),
-    endpoint: z.string().meta({ description: 'Metering key.' }),
-    mode: z.enum(['direct', 'mcp']).meta({ description: '`direct`: REST; `mcp`: the MCP server.' }),
+    date: z.iso.date().describe('The day in UTC.'),
+    endpoint: z.string().describe('Metering key.'),
+    mode: z.enum(['direct', 'mcp']).describe('`direct`: REST; `mcp`: the MCP server.'),
     tokens,
   })
   .meta({ id: 'UsageRecord' });
@@ -37,7 +37,7 @@ const breakdown = z
   .object({
     period_start: moment,
     period_end: moment,
-    records: z.array(record).meta({ description: 'By date, then endpoint, then mode.' }),
+    records: z.array(record).describe('By date, then endpoint, then mode.'),
   })
   .meta({ id: 'UsageBreakdown' });
 

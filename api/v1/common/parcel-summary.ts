@@ -3,15 +3,15 @@ import { countyOf } from '../../../shared/domain/property-id.ts';
 import type { Statements } from '../../http/database.ts';
 import { pageOf } from '../../http/paging.ts';
 
-const text = (description: string) => z.string().nullable().meta({ description });
-const acreage = (description: string) => z.number().min(0).nullable().meta({ description });
+const text = (description: string) => z.string().nullable().describe(description);
+const acreage = (description: string) => z.number().min(0).nullable().describe(description);
 
 export const parcelSummary = z
   .object({
     property_id: z
       .int()
       .meta({ description: 'Stable numeric identifier of the parcel.', example: 3301900000001 }),
-    url: z.url().meta({ description: 'The parcel in the web app.' }),
+    url: z.url().describe('The parcel in the web app.'),
     apn: text("Assessor's parcel number."),
     fips: z
       .string()
@@ -39,7 +39,7 @@ export const parcelSummary = z
       .string()
       .regex(/^[0-9]{5}$/)
       .nullable()
-      .meta({ description: '5-digit ZIP code of the parcel.' }),
+      .describe('5-digit ZIP code of the parcel.'),
   })
   .meta({ id: 'ParcelSummary' });
 

@@ -29,12 +29,12 @@ export function swapHint(lon: number, lat: number): string | undefined {
 }
 
 export const regionFields = {
-  id: z.uuid().meta({ description: 'The id of the region, the same in every installation.' }),
+  id: z.uuid().describe('The id of the region, the same in every installation.'),
   type: z.enum(['county', 'zip']),
-  name: z.string().meta({ description: 'The name of the county, or the ZIP code.' }),
+  name: z.string().describe('The name of the county, or the ZIP code.'),
   state: z.string().regex(/^[A-Z]{2}$/),
-  county_name: z.string().meta({ description: 'The county itself, or the county that the ZIP falls in.' }),
-  fips: z.string().nullable().meta({ description: '5-digit county FIPS code; empty for a ZIP.' }),
+  county_name: z.string().describe('The county itself, or the county that the ZIP falls in.'),
+  fips: z.string().nullable().describe('5-digit county FIPS code; empty for a ZIP.'),
 };
 
 export const region = z.object(regionFields).meta({ id: 'Region' });
@@ -67,8 +67,8 @@ const bucketStats = z
   .object({
     type: z
       .enum(ACRE_BUCKETS.map(bucket => bucket.label) as [BucketLabel, ...BucketLabel[]])
-      .meta({ description: 'Acreage bucket; buckets overlap.' }),
-    listings: z.int().min(1).meta({ description: 'Listings in the bucket, of every status and age.' }),
+      .describe('Acreage bucket; buckets overlap.'),
+    listings: z.int().min(1).describe('Listings in the bucket, of every status and age.'),
     data: z
       .object(
         Object.fromEntries(METRIC_KEYS.map(key => [key, metric.optional()])) as Record<
@@ -76,20 +76,20 @@ const bucketStats = z
           z.ZodOptional<typeof metric>
         >,
       )
-      .meta({
-        description:
-          'STR = sell-through rate in %, DOM = days on market, PPA = price per acre in USD, Gini = dispersion of PPA from 0 to 100.',
-      }),
+      .describe(
+        'STR = sell-through rate in %, DOM = days on market, PPA = price per acre in USD, Gini = dispersion of PPA from 0 to 100.',
+      ),
   })
   .meta({ id: 'BucketStats' });
 
 export const regionStats = z
   .object({
     ...regionFields,
-    as_of: z.iso.date().nullable().meta({
-      description: 'The day as of which the windows count; null where there is no listing.',
-    }),
-    stats: z.array(bucketStats).meta({ description: 'A bucket without any listing is left out.' }),
+    as_of: z.iso
+      .date()
+      .nullable()
+      .describe('The day as of which the windows count; null where there is no listing.'),
+    stats: z.array(bucketStats).describe('A bucket without any listing is left out.'),
   })
   .meta({ id: 'RegionStats' });
 
@@ -102,13 +102,11 @@ export const errorEnvelope = z
     error: z.object({
       code: z.enum(errorCodes),
       message: z.string(),
-      request_id: z
-        .string()
-        .meta({ description: 'The X-Request-Id of the request, or the one that the server issued.' }),
+      request_id: z.string().describe('The X-Request-Id of the request, or the one that the server issued.'),
       details: z
         .record(z.string(), z.array(z.string()))
         .optional()
-        .meta({ description: 'On validation errors only: each rejected field with the reasons.' }),
+        .describe('On validation errors only: each rejected field with the reasons.'),
     }),
   })
   .meta({ id: 'Error' });

@@ -24,41 +24,38 @@ const phone = z.object({
   number: z
     .string()
     .regex(/^[0-9]{10}$/)
-    .meta({ description: 'Ten digits.' }),
-  line_type: z.enum(['Mobile', 'Landline']).nullable().meta({
-    description:
-      'By the block of numbers and its carrier, else as the source says; null when unknown. Approximate: numbers are taken along to other carriers, up to about 10 % of them.',
-  }),
-  dnc: z
-    .boolean()
+    .describe('Ten digits.'),
+  line_type: z
+    .enum(['Mobile', 'Landline'])
     .nullable()
-    .meta({ description: 'On the federal Do Not Call registry; null when nothing tells it.' }),
-  dnc_as_of: z.iso.date().nullable().meta({
-    description:
+    .describe(
+      'By the block of numbers and its carrier, else as the source says; null when unknown. Approximate: numbers are taken along to other carriers, up to about 10 % of them.',
+    ),
+  dnc: z.boolean().nullable().describe('On the federal Do Not Call registry; null when nothing tells it.'),
+  dnc_as_of: z.iso
+    .date()
+    .nullable()
+    .describe(
       "Day of the registry's edition that `dnc` is from; null without one. The rules ask for one of the last 31 days.",
-  }),
+    ),
 });
 
 export const phoneTrace = z
   .object({
-    matched: z
-      .boolean()
-      .meta({ description: 'Whether telephone numbers were found; a call without them costs nothing.' }),
-    matched_on: z.enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity']).nullable().meta({
-      description: 'What the record has in common with whom was asked for; null without a match.',
-    }),
+    matched: z.boolean().describe('Whether telephone numbers were found; a call without them costs nothing.'),
+    matched_on: z
+      .enum(['name_and_street', 'name_and_zip', 'name_and_city', 'entity'])
+      .nullable()
+      .describe('What the record has in common with whom was asked for; null without a match.'),
     first_name: z
       .string()
       .nullable()
-      .meta({ description: 'Of the record that was found; null for an entity and without a match.' }),
-    last_name: z
-      .string()
-      .nullable()
-      .meta({ description: 'Of the record that was found, or the name of the entity.' }),
+      .describe('Of the record that was found; null for an entity and without a match.'),
+    last_name: z.string().nullable().describe('Of the record that was found, or the name of the entity.'),
     phones: z
       .array(phone)
       .max(MOST_PHONES)
-      .meta({ description: 'The best match first, then mobile lines; empty without a match.' }),
+      .describe('The best match first, then mobile lines; empty without a match.'),
   })
   .meta({ id: 'PhoneTrace' });
 

@@ -2,21 +2,19 @@ import { z } from 'zod';
 import { acresOf } from '../common/parcel-summary.ts';
 import { SHOWN_STATUSES } from './query.ts';
 
-const text = (description: string) => z.string().meta({ description });
+const text = (description: string) => z.string().describe(description);
 /** Seven decimals, as stored; empty where the source gives no place. */
 const degrees = (name: string) =>
   z
     .string()
     .regex(/^(-?[0-9]+\.[0-9]{7})?$/)
-    .meta({ description: `${name} in decimal degrees, WGS84; empty when unknown.` });
+    .describe(`${name} in decimal degrees, WGS84; empty when unknown.`);
 
 export const comp = z
   .object({
     id: z.uuid(),
     source: text('Origin of the record.'),
-    status: z
-      .enum(SHOWN_STATUSES)
-      .meta({ description: 'ACTIVE: listed; PENDING: under contract; SOLD: closed.' }),
+    status: z.enum(SHOWN_STATUSES).describe('ACTIVE: listed; PENDING: under contract; SOLD: closed.'),
     address: text('Street address; empty when unknown, like the other texts.'),
     city: text('City.'),
     state: text('Two-letter state code.'),
@@ -25,20 +23,20 @@ export const comp = z
     apn: text("Assessor's parcel number."),
     latitude: degrees('Latitude'),
     longitude: degrees('Longitude'),
-    lot_size: z.number().nullable().meta({ description: 'Acres.' }),
-    price: z.number().meta({
-      description: 'USD: asking price, for SOLD the sale price. 0 where the source withholds it.',
-    }),
-    sold_date: z.iso.datetime().nullable().meta({
-      description: 'The day of the sale at midnight UTC; null unless SOLD.',
-    }),
-    days_on_market: z.int().nullable().meta({
-      description:
+    lot_size: z.number().nullable().describe('Acres.'),
+    price: z
+      .number()
+      .describe('USD: asking price, for SOLD the sale price. 0 where the source withholds it.'),
+    sold_date: z.iso.datetime().nullable().describe('The day of the sale at midnight UTC; null unless SOLD.'),
+    days_on_market: z
+      .int()
+      .nullable()
+      .describe(
         "The source's own figure; else the days from listing to the most recent change of status, for ACTIVE to today (UTC).",
-    }),
+      ),
     sale_type: text('Label as the source gives it.'),
     url: text('Public address of the listing; empty when there is none.'),
-    photos: z.array(z.string()).optional().meta({ description: 'Addresses of photographs.' }),
+    photos: z.array(z.string()).optional().describe('Addresses of photographs.'),
   })
   .meta({ id: 'Comp' });
 

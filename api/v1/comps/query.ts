@@ -104,11 +104,10 @@ export const compsQuery = z
     order: z
       .enum(ORDERS, `must be one of ${ORDERS.join(', ')}`)
       .optional()
-      .meta({
-        description:
-          'By lot size, days on market, price per acre or price, descending with `-`. Comps for which it is unknown, a withheld price among ' +
+      .describe(
+        'By lot size, days on market, price per acre or price, descending with `-`. Comps for which it is unknown, a withheld price among ' +
           'them, come last; ties are in the order of `id`, and so is everything when no order is given.',
-      }),
+      ),
     ...pageParameters({ usual: 100, most: 500 }),
   })
   .superRefine((query, context) => {

@@ -3,32 +3,28 @@ import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import { DEAL_STAGES, DEAL_TYPES, FETCH_STATUSES, type FetchStatus } from '../../../shared/domain/deals.ts';
 
 const DECIMAL = /^-?[0-9]{1,10}\.[0-9]{2}$/;
-const usd = (description: string) =>
-  z
-    .string()
-    .regex(DECIMAL)
-    .meta({ description: `${description}, in USD.` });
-const count = (description: string) => z.int().nullable().meta({ description });
-const figure = (description: string) => z.number().nullable().meta({ description });
+const usd = (description: string) => z.string().regex(DECIMAL).describe(`${description}, in USD.`);
+const count = (description: string) => z.int().nullable().describe(description);
+const figure = (description: string) => z.number().nullable().describe(description);
 
 const figures = z
   .object({
-    as_of: z.iso.date().meta({ description: 'The day for which it was computed.' }),
+    as_of: z.iso.date().describe('The day for which it was computed.'),
     bucket: z
       .enum(ACRE_BUCKETS.map(({ label }) => label) as [string, ...string[]])
       .nullable()
-      .meta({ description: 'The narrowest acreage bucket that holds the lot.' }),
-    median_days_on_market: z.number().meta({
-      description: "Of the county's sales of the last year in the bucket; 180 without any.",
-    }),
-    sales: z.int().meta({ description: 'How many sales that is the median of.' }),
-    active_listings: z.int().meta({ description: "The county's other ACTIVE listings." }),
+      .describe('The narrowest acreage bucket that holds the lot.'),
+    median_days_on_market: z
+      .number()
+      .describe("Of the county's sales of the last year in the bucket; 180 without any."),
+    sales: z.int().describe('How many sales that is the median of.'),
+    active_listings: z.int().describe("The county's other ACTIVE listings."),
     dearer_listings: count('How many of these ask more per acre.'),
-    listings_with_views: z.int().meta({
-      description: 'How many of these have views, which traction compares with when they are 10 or more.',
-    }),
+    listings_with_views: z
+      .int()
+      .describe('How many of these have views, which traction compares with when they are 10 or more.'),
     price_per_acre: figure('USD an acre.'),
-    interest: z.number().meta({ description: 'Views and ten times the saves, a day on the market.' }),
+    interest: z.number().describe('Views and ten times the saves, a day on the market.'),
     freshness: figure('100 on the first day, 37 after the median days on market.'),
     score: figure('0 to 100, from which the grade is read.'),
     competitive_price: usd('The highest price at which the price advantage is 60').nullable(),
@@ -38,7 +34,7 @@ const figures = z
     total_spend: usd('Purchase price and all costs'),
     reason: z
       .enum(['', 'long_and_cheap', 'dearer_than_others', 'above_value', 'no_lower_price', 'no_reason'])
-      .meta({ description: 'Why that is advised.' }),
+      .describe('Why that is advised.'),
   })
   .meta({ id: 'DealFigures' });
 
@@ -47,42 +43,35 @@ const FETCH = Object.keys(FETCH_STATUSES) as [FetchStatus, ...FetchStatus[]];
 export const deal = z
   .object({
     id: z.uuid(),
-    address: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null until the live listing was looked for, like what follows.' }),
+    address: z.string().nullable().describe('Null until the live listing was looked for, like what follows.'),
     county: z.string().nullable(),
-    state: z.string().nullable().meta({ description: 'Two-letter state code.' }),
+    state: z.string().nullable().describe('Two-letter state code.'),
     acreage: figure('Acres.'),
     price: figure('Current list price, in USD.'),
     days_on_market: count('Days since it was listed.'),
     traction_score: count(
       '0-100 by views and saves a day, against other listings of the county; 0 until there are any.',
     ),
-    listing_grade: z
-      .string()
-      .meta({ description: 'A+, A, A-, B+, B, B-, C+, C, C-, D or F; blank until graded.' }),
+    listing_grade: z.string().describe('A+, A, A-, B+, B, B-, C+, C, C-, D or F; blank until graded.'),
     price_advantage: count("Share of the county's other active listings that ask more per acre, 0-100."),
-    suggested_action: z.enum(['', 'drop', 'relist', 'hold']).meta({
-      description: 'Only in the stage `listed`, and once the live listing is found.',
-    }),
+    suggested_action: z
+      .enum(['', 'drop', 'relist', 'hold'])
+      .describe('Only in the stage `listed`, and once the live listing is found.'),
     suggested_action_price: usd('The list price that is advised, where the action is `drop`').nullable(),
-    status: z
-      .enum([...DEAL_STAGES, ''])
-      .meta({ description: 'Stage on the board; empty where there is none.' }),
+    status: z.enum([...DEAL_STAGES, '']).describe('Stage on the board; empty where there is none.'),
     deal_type: z.enum(DEAL_TYPES),
     expected_profit: usd('Expected sell price, else list price, less what was spent'),
     contract_expiration_date: z.iso.date().nullable(),
-    closing_date: z.iso.date().nullable().meta({ description: 'Expected or actual.' }),
-    property_id: z.int().nullable().meta({ description: 'The parcel, as far as it is known.' }),
-    listing_id: z.uuid().nullable().meta({ description: 'The comp that is its listing.' }),
+    closing_date: z.iso.date().nullable().describe('Expected or actual.'),
+    property_id: z.int().nullable().describe('The parcel, as far as it is known.'),
+    listing_id: z.uuid().nullable().describe('The comp that is its listing.'),
     listing_url: z.string().nullable(),
-    position: z.int().meta({ description: 'Place in its column, from 0.' }),
-    fetch_status: z.enum(FETCH).meta({
-      description: Object.entries(FETCH_STATUSES)
+    position: z.int().describe('Place in its column, from 0.'),
+    fetch_status: z.enum(FETCH).describe(
+      Object.entries(FETCH_STATUSES)
         .map(([code, means]) => `\`${code}\`: ${means}`)
         .join('; '),
-    }),
+    ),
     fetched_at: z.iso.datetime().nullable(),
     views: count('As the listing tells.'),
     saves: count('As the listing tells.'),
@@ -92,8 +81,8 @@ export const deal = z
     closing_costs: usd('Costs of closing').nullable(),
     expected_sell_price: usd('What it is hoped to sell for').nullable(),
     created_at: z.iso.datetime(),
-    updated_at: z.iso.datetime().meta({ description: 'When a person changed it last.' }),
-    figures: figures.nullable().optional().meta({ description: 'With `explain=true`.' }),
+    updated_at: z.iso.datetime().describe('When a person changed it last.'),
+    figures: figures.nullable().optional().describe('With `explain=true`.'),
   })
   .meta({ id: 'Deal' });
 

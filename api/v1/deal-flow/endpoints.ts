@@ -24,14 +24,14 @@ const NO_DEAL = 'The board of the caller has no deal with this id.';
 export const ofDeal = {
   tag: 'Deal flow',
   path: `${PATH}{id}/`,
-  params: z.object({ id: z.uuid('must be a UUID').meta({ description: 'The id of the deal.' }) }),
+  params: z.object({ id: z.uuid('must be a UUID').describe('The id of the deal.') }),
   errors: { not_found: NO_DEAL },
 };
 const explained = z.strictObject({
   explain: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Whether to tell the figures behind grade and advice.' }),
+    .describe('Whether to tell the figures behind grade and advice.'),
 });
 
 /** Also of a number, which is written as it was sent: 18400.5 is never anything else. */
@@ -58,7 +58,7 @@ const fields = {
   status: z
     .enum([...DEAL_STAGES, ''], `must be one of ${DEAL_STAGES.join(', ')}, or empty`)
     .optional()
-    .meta({ description: 'Stage on the board.' }),
+    .describe('Stage on the board.'),
   deal_type: z.enum(DEAL_TYPES).optional(),
 };
 /** What may be taken back by null. */
@@ -73,17 +73,16 @@ const SUBJECTS = ['property_id', 'listing_id', 'listing_url'] as const;
 
 const newDeal = z
   .strictObject({
-    property_id: z.int('must be a whole number').min(1).optional().meta({ description: 'A parcel.' }),
-    listing_id: z.uuid('must be a UUID').optional().meta({ description: 'A comp.' }),
+    property_id: z.int('must be a whole number').min(1).optional().describe('A parcel.'),
+    listing_id: z.uuid('must be a UUID').optional().describe('A comp.'),
     listing_url: z
       .url({ protocol: /^https?$/, error: 'must be the http(s) address of a page' })
       .max(2_000, 'must be at most 2,000 characters long')
       .refine(url => !/[\s\p{Cc}\p{Cs}]/u.test(url), 'must be the http(s) address of a page')
       .optional()
-      .meta({
-        description:
-          'The page of the listing. It is looked for in the feeds and handed to the provider, never opened.',
-      }),
+      .describe(
+        'The page of the listing. It is looked for in the feeds and handed to the provider, never opened.',
+      ),
     ...fields,
     ...fieldsBy(z.optional),
   })
@@ -100,17 +99,19 @@ const changedDeal = z
   .strictObject({
     ...fields,
     ...fieldsBy(z.nullish),
-    position: z.int('must be a whole number').min(0, 'must be 0 or more').optional().meta({
-      description:
+    position: z
+      .int('must be a whole number')
+      .min(0, 'must be 0 or more')
+      .optional()
+      .describe(
         'Place in the column of its stage, from 0; beyond the end is the end. Without it a deal that changes its stage goes to the end.',
-    }),
+      ),
     price: money
       .refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be over 0')
       .nullish()
-      .meta({
-        description:
-          'What is asked from now on; it counts until the live listing shows another price than it does now. Null takes it back.',
-      }),
+      .describe(
+        'What is asked from now on; it counts until the live listing shows another price than it does now. Null takes it back.',
+      ),
   })
   .meta({ id: 'DealChange', description: 'What is absent stays; null takes a value back.' });
 

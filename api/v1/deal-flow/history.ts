@@ -10,18 +10,20 @@ const MOST_EVENTS = 2_000;
 const event = z
   .object({
     at: z.iso.datetime(),
-    author: z.string().meta({
-      description:
+    author: z
+      .string()
+      .describe(
         'Who: the address of a user, the name of an account whose key was used, or `plat` for what was found.',
-    }),
-    cause: z.string().meta({
-      description:
+      ),
+    cause: z
+      .string()
+      .describe(
         '`added`, `edited`, `moved`, `advice taken`, `fetched`, or `market`: what was found when the county was graded anew.',
-    }),
-    changes: z.record(z.string(), z.tuple([z.string().nullable(), z.string().nullable()])).meta({
-      description: 'By field what it was and what it became, as text; amounts are decimals in USD.',
-    }),
-    price: z.number().nullable().meta({ description: 'After it, like what follows.' }),
+      ),
+    changes: z
+      .record(z.string(), z.tuple([z.string().nullable(), z.string().nullable()]))
+      .describe('By field what it was and what it became, as text; amounts are decimals in USD.'),
+    price: z.number().nullable().describe('After it, like what follows.'),
     price_advantage: z.int().nullable(),
     traction_score: z.int().nullable(),
   })

@@ -7,19 +7,19 @@ const filterList = z
     filters: z.array(
       z
         .object({
-          name: z.string().meta({ description: 'The field in the body of properties/filter/.' }),
+          name: z.string().describe('The field in the body of properties/filter/.'),
           type: z.enum(['number', 'integer', 'string', 'boolean', 'date', 'list of strings', 'geometry']),
-          unit: z.string().nullable().meta({ description: 'Of numbers that have one.' }),
+          unit: z.string().nullable().describe('Of numbers that have one.'),
           description: z.string(),
           values: z
             .array(z.union([z.string(), z.number()]))
             .nullable()
-            .meta({ description: 'The only values that are taken; null where others are, too.' }),
+            .describe('The only values that are taken; null where others are, too.'),
           default: z
             .union([z.string(), z.boolean()])
             .nullable()
-            .meta({ description: 'What an absent field means; null where it means no filter.' }),
-          scope: z.boolean().meta({ description: 'At least one of these is required.' }),
+            .describe('What an absent field means; null where it means no filter.'),
+          scope: z.boolean().describe('At least one of these is required.'),
         })
         .meta({ id: 'FilterDescription' }),
     ),
