@@ -6,7 +6,7 @@ import { listUsers } from '../../shared/users.ts';
 import { notFound } from '../http/errors.ts';
 import { adminActions, type FeedRow, type Job, subjectOf } from './admin-actions.tsx';
 import { count, day, moment } from './figures.ts';
-import { Grid, Notice } from './layout.tsx';
+import { Back, Grid, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
 
 /** Of a run; the command line shows more. */
@@ -32,9 +32,51 @@ const admin: Page = {
           <a href="/admin/queues">Queues</a> <small>(user admin, with the operator's password)</small>{' '}
           <a href="/coverage">Coverage</a>
         </p>
-        <Feeds feeds={feeds} now={visit.deps.now()} />
-        <Runs runs={runs} />
-        <Jobs jobs={jobs} />
+        <Table
+          name="Feeds"
+          of={feeds}
+          columns={{
+            Feed: ({ name }) => name,
+            Kind: ({ kind }) => kind,
+            Edition: ({ as_of }) => as_of ?? '–',
+            'Last run': ({ finished_at, status }) =>
+              finished_at ? `${status}, ${moment(finished_at)}` : (status ?? 'never'),
+            'Data taken in': ({ last_merged }) =>
+              last_merged ? `${moment(last_merged)}, ${ageOf(last_merged, visit.deps.now())}` : '–',
+            'Next run': feed => nextRun(feed, visit.deps.now()),
+            '': ({ name }) => <a href={`/admin/run?feed=${encodeURIComponent(name)}`}>Run now</a>,
+          }}
+        />
+        <Table
+          name="Runs"
+          of={runs}
+          columns={{
+            Run: ({ id }) => <a href={`/admin/runs/${id}`}>{id}</a>,
+            Feed: ({ feed }) => feed,
+            Status: ({ status, forced }) => status + (forced ? ', forced' : ''),
+            Began: ({ started_at }) => moment(started_at),
+            By: ({ requested_by }) => requested_by,
+            'What happened': ({ error, counts }) => error ?? summary(counts),
+          }}
+        />
+        <Table
+          name="Jobs"
+          of={jobs}
+          columns={{
+            Job: ({ name }) => name,
+            For: subjectOf,
+            Status: ({ status, progress }) =>
+              status === 'running' ? `${Math.round(100 * progress)} %` : status,
+            Asked: ({ queued_at }) => moment(queued_at),
+            Note: ({ error, note }) => error ?? note ?? '',
+            '': ({ id, status }) =>
+              ['queued', 'failed'].includes(status) ? (
+                <a href={`/admin/job?id=${id}`}>{status === 'queued' ? 'Cancel' : 'Retry'}</a>
+              ) : (
+                ''
+              ),
+          }}
+        />
         <Table
           name="Accounts"
           of={accounts}
@@ -96,70 +138,11 @@ function nextRun({ cron, timezone }: FeedRow, now: Date): string {
   return moment(CronExpressionParser.parse(cron, options).next().toDate());
 }
 
-function Feeds({ feeds, now }: { feeds: FeedRow[]; now: Date }) {
-  return (
-    <Table
-      name="Feeds"
-      of={feeds}
-      columns={{
-        Feed: ({ name }) => name,
-        Kind: ({ kind }) => kind,
-        Edition: ({ as_of }) => as_of ?? '–',
-        'Last run': ({ finished_at, status }) =>
-          finished_at ? `${status}, ${moment(finished_at)}` : (status ?? 'never'),
-        'Data taken in': ({ last_merged }) =>
-          last_merged ? `${moment(last_merged)}, ${ageOf(last_merged, now)}` : '–',
-        'Next run': feed => nextRun(feed, now),
-        '': ({ name }) => <a href={`/admin/run?feed=${encodeURIComponent(name)}`}>Run now</a>,
-      }}
-    />
-  );
-}
-
-function Runs({ runs }: { runs: RunSummary[] }) {
-  return (
-    <Table
-      name="Runs"
-      of={runs}
-      columns={{
-        Run: ({ id }) => <a href={`/admin/runs/${id}`}>{id}</a>,
-        Feed: ({ feed }) => feed,
-        Status: ({ status, forced }) => status + (forced ? ', forced' : ''),
-        Began: ({ started_at }) => moment(started_at),
-        By: ({ requested_by }) => requested_by,
-        'What happened': ({ error, counts }) => error ?? summary(counts),
-      }}
-    />
-  );
-}
-
 function summary(counts: RunSummary['counts']): string {
   return ['new', 'changed', 'unchanged', 'retired']
     .filter(name => typeof counts[name] === 'number' && counts[name] !== 0)
     .map(name => `${count(counts[name] as number)} ${name}`)
     .join(', ');
-}
-
-function Jobs({ jobs }: { jobs: Job[] }) {
-  return (
-    <Table
-      name="Jobs"
-      of={jobs}
-      columns={{
-        Job: ({ name }) => name,
-        For: subjectOf,
-        Status: ({ status, progress }) => (status === 'running' ? `${Math.round(100 * progress)} %` : status),
-        Asked: ({ queued_at }) => moment(queued_at),
-        Note: ({ error, note }) => error ?? note ?? '',
-        '': ({ id, status }) =>
-          ['queued', 'failed'].includes(status) ? (
-            <a href={`/admin/job?id=${id}`}>{status === 'queued' ? 'Cancel' : 'Retry'}</a>
-          ) : (
-            ''
-          ),
-      }}
-    />
-  );
 }
 
 const run: Page = {
@@ -173,9 +156,7 @@ const run: Page = {
     const rejects = await listRejects(visit.deps.pool, id, reason, MOST_REJECTS);
     const body = (
       <>
-        <p>
-          <a href="/admin">Operating</a>
-        </p>
+        <Back to="/admin" words="Operating" />
         <h1>
           Run {found.id} of {found.feed}: {found.status}
         </h1>

@@ -2,6 +2,7 @@ import type { Candidate, ReportSnapshot } from '../../shared/comping/report.ts';
 import type { Result } from '../../shared/comping/result.ts';
 import { lotOf, nameOf, STATUS_WORDS } from './comping-list.tsx';
 import { count, usd } from './figures.ts';
+import { Text } from './layout.tsx';
 
 const WIDTH = 420;
 const HEIGHT = 260;
@@ -73,22 +74,16 @@ function Axes({ x, y, title }: { x: Axis; y: Axis; title: string }) {
       {y.ticks.map(({ value, label }) => (
         <>
           <path d={`M${FRAME.left} ${y.at(value)}H${WIDTH - FRAME.right}`} class="grid" />
-          <text x={FRAME.left - 6} y={y.at(value) + 3} text-anchor="end">
-            {label}
-          </text>
+          <Text x={FRAME.left - 6} y={y.at(value) + 3} anchor="end" words={label} />
         </>
       ))}
       {x.ticks.map(({ value, label }) => (
         <>
           <path d={`M${x.at(value)} ${FRAME.top}V${floor}`} class="grid" />
-          <text x={x.at(value)} y={floor + 13} text-anchor="middle">
-            {label}
-          </text>
+          <Text x={x.at(value)} y={floor + 13} words={label} />
         </>
       ))}
-      <text x={(WIDTH + FRAME.left) / 2} y={HEIGHT - 4} text-anchor="middle" class="soft">
-        {title}
-      </text>
+      <Text x={(WIDTH + FRAME.left) / 2} y={HEIGHT - 4} class="soft" words={title} />
     </>
   );
 }
@@ -141,14 +136,13 @@ export function Charts({ snapshot, result, chosen }: ChartsProps) {
           {last(comps).map(comp => (
             <Dot comp={comp} x={x.at(comp.acres)} y={y.at(ppaOf(comp))} chosen={chosen.has(comp.id)} />
           ))}
-          <text
+          <Text
             x={x.at(own) + (isLeft ? 4 : -4)}
             y={FRAME.top + 9}
-            text-anchor={isLeft ? 'start' : 'end'}
+            anchor={isLeft ? 'start' : 'end'}
             class="subject-word"
-          >
-            subject
-          </text>
+            words="subject"
+          />
         </svg>
         {estimate !== undefined && <small>The line: the estimate at other acreages.</small>}
       </figure>

@@ -2,7 +2,7 @@ import type { Candidate } from '../../shared/comping/report.ts';
 import { BOUNDS, type Filters, inOrder, isShown, METRES_A_MILE, ORDERS, STATUSES } from './comping-filter.ts';
 import type { Report } from './comping-reports.ts';
 import { acres, count, day, usd } from './figures.ts';
-import { Select, Submit } from './layout.tsx';
+import { Field, Select, Submit } from './layout.tsx';
 
 export const STATUS_WORDS = { SOLD: 'sold', PENDING: 'pending', ACTIVE: 'for sale' } as const;
 
@@ -133,25 +133,16 @@ function FilterForm({ filters, path }: { filters: Filters; path: string }) {
         <summary>Filters {used > 0 && <b class="count">{used}</b>}</summary>
         <div class="bounds">
           {BOUNDS.map(([name, label]) => (
-            <div class="field">
-              <label for={`f-${name}`}>{label}</label>
-              <input
-                id={`f-${name}`}
-                name={name}
-                inputmode="decimal"
-                autocomplete="off"
-                value={filters.bounds[name]}
-              />
-            </div>
+            <Field {...{ name, label, value: filters.bounds[name] }} inputmode="decimal" autocomplete="off" />
           ))}
-          <div class="field">
-            <label for="f-zip">ZIP code</label>
-            <input id="f-zip" name="zip" inputmode="numeric" autocomplete="off" value={filters.zip} />
-          </div>
-          <div class="field">
-            <label for="f-fips">County, by FIPS code</label>
-            <input id="f-fips" name="fips" inputmode="numeric" autocomplete="off" value={filters.fips} />
-          </div>
+          <Field label="ZIP code" name="zip" value={filters.zip} inputmode="numeric" autocomplete="off" />
+          <Field
+            label="County, by FIPS code"
+            name="fips"
+            value={filters.fips}
+            inputmode="numeric"
+            autocomplete="off"
+          />
         </div>
         <input
           type="hidden"

@@ -8,6 +8,7 @@ import type { Position } from '../../shared/geo/types.ts';
 import type { Database } from '../http/database.ts';
 import { nameOf } from './comping-list.tsx';
 import { count } from './figures.ts';
+import { Text } from './layout.tsx';
 
 const WIDTH = 900;
 const HEIGHT = 480;
@@ -71,9 +72,7 @@ export function Picture({ snapshot: { subject }, lines, ground: { view, roads } 
         fill-rule="evenodd"
       />
       <path d={`M${x - 7} ${y}H${x + 7}M${x} ${y - 7}V${y + 7}`} class="cross" />
-      <text x={x + 9} y={y - 6} class="subject-word">
-        subject
-      </text>
+      <Text x={x + 9} y={y - 6} anchor="start" class="subject-word" words="subject" />
       {lines.map(({ comp }, i) => {
         const [px, py] = at([comp.lon, comp.lat]);
         return (
@@ -82,20 +81,14 @@ export function Picture({ snapshot: { subject }, lines, ground: { view, roads } 
             {comp.status === 'SOLD' && <circle cx={px} cy={py} r="11" />}
             {comp.status === 'PENDING' && <rect x={px - 10} y={py - 10} width="20" height="20" />}
             {comp.status === 'ACTIVE' && <path d={`M${px} ${py - 15}L${px + 14} ${py + 9}H${px - 14}Z`} />}
-            <text x={px} y={py + 4} text-anchor="middle">
-              {i + 1}
-            </text>
+            <Text x={px} y={py + 4} words={String(i + 1)} />
           </g>
         );
       })}
       <path d={`M24 ${HEIGHT - 22}v6h${bar.px}v-6`} class="bar-line" />
-      <text x={24 + bar.px / 2} y={HEIGHT - 26} text-anchor="middle">
-        {words}
-      </text>
+      <Text x={24 + bar.px / 2} y={HEIGHT - 26} words={words} />
       <path d={`M${WIDTH - 26} 48V18l-6 10m6 -10l6 10`} class="bar-line" />
-      <text x={WIDTH - 26} y="62" text-anchor="middle">
-        N
-      </text>
+      <Text x={WIDTH - 26} y={62} words="N" />
     </svg>
   );
 }

@@ -17,7 +17,7 @@ import {
 } from './comping-reports.ts';
 import { Chosen, Conclusion } from './comping-results.tsx';
 import { acres, day, moment, percent, sizes, usd } from './figures.ts';
-import { Comparison, Facts, Notice, Select, Submit } from './layout.tsx';
+import { Comparison, Facts, Field, Notice, Select, Submit } from './layout.tsx';
 import { COLUMNS, Legend, shown } from './market.tsx';
 
 /** What a prepared report says, and the ground that its picture is drawn on. */
@@ -90,23 +90,19 @@ export function Texts({ report, path, conflict, kept }: TextsProps) {
             </Notice>
           ),
       )}
-      <div class="field">
-        <label for="title">Title</label>
-        <input
-          id="title"
-          name="title"
-          value={kept?.get('title') ?? report.title}
-          maxlength={MOST_TITLE}
-          placeholder={titleOf(report)}
-          autocomplete="off"
-        />
-      </div>
-      <div class="field">
-        <label for="notes">Notes</label>
+      <Field
+        label="Title"
+        name="title"
+        value={kept?.get('title') ?? report.title}
+        maxlength={MOST_TITLE}
+        placeholder={titleOf(report)}
+        autocomplete="off"
+      />
+      <Field label="Notes" name="notes">
         <textarea id="notes" name="notes" rows={3} maxlength={MOST_NOTES}>
           {kept?.get('notes') ?? report.notes}
         </textarea>
-      </div>
+      </Field>
       <p class="buttons">
         <Submit label="Save" kind="second noscript" />
         <output id="saved" class="told" />

@@ -3,7 +3,7 @@ import type { ParcelSummary } from '../v1/common/parcel-summary.ts';
 import { filterParcels } from '../v1/filter/filter-parcels.ts';
 import { type FilterDescription as Filter, listFilters } from '../v1/filter/list-filters.ts';
 import { acres } from './figures.ts';
-import { Notice, Select } from './layout.tsx';
+import { Field, Notice, Select } from './layout.tsx';
 import { boxOfCounties, knownBox, mapHead, mapOf } from './map.tsx';
 import type { Page } from './pages.tsx';
 import { ParcelPanel, readParcel } from './parcel.tsx';
@@ -198,36 +198,33 @@ function FilterInput({ filter, given }: { filter: Filter; given: string }) {
   const { name, type, unit, description, values } = filter;
   const words = wordsOf(name);
   const label = unit && !words.toLowerCase().includes(unit) ? `${words} (${unit})` : words;
-  const told = `${name}-told`;
   const choices =
     name === 'county' ? undefined : (values ?? (type === 'boolean' ? ['true', 'false'] : undefined));
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {choices ? (
+    <Field
+      {...{
+        label,
+        name,
+        hint: description,
+        value: given,
+        placeholder: PLACEHOLDERS[name] ?? PLACEHOLDERS[type],
+      }}
+      inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
+      autocomplete="off"
+      list={name === 'county' ? 'counties' : undefined}
+    >
+      {choices && (
         <Select
           name={name}
-          aria-describedby={told}
+          aria-describedby={`${name}-told`}
           options={[
             ['', 'any'],
             ...choices.map((choice): [string, string] => [String(choice), answerOf(choice)]),
           ]}
           given={given}
         />
-      ) : (
-        <input
-          id={name}
-          name={name}
-          value={given}
-          aria-describedby={told}
-          inputmode={type === 'number' || type === 'integer' ? 'decimal' : undefined}
-          placeholder={PLACEHOLDERS[name] ?? PLACEHOLDERS[type]}
-          autocomplete="off"
-          list={name === 'county' ? 'counties' : undefined}
-        />
       )}
-      <small id={told}>{description}</small>
-    </div>
+    </Field>
   );
 }
 

@@ -9,7 +9,7 @@ import { Advice, Letter, shown } from './deals-cards.tsx';
 import { DealFields, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
 import { count, day, usd } from './figures.ts';
-import { Facts, Notice } from './layout.tsx';
+import { Back, Facts, Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { answerForm, ask, type Visit } from './visit.ts';
 
@@ -43,9 +43,7 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
   const name = nameOf(deal);
   const body = (
     <div class="dealing">
-      <p>
-        <a href="/deals">All deals</a>
-      </p>
+      <Back to="/deals" words="All deals" />
       <h1>
         {name} <Letter grade={deal.listing_grade} />
       </h1>

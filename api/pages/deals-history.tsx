@@ -2,7 +2,7 @@ import { toCents } from '../../shared/domain/deals.ts';
 import type { DealEvent } from '../v1/deal-flow/history.ts';
 import { dollars, STAGE_NAMES } from './deals-board.ts';
 import { day, moment, usd } from './figures.ts';
-import { Grid } from './layout.tsx';
+import { Grid, Text } from './layout.tsx';
 
 const WIDTH = 640;
 const HEIGHT = 120;
@@ -83,9 +83,7 @@ function Steps({ title, points, span: [from, to], top, shown }: StepsProps) {
         {[0, top / 2, top].map(value => (
           <>
             <path d={`M${FRAME.left} ${y(value)}H${WIDTH - FRAME.right}`} class="grid" />
-            <text x={FRAME.left - 6} y={y(value) + 4} text-anchor="end">
-              {shown(Math.round(value))}
-            </text>
+            <Text x={FRAME.left - 6} y={y(value) + 4} anchor="end" words={shown(Math.round(value))} />
           </>
         ))}
         <path d={`M${x(first.at)} ${y(first.value)}${line}H${x(to)}`} class="line" />
@@ -94,12 +92,8 @@ function Steps({ title, points, span: [from, to], top, shown }: StepsProps) {
             <title>{`${moment(new Date(at))}: ${shown(value)}`}</title>
           </circle>
         ))}
-        <text x={FRAME.left} y={HEIGHT - 6}>
-          {day(new Date(from))}
-        </text>
-        <text x={WIDTH - FRAME.right} y={HEIGHT - 6} text-anchor="end">
-          {day(new Date(to))}
-        </text>
+        <Text x={FRAME.left} y={HEIGHT - 6} anchor="start" words={day(new Date(from))} />
+        <Text x={WIDTH - FRAME.right} y={HEIGHT - 6} anchor="end" words={day(new Date(to))} />
       </svg>
     </figure>
   );

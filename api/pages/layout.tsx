@@ -79,6 +79,22 @@ export function Document({ title, body, session, path, assets, wide, assetNames 
   );
 }
 
+/** The way back to where a page belongs. */
+export const Back = ({ to, words }: { to: string; words: string }) => (
+  <p>
+    <a href={to}>{words}</a>
+  </p>
+);
+
+type TextProps = { x: number; y: number; words: string; anchor?: 'start' | 'middle' | 'end'; class?: string };
+
+/** A word in a drawing. */
+export const Text = ({ x, y, words, anchor = 'middle', ...more }: TextProps) => (
+  <text x={x} y={y} text-anchor={anchor} {...more}>
+    {words}
+  </text>
+);
+
 type NoticeProps = { kind?: 'info' | 'good' | 'bad'; children: ComponentChildren };
 
 /** A page that is one narrow column under its title. */

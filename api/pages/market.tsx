@@ -4,7 +4,7 @@ import type { RegionStats } from '../v1/common/schemas.ts';
 import { countyStats, zipStats } from '../v1/market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../v1/markets.ts';
 import { acres, count, percent, sizes, usd } from './figures.ts';
-import { Grid, Submit } from './layout.tsx';
+import { Back, Grid, Submit } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Reply, type Visit } from './visit.ts';
 
@@ -73,9 +73,7 @@ async function show(visit: Visit, read: () => Promise<RegionStats>): Promise<Rep
     market.stats[0];
   const body = (
     <>
-      <p>
-        <a href="/markets">All markets</a>
-      </p>
+      <Back to="/markets" words="All markets" />
       <h1>{titleOf(market)}</h1>
       <form method="post" class="buttons">
         <input type="hidden" name="region_id" value={market.id} />

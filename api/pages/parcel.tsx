@@ -8,7 +8,7 @@ import { listComps } from '../v1/comps/endpoint.ts';
 import { ownerPortfolio, type Portfolio } from '../v1/owner-portfolio.ts';
 import { getProperty } from '../v1/property-detail.ts';
 import { acres, count, day, percent, usd } from './figures.ts';
-import { Facts, Grid, Submit } from './layout.tsx';
+import { Back, Facts, Grid, Submit } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
 import { Slopes, Worth } from './worth.tsx';
 
@@ -184,9 +184,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
   const id = detail.property_id;
   return (
     <article class="parcel" id="parcel">
-      <p>
-        <a href={back}>Back to the list</a>
-      </p>
+      <Back to={back} words="Back to the list" />
       <h1>{detail.situs_address || `APN ${detail.apn ?? id}`}</h1>
       <p>
         {[detail.situs_city, detail.situs_state, detail.situs_zip].filter(Boolean).join(', ')}

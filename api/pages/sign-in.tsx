@@ -9,7 +9,7 @@ import {
   storePassword,
   tokenHashOf,
 } from '../../shared/sign-in.ts';
-import { Field, Notice, narrowPage } from './layout.tsx';
+import { Back, Field, Notice, narrowPage } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { NewPassword } from './people.tsx';
 import { countAttempt, forgetCookie, openSession, type Reply, safePath, type Visit } from './visit.ts';
@@ -49,20 +49,17 @@ const signIn: Page = {
   },
 };
 
+const Address = ({ value }: { value?: string }) => (
+  <Field label="E-mail address" name="email" type="email" autocomplete="username" required value={value} />
+);
+
 function signInPage(next: string, email = '', fault?: string): Reply {
   const content = (
     <>
       {fault && <Notice kind="bad">{fault}</Notice>}
       <form method="post" action="/sign-in" class="stack">
         <input type="hidden" name="next" value={next} />
-        <Field
-          label="E-mail address"
-          name="email"
-          type="email"
-          autocomplete="username"
-          required
-          value={email}
-        />
+        <Address value={email} />
         <Field label="Password" name="password" type="password" autocomplete="current-password" />
         <div class="buttons">
           <button type="submit" name="how" value="password">
@@ -88,7 +85,7 @@ const reset: Page = {
     narrowPage(
       'Set a new password',
       <form method="post" action="/sign-in/reset" class="stack">
-        <Field label="E-mail address" name="email" type="email" autocomplete="username" required />
+        <Address />
         <div class="buttons">
           <button type="submit">Mail me a link</button>
         </div>
@@ -120,9 +117,7 @@ async function sendLink(visit: Visit, email: string, purpose: LinkPurpose): Prom
       <p>
         If <b>{email}</b> is known here, a link is on its way to it. It works once, for {linkLife(purpose)}.
       </p>
-      <p>
-        <a href="/sign-in">Back to signing in</a>
-      </p>
+      <Back to="/sign-in" words="Back to signing in" />
     </>
   );
   return narrowPage('Look into your mail', content);

@@ -26,7 +26,6 @@ const ink = dark
     };
 const MARK = '#d9480f';
 export const EMPTY = { type: 'FeatureCollection' as const, features: [] };
-const FONT = ['sans-serif'];
 
 const origin = location.origin;
 const tiles = (layer: string, from: number, to: number) => ({
@@ -38,137 +37,96 @@ const tiles = (layer: string, from: number, to: number) => ({
 
 export const isOpen = (id: string | undefined): ExpressionSpecification => ['==', ['id'], Number(id ?? 0)];
 
+/** Of the tiles of parcels. */
+const ofParcels = (layer: string) => ({ source: 'parcels', 'source-layer': layer });
+const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
+const grows = (from: number, thin: number, thick: number): ExpressionSpecification => [
+  ...(['interpolate', ['linear'], ['zoom']] as const),
+  ...[from, thin, 17, thick],
+];
+const label = (field: ExpressionSpecification, size: number) => ({
+  'text-field': field,
+  'text-size': size,
+  'text-font': ['sans-serif'],
+});
+const letters = (color: string, halo = 1.5) => ({
+  'text-color': color,
+  'text-halo-color': ink.halo,
+  'text-halo-width': halo,
+});
+
 function layersOf({ parcel, basemap }: DOMStringMap): LayerSpecification[] {
-  const land = (id: string, spec: { type: string; paint: object; layout?: object }, visible = false) =>
+  const land = (id: string, spec: { type: string; paint: object }, visible = false) =>
     ({
       ...spec,
       id,
       source: id,
       'source-layer': id,
-      layout: { ...spec.layout, visibility: visible ? 'visible' : 'none' },
+      layout: { visibility: visible ? 'visible' : 'none' },
     }) as LayerSpecification;
   return [
     { id: 'ground', type: 'background', paint: { 'background-color': ink.ground } },
     {
-      id: 'parcel-fill',
-      type: 'fill',
-      source: 'parcels',
-      'source-layer': 'parcels',
-      filter: ['==', ['geometry-type'], 'Polygon'],
+      ...{ id: 'parcel-fill', type: 'fill', ...ofParcels('parcels'), filter: POLYGONS },
       // Flats of one house lie on top of each other: see-through they would add up.
       paint: { 'fill-color': ink.land, 'fill-opacity': basemap === undefined ? 1 : 0.05 },
     },
     {
-      id: 'hillshade',
-      type: 'raster',
-      source: 'hillshade',
-      layout: { visibility: 'none' },
+      ...{ id: 'hillshade', type: 'raster', source: 'hillshade', layout: { visibility: 'none' } },
       paint: { 'raster-opacity': 0.6 },
     },
     land('wetlands', { type: 'fill', paint: { 'fill-color': '#3d8f8f', 'fill-opacity': 0.35 } }),
     land('flood', { type: 'fill', paint: { 'fill-color': '#3b6fd4', 'fill-opacity': 0.3 } }),
     {
-      id: 'county-lines',
-      type: 'line',
-      source: 'parcels',
-      'source-layer': 'counties',
+      ...{ id: 'county-lines', type: 'line', ...ofParcels('counties') },
       paint: { 'line-color': ink.county, 'line-width': 1.2 },
     },
     {
-      id: 'parcel-lines',
-      type: 'line',
-      source: 'parcels',
-      'source-layer': 'parcels',
-      filter: ['==', ['geometry-type'], 'Polygon'],
-      paint: {
-        'line-color': ink.line,
-        'line-width': ['interpolate', ['linear'], ['zoom'], 12, 0.4, 17, 1.6],
-      },
+      ...{ id: 'parcel-lines', type: 'line', ...ofParcels('parcels'), filter: POLYGONS },
+      paint: { 'line-color': ink.line, 'line-width': grows(12, 0.4, 1.6) },
     },
     {
-      id: 'parcel-points',
-      type: 'circle',
-      source: 'parcels',
-      'source-layer': 'parcels',
+      ...{ id: 'parcel-points', type: 'circle', ...ofParcels('parcels') },
       filter: ['==', ['geometry-type'], 'Point'],
       paint: { 'circle-color': ink.parcel, 'circle-radius': 2 },
     },
-    land(
-      'roads',
-      {
-        type: 'line',
-        paint: {
-          'line-color': ink.road,
-          'line-width': ['interpolate', ['linear'], ['zoom'], 11, 0.5, 17, 3],
-        },
-      },
-      true,
-    ),
+    land('roads', { type: 'line', paint: { 'line-color': ink.road, 'line-width': grows(11, 0.5, 3) } }, true),
     {
-      id: 'open-line',
-      type: 'line',
-      source: 'parcels',
-      'source-layer': 'parcels',
-      filter: isOpen(parcel),
+      ...{ id: 'open-line', type: 'line', ...ofParcels('parcels'), filter: isOpen(parcel) },
       paint: { 'line-color': MARK, 'line-width': 3 },
     },
     {
-      id: 'hits',
-      type: 'circle',
-      source: 'hits',
+      ...{ id: 'hits', type: 'circle', source: 'hits' },
       paint: {
-        'circle-color': MARK,
-        'circle-radius': 4,
-        'circle-stroke-color': ink.halo,
-        'circle-stroke-width': 1,
+        ...{ 'circle-color': MARK, 'circle-radius': 4 },
+        ...{ 'circle-stroke-color': ink.halo, 'circle-stroke-width': 1 },
       },
     },
     {
-      id: 'area',
-      type: 'line',
-      source: 'area',
+      ...{ id: 'area', type: 'line', source: 'area' },
       paint: { 'line-color': MARK, 'line-width': 2, 'line-dasharray': [2, 1] },
     },
     {
-      id: 'counts',
-      type: 'symbol',
-      source: 'parcels',
-      'source-layer': 'counts',
-      layout: {
-        'text-field': [
-          'concat',
-          ['get', 'name'],
-          '\n',
-          ['number-format', ['get', 'parcels'], {}],
-          ' parcels',
-        ],
-        'text-size': 12,
-        'text-font': FONT,
-      },
-      paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.5 },
+      ...{ id: 'counts', type: 'symbol', ...ofParcels('counts'), paint: letters(ink.text) },
+      layout: label(
+        ['concat', ['get', 'name'], '\n', ['number-format', ['get', 'parcels'], {}], ' parcels'],
+        12,
+      ),
     },
     {
-      id: 'parcel-names',
-      type: 'symbol',
-      source: 'parcels',
-      'source-layer': 'names',
-      minzoom: 16,
-      layout: { 'text-field': ['get', 'apn'], 'text-size': 11, 'text-font': FONT },
-      paint: { 'text-color': ink.text, 'text-halo-color': ink.halo, 'text-halo-width': 1.2 },
+      ...{ id: 'parcel-names', type: 'symbol', ...ofParcels('names'), minzoom: 16 },
+      ...{ layout: label(['get', 'apn'], 11), paint: letters(ink.text, 1.2) },
     },
     land('zips', { type: 'line', paint: { 'line-color': ink.zip, 'line-width': 1.5 } }),
     {
-      id: 'zip-codes',
-      type: 'symbol',
-      source: 'zips',
-      'source-layer': 'codes',
-      layout: {
-        visibility: 'none',
-        'text-field': ['get', 'zip'],
-        'text-size': 12,
-        'text-font': FONT,
+      ...{
+        id: 'zip-codes',
+        type: 'symbol',
+        source: 'zips',
+        'source-layer': 'codes',
+        paint: letters(ink.zip),
       },
-      paint: { 'text-color': ink.zip, 'text-halo-color': ink.halo, 'text-halo-width': 1.5 },
+      layout: { visibility: 'none', ...label(['get', 'zip'], 12) },
     },
   ];
 }
