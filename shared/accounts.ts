@@ -210,10 +210,8 @@ function newKey(): { key: string; prefix: string } {
 }
 
 /**
- * A new key in the place of one that is in use, which goes on working for some hours so that its users can change over.
- * @param old its id, its prefix or the key itself.
- * @param hours 0: the old one is revoked at once.
- * @throws PlatError `key_unknown`.
+ * A new key in the place of one that is in use, which goes on working for some hours; with 0 it is revoked at once.
+ * @param old its id, its prefix or the key itself. @throws PlatError `key_unknown`.
  */
 export async function rotateKey(
   db: Queryable,

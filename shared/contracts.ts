@@ -74,9 +74,7 @@ export type ChangedAccount = { details: AccountDetails; notes: string[] };
 
 /**
  * Changes an account in one transaction, effective in every process within 5 seconds; the audit table keeps what it was.
- * @param account name or id.
- * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together, `user_email`,
- * `user_company`, `name`.
+ * @throws PlatError `account_unknown`, `tier_unknown`, `account_change` when the values do not fit together, `user_email`, `user_company`, `name`.
  */
 export async function changeAccount(
   pool: Pool,
@@ -215,9 +213,7 @@ export async function listTiers(db: Queryable): Promise<TierTerms[]> {
 }
 
 /**
- * Changes a tier, or makes one. Contracts that were made keep their tokens and price; `direct` holds for all accounts of the tier,
- * within 5 seconds.
- * @param isNew whether it is to be made; whoever mistypes a name makes none.
+ * Changes a tier, or with `isNew` makes one. Contracts that were made keep their tokens and price; `direct` holds for all accounts of the tier.
  * @throws PlatError `tier_unknown`, `tier_terms`, `name`.
  */
 export async function saveTier(

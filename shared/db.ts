@@ -52,8 +52,7 @@ export function compose(name: string, fragments: Record<string, string>): string
 
 /**
  * A value written into the text of a statement that can take no parameters (`copy (select …)`) or must have none (`insert … select` on
- * tables that may be distributed): compose('area/name', { fips: literal(fips) }). An array becomes `'{…}'`, to be cast in its place.
- * @throws RangeError for a number that is not finite.
+ * distributed tables). An array becomes `'{…}'`, to be cast in its place. @throws RangeError for a number that is not finite.
  */
 export function literal(value: number | boolean | string | null | readonly (number | string)[]): string {
   if (typeof value === 'string') return pg.escapeLiteral(value);

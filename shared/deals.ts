@@ -78,8 +78,7 @@ async function sign(run: Run, author: string, cause: string): Promise<void> {
 }
 
 /**
- * To be run in a transaction, like the other changes. Its job finds the listing and grades.
- * @returns the deal's id
+ * To be run in a transaction, like the other changes. Its job finds the listing and grades. @returns the deal's id
  * @throws PlatError `validation_error` for what is not there, `unprocessable` for a full board
  */
 export async function addDeal(

@@ -158,11 +158,7 @@ async function findJob(db: Queryable, start: string): Promise<{ id: string; stat
   throw new PlatError('not_found', `${message} \`plat jobs\` lists them.`);
 }
 
-/**
- * Ends a job that is open. A worker that is at it breaks off within seconds; what it has committed stays.
- * @param start its id, or how that begins
- * @throws PlatError `not_found`; `job_ended` when it is over
- */
+/** Ends a job that is open; what a worker that is at it has committed stays. @throws PlatError `not_found`; `job_ended` when it is over */
 export async function cancelJob(
   db: Queryable,
   start: string,

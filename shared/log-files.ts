@@ -5,10 +5,8 @@ export const LOG_FILES = { maxBytes: 10 * 2 ** 20, kept: 3 };
 export type LogLimits = typeof LOG_FILES;
 
 /**
- * Sets a full log aside: x.log becomes x.log.1, that x.log.2, and the oldest goes. Who has it open for appending keeps writing: it is
- * copied and emptied, as by logrotate's copytruncate, and what is written in between is lost. (pino-roll rotates only what pino
- * writes; these files also hold the last words of a process that crashes, and PostgreSQL's.)
- * @throws what the file system throws
+ * Sets a full log aside: x.log becomes x.log.1, that x.log.2, and the oldest goes. It is copied and emptied, as by logrotate's copytruncate, as who has
+ * it open keeps writing (pino-roll rotates only what pino writes).
  */
 export function rotateLog(path: string, { maxBytes, kept }: LogLimits = LOG_FILES): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < maxBytes) return;

@@ -24,10 +24,8 @@ export function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migrat
 }
 
 /**
- * Brings the database to the newest schema, each migration in a transaction of its own, and prepares the
- * queue's schema when the queue lives in PostgreSQL. Safe to run from several processes at once.
- * @returns the names of the migrations that were applied.
- * @throws PlatError `migration` when an applied file was edited or the database is newer than this program.
+ * Brings the database to the newest schema, each migration in a transaction of its own, and prepares the queue's. Safe to run from several processes
+ * at once. @returns the names of the migrations that were applied. @throws PlatError `migration`
  */
 export async function migrate(databaseUrl: string, options: { queue: boolean }): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'plat migrate' });

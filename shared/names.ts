@@ -9,11 +9,7 @@ const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/u;
 /** As PostgreSQL reads UUIDs, with or without dashes. */
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/**
- * A name as it is stored: without blanks around it.
- * @param of what is named: `account`, `key`, …
- * @throws PlatError `name` when it is empty, longer than 100 characters or holds control or invisible characters.
- */
+/** A name as it is stored: without blanks around it. @throws PlatError `name` when it is empty, over 100 characters or holds control or invisible ones. */
 export function requireName(of: string, text: string): string {
   const name = text.trim();
   if (name === '') throw refused(of, 'is empty: give it 1 to 100 characters');

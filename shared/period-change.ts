@@ -14,8 +14,7 @@ export type UsedPeriod = { period_start: Date; period_end: Date; tokens_used: nu
 
 /**
  * Tokens that were used as included ones must not become overage that the account, as it has become, may not have.
- * @param allowed the most tokens that charges may bring its period to, null for no ceiling: accounts.tokens_allowed.
- * @throws PlatError `account_change`.
+ * @param allowed the most tokens that charges may bring its period to, null for no ceiling. @throws PlatError `account_change`.
  */
 export function requireNoInventedOverage(
   period: UsedPeriod,
@@ -75,11 +74,8 @@ export type PeriodOwner = {
 };
 
 /**
- * The dates of an account's period by those that are given; without any, of a contract that begins now. Usage stays in its
- * period, so its days lie within the new dates.
- * @returns the columns that change, and what to tell of them.
- * @throws PlatError `account_change` for dates far from now, a period that overlaps a closed one, that is too long, that
- * does not hold the days on which it was used, or that would be over, unless that is insisted upon.
+ * The dates of an account's period by those that are given; without any, of a contract that begins now. @returns what changes, and what to tell of it.
+ * @throws PlatError `account_change` for dates far from now, a period that overlaps a closed one, is too long, over, or leaves out days of its usage.
  */
 export async function changePeriod(
   client: Client,

@@ -29,8 +29,7 @@ export function userOfOthers(email: string): PlatError {
 }
 
 /**
- * The company and the user of an account as they are to be. A user goes with the account to another company, unless there are
- * accounts that would be left behind.
+ * The company and the user of an account as they are to be. A user goes with the account to another company, unless accounts would be left behind.
  * @throws PlatError `user_company`, `user_email`, `account_change`, `name`.
  */
 export async function changeMembership(

@@ -21,10 +21,8 @@ export type Pause = {
 };
 
 /**
- * Group commit: what arrives while a batch is being worked on waits and then goes together, so that the cost of a
- * round trip and of a commit is shared by however many calls are in flight. Nothing waits when nothing is in flight,
- * except for what else arrives in the same turn of the event loop.
- * @param run does the work and returns the outcomes in the order of the items; when it throws, all of them fail.
+ * Group commit: what arrives while a batch is worked on goes together after it, in one round trip and one commit. Nothing waits when nothing is in flight.
+ * @param run returns the outcomes in the order of the items; when it throws, all of them fail.
  * @param pause for work that costs much a batch: after one of more than a few items, the next pauses for those that are on their way.
  */
 export function batch<Item, Outcome>(

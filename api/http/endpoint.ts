@@ -36,10 +36,7 @@ export type CallContext = {
   encoding?: Encoding | undefined;
 };
 
-/**
- * An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it.
- * `Resources` are what its handler may use, which the request path only hands on. Every POST takes `Idempotency-Key`, between validation and the quota check (serve.ts).
- */
+/** An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it. `Resources` are what its handler may use. */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,

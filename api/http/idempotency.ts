@@ -24,10 +24,7 @@ export type KeptAnswer = { status: number; body: Buffer };
 
 /** The right and duty to answer a call. */
 export type Attempt = {
-  /**
-   * Keeps the answer; to be run in the transaction of its charge, so that there are both or neither.
-   * @throws PlatError 503 when another attempt has taken over, `unprocessable` when the answer is too large to keep.
-   */
+  /** Keeps the answer, in the transaction of its charge. @throws PlatError 503 when another attempt has taken over, `unprocessable` for one too large to keep */
   keep(run: Database['run'], answer: KeptAnswer): Promise<void>;
   /** When the attempt is over; lets others begin if no answer was kept. */
   end(): Promise<void>;
@@ -35,8 +32,7 @@ export type Attempt = {
 
 export type Idempotency = {
   /**
-   * The answer that the call was given before, or this caller's turn to make it; waits while another attempt is at it. Undefined
-   * when nobody waits for the answer any more.
+   * The answer that the call was given before, or this caller's turn to make it; undefined when nobody waits for it any more.
    * @throws PlatError `validation_error` when the key stands for another request.
    */
   begin(

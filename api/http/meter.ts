@@ -27,10 +27,7 @@ export type ChargeOptions = {
 };
 
 export type Meter = {
-  /**
-   * Returns when the charge is on disk, or when the call is over and nothing was charged.
-   * @throws PlatError one of the three quota errors when the account may not use as much.
-   */
+  /** Returns when the charge is on disk, or when the call is over and nothing was charged. @throws PlatError one of the three quota errors */
   charge(caller: Caller, endpoint: string, tokens: number, options?: ChargeOptions): Promise<void>;
 };
 
@@ -45,7 +42,7 @@ const MOST_TRIES = 3;
 
 /**
  * Charges that are in flight together share one statement and one durable commit; those with something alongside have their own.
- * @param underway how many calls the process is answering, those that wait for their charge included; without it no charge waits for others.
+ * @param underway how many calls the process is answering; without it no charge waits for others.
  */
 export function openMeter(database: Database, underway = () => 0): Meter {
   const charge = batch<Asked, Outcome>(asked => chargeAll(database.run, asked), {

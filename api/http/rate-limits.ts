@@ -128,11 +128,7 @@ function tightest(buckets: readonly Bucket[]): Bucket {
   });
 }
 
-/**
- * The buckets as headers: RateLimit-Policy and RateLimit name them all, X-RateLimit-… tell the tightest. X-RateLimit-Reset is the
- * epoch second at which it is full again, RateLimit's `t` the seconds until then (draft-ietf-httpapi-ratelimit-headers: a bucket
- * of q calls that fills in w seconds).
- */
+/** The buckets as headers: RateLimit-Policy and RateLimit name them all (draft-ietf-httpapi-ratelimit-headers), X-RateLimit-… tell the tightest. */
 export function rateHeaders({ buckets }: RateState, now = Date.now()): string[] {
   const tight = buckets.length === 1 ? buckets[0]! : tightest(buckets);
   return [

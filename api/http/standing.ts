@@ -18,10 +18,7 @@ export function requirePermitted({ account }: Caller, { rate }: Pick<Endpoint, '
   throw new PlatError('forbidden', 'The account is barred from skip tracing.');
 }
 
-/**
- * @param withoutContract whether the endpoint also serves accounts that have no contract.
- * @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order.
- */
+/** @throws PlatError `subscription_required`, `tier_upgrade_required` or `payment_required`, in this order. */
 export function requireStanding({ account, mode }: Caller, withoutContract = false): void {
   if (!account.pro) throw paymentError('subscription_required', 'A Pro subscription is required.');
   if (account.tier === null) {
@@ -43,8 +40,7 @@ export function noContract(): PlatError {
 }
 
 /**
- * Spares the work for accounts that have used up all that they may. Of one with a few tokens left nobody knows before the work whether the
- * answer costs anything (a 304 does not): there the charge itself decides, under a lock.
+ * Spares the work for accounts that have used up all that they may; of one with a few tokens left the charge itself decides, under a lock.
  * @throws PlatError as quotaError.
  */
 export function requireQuota(account: Account, now: number): void {

@@ -111,10 +111,7 @@ export function endpointFor({ endpoints }: Tool, given: Arguments): Endpoint {
   );
 }
 
-/**
- * The arguments as the endpoint's request would have them; null means absent.
- * @throws PlatError `validation_error` where none of the places is given that the tool's endpoints need.
- */
+/** The arguments as the endpoint's request would have them; null means absent. @throws PlatError `validation_error` where a place is needed and none given */
 export function requestOf({ endpoints }: Tool, endpoint: Endpoint, given: Arguments): Given {
   const places = endpoints.map(({ params }) => namesOf(params));
   if (

@@ -20,10 +20,7 @@ const TTL = {
 /** Nothing is signed by it: tokens are opaque, and nobody's identity is told. The library wants one. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
-/**
- * The authorization server of a service at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens for `/mcp` alone, refresh
- * tokens that are used once).
- */
+/** The authorization server of a service at this origin (OAuth 2.1: PKCE S256, public clients, opaque tokens for `/mcp` alone). */
 export async function makeProvider(
   origin: string,
   database: Database,

@@ -48,7 +48,6 @@ export const phoneKey = (number: string): string => `n|${number}`;
 
 /**
  * What the suppression list knows somebody by: every name that the given name may stand for, with the ZIP or, where there is none, the city.
- * Namesakes in one ZIP are one to it: better one answer too few.
  * @param stored for the list itself, which also finds who is asked for by the city alone
  */
 export function identityTags(subject: Subject, places: readonly Address[], stored = false): string[] {

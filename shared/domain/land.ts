@@ -26,11 +26,7 @@ export type RoadClass = (typeof ROAD_CLASSES)[number];
 export type RoadReach = Record<RoadClass, number>;
 export const ROAD_REACH_M: RoadReach = { highway: 60, normal: 30, local: 25, private: 25 };
 
-/**
- * TIGER's feature class codes of roads for cars: primary, secondary and local ones; ramps, service drives, alleys, private roads and roads
- * of parking lots. Trails (S1500 for four-wheel drives, S1710, S1720, S1820, S1830) and the others do not count.
- * https://www2.census.gov/geo/pdfs/reference/mtfccs2022.pdf
- */
+/** TIGER's feature class codes of roads for cars; trails and the others do not count. https://www2.census.gov/geo/pdfs/reference/mtfccs2022.pdf */
 export const MTFCC_CLASSES: Readonly<Record<string, RoadClass>> = {
   S1100: 'highway',
   S1200: 'normal',

@@ -1,7 +1,6 @@
 /**
- * The columns that a roll's mapping may fill. Feed schema, mapper, staging table, COPY, merge, the detail of a parcel and its
- * filters are made from this list: besides it a new field needs a migration that adds the column to `parcels` (and to
- * `parcel_filters`, see `filter`).
+ * The columns that a roll's mapping may fill: feed schema, mapper, staging table, COPY, merge, detail and filters are made from this list. A new
+ * field also needs a migration that adds the column to `parcels` (and to `parcel_filters`, see `filter`).
  */
 export type FieldType =
   | 'text'
@@ -15,8 +14,8 @@ export type FieldType =
   | 'year';
 
 /**
- * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of some values, `exact` by one; `own` by a
- * filter that is written by hand. Table parcel_filters repeats the columns of range, flag and own; list and exact read parcels.
+ * How a field is filtered: `range` by bounds, `flag` by true and false, `list` by any of some values, `exact` by one; `own` by a filter written by hand.
+ * Table parcel_filters repeats the columns of range, flag and own; list and exact read parcels.
  */
 export type FieldFilter = 'range' | 'flag' | 'own' | 'list' | 'exact' | 'none';
 

@@ -51,8 +51,7 @@ export type DrawOptions = {
 };
 
 /**
- * What is known of a parcel; null when the id was never given. With `draw` besides what a drawing of it shows, all as of
- * one moment, and its figures as they come out now.
+ * What is known of a parcel; null when the id was never given. With `draw` also what a drawing of it shows, as of one moment.
  * @throws PlatError `parcel_retired`, `parcel_shapeless` when there is nothing to draw
  */
 export async function collectParcel(

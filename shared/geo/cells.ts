@@ -20,11 +20,8 @@ const NARROW_CELL = 5_000;
 const MARGIN = 2;
 
 /**
- * Covers a query with boxes for an index: the boundaries that meet it are those with their location (a point of theirs) in an inner
- * box, by that alone, and some of those with their extent touching an edge box, to be tested by `intersects`; no other.
- *
- * The edge cell of the largest area is halved again and again, each half is shrunk to the outline in it, and what is cut off has no
- * outline, so that one of its points tells whether it is inside.
+ * Covers a query with boxes for an index: the boundaries that meet it are those with their location in an inner box, and some of those with their extent
+ * touching an edge box, to be tested by `intersects`. The largest edge cell is halved again and again; what is cut off is inside or outside as a whole.
  */
 export function coverQuery(
   query: PreparedQuery,

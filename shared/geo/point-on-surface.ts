@@ -11,9 +11,8 @@ const AMPLE_DEG = 1e-5;
 const AMPLE_BAND_DEG = 2e-7;
 
 /**
- * A point strictly inside the largest part, on the grid of 1e-7 degrees: the middle of the widest stretch that the parallel midway has
- * inside it (as PostGIS ST_PointOnSurface; @turf/point-on-feature takes a vertex where the centroid is outside). A part that is thin
- * there is tried at other parallels, then off the grid; one too thin to hold any point gets its first vertex.
+ * A point strictly inside the largest part, on the grid of 1e-7 degrees: the middle of the widest stretch that the parallel midway has inside it, as
+ * PostGIS ST_PointOnSurface has it (@turf/point-on-feature takes a vertex where the centroid is outside); one too thin for any gets its first vertex.
  */
 export function pointOnSurface(polygons: MultiPolygon): Position {
   const polygon = largestPart(polygons);

@@ -8,9 +8,8 @@ import type { MultiPolygon, Polygon, Position } from './types.ts';
 export type PreparedBoundary = { ok: true; polygons: MultiPolygon; repairs: Repair[] } | Fault;
 
 /**
- * A GeoJSON geometry of areas in WGS84 degrees as valid polygons in the OGC sense, wound as RFC 7946 asks; a valid one comes back
- * unchanged. No repair counts land twice or drops it; holes that touch in a closed chain and so fence land off are left as they
- * are.
+ * A GeoJSON geometry of areas in WGS84 degrees as valid polygons in the OGC sense, wound as RFC 7946 asks. No repair counts land twice or drops it;
+ * holes that touch in a closed chain and so fence land off are left as they are.
  */
 export function prepareBoundary(geometry: Geometry | null): PreparedBoundary {
   const raw: unknown[] = [];

@@ -25,10 +25,8 @@ const GEOGRAPHIC = new Set([
 ]);
 
 /**
- * The transformation from a CRS to WGS84 longitude and latitude. NAD83 in all its realisations is taken as WGS84
- * (they differ by one to two metres); coordinates are x, y whatever order the CRS's definition names.
+ * The transformation from a CRS to WGS84 longitude and latitude; NAD83 in all its realisations is taken as WGS84 (they differ by one to two metres).
  * @param crs "EPSG:…" (WGS84, Web Mercator, UTM, and NAD83 with its state planes), an OGC URN, a proj string, WKT as in a `.prj`, PROJJSON
- * @param name the file, for messages
  * @throws PlatError `feed_crs` when it is unknown, or its datum cannot be transformed (NAD27 needs grids)
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {

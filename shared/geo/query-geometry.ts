@@ -9,10 +9,7 @@ export type QueryGeometry = { points: Position[]; lines: Position[][]; polygons:
 export const QUERY_LIMITS = { maxVertices: 10_000, maxDepth: 8 };
 export type QueryLimits = typeof QUERY_LIMITS;
 
-/**
- * syntax: not a geometry as the format has it; range: a position that is not on the globe; ring: a polygon whose rings are
- * unclosed, too short, crossing or misplaced; too_complex: well-formed, but over a limit.
- */
+/** range: a position that is not on the globe; ring: rings that are unclosed, too short, crossing or misplaced; too_complex: over a limit. */
 export type QueryFaultKind = 'syntax' | 'range' | 'ring' | 'too_complex';
 
 export type ParsedQuery =

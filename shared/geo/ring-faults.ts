@@ -14,9 +14,8 @@ export type RingFault = {
 };
 
 /**
- * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions), which may touch
- * themselves and each other at points. A plane sweep (Shamos and Hoey, Geometric intersection problems, 1976), O(n log n)
- * whatever a caller sends; where edges meet at a vertex, their chains must nest around it like parentheses.
+ * The first fault, from west to east, of a polygon's rings (shell first; closed, no repeated positions), which may touch at points. A plane sweep
+ * (Shamos and Hoey, Geometric intersection problems, 1976); where edges meet at a vertex, their chains must nest around it like parentheses.
  */
 export function findRingFault(rings: Ring[]): RingFault | null {
   const edges = loadEdges(rings);

@@ -2,11 +2,7 @@ import { checkPosition, type Fault, fault, type Repair } from './checks.ts';
 import { turn } from './predicates.ts';
 import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
-/**
- * One ring of GeoJSON coordinates as a closed ring of [lon, lat] without repeated positions and without spikes, or null
- * when nothing with an area is left of it; names in `repairs` what had to be done. Positions are shared with the input,
- * not copied, when they have two ordinates.
- */
+/** One ring of GeoJSON coordinates, closed, without repeated positions and spikes, or null when nothing with an area is left; `repairs` gets what was done. */
 export function cleanRing(input: unknown, repairs: Set<Repair>): Ring | Fault | null {
   if (!Array.isArray(input)) return fault('malformed', 'a ring is not an array of positions');
   const open: Position[] = [];

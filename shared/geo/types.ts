@@ -1,7 +1,6 @@
 /**
- * Shapes of parcel geometry, all in degrees on WGS84 (EPSG:4326), longitude first.
- * Rings are closed (the last position repeats the first); exteriors run counter-clockwise and holes
- * clockwise, as RFC 7946 asks, once `prepareBoundary` has been over them.
+ * Shapes of parcel geometry in degrees on WGS84, longitude first. Rings are closed; exteriors run counter-clockwise and holes clockwise (RFC 7946),
+ * once `prepareBoundary` has been over them.
  */
 
 export type Position = [lon: number, lat: number];

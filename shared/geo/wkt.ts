@@ -11,9 +11,8 @@ import {
 import type { Position, Ring } from './types.ts';
 
 /**
- * Reads Well-Known Text (OGC 06-103r4, clause 7) in longitude, latitude, with Z and M dropped and an optional `SRID=4326;`;
- * faults name character, ring and vertex. Our own, as wellknown, betterknown, @terraformer/wkt and wkx tell no places and check
- * less.
+ * Reads Well-Known Text (OGC 06-103r4, clause 7), Z and M dropped, with an optional `SRID=4326;`; faults name character, ring and vertex, which
+ * wellknown, betterknown, @terraformer/wkt and wkx do not.
  */
 export function parseWkt(text: string, limits: QueryLimits): ParsedQuery {
   return parsed(limits, builder => {

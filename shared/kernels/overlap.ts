@@ -15,9 +15,8 @@ const MAX_VERTICES = 128;
 const MAX_HALVINGS = 40;
 
 /**
- * A layer of valid polygons, which may overlap, subdivided so that an answer costs what lies near the shape. Clipped by
- * @turf/bbox-clip and summed up in bands: polyclip-ts was 2.4 times faster than @turf/intersect, short of the 10 times that are
- * wanted.
+ * A layer of valid polygons, which may overlap, subdivided so that an answer costs what lies near the shape. Clipped by @turf/bbox-clip and summed up
+ * in bands: polyclip-ts was 2.4 times faster than @turf/intersect, short of the 10 times that are wanted.
  */
 export function prepareOverlap(polygons: readonly MultiPolygon[]): PreparedOverlap {
   const pieces = polygons.flat().flatMap(polygon => subdivide(polygon, boxOf([polygon]), 0));

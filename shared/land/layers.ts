@@ -86,12 +86,8 @@ function marginM(kind: LayerKind, covering: readonly Layer[]): number {
 }
 
 /**
- * Adds to the sources of parcels the layers that do not cover them but have a feature or a file within the margin: at a county
- * line a lot may face a road that only the next county's layer shows. Nothing is asked where every layer of the kind covers
- * every parcel.
- * @param layers of the kind
- * @param boxes around the subjects, in their order
- * @param places what holds the boxes and their margins
+ * Adds the layers that do not cover the parcels but have a feature or a file within the margin: at a county line a lot may face a road that only the next
+ * county's layer shows. @param boxes around the subjects, in their order @param places what holds the boxes and their margins
  */
 export async function addSources(
   client: Client,

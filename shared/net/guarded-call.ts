@@ -60,9 +60,7 @@ class ProviderError extends PlatError {
 
 /**
  * Calls of one provider, whose answers are JSON: bounded in time and size, never redirected, tried again where that may help, and not made at all
- * while the provider is down. The state of the circuit is this process's.
- * @param name of the provider, for messages: never what was asked
- * @param accepted statuses besides 2xx that are answers, such as a 404 that says "nobody"
+ * while it is down. @param accepted statuses besides 2xx that are answers, such as a 404 that says "nobody"
  * @throws PlatError `provider`, 503, `retryable` where the same call may succeed later; the signal's own reason
  */
 export function openGuardedCall(

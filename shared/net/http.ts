@@ -19,11 +19,8 @@ export const USER_AGENT = 'plat (parcel feed reader)';
 export type Download = { path: string; remove(): Promise<void> };
 
 /**
- * Downloads a URL into a folder of its own below `tmpDir`.
- *
- * Everything from http(s) is spooled before the first row is read: a zip needs random access anyway, a cut-off
- * download is known before anything is staged, and a slow database never holds the county's server open.
- * @returns null for 404 and 410 when `optional`
+ * Downloads a URL into a folder of its own below `tmpDir`, whole before the first row is read: a zip needs random access, and a cut-off download is
+ * known before anything is staged. @returns null for 404 and 410 when `optional`
  * @throws PlatError `feed_source` when the address cannot be read, answers an error or passes `downloadBytes`.
  */
 export async function download(
@@ -94,8 +91,7 @@ async function attempt(
 }
 
 /**
- * fetch with bounded redirects that stay on http(s); `sameOrigin` forbids those that leave the origin, so that a
- * token goes nowhere else; `publicRedirects` those from the host that was named to loopback and private networks.
+ * fetch with bounded redirects that stay on http(s); `sameOrigin` forbids those that leave the origin, `publicRedirects` those to private networks.
  * @throws PlatError `feed_source` for a redirect that is not followed; fetch's own errors otherwise
  */
 export async function request(
@@ -167,8 +163,7 @@ function fileName(url: URL): string {
 export type Outcome<T> = { value: T } | { retry: PlatError; afterMs?: number };
 
 /**
- * Repeats `attempt` while it asks for another try, with doubling pauses and a quarter of jitter, so that several
- * workers do not come back together.
+ * Repeats `attempt` while it asks for another try, with doubling pauses and a quarter of jitter.
  * @throws the last try's error; at once when the server asks for a pause beyond `limits.retryAfterMs`.
  */
 export async function retrying<T>(

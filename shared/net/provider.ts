@@ -6,8 +6,8 @@ import { PlatError } from '../errors.ts';
 import { type CallLimits, openGuardedCall, type ProviderRequest } from './guarded-call.ts';
 
 /**
- * A provider that a file describes: where to ask, with which words, and where in the JSON answer the fields stand. `{name}` is replaced by a
- * value of the call, `${NAME}` by an environment variable, so that no key stands in a file.
+ * A provider that a file describes: where to ask, with which words, and where in the JSON answer the fields stand. `{name}` is replaced by a value of
+ * the call, `${NAME}` by an environment variable, so that no key stands in a file.
  */
 
 const path = z
@@ -45,9 +45,7 @@ export type Provider = {
 };
 
 /**
- * Reads the file of a provider (YAML or JSON).
- * @param names of the values that its placeholders may use
- * @param fields that its `response` may tell, `mostMs` that a call may take
+ * Reads the file of a provider (YAML or JSON). @param names that its placeholders may use @param fields that its `response` may tell
  * @throws PlatError `config` with what does not fit, an unset environment variable included
  */
 export function loadProvider(

@@ -42,8 +42,7 @@ const SETTINGS: Record<string, string> = {
 type Paths = { base: string; data: string; password: string; log: string; native: string; account: Account };
 
 /**
- * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that an earlier
- * process left running there. Survives kill -9 of this process and of the server.
+ * Starts the PostgreSQL that npm installed, with its files under `dir`, or takes over the one that was left running there, also after a kill -9.
  * @throws PlatError `embedded_postgres` with the tail of the server's log when it does not come up.
  */
 export async function startEmbedded(

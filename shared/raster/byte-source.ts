@@ -10,14 +10,10 @@ import { inTurns } from '../turns.ts';
 export type ByteSource = {
   /** For messages. */
   name: string;
-  /**
-   * The bytes from `offset`, fewer than `length` where the file ends.
-   * @throws PlatError `feed_source` when they cannot be read, `source_changed` when the file is no longer the one of the fingerprint
-   */
+  /** The bytes from `offset`, fewer than `length` where the file ends. @throws PlatError `feed_source`, `source_changed` when it is no longer the same file */
   read(offset: number, length: number): Promise<ArrayBuffer>;
   /**
-   * What tells this version of the file from others: its size and, on disk, a hash of its content, so that a copy or a file that was touched
-   * is the same; over http its ETag, else the time of its last change, else such a hash.
+   * What tells this version of the file from others: on disk its size and a hash of its content; over http its ETag, else the time of its last change.
    * @throws PlatError as `read`
    */
   fingerprint(): Promise<string>;

@@ -47,10 +47,8 @@ export type ElevationOptions = {
 const MOST_DRAWN_CELLS = 100_000;
 
 /**
- * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a parcel; one that cannot
- * be read is passed over where another answers. Files are read block by block in bounded memory (limits.ts).
- * @throws PlatError `feed_crs` when a tile's CRS is not known. Reading throws PlatError `feed_source` when a file cannot be read,
- *   `feed_format` when it cannot be decoded, `source_changed` when it is not the file that was ingested
+ * Slope and elevation of parcels, by the grid of the smallest cells that has data for at least half of a parcel. Read block by block in bounded memory.
+ * @throws PlatError `feed_crs`, `feed_source`, `feed_format`, `source_changed` when a file is not the one that was ingested
  */
 export function openElevation(tiles: readonly ElevationTile[], options: ElevationOptions): OpenElevation {
   const { baseDir, cacheBytes = CACHE_BYTES } = options;
@@ -196,8 +194,7 @@ type Piece = {
 };
 
 /**
- * Goes over the cells that the parts of a parcel cover, strip by strip and chunk by chunk. A cell that two parts share comes twice,
- * with the fraction of each.
+ * Goes over the cells that the parts of a parcel cover; one that two parts share comes twice, with the fraction of each.
  * @returns the area of the parcel in cells, cells beyond the grid included
  */
 async function visit(

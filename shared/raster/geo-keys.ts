@@ -73,9 +73,8 @@ export function crsOfKeys(keys: GeoKeys, name: string): string {
 }
 
 /**
- * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the file is silent, as
- * nearly all are.
- * @throws PlatError `feed_format` when the file names a unit or, without one, a vertical CRS that is not known
+ * The unit of heights: by VerticalUnitsGeoKey, the vertical CRS, or GDAL's unit of the band; null when the file is silent, as nearly all are.
+ * @throws PlatError `feed_format` when what it names is not known
  */
 export function verticalUnitOf(
   keys: GeoKeys,

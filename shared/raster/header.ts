@@ -44,11 +44,8 @@ export type DeclaredElevation = { crs?: string; unit?: VerticalUnit; nodata?: nu
 export const COMPRESSIONS = new Set([1, 5, 8, 32946, 32773, 34887, 50000]);
 
 /**
- * Reads what a file says of itself; what the feed declares wins. A few kilobytes are read, no cells: whether all of them are
- * there the directory and the size of the file tell.
- * @param source absolute path or http(s) URL
- * @throws PlatError `feed_source` when it cannot be read, `feed_format` when it is no single-band north-up GeoTIFF of numbers or cut off,
- *   `feed_crs` when its CRS is not named or not known
+ * Reads what a file says of itself, a few kilobytes; what the feed declares wins. @param source absolute path or http(s) URL
+ * @throws PlatError `feed_source`, `feed_format` for no single-band north-up GeoTIFF of numbers or one cut off, `feed_crs` for no known CRS
  */
 export async function readTileHeader(
   source: string,

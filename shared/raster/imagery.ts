@@ -42,11 +42,8 @@ const PIXEL_COMPRESSIONS = new Set([...COMPRESSIONS, 7, 50001]);
 const MOST_BLOCK_BYTES = 64 * 2 ** 20;
 
 /**
- * Reads what a file says of itself, and a part of its pixels where only they tell: what stands for black and white in 16 bits, and whether
- * a fourth band that calls itself alpha is one (that of NAIP clips often is near infrared).
- * @param source absolute path or http(s) URL
- * @throws PlatError `feed_source` when it cannot be read, `feed_format` when it is no image of 8 or 16 bits or cut off, `feed_crs` when its
- *   CRS is not named or not known
+ * Reads what a file says of itself, and a part of its pixels where only they tell: black and white in 16 bits, whether a fourth band is alpha.
+ * @throws PlatError `feed_source`, `feed_format` for no image of 8 or 16 bits or one cut off, `feed_crs` for no known CRS
  */
 export async function readImageryHeader(
   source: string,

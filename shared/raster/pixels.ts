@@ -63,9 +63,8 @@ export type PixelWindow = { left: number; top: number; right: number; bottom: nu
 const VIPS_COMPRESSIONS = new Set([1, 5, 7, 8, 32946]);
 
 /**
- * Reads a window of a file on disk by libvips: a second way beside `readPixels` because most pictures come from such files and take 66 ms
- * this way, 109 that way, with four times as much for the garbage collector.
- * @returns null for what libvips reads otherwise or not at all: masks, 16 bits, one band, sparse and damaged files
+ * Reads a window of a file on disk by libvips: a second way beside `readPixels` because most pictures come from such files and take 66 ms this way, 109
+ * that way. @returns null for what libvips reads otherwise or not at all: masks, 16 bits, one band, sparse and damaged files
  */
 export async function readOnDisk(
   path: string,

@@ -3,8 +3,7 @@ import { countyAt, nearestCounty } from './county-polygons.ts';
 import { stateCode } from './states.ts';
 
 /**
- * The 169 towns by planning region, which took the place of Connecticut's counties in 2022 (87 FR 34235).
- * Source: the Census Bureau's county subdivisions of 2020 and 2022.
+ * The 169 towns by planning region, which took the place of Connecticut's counties in 2022 (87 FR 34235), by the Census Bureau:
  * https://www2.census.gov/geo/docs/reference/ct_change/ct_cou_to_cousub_crosswalk.txt
  */
 const TOWNS: Record<number, string> = {

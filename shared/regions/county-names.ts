@@ -45,10 +45,8 @@ function names(): Names {
 }
 
 /**
- * The FIPS of the county that a source names, in any case and spelling, with 'County', 'Parish' and the like or without; null
- * when the state has none. Where a county and an independent city share a name (Baltimore, Fairfax …), 'city' asks for the city;
- * for Connecticut's former counties see connecticut.ts.
- * @param state USPS code or full name.
+ * The FIPS of the county that a source names, in any case and spelling, with 'County', 'Parish' and the like or without; null when the state has none.
+ * Where a county and an independent city share a name (Baltimore, Fairfax …), 'city' asks for the city. @param state USPS code or full name
  */
 export function countyByName(name: string, state: string): number | null {
   const code = stateCode(state);

@@ -1,6 +1,5 @@
 /**
  * States, the District of Columbia and the island areas that have county equivalents: FIPS code, USPS code, name.
- * Source: ANSI INCITS 38 codes as the Census Bureau publishes them,
  * https://www2.census.gov/geo/docs/reference/state.txt
  */
 export const STATES = [

@@ -106,9 +106,8 @@ const HEAD =
   '-- The schema after all migrations. Written by `npm run generate`; `npm run check` compares it.\n';
 
 /**
- * The schema `public` as SQL that makes the same schema in an empty database, in an order that depends on names
- * alone: two databases with equal schemas give equal texts. Partitions are made at run time and left out; so is
- * the migrator's own table. (There is no pg_dump beside the PostgreSQL that npm installs.)
+ * The schema `public` as SQL, in an order that depends on names alone; partitions and the migrator's own table are left out. (There is no pg_dump beside
+ * the PostgreSQL that npm installs.)
  */
 export async function dumpSchema(db: Queryable): Promise<string> {
   const tables = await db.query<Table>(sql('schema/list_tables'));

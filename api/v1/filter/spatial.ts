@@ -23,7 +23,6 @@ const TESTED_AT_ONCE = 500;
 
 /**
  * The same selection within a shape: of parcels in boxes inside of it, and of those along its outline that meet it.
- * @param selection the other predicates; the fewer parcels they leave, the fewer are tested.
  * @throws PlatError `unprocessable` for more vertices, or more parcels on the outline, than can be tested.
  */
 export async function meet(

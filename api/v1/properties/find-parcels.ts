@@ -14,10 +14,8 @@ const lengthOf = (piece: string) => [...piece].length;
 const patternsOf = (pieces: readonly string[]) => pieces.map(piece => `%${likeLiteral(piece)}%`);
 
 /**
- * Parcels on the roll of a county whose primary owner's name holds all pieces, whatever case and accents: by the words of the owners, and where these
- * leave something open, by the names. Single characters, which nearly every name has, are looked for in names alone.
+ * Ids, ascending, of a county's parcels whose owner's name holds all pieces: by the words of the owners, and where these leave something open, by the names.
  * @param pieces one at least, none with white space
- * @returns property ids, ascending
  */
 export async function findByOwner(
   statements: Statements,
@@ -97,10 +95,8 @@ function bitsOf(list: Buffer): Int32Array {
 }
 
 /**
- * Parcels on the roll of a county with this number, whose owner's name holds all pieces, if any: the number as it is written, case and
- * outer blanks aside. Only where no parcel has it, those with the same groups of letters and digits, however they are parted; to digits
- * alone any grouping is the same.
- * @returns property ids, ascending
+ * Ids, ascending, of a county's parcels with this number, and whose owner's name holds all pieces, if any: as it is written, case aside; only where no
+ * parcel has it, those with the same groups of letters and digits, however they are parted.
  */
 export async function findByApn(
   statements: Statements,

@@ -91,9 +91,8 @@ function deadEnds(segments: Segments, cornerOf: Uint32Array, meeting: readonly n
 }
 
 /**
- * Does a road come nearer to (x, y) than a corner of it does? How far (x, y) lies ahead of the corner, in metres, seen along the other
- * segment there that goes most nearly its way: above 0 it does; -Infinity at a dead end.
- * @param end 0 for the start of the segment, 1 for its end
+ * How far (x, y) lies ahead of a corner of a road, in metres, seen along the other segment there that goes most nearly its way: above 0 the road comes
+ * nearer than the corner; -Infinity at a dead end. @param end 0 for the start of the segment, 1 for its end
  */
 export function aheadOfCorner(
   roads: Centrelines,

@@ -48,10 +48,8 @@ export type PreparedFrontage = {
 };
 
 /**
- * Road frontage as docs/land.md defines it, and whether no road, private ones included, touches or faces a parcel (landlocked).
- * Lengths are sums over equal pieces of at most PIECE_M whose middles are asked.
- * @param roads those that cars use; parts further than frontageMarginM from a parcel change nothing for it
- * @param parcels the parcels asked for and all within frontageMarginM of them
+ * Road frontage as docs/land.md defines it, and whether no road touches or faces a parcel (landlocked). Lengths are sums over equal pieces.
+ * @param roads those that cars use @param parcels the parcels asked for and all within frontageMarginM of them
  */
 export function prepareFrontage(
   roads: readonly Road[],

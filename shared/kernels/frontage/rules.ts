@@ -11,15 +11,14 @@ export type RoadReach = Readonly<Record<RoadClass, number>>;
 export const PIECE_M = 0.5;
 
 /**
- * Half of two rods (33 feet), the narrowest way that was commonly laid out: ground this near to a centreline is public way, whatever
- * the parcel map says. It takes in lots that are drawn to the middle of the road and lines that were mapped some metres off (half
- * of TIGER's roads are more than 3 m off, by its accuracy of 7.6 m in 95 % of cases).
+ * Half of two rods (33 feet), the narrowest way that was commonly laid out: ground this near to a centreline is public way, whatever the parcel map says.
+ * It takes in lots drawn to the middle of the road and lines that were mapped some metres off, as half of TIGER's are by more than 3 m.
  */
 export const HALF_WAY_M = 5.0292;
 
 /**
- * Cosine of the widest angle between a boundary's outer normal and the way to the road. 52.5 degrees lie between the 45 of a
- * corner that is cut off (it faces both streets) and the 60 of a side line that leans by 30 from a right angle.
+ * Cosine of the widest angle between a boundary's outer normal and the way to the road: 52.5 degrees lie between the 45 of a corner that is cut off
+ * (it faces both streets) and the 60 of a side line that leans by 30 from a right angle.
  */
 export const FACING_COS = Math.cos((52.5 * Math.PI) / 180);
 
@@ -38,10 +37,7 @@ export const HALF_STREET_M = 7.62;
 /** A road that ends this near to another meets it, with a common corner or without. */
 export const MEETING_M = 1;
 
-/**
- * A parcel that is public way is at least so many times as long as it is wide. Lots are not: subdivision law keeps them to three or
- * four times (Michigan those under 10 acres to 4, MCL 560.109), and a street is this long where it is 20 m wide and runs past a block of 80 m.
- */
+/** A parcel that is public way is at least so many times as long as it is wide; subdivision law keeps lots to three or four times (MCL 560.109). */
 export const WAY_SHAPE = 4;
 
 /** A road runs along a way for at least so many times its width: one that crosses it at 45 degrees is in it for 1.41 of them. */

@@ -5,8 +5,8 @@ import { HALF_WAY_M, PARALLEL_COS } from './rules.ts';
 import { addPiece, gap, lengthOf, piecesAlong, type Stretch } from './segments.ts';
 
 /**
- * The stretches of centreline that run inside a parcel, or a part of one, with ground on one side or both. The middle of a piece is inside
- * when it is further than CONTACT_M from the boundary; a side counts where the parcel goes on beyond half of the way.
+ * The stretches of centreline inside a parcel, or a part of one, with ground on one side or both. The middle of a piece is inside when it is further
+ * than CONTACT_M from the boundary; a side counts where the parcel goes on beyond half of the way.
  */
 export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] {
   const stretches: Stretch[] = [];
@@ -29,9 +29,8 @@ export function stretchesThrough(roads: Centrelines, ground: Ground): Stretch[] 
 }
 
 /**
- * The same, those once that are mapped twice: a piece is left out beside which, within HALF_WAY_M and roughly parallel, a segment
- * runs that goes before it or lies outside of the parcel. What runs further off, such as another carriageway, is a road of its
- * own.
+ * The same, those once that are mapped twice: a piece is left out beside which, within HALF_WAY_M and roughly parallel, a segment runs that goes before it
+ * or lies outside of the parcel.
  */
 export function stretchesThroughOnce(roads: Centrelines, ground: Ground): Stretch[] {
   const kept: Stretch[] = [];

@@ -8,9 +8,8 @@ import { stretchesThrough } from './through.ts';
 export type Ways = readonly (readonly Ground[])[];
 
 /**
- * Parts of parcels that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and narrow, with the road
- * running along. Both are known of every part and road near a parcel however far they go on, so that no figure depends on which
- * parcels are computed together.
+ * Parts of parcels that are streets, as docs/land.md defines them ("Streets drawn as parcels"): long and narrow, with the road running along. Both are known
+ * however far they go on, so that no figure depends on which parcels are computed together.
  */
 export function waysAmong({ parts }: Grounds, roads: Centrelines, reachM: readonly number[]): Ways {
   const lengthM = new Float64Array(roads.roadOf.reduce((most, road) => Math.max(most, road + 1), 0));

@@ -23,11 +23,8 @@ const HAS_FORM = new RegExp(` (?:${FORMS.join('|')}) `);
 const MAY_HAVE_FORM = /L ?[LTPC]|LIM|INC|CO|P ?C/;
 
 /**
- * Whether a name is that of a corporate owner, by its legal form alone: LLC, INC, CORP, LP, LLP, LTD, CO and their
- * spellings, as whole words in any case and punctuation. Not by trade (HOLDINGS, REALTY, BANK), which people are
- * called too. Trusts, estates, churches, towns and associations are not corporate unless they carry a form:
- * SMITH FAMILY TRUST is not, ABC LLC TRUST and FIRST TRUST COMPANY are. A form in the name after C/O or % is somebody
- * else's.
+ * Whether a name is that of a corporate owner, by its legal form alone: LLC, INC, CORP, LP, LLP, LTD, CO and their spellings, as whole words. Not by
+ * trade (HOLDINGS, REALTY, BANK), which people are called too, nor by a form in the name after C/O or %.
  */
 export function isCorporateOwner(name: string): boolean {
   const owner = withoutCareOf(name);

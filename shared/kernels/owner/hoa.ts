@@ -35,9 +35,8 @@ const PERSON = /^\s*[\p{L}'’-]+\s*,/u;
 const MAY_BE_HOA = /H ?O ?A|OWNER|ASSO|ASSN|ASSC|ASN|CONDO|POA|COA|P O A/;
 
 /**
- * Whether a name is that of a homeowners' association: HOA, HOMEOWNERS or PROPERTY OWNERS ASSOCIATION, POA, CONDOMINIUM
- * or COMMUNITY ASSOCIATION and their spellings, as whole words in any case and punctuation. An incorporated one is
- * corporate too. Lake, road and civic associations and clubs are not: nobody must belong to them.
+ * Whether a name is that of a homeowners' association: HOA, POA, CONDOMINIUM or COMMUNITY ASSOCIATION and their spellings, as whole words. Lake, road and
+ * civic associations and clubs are not: nobody must belong to them.
  */
 export function isHoaOwner(name: string): boolean {
   const padded = ` ${wordsOf(name)} `;

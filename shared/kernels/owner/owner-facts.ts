@@ -74,9 +74,8 @@ function isOutOfCounty(
 }
 
 /**
- * Mail to the parcel's own street and ZIP: the owner lives there. Mail to another: not. A post office box in the
- * parcel's ZIP says nothing about where its holder lives, nor does a street whose house number the roll leaves out
- * (BACK MOUNTAIN RD against 12 BACK MOUNTAIN RD).
+ * Mail to the parcel's own street and ZIP: the owner lives there. A post office box in the parcel's ZIP says nothing about where its holder lives,
+ * nor does a street whose house number the roll leaves out (BACK MOUNTAIN RD against 12 BACK MOUNTAIN RD).
  */
 function livesThere(
   street: string | null,
@@ -96,9 +95,8 @@ const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
- * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, normalised. Null
- * without a street, or with neither ZIP nor city and state. The text is meant to be hashed before it is stored.
- * @param street as `normaliseStreet` gives it
+ * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, to be hashed before it is stored. Null
+ * without a street, or with neither. @param street as `normaliseStreet` gives it
  */
 export function ownerKeyOf(
   street: string | null,

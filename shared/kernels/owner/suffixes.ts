@@ -1,7 +1,6 @@
 /**
- * Street suffixes, the standard abbreviation first (USPS Publication 28, appendix C1,
- * https://pe.usps.com/text/pub28/28apc_002.htm). Without the plurals that it abbreviates like the singular (PARKS, LOOPS …):
- * Parks St is not Park St.
+ * Street suffixes, the standard abbreviation first (USPS Publication 28, appendix C1, https://pe.usps.com/text/pub28/28apc_002.htm), without the plurals
+ * that it abbreviates like the singular: Parks St is not Park St.
  */
 const SUFFIXES = `
 ALY ALLEE ALLEY ALLY|ANX ANEX ANNEX ANNX|ARC ARCADE|AVE AV AVEN AVENU AVENUE AVN AVNUE|BYU BAYOO BAYOU|BCH BEACH

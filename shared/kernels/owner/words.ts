@@ -1,7 +1,6 @@
 /**
- * What a word of a name is, for every filter that looks for words: upper case without accents and apostrophes, every other mark
- * or white space separates. By one table, character by character, so that PostgreSQL's translate() gives the same words under any
- * locale.
+ * What a word of a name is, for every filter that looks for words: upper case without accents and apostrophes, every other mark separates. By one
+ * table, so that PostgreSQL's translate() gives the same words under any locale.
  */
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -75,18 +74,11 @@ export function likeLiteral(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-/*
- * Whole words in SQL, by the same definition: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words);
- * unknown for an unknown name. No regular expression and no upper(), which differ between locales.
- */
+/** Whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words); unknown for an unknown name. */
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/**
- * An SQL expression for the words of a text column with one space between them and one at each end. Equal to
- * ` ${wordsOf(column)} ` for every text; '  ' when there is no word, null for null.
- * @param column a column's name, trusted: it goes into the statement as it stands
- */
+/** An SQL expression equal to ` ${wordsOf(column)} ` for every text; '  ' when there is no word, null for null. @param column a name that is trusted */
 export function wordsSql(column: string): string {
   const words = `translate(${column}, ${quoted(WORD_TABLE.from)}, ${quoted(WORD_TABLE.to)})`;
   // Runs of spaces become one: every space is followed by a mark, a mark by a space goes with it, then all marks go.

@@ -60,8 +60,8 @@ export function withinOneEdit(a: string, b: string): boolean {
 }
 
 /**
- * How well two names fit, from 0 to 1, or null where they are two people's. 1: equal; 0.9: a short form; 0.8: one letter off, or a surname
- * of two of which one is shared; 0.6: an initial. A middle name that both have adds, or tells them apart.
+ * How well two names fit, or null where they are two people's. 1: equal; 0.9: a short form; 0.8: one letter off, or a surname of two of which one is
+ * shared; 0.6: an initial. A middle name that both have adds, or tells them apart.
  */
 export function fitOf(a: Person, b: Person): number | null {
   if (a.suffix !== null && b.suffix !== null && a.suffix !== b.suffix) return null;
@@ -147,8 +147,8 @@ function splitStreet(street: string): [number: string, name: string] {
 export type Subject = { person: Person } | { entity: string };
 
 /**
- * The texts under which a subject at a place is stored and searched for: what has one of them in common may be the same, and is then
- * compared. The surname's sound with the first letter of every name that the given name may stand for, and the street with either name.
+ * The texts under which a subject at a place is stored and searched for; what has one in common is then compared. The surname's sound with the first
+ * letter of every name that the given name may stand for, and the street with either name.
  */
 export function searchKeys(subject: Subject, { street, zip, city, state }: Place): string[] {
   const town = city !== null && state !== null ? `${city}|${state}` : null;
@@ -183,8 +183,8 @@ const RANK = { street: 3, zip: 2, city: 1 } as const;
 const NAMES = { street: 'name_and_street', zip: 'name_and_zip', city: 'name_and_city' } as const;
 
 /**
- * The records of whom is looked for, the best first; none where several people fit as well. At one street an initial or a letter that is
- * off will do; in a ZIP or a city the name must be whole, and nobody else's there.
+ * The records of whom is looked for, the best first; none where several people fit as well. At one street an initial or a letter that is off will do;
+ * in a ZIP or a city the name must be whole, and nobody else's there.
  */
 export function bestMatches<C extends Candidate>(
   subject: Subject,

@@ -48,9 +48,8 @@ export function studyRatios(estimates: readonly number[], prices: readonly numbe
 const BIAS_RESAMPLES = 500;
 
 /**
- * The PRB of estimates without bias that are off by as much: of two equal parcels the one that sold for more has the lower ratio,
- * so errors alone make a PRB below 0. The estimates are taken for the truth, with errors drawn from the observed ones.
- * @returns null below two sales
+ * The PRB of estimates without bias that are off by as much: of two equal parcels the one that sold for more has the lower ratio, so errors alone make
+ * a PRB below 0. The errors are drawn from the observed ones. @returns null below two sales
  */
 export function biasByChance(estimates: readonly number[], prices: readonly number[]): Range | null {
   const ratios = prices.map((price, i) => estimates[i]! / price);
@@ -68,9 +67,8 @@ export function biasByChance(estimates: readonly number[], prices: readonly numb
 }
 
 /**
- * By how many percent prices are higher where estimates are higher by 1 %: 1 is without bias whatever the errors; above, dear
- * land is valued too low. J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969.
- * @returns null below three sales, or where all estimates are alike
+ * By how many percent prices are higher where estimates are higher by 1 % (J. Mincer, V. Zarnowitz, The Evaluation of Economic Forecasts, 1969);
+ * above 1 dear land is valued too low. @returns null below three sales, or where all estimates are alike
  */
 export function slopeOnEstimates(
   estimates: readonly number[],
@@ -87,8 +85,8 @@ export function slopeOnEstimates(
 }
 
 /**
- * The ratios' relative distance from their median, regressed on the base-2 logarithm of a value that is half the price
- * and half the estimate brought to the level of prices: with the price alone every error would look like a bias.
+ * The ratios' relative distance from their median, regressed on the base-2 logarithm of a value that is half the price and half the estimate: with the
+ * price alone every error would look like a bias.
  */
 function priceRelatedBias(
   estimates: readonly number[],

@@ -56,8 +56,8 @@ type Listing = { acres: number; price: number; ppa: number; soldDay: number; day
 type Sorted = { byAcres: Listing[]; byPrice: Listing[]; byPpa: Listing[] };
 
 /**
- * Summarizes the listings `rows` as of the UTC day `asOfDay`, bucket by bucket; null for a bucket without any listing of any age.
- * Each status is sorted once in three orders; buckets and windows pick their listings from these, still sorted.
+ * Summarizes the listings `rows` as of the UTC day `asOfDay`; null for a bucket without any listing of any age. Each status is sorted once in three
+ * orders; buckets and windows pick their listings from these, still sorted.
  */
 export function summarizeBuckets(
   listings: ListingColumns,
@@ -172,10 +172,8 @@ export function median<T>(ascending: ArrayLike<T>, value: (one: T) => number): n
 }
 
 /**
- * Gini coefficient of positive values in an ascending list, 0 (all equal) to 100; null below two of them.
- *
- * 100 * sum((2i - n - 1) * x_i) / (n * sum(x_i)), i from 1 (Sen 1973, On Economic Inequality), the terms of x_i and x_(n+1-i) taken
- * together: none is negative, so nothing cancels, and equal values give exactly 0.
+ * Gini coefficient of positive values in an ascending list, 0 (all equal) to 100; null below two of them. 100 * sum((2i - n - 1) * x_i) / (n * sum(x_i))
+ * (Sen 1973, On Economic Inequality), the terms of x_i and x_(n+1-i) taken together: none is negative, so nothing cancels.
  */
 export function gini<T>(ascending: ArrayLike<T>, value: (one: T) => number): number | null {
   const count = ascending.length;

@@ -49,10 +49,8 @@ export type Coverage = { fractions: Float64Array; stride: number };
 const BEYOND = 2;
 
 /**
- * The exact fraction, 0 to 1, of each cell of a window that the polygon covers; nothing is sampled. Signed areas are accumulated
- * along the edges and summed up along the rows, as font rasterizers do (R. Levien, "Inside the fastest font renderer in the
- * world", 2016, https://github.com/raphlinus/font-rs).
- * @param window must hold the polygon from side to side; rows may be a part of it
+ * The exact fraction, 0 to 1, of each cell of a window that the polygon covers: signed areas are accumulated along the edges and summed up along the
+ * rows, as font rasterizers do (https://github.com/raphlinus/font-rs). @param window holds the polygon from side to side
  */
 export function coverCells(polygon: CellPolygon, window: CellWindow): Coverage {
   const { columns, rows } = window;

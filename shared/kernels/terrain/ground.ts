@@ -14,9 +14,8 @@ const E2 = F * (2 - F);
 const RAD = Math.PI / 180;
 
 /**
- * Metres on the ground of one unit along x and along y at the coordinate `y` (degrees of latitude, or the unit of the
- * projection), by the radii of curvature of the ellipsoid (Snyder 1987, USGS PP 1395, eq. 4-20 and 4-21). Web Mercator's scale
- * differs by up to 0.7 % between the axes.
+ * Metres on the ground of one unit along x and along y at the coordinate `y`, by the radii of curvature of the ellipsoid (Snyder 1987, USGS PP 1395,
+ * eq. 4-20 and 4-21). Web Mercator's scale differs by up to 0.7 % between the axes.
  */
 export function metresPerUnit(ground: Ground, y: number): { x: number; y: number } {
   if (ground.kind === 'planar') return { x: ground.x, y: ground.y };

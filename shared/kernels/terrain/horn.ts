@@ -2,11 +2,9 @@
 export type RowSizes = { xM: Float64Array; yM: Float64Array };
 
 /**
- * Slope in percent of each cell by Horn's weighted differences over its eight neighbours (B.K.P. Horn, Hill shading and the reflectance
- * map, Proc. IEEE 69, 1981), as in `gdaldem slope -p`. NaN where any of the nine cells is NaN.
- * @param heights (columns + 2) x (rows + 2) metres by rows: the cells and a margin of one around them
- * @param sizes of each of the `rows`
- * @param slopes columns x rows, written
+ * Slope in percent of each cell by Horn's weighted differences over its eight neighbours (Proc. IEEE 69, 1981), as in `gdaldem slope -p`.
+ * @param heights (columns + 2) x (rows + 2) metres by rows: the cells and a margin of one around them, NaN where unknown
+ * @param sizes of each of the `rows` @param slopes columns x rows, written
  */
 export function hornSlopes(
   heights: Float64Array,

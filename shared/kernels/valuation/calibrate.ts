@@ -8,10 +8,8 @@ import { combined, type Estimate } from './shrink.ts';
 import type { Comps } from './types.ts';
 
 /**
- * How far off estimates are, learned from a county's past sales, each valued by those of the days before it: errors, ln(estimate
- * / price), over their expected size have one distribution, whose quantiles give intervals. A cross-conformal predictor with a
- * learned scale: V. Vovk, Cross-Conformal Predictors, 2015; J. Lei et al., Distribution-Free Predictive Inference for Regression,
- * 2018.
+ * How far off estimates are, learned from a county's past sales, each valued by those of the days before it: the quantiles of their errors over the
+ * expected size give intervals (V. Vovk, Cross-Conformal Predictors, 2015; J. Lei et al., Distribution-Free Predictive Inference, 2018).
  */
 export type Calibration = {
   /** Of `featuresOf`: their sum is the logarithm of the expected size of the error. */
@@ -120,10 +118,8 @@ const PRIOR_DEVIATION = 0.5;
 const NONE: Estimate = { value: 0, variance: 0.15 ** 2 };
 
 /**
- * What estimates of a county's latest sales were off by, as ln(estimate / price): a trend follows the market with a lag. The median of
- * the last year's errors, drawn to none by its standard error; what may be chance is left out.
- * @param days of the sales, the earliest first
- * @returns the lag as it was known at the end of a day; to be asked for days that never go back
+ * What estimates of a county's latest sales were off by, as ln(estimate / price): the median of the last year's errors, drawn to none by its standard error.
+ * @param days of the sales, the earliest first @returns the lag as it was known at the end of a day; to be asked for days that never go back
  */
 function createLag(days: readonly number[], errors: readonly number[]): (day: number) => number {
   const year = new Float64Array(MOST_LAG_SALES);

@@ -4,10 +4,8 @@ import { PAIRS_PER_SALE, regress } from './regress.ts';
 import { combined, type Estimate } from './shrink.ts';
 
 /**
- * How the price per acre moves with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x years + effects
- * of the land + noise.
- * Differences between sales that are near each other rid of the level; what is left is regressed robustly, and drawn to what is
- * expected without the county's sales.
+ * How the price per acre moves with size and time: ln(ppa) = level(place) + elasticity x ln(acres) + trend x years + effects of the land + noise.
+ * Differences between sales near each other rid of the level; the rest is regressed robustly, and drawn to what is expected without the county's sales.
  */
 
 /** Elasticity of price per acre to acres, trend of its logarithm a year, and what land does to it; null: nothing that shows. */

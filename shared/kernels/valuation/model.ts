@@ -43,9 +43,7 @@ export type FittedCounty = { model: Model; estimates: CountyEstimates; outliers:
 export type Others = ReadonlyMap<number, CountyEstimates>;
 
 /**
- * Learns what the market of a county was on a day. Nothing later than the day is looked at.
- * @param comps of the county, and of others as far as they are near
- * @param asOfDay days since 1970-01-01
+ * Learns what the market of a county was on a day (since 1970-01-01). Nothing later is looked at. @param comps of the county, and of others nearby
  * @returns `outliers`: indices of the sales that were left out, second records of a sale among them
  */
 export function fitCounty(comps: Comps, county: number, asOfDay: number, others: Others): FittedCounty {

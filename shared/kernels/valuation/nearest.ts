@@ -1,7 +1,6 @@
 /**
- * The comps that are the fewest steps away from a subject, the steps of distance, size and age adding up: a k-d tree over five
- * dimensions (a place on the globe, log acres, day), so that the cost does not grow with how many lie near. J. H. Friedman, J. L.
- * Bentley, R. A. Finkel, An Algorithm for Finding Best Matches in Logarithmic Expected Time, 1977.
+ * The comps that are the fewest steps away from a subject, the steps of distance, size and age adding up: a k-d tree over five dimensions (J. H. Friedman,
+ * J. L. Bentley, R. A. Finkel, An Algorithm for Finding Best Matches in Logarithmic Expected Time, 1977).
  */
 
 /** Mean radius of the Earth in metres (IUGG). A chord is shorter than the arc by 1e-5 of it at 100 km. */

@@ -5,9 +5,8 @@ import { usableSales } from './screen.ts';
 import type { Comps } from './types.ts';
 
 /**
- * One sale often comes twice, with its deed by the roll and its closing by a listing feed; the record of the earlier day stays,
- * of one day the roll's. Lots of a developer are alike and several sales: records of one feed are never taken for one another,
- * and one stands for at most one of each other feed.
+ * One sale often comes twice, with its deed by the roll and its closing by a listing feed; the record of the earlier day stays, of one day the roll's.
+ * Records of one feed are never taken for one another, and one stands for at most one of each other feed.
  */
 type SaleRecord = { price: number; acres: number; day: number; lon: number; lat: number };
 

@@ -4,9 +4,8 @@ import type { Adjusted } from './select.ts';
 import type { Estimate } from './shrink.ts';
 
 /**
- * How large the error of an estimate is expected to be: ln |error| regressed on features of the comps, drawn towards one size for
- * all as far as it does not foretell errors unseen. A. C. Harvey, Estimating Regression Models with Multiplicative
- * Heteroscedasticity, 1976; Y. Yao et al., Using Stacking to Average Bayesian Predictive Distributions, 2018.
+ * How large the error of an estimate is expected to be: ln |error| regressed on features of the comps, drawn towards one size for all as far as it does
+ * not foretell errors unseen (A. C. Harvey, 1976; Y. Yao et al., 2018).
  */
 
 /** A constant, the spread of the adjusted prices, the mean steps away, one over the number of comps, and steps to the nearest. */

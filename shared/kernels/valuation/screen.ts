@@ -17,9 +17,8 @@ import type { Market } from './select.ts';
 import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './types.ts';
 
 /**
- * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold with something else.
- * Each is compared with its county's sales of the year up to its own day, at least 15; where they are fewer with all of them, and
- * of fewer than three with the latest of all counties around.
+ * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold with something else. Each is compared with
+ * its county's sales of the year up to its day, at least 15; of fewer than three with the latest of all counties around.
  */
 export const YEAR_DAYS = 365;
 
@@ -113,11 +112,8 @@ function outlyingElsewhere(
 }
 
 /**
- * Leaves out asking prices that have nothing to do with their market, as sales are: mistyped ones, a dollar for "make an
- * offer". An asking price is compared with the sales of its county that the next sale would be compared with; where these are
- * fewer than 15, with all sales and asking prices of the county, or of all counties around where it has fewer than three.
- * @param asks as `openListings` gives them
- * @param sales those that count, and `value` of each: ln(price per acre) without the effects
+ * Leaves out asking prices that have nothing to do with their market: mistyped ones, a dollar for "make an offer". Each is compared with the sales that
+ * the next sale would be compared with; where these are fewer than 15, with all sales and asking prices of the county, or of all counties around.
  */
 export function soundAsks(
   comps: Comps,

@@ -49,11 +49,7 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
     price: column(i => comps.price[i]!),
     ppa: column(i => comps.price[i]! / comps.acres[i]!),
     logPpa: column(i => Math.log(comps.price[i]! / comps.acres[i]!)),
-    /**
-     * Price level of the comp's place, the comp included as it is in the subject's: else sales beside the subject that differ from
-     * the rest would raise its level and not their own, and the difference would move each of them. NaN until `levelOf` of the
-     * model was asked for it.
-     */
+    /** Price level of the comp's place, the comp included as it is in the subject's; NaN until `levelOf` of the model was asked for it. */
     level: new Float64Array(chosen.length).fill(Number.NaN),
     nearest: createNearest({ count: chosen.length, lon, lat, logAcres, day }, MOST_COMPS),
   };
@@ -102,10 +98,8 @@ const ENOUGH_SALES = 6;
 const ASKING_WEIGHT = 0.5;
 
 /**
- * Chooses the comps that are the fewest steps away in distance, size and age together, and moves each one's price per
- * acre to the subject's size and place and to the day.
- * @param day sales of later days are not looked at
- * @param exclude an entry of model.sales
+ * Chooses the comps that are the fewest steps away, and moves each one's price per acre to the subject's size and place and to the day.
+ * @param day sales of later days are not looked at @param exclude an entry of model.sales
  */
 export function choose(model: Fitted, subject: Subject, day: number, exclude: number, into: Chosen): Chosen {
   const { sales, asking, asOfDay, steps } = model;

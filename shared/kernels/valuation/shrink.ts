@@ -8,11 +8,8 @@ export type Estimate = { value: number; variance: number };
 const NOTHING: Estimate = { value: 0, variance: Number.POSITIVE_INFINITY };
 
 /**
- * What other counties' estimates let expect of one: counties vary around their state, and states around the nation (A. Gelman et
- * al., Bayesian Data Analysis, 2013, 5.4). Few counties are believed little; then what is known without any sale is the better
- * guess.
- * @param others estimates by FIPS, the county's own not among them
- * @param known what is expected of any county without a sale
+ * What other counties' estimates let expect of one: counties vary around their state, and states around the nation (A. Gelman et al., Bayesian Data
+ * Analysis, 2013, 5.4). @param others by FIPS, the county's own not among them @param known what is expected of any county without a sale
  */
 export function expectFrom(others: ReadonlyMap<number, Estimate>, county: number, known: Estimate): Estimate {
   const byState = new Map<number, Estimate[]>();

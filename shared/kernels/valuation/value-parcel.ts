@@ -17,10 +17,8 @@ const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
 
 /**
- * What a parcel of the model's county would have sold for on its day.
- * @param chosen holds the comps of the last valuation: columns that are used again and again, as objects of their own took
- * a third of the time
- * @returns null when there are fewer than three relevant comps
+ * What a parcel of the model's county would have sold for on its day; null when there are fewer than three relevant comps.
+ * @param chosen holds the comps of the last valuation, columns that are used again
  */
 export function createValuer(model: Model, chosen = newChosen()): (subject: Subject) => Valuation | null {
   const conclude = createConclusion(model);
