@@ -45,7 +45,13 @@ export type AccountSummary = {
   user_email: string | null;
   tier: Tier | null;
   pro: boolean;
+  user_name: string | null;
   tokens_included: number;
+  overage_cents_per_1000: number;
+  overage_allowed: boolean;
+  payment_method: boolean;
+  invoice_paid: boolean;
+  backstop_tokens: number | null;
   tokens_used: number;
   rate_per_minute: number;
   rate_burst: number;
@@ -95,7 +101,7 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
     await requireKnownOrNewName(db, 'company', name);
   const userName = account.userName === undefined ? null : requireName('user', account.userName);
   try {
-    const { rows } = await db.query<AccountSummary>(sql('accounts/insert_account'), [
+    const { rows } = await db.query<{ id: string }>(sql('accounts/insert_account'), [
       name,
       account.tier,
       account.pro ?? true,
@@ -114,7 +120,7 @@ export async function createAccount(db: Queryable, account: NewAccount): Promise
       userName,
       account.skipTrace ?? true,
     ]);
-    return rows[0]!;
+    return (await listAccounts(db, rows[0]!.id))[0]!;
   } catch (cause) {
     if (constraintOf(cause) === 'accounts_user') throw userOfOthers(account.user ?? '');
     if (errorCode(cause) === '23503') throw tierUnknown(account.tier ?? '');
@@ -177,8 +183,8 @@ function constraintOf(error: unknown): unknown {
   return error instanceof Error && 'constraint' in error ? error.constraint : undefined;
 }
 
-export async function listAccounts(db: Queryable): Promise<AccountSummary[]> {
-  return (await db.query<AccountSummary>(sql('accounts/list_accounts'))).rows;
+export async function listAccounts(db: Queryable, id: string | null = null): Promise<AccountSummary[]> {
+  return (await db.query<AccountSummary>(sql('accounts/list_accounts'), [id])).rows;
 }
 
 /** Only the key's hash is stored: the text cannot be shown again. @throws PlatError `account_unknown`, `key_scopes`, `name` */

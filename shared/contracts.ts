@@ -2,6 +2,7 @@ import {
   type AccountSummary,
   type AccountTerms,
   findAccount,
+  listAccounts,
   operator,
   termsWithoutContract,
   tierUnknown,
@@ -47,15 +48,6 @@ export type TierTerms = {
   direct: boolean;
 };
 
-export type AccountDetails = AccountSummary & {
-  user_name: string | null;
-  overage_cents_per_1000: number;
-  overage_allowed: boolean;
-  payment_method: boolean;
-  invoice_paid: boolean;
-  backstop_tokens: number | null;
-};
-
 export type Change = {
   at: Date;
   actor: string;
@@ -70,7 +62,7 @@ export type Change = {
 type Locked = Membership & PeriodOwner & Terms & { tier: Tier | null; period_end: Date | null };
 
 /** The account as it has become, and what the operator should know of the change. */
-export type ChangedAccount = { details: AccountDetails; notes: string[] };
+export type ChangedAccount = { details: AccountSummary; notes: string[] };
 
 /**
  * Changes an account in one transaction, effective in every process within 5 seconds; the audit table keeps what it was.
@@ -196,10 +188,10 @@ async function findTier(client: Client, name: Tier): Promise<TierTerms> {
 }
 
 /** @throws PlatError `account_unknown`. */
-export async function showAccount(pool: Pool, account: string): Promise<AccountDetails> {
+export async function showAccount(pool: Pool, account: string): Promise<AccountSummary> {
   const id = await findAccount(pool, account);
   await pool.query(sql('accounts/roll_period'), [[id]]);
-  return (await pool.query<AccountDetails>(sql('accounts/show_account'), [id])).rows[0]!;
+  return (await listAccounts(pool, id))[0]!;
 }
 
 /** The oldest first, of the account, its keys and the people of its company. @throws PlatError `account_unknown` */

@@ -1,4 +1,5 @@
-import { type AccountDetails, showAccount } from '../../shared/contracts.ts';
+import type { AccountSummary } from '../../shared/accounts.ts';
+import { showAccount } from '../../shared/contracts.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { readAccount } from '../http/callers.ts';
 import { readUsage, readUsageBreakdown, type UsageRecord, type UsageTotals } from '../v1/usage.ts';
@@ -138,7 +139,7 @@ const sum = (records: UsageRecord[]): number => records.reduce((total, { tokens 
 const nameOf = (endpoint: string): string => endpoint.replace(/^public_/, '').replaceAll('_', ' ');
 
 /** What the contract includes, and what comes when that is used up. */
-function Terms({ terms, direct }: { terms: AccountDetails; direct: boolean }) {
+function Terms({ terms, direct }: { terms: AccountSummary; direct: boolean }) {
   const ceiling =
     terms.backstop_tokens === null
       ? ''

@@ -64,7 +64,7 @@ with known as (
 ), member as (
   insert into users as u (company_id, email, name) select id, $13, coalesce($16, '') from company where $13::text is not null
   on conflict (lower(email)) do update set name = coalesce($16, u.name)
-  returning id, email, u.name
+  returning id
 ), terms as (
   select coalesce($4, t.tokens_included, 0) as tokens_included, coalesce($12, t.overage_cents_per_1000, 0) as overage_cents_per_1000,
     case when $2::text is not null then now() end as starts
@@ -83,11 +83,7 @@ with known as (
 ), period as (
   insert into usage_periods (account_id, period_start) select id, period_start from account where period_start is not null
 )
-select a.id, a.name, company.name as company, member.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute,
-  a.rate_burst, a.skip_trace_per_minute, a.skip_trace, 0::bigint as tokens_used, 0::bigint as keys, a.period_start, a.period_end, a.created_at, a.disabled_at
-from account a
-cross join company
-left join member on true;
+select id from account;
 
 -- name: insert_key
 -- A new key of an account. $1 account id, $2 key name, $3 SHA-256 of the key, $4 its first characters, $5 scopes, $6 expiry or
@@ -113,19 +109,20 @@ on conflict (lower(email)) do update set name = coalesce($3, u.name)
 returning id, company_id;
 
 -- name: list_accounts
--- Every account with what its current period has used and its usable keys, by name.
-select a.id, a.name, c.name as company, m.email as user_email, a.tier, a.pro, a.tokens_included, a.rate_per_minute, a.rate_burst,
-  a.skip_trace_per_minute, a.skip_trace,
-  case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
+-- Accounts with what their current period has used and their usable keys, by name. $1 id, or null for all
+select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
+  a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, case when a.period_end > now() then coalesce(u.tokens_used, 0) else 0 end as tokens_used,
+  a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.skip_trace,
   (
     select count(*) from api_keys k
     where k.account_id = a.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
   ) as keys,
-  a.period_start, a.period_end, a.created_at, a.disabled_at
+  a.created_at, a.disabled_at
 from accounts a
 join companies c on c.id = a.company_id
 left join users m on m.id = a.user_id
 left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
+where $1::uuid is null or a.id = $1
 order by a.name;
 
 -- name: list_changes
@@ -239,22 +236,6 @@ left join tiers old on old.name = $1
 on conflict (name) do update set (tokens_included, overage_cents_per_1000, direct)
   = (excluded.tokens_included, excluded.overage_cents_per_1000, excluded.direct)
 returning name, tokens_included, overage_cents_per_1000, direct;
-
--- name: show_account
--- Everything about one account, with the usage of its period and its usable keys. $1 id
-select a.id, a.name, c.name as company, m.email as user_email, m.name as user_name, a.pro, a.tier, a.tokens_included, a.overage_cents_per_1000,
-  a.overage_allowed, a.payment_method, a.invoice_paid, a.backstop_tokens, coalesce(u.tokens_used, 0) as tokens_used,
-  a.period_start, a.period_end, a.rate_per_minute, a.rate_burst, a.skip_trace_per_minute, a.skip_trace,
-  (
-    select count(*) from api_keys k
-    where k.account_id = a.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
-  ) as keys,
-  a.created_at, a.disabled_at
-from accounts a
-join companies c on c.id = a.company_id
-left join users m on m.id = a.user_id
-left join usage_periods u on u.account_id = a.id and u.period_start = a.period_start
-where a.id = $1;
 
 -- name: update_account
 -- Sets columns of an account; the others stay. Marks its current period, so that charges which wait for that read the account

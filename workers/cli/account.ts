@@ -1,12 +1,6 @@
 import { type Command, Option } from 'commander';
-import { createAccount, listAccounts } from '../../shared/accounts.ts';
-import {
-  type AccountChange,
-  type AccountDetails,
-  changeAccount,
-  listChanges,
-  showAccount,
-} from '../../shared/contracts.ts';
+import { type AccountSummary, createAccount, listAccounts } from '../../shared/accounts.ts';
+import { type AccountChange, changeAccount, listChanges, showAccount } from '../../shared/contracts.ts';
 import { TIERS, type Tier } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { moment, refuseBoth, wholeNumber } from './common/options.ts';
@@ -178,7 +172,7 @@ function changeOf(flags: AccountFlags): AccountChange {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
-function describe(account: AccountDetails): string {
+function describe(account: AccountSummary): string {
   const rows = Object.entries(account).map(([what, value]) => ({ what, value }));
   return table(rows);
 }
