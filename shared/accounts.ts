@@ -260,14 +260,10 @@ export async function revokeKey(
 }
 
 /** Keys have 256 random bits: a slow hash would add nothing. */
-export function hashKey(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
-}
+export const hashKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 /** Who runs this process, for the audit table: `ana@host`; behind sudo the person rather than root. */
-export function operator(): string {
-  return `${process.env.SUDO_USER ?? userName()}@${hostname()}`;
-}
+export const operator = (): string => `${process.env.SUDO_USER ?? userName()}@${hostname()}`;
 
 function userName(): string {
   try {

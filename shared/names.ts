@@ -42,9 +42,7 @@ export async function requireKnownOrNewName(db: Queryable, of: NamedSort, text: 
 }
 
 /** Equal for names that differ only by case or by how Unicode composes their characters; not by locale, as databases have it. */
-function folded(name: string): string {
-  return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
-}
+const folded = (name: string): string => name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 /** Accounts are named by their ids, too: a name must never be taken for another account's id. */
 function requireAccountName(text: string): string {

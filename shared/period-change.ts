@@ -162,13 +162,8 @@ function span({ starts, ends }: { starts: Date; ends: Date }): string {
   return `${starts.toISOString()} to ${ends.toISOString()}`;
 }
 
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}
-
-function impossible(message: string): PlatError {
-  return new PlatError('account_change', message);
-}
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
+const impossible = (message: string): PlatError => new PlatError('account_change', message);
 
 function overage({ tokens_used }: UsedPeriod, { tokens_included }: Terms): number {
   return Math.max(0, tokens_used - tokens_included);

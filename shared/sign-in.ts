@@ -25,9 +25,7 @@ export function newToken(): { token: string; tokenHash: Buffer } {
   return { token, tokenHash: tokenHashOf(token) };
 }
 
-export function tokenHashOf(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
-}
+export const tokenHashOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /** @throws PlatError `password` saying what is wrong with it. */
 export function requirePassword(password: string, email: string): string {

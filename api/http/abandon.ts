@@ -10,14 +10,10 @@ export function whileWaited<T>(signal: AbortSignal, work: () => Promise<T>): Pro
 }
 
 /** Does work that other calls wait for as well as the one that began it: nobody stops it. */
-export function forSeveral<T>(work: () => T): T {
-  return calls.run(undefined, work);
-}
+export const forSeveral = <T>(work: () => T): T => calls.run(undefined, work);
 
 /** @returns undefined when the running work belongs to no call, or to several */
-export function waitedFor(): AbortSignal | undefined {
-  return calls.getStore();
-}
+export const waitedFor = (): AbortSignal | undefined => calls.getStore();
 
 /** Runs a statement on a held connection; when nobody waits any more the server cancels it, and both are over on return. */
 export async function stoppable<T>(

@@ -120,6 +120,4 @@ function hostFault(req: Request): Details | undefined {
 }
 
 /** What the grammar leaves open (ports over 65535, 999.1.1.1) is the URL parser's to refuse. */
-function isHost(text: string): boolean {
-  return HOST.test(text) && URL.canParse(`http://${text}/`);
-}
+const isHost = (text: string): boolean => HOST.test(text) && URL.canParse(`http://${text}/`);

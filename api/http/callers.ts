@@ -57,9 +57,7 @@ const BEARER = /^Bearer +([^ ]+) *$/i;
 export type Callers = { identify(authorization: string | undefined, mode: Mode): Promise<Caller> };
 
 /** Not when the clock was set back since then: it would stay fresh until the clock is there again. */
-function isFresh({ readAt }: Known, now: number): boolean {
-  return now >= readAt && now - readAt < FRESH_MS;
-}
+const isFresh = ({ readAt }: Known, now: number): boolean => now >= readAt && now - readAt < FRESH_MS;
 
 /** Finds out who calls, from `Authorization: Bearer plat_…` or, for the MCP server, an access token. */
 export function openCallers(database: Database, now = Date.now): Callers {

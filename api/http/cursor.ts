@@ -25,9 +25,7 @@ export type Cursor = {
 const FORMAT = 'plat cursor 1\n';
 
 /** The cursor as URL-safe text. */
-export function signCursor(cursor: Cursor, secret: Buffer): string {
-  return sign(FORMAT, cursor, secret);
-}
+export const signCursor = (cursor: Cursor, secret: Buffer): string => sign(FORMAT, cursor, secret);
 
 /** The cursor, or undefined when it was not signed with this secret or was changed since. */
 export function readCursor(text: string, secret: Buffer): Cursor | undefined {

@@ -12,13 +12,8 @@ export function validationError(details: Details, headers: Record<string, string
   return new PlatError('validation_error', message, { details, headers });
 }
 
-export function notFound(message: string): PlatError {
-  return new PlatError('not_found', message);
-}
-
-export function unprocessable(message: string): PlatError {
-  return new PlatError('unprocessable', message);
-}
+export const notFound = (message: string): PlatError => new PlatError('not_found', message);
+export const unprocessable = (message: string): PlatError => new PlatError('unprocessable', message);
 
 /** The body of every error. */
 export function envelope(error: PlatError, requestId: string): string {

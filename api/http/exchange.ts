@@ -24,9 +24,7 @@ export type Exchange = {
   error?: unknown;
 };
 
-export function exchangeOf(res: Response): Exchange {
-  return res.locals.exchange as Exchange;
-}
+export const exchangeOf = (res: Response): Exchange => res.locals.exchange as Exchange;
 
 /** Writes a whole response; `tokens` is what it cost. HEAD gets the headers alone. */
 export function respond(

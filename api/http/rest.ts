@@ -85,6 +85,4 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /** The call's address as its client sees it; BASE_URL may have a path of its own, behind a proxy that takes it away. */
-function addressOf(req: Request, base: string): URL {
-  return new URL(base + req.originalUrl.replace(ORIGIN, ''));
-}
+const addressOf = (req: Request, base: string): URL => new URL(base + req.originalUrl.replace(ORIGIN, ''));

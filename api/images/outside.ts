@@ -95,6 +95,4 @@ async function bytesOf(response: Response): Promise<ArrayBuffer> {
   return new Uint8Array(Buffer.concat(parts)).buffer;
 }
 
-function responseOf({ status, headers, bytes }: Kept): Response {
-  return new Response(bytes, { status, headers });
-}
+const responseOf = ({ status, headers, bytes }: Kept): Response => new Response(bytes, { status, headers });

@@ -11,9 +11,10 @@ const MOST_METADATA_CHARS = 8_000;
 const MOST_REDIRECTS = 10;
 
 /** oidc-provider's models in PostgreSQL, so that any process goes on with what another has begun. */
-export function openStore(database: Database): AdapterFactory {
-  return model => adapterOf(model, database);
-}
+export const openStore =
+  (database: Database): AdapterFactory =>
+  model =>
+    adapterOf(model, database);
 
 function adapterOf(model: string, database: Database): Adapter {
   return {

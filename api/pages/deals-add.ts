@@ -27,9 +27,7 @@ type Live = {
 /** Longer than any address; it bounds what is searched for. */
 const MOST_TEXT = 2_000;
 
-function refused(message: string): PlatError {
-  return new PlatError('validation_error', message);
-}
+const refused = (message: string): PlatError => new PlatError('validation_error', message);
 
 /**
  * What a pasted text stands for: a parcel's id or page, a comp's id, the address of a page, a parcel number with its county, or a street address.

@@ -184,9 +184,7 @@ export async function changePassword(
   await database.run('users/record_event', [email, 'password', userId]);
 }
 
-function tokenOf({ req }: Visit): Buffer {
-  return tokenHashOf(String(req.params.token));
-}
+const tokenOf = ({ req }: Visit): Buffer => tokenHashOf(String(req.params.token));
 
 function linkPage({ email, purpose }: Link, fault?: string): Reply {
   const title =

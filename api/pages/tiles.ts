@@ -64,10 +64,7 @@ export const tilePage: Page = {
 };
 
 const whole = (text: string): number => (/^\d{1,7}$/.test(text) ? Number(text) : Number.NaN);
-
-function isTile({ z, x, y }: Tile): boolean {
-  return z <= DEEPEST && x < 2 ** z && y < 2 ** z;
-}
+const isTile = ({ z, x, y }: Tile): boolean => z <= DEEPEST && x < 2 ** z && y < 2 ** z;
 
 const VECTOR_TILE = 'application/vnd.mapbox-vector-tile';
 /** Seconds for which browsers keep what changes with an installation alone. */

@@ -35,9 +35,7 @@ export function subjectsOf(owner: string): Subject[] {
 }
 
 /** 64 bits of a key of `searchKeys`, as PostgreSQL's bigint writes them. */
-export function keyHash(key: string): string {
-  return hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
-}
+export const keyHash = (key: string): string => hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
 
 export function keyHashes(subject: Subject, places: readonly Place[]): string[] {
   return [...new Set(places.flatMap(place => searchKeys(subject, place)).map(keyHash))];

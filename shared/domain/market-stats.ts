@@ -78,9 +78,7 @@ function rate(these: Summary, active: Summary): number | null {
   return active.count === 0 ? null : round2((100 * these.count) / active.count);
 }
 
-function rounded(figure: number | null): number | null {
-  return figure === null ? null : round2(figure);
-}
+const rounded = (figure: number | null): number | null => (figure === null ? null : round2(figure));
 
 export type BucketData = ReturnType<typeof bucketData>;
 export type MetricKey = keyof BucketData;

@@ -70,8 +70,5 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
 }
 
 /** A factor beyond what fits is shown as the largest or smallest that does. */
-function stepsOf(log: number): number {
-  return Math.max(-MOST_STEPS, Math.min(MOST_STEPS, Math.round(STEPS * log)));
-}
-
+const stepsOf = (log: number): number => Math.max(-MOST_STEPS, Math.min(MOST_STEPS, Math.round(STEPS * log)));
 const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);

@@ -55,9 +55,7 @@ export function placeOn(line: Line, share: number): { at: Point; angle: number }
   return { at: line[0]!, angle: 0 };
 }
 
-function between(a: Point, b: Point): number {
-  return Math.hypot(b[0] - a[0], b[1] - a[1]);
-}
+const between = (a: Point, b: Point): number => Math.hypot(b[0] - a[0], b[1] - a[1]);
 
 /** Coordinates are written to a tenth of a pixel. */
 export const px = (value: number): string => String(Math.round(value * 10) / 10);

@@ -127,9 +127,7 @@ function hatch(kind: 'wetlands' | 'flood'): string {
   return element('rect', { y: -11, width: 26, height: 14, fill: `url(#${kind}-hatch)` });
 }
 
-function percent(value: number | null): string {
-  return value === null ? UNKNOWN : `${value.toFixed(1)} %`;
-}
+const percent = (value: number | null): string => (value === null ? UNKNOWN : `${value.toFixed(1)} %`);
 
 function acreage({ parcel: { acres, calculated_acres: measured } }: Drawn): string {
   const stated = acres === null ? 'acres not stated' : `${Math.round(100 * acres) / 100} acres stated`;

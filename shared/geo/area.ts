@@ -5,9 +5,7 @@ import type { MultiPolygon, Ring } from './types.ts';
 export const SQ_M_PER_ACRE = 4046.8564224;
 
 /** Square metres to acres, unrounded. */
-export function acres(areaSqM: number): number {
-  return areaSqM / SQ_M_PER_ACRE;
-}
+export const acres = (areaSqM: number): number => areaSqM / SQ_M_PER_ACRE;
 
 // WGS84 (NIMA TR8350.2).
 const A = 6378137;

@@ -5,13 +5,8 @@ import type { Box, MultiPolygon, Position } from './types.ts';
 // Modules of @turf/turf are imported one by one: loading all of it takes 200 ms in every process.
 
 /** A box without a point, to grow from. */
-export function emptyBox(): Box {
-  return [Infinity, Infinity, -Infinity, -Infinity];
-}
-
-export function isEmptyBox(box: Box): boolean {
-  return box[0] > box[2];
-}
+export const emptyBox = (): Box => [Infinity, Infinity, -Infinity, -Infinity];
+export const isEmptyBox = (box: Box): boolean => box[0] > box[2];
 
 /** Makes `box` hold another one. */
 export function growBox(box: Box, other: Readonly<Box>): void {
@@ -72,9 +67,7 @@ export function boxHolds([west, south, east, north]: Readonly<Box>, x: number, y
 }
 
 /** The area of its sides' product: square degrees for degrees. */
-export function boxArea([west, south, east, north]: Readonly<Box>): number {
-  return (east - west) * (north - south);
-}
+export const boxArea = ([west, south, east, north]: Readonly<Box>): number => (east - west) * (north - south);
 
 export function padBox([west, south, east, north]: Readonly<Box>, across: number, up = across): Box {
   return [west - across, south - up, east + across, north + up];
@@ -104,9 +97,7 @@ export function withMarginE7(box: Readonly<Box>, metres: number): Box {
 }
 
 /** A box of degrees in integers of 1e-7 degrees, each side rounded. */
-export function boxToE7(box: Readonly<Box>): Box {
-  return box.map(degrees => Math.round(degrees * 1e7)) as Box;
-}
+export const boxToE7 = (box: Readonly<Box>): Box => box.map(degrees => Math.round(degrees * 1e7)) as Box;
 
 /** As PostgreSQL reads a box; the tables have boxes in 1e-7 degrees. */
 export function boxSql([west, south, east, north]: Readonly<Box>): string {
@@ -114,12 +105,8 @@ export function boxSql([west, south, east, north]: Readonly<Box>): string {
 }
 
 /** As PostgreSQL reads a box[], whose entries are parted by semicolons. */
-export function boxArraySql(boxes: readonly Readonly<Box>[]): string {
-  return `{${boxes.map(boxSql).join(';')}}`;
-}
+export const boxArraySql = (boxes: readonly Readonly<Box>[]): string => `{${boxes.map(boxSql).join(';')}}`;
 
 export type BoxColumns = { west: number; south: number; east: number; north: number };
 
-export function boxOfColumns({ west, south, east, north }: BoxColumns): Box {
-  return [west, south, east, north];
-}
+export const boxOfColumns = ({ west, south, east, north }: BoxColumns): Box => [west, south, east, north];

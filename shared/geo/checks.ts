@@ -55,9 +55,7 @@ export type GeometryFault =
 
 export type Fault = { ok: false; reason: GeometryFault; message: string };
 
-export function fault(reason: GeometryFault, message: string): Fault {
-  return { ok: false, reason, message };
-}
+export const fault = (reason: GeometryFault, message: string): Fault => ({ ok: false, reason, message });
 
 const AREA = { reason: 'not_an_area', words: 'an area; Polygon or MultiPolygon is' } as const;
 const LINE = { reason: 'not_a_line', words: 'a line; LineString or MultiLineString is' } as const;

@@ -1,22 +1,16 @@
 import type { MultiPolygon, Polygon, Position, Ring } from './types.ts';
 
 /** Degrees to integer 1e-7 degrees, to the nearest: 11 mm or less on the ground. +-180 degrees fit in a signed 32-bit integer. */
-export function toE7(deg: number): number {
-  return Math.round(deg * 1e7);
-}
+export const toE7 = (deg: number): number => Math.round(deg * 1e7);
 
 /** Integer 1e-7 degrees to degrees. */
-export function fromE7(e7: number): number {
-  return e7 / 1e7;
-}
+export const fromE7 = (e7: number): number => e7 / 1e7;
 
 /** Steps to a unit: a power of two, so that none of them is rounded. */
 const STEPS = 1024;
 
 /** Units of 1e-7 degrees in steps of 1/1024: numbers of up to 7 decimals are exact, so points in line in decimals stay in line. */
-export function toUnits(deg: number): number {
-  return Math.round(deg * (1e7 * STEPS)) / STEPS;
-}
+export const toUnits = (deg: number): number => Math.round(deg * (1e7 * STEPS)) / STEPS;
 
 /** About 4 bytes a vertex: varints, positions as zigzag differences in 1e-7 degrees (Protocol Buffers' encoding). */
 const BOUNDARY_VERSION = 1;
@@ -128,13 +122,8 @@ function putPositions(writer: Writer, grid: readonly number[]): void {
 }
 
 /** Signed to unsigned, so that small numbers of either sign are short. */
-function zigzag(n: number): number {
-  return ((n << 1) ^ (n >> 31)) >>> 0;
-}
-
-function unzigzag(n: number): number {
-  return (n >>> 1) ^ -(n & 1);
-}
+const zigzag = (n: number): number => ((n << 1) ^ (n >> 31)) >>> 0;
+const unzigzag = (n: number): number => (n >>> 1) ^ -(n & 1);
 
 /** Bytes, how far they are read, and what they are, for messages. */
 type Reader = { bytes: Uint8Array; at: number; what: string; lon: number; lat: number };

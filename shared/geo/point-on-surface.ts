@@ -97,10 +97,5 @@ function widestStretch(polygon: Polygon, { lat, height }: Band): Stretch {
   return widest;
 }
 
-function onGrid([lon, lat]: Position): Position {
-  return [fromE7(toE7(lon)), fromE7(toE7(lat))];
-}
-
-function isInside(point: Position, polygon: Polygon): boolean {
-  return pointInPolygon(point, polygon) === 'inside';
-}
+const onGrid = ([lon, lat]: Position): Position => [fromE7(toE7(lon)), fromE7(toE7(lat))];
+const isInside = (point: Position, polygon: Polygon): boolean => pointInPolygon(point, polygon) === 'inside';

@@ -177,9 +177,7 @@ function crsError(message: string, cause?: unknown): PlatError {
   return new PlatError('feed_crs', message, { status: 422, cause });
 }
 
-function shorten(crs: string): string {
-  return crs.length > 80 ? `${crs.slice(0, 80)}…` : crs;
-}
+const shorten = (crs: string): string => (crs.length > 80 ? `${crs.slice(0, 80)}…` : crs);
 
 /** A projected system of the United States; `definition` is a proj string, null where the datum is NAD27. */
 type KnownCrs = { name: string; definition: string | null };

@@ -125,9 +125,7 @@ function turn({ x, y }: Edges, a: number, b: number, c: number): number {
 }
 
 /** Positive when a vertex is above an edge, 0 when it is on its line. */
-function side(edges: Edges, e: number, v: number): number {
-  return turn(edges, edges.lo[e]!, edges.hi[e]!, v);
-}
+const side = (edges: Edges, e: number, v: number): number => turn(edges, edges.lo[e]!, edges.hi[e]!, v);
 
 function endsAt({ x, y, hi }: Edges, e: number, v: number): boolean {
   return x[hi[e]!] === x[v] && y[hi[e]!] === y[v];
@@ -207,9 +205,7 @@ function cross(edges: Edges, e: number, f: number): boolean {
   );
 }
 
-function opposite(a: number, b: number): boolean {
-  return (a > 0 && b < 0) || (a < 0 && b > 0);
-}
+const opposite = (a: number, b: number): boolean => (a > 0 && b < 0) || (a < 0 && b > 0);
 
 /** Where two crossing edges do, in units, to rounding: it only stands in a message. */
 function crossing(edges: Edges, e: number, f: number): Position {

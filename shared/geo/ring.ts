@@ -65,13 +65,8 @@ export function doubleSignedArea(ring: Ring): number {
   return sum;
 }
 
-function turnAt(a: Position, b: Position, c: Position): number {
-  return turn(a[0], a[1], b[0], b[1], c[0], c[1]);
-}
-
-function same(a: Position, b: Position): boolean {
-  return a[0] === b[0] && a[1] === b[1];
-}
+const turnAt = (a: Position, b: Position, c: Position): number => turn(a[0], a[1], b[0], b[1], c[0], c[1]);
+const same = (a: Position, b: Position): boolean => a[0] === b[0] && a[1] === b[1];
 
 /** Does the path turn back at b along the very line on which it came? */
 function turnsBack(a: Position, b: Position, c: Position): boolean {

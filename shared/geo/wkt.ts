@@ -177,9 +177,7 @@ function readNumber(reader: Reader): number {
   return Number(number[0]);
 }
 
-function readWord(reader: Reader): string {
-  return match(reader, WORD)?.[0].toUpperCase() ?? '';
-}
+const readWord = (reader: Reader): string => match(reader, WORD)?.[0].toUpperCase() ?? '';
 
 function isEmpty(reader: Reader): boolean {
   skipSpace(reader);

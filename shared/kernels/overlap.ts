@@ -161,9 +161,7 @@ function addBand(active: readonly Edge[], shapes: number, south: number, north: 
   }
 }
 
-function xAt({ x1, y1, slope }: Edge, y: number): number {
-  return x1 + (y - y1) * slope;
-}
+const xAt = ({ x1, y1, slope }: Edge, y: number): number => x1 + (y - y1) * slope;
 
 /** First eccentricity of WGS84, squared: f (2 - f) with f = 1 / 298.257223563 (NIMA TR8350.2). */
 const E2 = (2 - 1 / 298.257223563) / 298.257223563;

@@ -55,9 +55,7 @@ export async function scratchFolder({ tmpDir }: OpenContext, prefix: string): Pr
   return mkdtemp(join(tmpDir, prefix));
 }
 
-export function limitsOf(context: { limits?: Partial<Limits> }): Limits {
-  return { ...LIMITS, ...context.limits };
-}
+export const limitsOf = (context: { limits?: Partial<Limits> }): Limits => ({ ...LIMITS, ...context.limits });
 
 /** A source that is missing, cut off, unreachable or too large; `status` 404 where it is known not to be there. */
 export function sourceError(

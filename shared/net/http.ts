@@ -144,9 +144,7 @@ export function statusOutcome(response: Response, url: URL): Outcome<never> {
   return afterMs === undefined ? { retry: error } : { retry: error, afterMs };
 }
 
-function megabytes(bytes: number): string {
-  return (bytes / 1e6).toFixed(1);
-}
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
 function tooLarge(url: URL, bytes: number): Error {
   return sourceError(
@@ -231,9 +229,7 @@ export function retryAfterMs(header: string | null, now = Date.now()): number | 
 }
 
 /** Whether the status of an answer means "later": too many requests, or a fault at the server's end. */
-export function isPassing(status: number): boolean {
-  return status === 408 || status === 429 || status >= 500;
-}
+export const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
 /** The outcome of a request that failed before or while its body was read. */
 export function networkOutcome(error: unknown, url: URL, signal: AbortSignal): { retry: PlatError } {

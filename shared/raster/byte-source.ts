@@ -96,9 +96,7 @@ function changed(name: string): PlatError {
   });
 }
 
-function isSame(a: Version, b: Version): boolean {
-  return a.size === b.size && a.stamp === b.stamp;
-}
+const isSame = (a: Version, b: Version): boolean => a.size === b.size && a.stamp === b.stamp;
 
 /** Hashes of files that have not been touched since: each job opens the files that it needs anew. */
 const hashes = new LRUCache<string, { version: Version; fingerprint: string }>({ max: 4096 });

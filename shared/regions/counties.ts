@@ -46,6 +46,4 @@ export function countyName(fips: number): string {
 }
 
 /** A FIPS or a ZIP as the API and the feeds write it: five digits. */
-export function fiveDigits(code: number): string {
-  return String(code).padStart(5, '0');
-}
+export const fiveDigits = (code: number): string => String(code).padStart(5, '0');

@@ -75,9 +75,7 @@ export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOL
 }
 
 /** The county's bounding box in degrees, or undefined for an unknown FIPS. Aleutians West (2016) spans 180 degrees. */
-export function countyExtent(fips: number): Readonly<Box> | undefined {
-  return index().boxes.get(fips);
-}
+export const countyExtent = (fips: number): Readonly<Box> | undefined => index().boxes.get(fips);
 
 export function countiesMeeting([west, south, east, north]: Readonly<Box>): number[] {
   const { parts, tree } = index();

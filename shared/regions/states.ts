@@ -75,6 +75,4 @@ export function stateOfFips(countyFips: number): StateCode | undefined {
 }
 
 /** The USPS code of a state given by code or by full name, in any case; undefined when it is neither. */
-export function stateCode(text: string): StateCode | undefined {
-  return codeOfName.get(text.trim().toUpperCase());
-}
+export const stateCode = (text: string): StateCode | undefined => codeOfName.get(text.trim().toUpperCase());

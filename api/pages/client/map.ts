@@ -86,9 +86,7 @@ for (const layer of ['hits', 'parcel-fill']) {
   );
 }
 
-export function sourceOf(id: string) {
-  return map.getSource(id) as { setData(data: object): void } | undefined;
-}
+export const sourceOf = (id: string) => map.getSource(id) as { setData(data: object): void } | undefined;
 
 /** The hits of the filters that the address has, as dots. */
 async function showHits(): Promise<void> {

@@ -56,9 +56,10 @@ export function inCounties(selection: Selection, counties: readonly number[]): S
 }
 
 /** Numbers the parameters of a statement. */
-export function binder(values: unknown[]): (value: unknown) => string {
-  return value => `$${values.push(value)}`;
-}
+export const binder =
+  (values: unknown[]): ((value: unknown) => string) =>
+  value =>
+    `$${values.push(value)}`;
 
 /**
  * Within a shape: parcels whose location is in an inner box, and those along the outline that were found by the same predicates and

@@ -53,6 +53,4 @@ export const SLACK_M = 1e-6;
 export const M_PER_FT = 0.3048;
 
 /** How many equal pieces a line of this length is cut into. */
-export function piecesOf(lengthM: number): number {
-  return Math.ceil(lengthM / PIECE_M);
-}
+export const piecesOf = (lengthM: number): number => Math.ceil(lengthM / PIECE_M);

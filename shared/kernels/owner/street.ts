@@ -26,9 +26,7 @@ export function normaliseStreet(text: string | null): string | null {
 }
 
 /** Whether a normalised street is a post office box. */
-export function isBox(street: string): boolean {
-  return street.startsWith('PO BOX ');
-}
+export const isBox = (street: string): boolean => street.startsWith('PO BOX ');
 
 /** Remarks in place of an address, as abbreviated. They would make one owner of everybody without an address. */
 const NO_ADDRESS = new Set(

@@ -70,9 +70,7 @@ export function wordsOf(text: string): string {
   return words;
 }
 
-export function likeLiteral(text: string): string {
-  return text.replace(/[\\%_]/g, '\\$&');
-}
+export const likeLiteral = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** Whole words in SQL: `${wordsSql('p.owner_name')} like any ($1::text[])` with $1 = wordPatterns(words); unknown for an unknown name. */
 

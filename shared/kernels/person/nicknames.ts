@@ -166,6 +166,4 @@ for (const line of NAMES.trim().split(/[|\n]/)) {
 }
 
 /** The names that a given name may stand for, itself first: BOB is BOB and ROBERT. */
-export function formalNames(first: string): readonly string[] {
-  return [first, ...(FORMAL.get(first) ?? [])];
-}
+export const formalNames = (first: string): readonly string[] => [first, ...(FORMAL.get(first) ?? [])];

@@ -3,19 +3,13 @@
 const MS_PER_DAY = 86_400_000;
 
 /** The UTC day that holds an instant; `at` in milliseconds since the epoch. */
-export function utcDay(at: number): number {
-  return Math.floor(at / MS_PER_DAY);
-}
+export const utcDay = (at: number): number => Math.floor(at / MS_PER_DAY);
 
 /** 'YYYY-MM-DD' of a day. */
-export function isoDay(day: number): string {
-  return new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
-}
+export const isoDay = (day: number): string => new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
 
 /** The day of 'YYYY-MM-DD'. */
-export function dayOf(isoDate: string): number {
-  return utcDay(Date.parse(`${isoDate}T00:00:00Z`));
-}
+export const dayOf = (isoDate: string): number => utcDay(Date.parse(`${isoDate}T00:00:00Z`));
 
 /** The day of the month some months earlier, or that month's last day: as PostgreSQL's `date - interval` clamps. */
 export function minusMonths(day: number, months: number): number {
