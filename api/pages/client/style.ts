@@ -41,8 +41,13 @@ export const isOpen = (id: string | undefined): ExpressionSpecification => ['=='
 const ofParcels = (layer: string) => ({ source: 'parcels', 'source-layer': layer });
 const POLYGONS: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 const grows = (from: number, thin: number, thick: number): ExpressionSpecification => [
-  ...(['interpolate', ['linear'], ['zoom']] as const),
-  ...[from, thin, 17, thick],
+  'interpolate',
+  ['linear'],
+  ['zoom'],
+  from,
+  thin,
+  17,
+  thick,
 ];
 const label = (field: ExpressionSpecification, size: number) => ({
   'text-field': field,
