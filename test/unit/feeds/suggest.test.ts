@@ -165,24 +165,27 @@ describe('what content says against a name', () => {
     expect(best(inUnit(317), 'acres')).toBeNull();
   });
 
+  test('a parcel number whose name says nothing is known where the catalogue names it, if it is one', () => {
+    const columns = [
+      column(
+        'SSL',
+        acres.map((_, i) => `0${i} ${i * 7}`),
+      ),
+      column(
+        'OBJECTID',
+        acres.map((_, i) => 7 * i),
+      ),
+    ];
+    const keyOf = (key?: string) => suggestColumns({ acres, columns, key }).key?.columns;
+    expect([keyOf(), keyOf('ssl'), keyOf('OBJECTID')]).toEqual([undefined, ['SSL'], undefined]);
+  });
+
   test('a table counted through is no parcel number, an empty column nothing, an amount of zeros no value', () => {
     const rows = acres.map((_, i) => i);
+    const [blank, zeros] = [rows.map(() => ' '), rows.map(() => 0)];
     expect(suggestColumns({ acres, columns: [column('PIN', rows)] }).key).toBeNull();
-    expect(
-      suggestColumns({
-        acres,
-        columns: [
-          column(
-            'PIN',
-            rows.map(() => ' '),
-          ),
-          column(
-            'MARKET_VALUE',
-            rows.map(() => 0),
-          ),
-        ],
-      }),
-    ).toEqual({ key: null, fields: [] });
+    const columns = [column('PIN', blank), column('MARKET_VALUE', zeros)];
+    expect(suggestColumns({ acres, columns })).toEqual({ key: null, fields: [] });
   });
 
   test('dates are read in the format that all of them have', () => {

@@ -166,6 +166,8 @@ async function parcelText(
     head: { name, fips, title, attribution, licence },
     about: aboutOf(planned, config),
     preset: presetOf(planned),
+    // What several columns make is left to the operator.
+    key: planned.source?.key?.length === 1 ? planned.source.key[0] : undefined,
     switchOff: true,
     sharedDir: sharedFolder(config),
   });

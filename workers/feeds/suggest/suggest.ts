@@ -21,6 +21,8 @@ const POSSIBLE = 0.25;
 export type Sample = {
   columns: readonly { name: string; alias?: string | undefined; values: readonly unknown[] }[];
   acres: readonly (number | null)[];
+  /** The column of the parcel number, where somebody knows it. */
+  key?: string | undefined;
 };
 
 /** A field with the way of filling it that is mapped, if one is sure enough, and the other ways, best first. */
@@ -33,11 +35,11 @@ export type Suggestions = {
 };
 
 /** How the columns of a source fill the fields of a parcel, and how sure that is. */
-export function suggestColumns({ columns, acres }: Sample): Suggestions {
+export function suggestColumns({ columns, acres, key }: Sample): Suggestions {
   const profiles = columns.map(({ name, alias, values }) => profileOf(name, alias, values));
   const aliases = new Map(columns.map(({ name, alias }) => [name, alias]));
   const candidates = profiles.flatMap(profile =>
-    namesOf(profile, aliases.get(profile.name), profiles).flatMap(([field, name]): Candidate[] => {
+    namesOf(profile, aliases.get(profile.name), profiles, key).flatMap(([field, name]): Candidate[] => {
       const fit = fitOf(field, profile, acres);
       if (fit === null) return [];
       const { support, doubt = 1, spec, why } = fit;
@@ -62,8 +64,11 @@ function namesOf(
   profile: Profile,
   alias: string | undefined,
   all: readonly Profile[],
+  key: string | undefined,
 ): [ParcelTarget, number][] {
   const fields = fieldsOfName(profile.name);
+  // A number of the table itself is named at times: OBJECTID.
+  if (profile.name.toLowerCase() === key?.toLowerCase() && !profile.ideas.has('not')) fields.set('apn', 0.95);
   for (const [field, score] of alias === undefined ? [] : fieldsOfName(alias))
     if (score > (fields.get(field) ?? 0)) fields.set(field, score);
   const part = plainPart(profile);

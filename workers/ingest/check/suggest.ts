@@ -25,6 +25,8 @@ export type SuggestRequest = {
   head: Omit<FeedHead, 'kind' | 'fips'> & { fips?: string | undefined };
   about?: readonly string[];
   rows: number;
+  /** The column of the parcel number, where somebody knows it. */
+  key?: string | undefined;
   /** Of a source in a known schema: nothing is suggested then. */
   preset?: PresetName | undefined;
   /** Switch the feed off, with its problems as comments, where it cannot run as it is. */
@@ -64,7 +66,7 @@ export async function suggestFeed(request: SuggestRequest): Promise<SuggestedFee
             ...{ name, alias: aliases.get(name) },
             values: rows.map(({ values }) => values[name]),
           })),
-          acres: measuredAcres(rows),
+          ...{ acres: measuredAcres(rows), key: request.key },
         })
       : null;
   const lines = inputLines(input);
