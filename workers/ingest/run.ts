@@ -19,7 +19,7 @@ import { layers } from './recipes/layers.ts';
 import { listings } from './recipes/listings.ts';
 import { numbering } from './recipes/numbering.ts';
 import type { Prepared, Recipe } from './recipes/recipe.ts';
-import { leftAsItIs, sourcesUnchanged } from './recipes/unchanged.ts';
+import { leftAsItIs, sourcesUnchanged, stagedFrom } from './recipes/unchanged.ts';
 import type { RunContext, RunDeps } from './run/context.ts';
 import { newCounts, total } from './run/counts.ts';
 import { makeRunFolder, sharedFolder, workFolder } from './run/folder.ts';
@@ -34,7 +34,8 @@ import {
   startRun,
   withFeedLock,
 } from './run/record.ts';
-import { createStage, dropStage, stageSchema, withStage } from './run/stage-schema.ts';
+import { createStage, dropStage, findStaged, noteStaged, stageSchema } from './run/stage-schema.ts';
+import { DERIVATION } from './stage/derive.ts';
 
 export type RunOptions = {
   feed: Feed;
@@ -55,7 +56,7 @@ export type RunResult = {
 /**
  * One run of a feed: open -> parse -> map -> validate -> stage -> gate -> merge -> enqueue what follows. Before the merge, which
  * is one transaction with the run's end and its jobs, only the run's own staging tables are touched: killed anywhere, it can be
- * done again.
+ * done again, and what was staged whole is not staged again.
  * @throws PlatError from the source, the feed's mapping or the database; the run is then `failed`
  */
 export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunResult> {
@@ -121,18 +122,18 @@ async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: bool
   const { pool, runId, feedId, counts } = run;
   await run.step('open', 'opening', 0);
   const isSame = (await sourcesUnchanged(run, feed)) && !force;
-  const prepared = isSame ? leftAsItIs(run) : await prepare(run, feed);
-  const { gate, touched, brokeOff } = prepared;
-
-  if (gate.blocked.length > 0 && !force) {
-    await endRun(pool, run, 'blocked', { gate });
-    return { result: { runId, status: 'blocked', counts, blocked: gate.blocked, follow: [] } };
-  }
-
-  const status: RunStatus = touched ? 'merged' : 'unchanged';
+  const compare = isSame ? async () => leftAsItIs(run) : await prepare(run, feed);
+  let prepared: Prepared | undefined;
   const follow: string[] = [];
-  await transaction(pool, async client => {
+  // The comparison too, for it settles repeated rows: an attempt that found them settled would not count them.
+  const status = await transaction(pool, async (client): Promise<RunStatus> => {
     await client.query(`set local search_path = ${stageSchema(runId)}, public`);
+    prepared = await compare(client);
+    const { gate, touched, checkpoint, brokeOff } = prepared;
+    if (gate.blocked.length > 0 && !force) {
+      await endRun(client, run, 'blocked', { gate });
+      return 'blocked';
+    }
     await assertUndisturbed(client, run);
     if (touched) {
       await run.step('merge', 'merging', 0.78);
@@ -140,30 +141,45 @@ async function carryOut(run: RunContext, feed: Feed, force: boolean, moved: bool
     }
     // Another as_of marks regions and counties when the feed is registered, also where no row changes.
     if (touched || moved) follow.push(...(await enqueueFollowing(client)));
-    if (prepared.checkpoint)
-      await client.query(sql('runs/save_checkpoint'), [feedId, JSON.stringify(prepared.checkpoint)]);
-    await endRun(client, run, status, { gate });
+    if (checkpoint) await client.query(sql('runs/save_checkpoint'), [feedId, JSON.stringify(checkpoint)]);
+    const ended = touched ? 'merged' : 'unchanged';
+    await endRun(client, run, ended, { gate });
     if (brokeOff !== undefined) await detachRun(client, runId, brokeOff);
     await run.step('commit', 'committing', 0.98);
+    return ended;
   });
-  if (touched)
-    await prepared.tidy?.().catch(error => run.log.warn({ err: error }, 'merged tables were not tidied'));
+  const { gate, tidy, brokeOff } = prepared!;
+  const result = { runId, status, counts, blocked: gate.blocked, follow };
+  if (status === 'blocked') return { result };
+  if (status === 'merged')
+    await tidy?.().catch(error => run.log.warn({ err: error }, 'merged tables were not tidied'));
   await run.step('follow', 'done', 1);
-  return { result: { runId, status, counts, blocked: gate.blocked, follow }, brokeOff };
+  return { result, brokeOff };
 }
 
 /** By kind; a land layer's features have one for all. */
 const RECIPES = { assessor, listings, elevation, imagery, contacts, numbering, dnc };
 
-async function prepare(run: RunContext, feed: Feed): Promise<Prepared> {
+/** Stages the feed's inputs, unless an attempt that died later had staged the same. @returns what compares them with what readers see */
+async function prepare(run: RunContext, feed: Feed): Promise<(client: Client) => Promise<Prepared>> {
+  const { pool, runId } = run;
   const recipe = (feed.kind in RECIPES ? RECIPES[feed.kind as keyof typeof RECIPES] : layers) as Recipe<
     Feed,
     unknown
   >;
-  await createStage(run.pool, run.runId, recipe.tables);
+  const from = await stagedFrom(run, feed);
+  const madeOf = from && JSON.stringify([recipe.tables, DERIVATION, from]);
+  const before = madeOf === null ? undefined : await findStaged(pool, runId, madeOf);
+  if (before !== undefined) {
+    Object.assign(run.counts, before.counts);
+    run.inputs.push(...before.inputs);
+    return client => recipe.compare(client, run, feed, before.more);
+  }
+  await createStage(pool, runId, recipe.tables);
   await run.step('stage', 'reading', 0);
-  const staged = await recipe.stage(run, feed);
-  return withStage(run.pool, run.runId, client => recipe.compare(client, run, feed, staged));
+  const more = await recipe.stage(run, feed);
+  if (madeOf !== null) await noteStaged(run, madeOf, more);
+  return client => recipe.compare(client, run, feed, more);
 }
 
 async function enqueueFollowing(client: Client): Promise<string[]> {

@@ -211,7 +211,11 @@ test.each([
       const after = await kind.visible(name, true);
       if (step === 'follow') expect(await kind.visible(name, false)).toEqual(wanted.visible);
       else expect(after, step).toEqual(before);
-      expect([step, (await ingest(pool, feed, { jobId })).status]).toEqual([step, 'merged']);
+      const steps: string[] = [];
+      const onStep = (each: string) => void steps.push(each);
+      expect([step, (await ingest(pool, feed, { jobId }, { onStep })).status]).toEqual([step, 'merged']);
+      // What was staged whole is not staged again.
+      expect([step, steps.includes('stage')]).toEqual([step, ['open', 'stage', 'copy'].includes(step)]);
       expect(await kind.visible(name, false), step).toEqual(wanted.visible);
       expect(await runsOf(name), step).toEqual(wanted.runs);
       if (step === 'follow') expect(await kind.visible(name, true)).toEqual(after);
@@ -237,6 +241,14 @@ test('what fails after the merge leaves the run merged', async () => {
   };
   await expect(ingest(pool, feed, {}, { onStep })).rejects.toThrow('lost');
   expect((await runsOf('after')).runs).toMatchObject([{ status: 'merged' }]);
+});
+
+test('what a killed run had staged of a file that has changed since is not taken up', async () => {
+  const { feed, jobId } = await killedAt(PARCELS, 'merge', 'changed-since');
+  writeFeatures(join(folder, 'changed-since.ndgeojson'), PARCELS.rows(1, FEW));
+  const { status, counts } = await ingest(pool, feed, { jobId });
+  expect([status, counts.unchanged, counts.rejected]).toEqual(['unchanged', FEW, {}]);
+  expect(await runsOf('changed-since')).toMatchObject({ runs: [{}, { status: 'unchanged' }], rejects: [] });
 });
 
 test('what a killed run without a retry left behind is cleared by the next run of the feed', async () => {

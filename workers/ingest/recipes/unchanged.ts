@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import type { Feed } from '../../feeds/feed.ts';
 import type { InputSpec } from '../../formats/input.ts';
 import { sourceVersion } from '../../formats/read.ts';
+import { localPath } from '../../formats/source.ts';
 import type { RunContext } from '../run/context.ts';
 import { total } from '../run/counts.ts';
 import { currentVersion } from '../run/layer-version.ts';
@@ -32,6 +34,27 @@ export async function sourcesUnchanged(run: RunContext, feed: Feed): Promise<boo
   if (inputs.length === 0 || !isSame) return false;
   // A layer may have been taken away since.
   return !('layer' in feed) || (await currentVersion(run.pool, run.feedId, run.last)) !== null;
+}
+
+/**
+ * What a run stages from, as far as that is known without reading it: another attempt need not stage the same again. A file that lies
+ * here is known by its size and when it was written. Null where a source tells nothing.
+ */
+export async function stagedFrom({ states, baseDir }: RunContext, feed: Feed): Promise<string | null> {
+  const inputs = inputsOf(feed);
+  const known = await Promise.all(
+    inputs.map(async ([name, { input }]) => states.get(name)?.digest ?? (await filesOf(input, baseDir))),
+  );
+  return inputs.length === 0 || known.includes(null) ? null : JSON.stringify([feed, known]);
+}
+
+/** Null for a folder, and for a bare .shp, whose table is another file. */
+async function filesOf({ source }: InputSpec, baseDir: string): Promise<string | null> {
+  const paths = [source].flat();
+  if (paths.some(path => /^https?:|\.shp$/i.test(path))) return null;
+  const files = await Promise.all(paths.map(path => stat(localPath(path, baseDir)).catch(() => null)));
+  if (!files.every(file => file?.isFile())) return null;
+  return JSON.stringify(files.map(file => [file!.size, file!.mtimeMs]));
 }
 
 function inputsOf(feed: Feed): [name: string, { input: InputSpec }][] {

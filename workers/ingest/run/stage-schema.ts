@@ -1,18 +1,51 @@
 import { type CopyWriter, copyValue, openCopy } from '../../../shared/copy.ts';
 import { type Client, type Pool, withConnection } from '../../../shared/db.ts';
+import type { RunCounts } from '../../../shared/runs.ts';
+import type { InputRecord } from './record.ts';
 
 /** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
 export function stageSchema(runId: number): string {
   return `stage_${runId}`;
 }
 
-/** Creates the run's staging tables afresh: an attempt that died left some of an unknown state. */
+/** Creates the run's staging tables afresh: an attempt that died left some of an unknown state, and rejects. */
 export async function createStage(pool: Pool, runId: number, statements: string[]): Promise<void> {
   await dropStage(pool, runId);
   await withStage(pool, runId, async client => {
     await client.query(`create schema ${stageSchema(runId)}`);
     for (const statement of statements) await client.query(statement);
+    await client.query('create unlogged table stage_whole (made_of text not null, staged jsonb not null)');
+    await client.query('delete from run_rejects where run_id = $1', [runId]);
   });
+}
+
+/** What staging makes besides its tables. */
+export type Staged<More> = { counts: RunCounts; inputs: InputRecord[]; more: More };
+
+/**
+ * Notes that all is staged, and of what. Unlogged like the tables beside it, the note is gone when a crash of the server has emptied
+ * them.
+ */
+export async function noteStaged(
+  { pool, runId, counts, inputs }: { pool: Pool; runId: number } & Omit<Staged<unknown>, 'more'>,
+  madeOf: string,
+  more: unknown,
+): Promise<void> {
+  const values = [madeOf, JSON.stringify({ counts, inputs, more })];
+  await pool.query(`insert into ${stageSchema(runId)}.stage_whole values ($1, $2)`, values);
+}
+
+/** What an attempt that died later had staged of the same. */
+export async function findStaged<More>(
+  pool: Pool,
+  runId: number,
+  madeOf: string,
+): Promise<Staged<More> | undefined> {
+  const table = `${stageSchema(runId)}.stage_whole`;
+  const { rows } = await pool.query('select from to_regclass($1) t where t is not null', [table]);
+  if (rows.length === 0) return undefined;
+  const select = `select staged from ${table} where made_of = $1`;
+  return (await pool.query<{ staged: Staged<More> }>(select, [madeOf])).rows[0]?.staged;
 }
 
 export async function dropStage(pool: Pool, runId: number): Promise<void> {

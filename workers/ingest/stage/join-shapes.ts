@@ -30,7 +30,6 @@ const FETCH = 500;
  * Where a union cannot be resolved, the first feature stands for the parcel and the others are among the rejects.
  */
 export async function joinShapes(client: Client, runId: number, counts: RunCounts): Promise<void> {
-  await client.query('begin');
   await client.query(`declare split no scroll cursor for ${sql('roll/list_split_shapes')}`);
   for (;;) {
     const { rows } = await client.query<SplitShape>(`fetch ${FETCH} from split`);
@@ -38,7 +37,7 @@ export async function joinShapes(client: Client, runId: number, counts: RunCount
     for (const shape of rows) countFeatures(shape, counts);
     await unitePartsOf(client, runId, counts, rows);
   }
-  await client.query('commit');
+  await client.query('close split');
 }
 
 async function unitePartsOf(
