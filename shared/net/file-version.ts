@@ -9,19 +9,27 @@ export type FileState = {
 };
 
 /** Null when the file is not there (404, 410). @throws PlatError `feed_source` when the server cannot be asked now */
-export function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
-  const { idleMs } = limitsOf(context);
-  return ask<FileState | null>(url, { method: 'HEAD', timeoutMs: idleMs, read: stateOf }, context);
+export async function fileState(url: URL, context: OpenContext): Promise<FileState | null> {
+  const question = { timeoutMs: limitsOf(context).idleMs, read: stateOf };
+  const state = await ask(url, { ...question, method: 'HEAD' }, context);
+  if (state !== 'refused') return state;
+  // An address that is signed for GET alone is 403 to anything else: its first byte is asked for.
+  const first = await ask(url, { ...question, headers: { range: 'bytes=0-0' } }, context);
+  return first === 'refused' ? { version: null, modified: null } : first;
 }
 
-function stateOf({ ok, status, headers }: Response): FileState | null | undefined {
-  if (status === 404 || status === 410) return null;
+async function stateOf({
+  ok,
+  status,
+  headers,
+  body,
+}: Response): Promise<FileState | null | 'refused' | undefined> {
   if (isPassing(status) && status !== 501) return undefined;
-  // A server that does not answer this may still send the file: an address signed for GET alone is 403.
-  if (!ok) return { version: null, modified: null };
+  await body?.cancel();
+  if (!ok) return status === 404 || status === 410 ? null : 'refused';
   const stated = Date.parse(headers.get('last-modified') ?? '');
   const modified = Number.isNaN(stated) ? null : new Date(stated);
   const stamp = modified?.toISOString() ?? headers.get('etag');
-  const version = stamp === null ? null : `${stamp} ${headers.get('content-length') ?? ''}`.trim();
-  return { version, modified };
+  const length = headers.get('content-range')?.split('/')[1] ?? headers.get('content-length') ?? '';
+  return { version: stamp === null ? null : `${stamp} ${length}`.trim(), modified };
 }

@@ -99,7 +99,7 @@ export type Mirror = TestServer & {
 };
 
 /**
- * `/fault-dead`, `-page` (of HTML), `-undated`, `-moved` and `-headless` before a path: what goes wrong with it.
+ * `/fault-dead`, `-page` (of HTML), `-undated`, `-moved`, `-headless` and `-bucket` (403 for what is missing) before a path: what goes wrong.
  * @param fips of the counties whose roads are there, in the edition of last year
  */
 export async function serveMirror(fips: readonly string[], catalogue: string): Promise<Mirror> {
@@ -125,7 +125,7 @@ export async function serveMirror(fips: readonly string[], catalogue: string): P
     const headers = fault === 'undated' ? {} : dated;
     if (fault === 'dead') request.destroy();
     else if (fault === 'moved') response.writeHead(302, { location: path }).end();
-    else if (bytes === undefined) response.writeHead(404).end();
+    else if (bytes === undefined) response.writeHead(fault === 'bucket' ? 403 : 404).end();
     else if (fault === 'headless' && request.method === 'HEAD') response.writeHead(405).end();
     else if (request.method === 'HEAD') response.writeHead(200, headers).end();
     else if (!sendRange(request, response, bytes, { 'last-modified': dated['last-modified'] }))

@@ -135,17 +135,20 @@ export function lookOnce(): Look {
   };
 }
 
-/** The first address that is there. @throws PlatError `feed_source` when none is, or nobody answers */
+/** The first address that is there, and says of when; a bucket says of what is missing no more than that it is closed. @throws PlatError `feed_source` when none is, or nobody answers */
 async function findSource({ kind, fips, addresses, source }: PlannedFeed, look: Look): Promise<Found> {
   // Of a server of layers the reader itself asks.
   if (source) return { address: addresses[0]!, state: { version: null, modified: null } };
+  let silent: Found | null = null;
   for (const address of addresses) {
     const looked = kind === 'elevation' ? tilesOfBounds(address, boundsOf(fips)) : [address];
     for (const each of looked) {
       const state = await look(each);
-      if (state) return { address, state };
+      if (state?.version) return { address, state };
+      if (state) silent ??= { address, state };
     }
   }
+  if (silent) return silent;
   throw new PlatError('feed_source', `None of ${addresses.join(', ')} is there.`);
 }
 
