@@ -90,9 +90,10 @@ async function readNeighbours(
   places: string[],
 ): Promise<Neighbour[]> {
   if (places.length === 0) return [];
+  const near = await client.query<{ fips: number }>(sql('coverage/list_counties_meeting'), [places]);
   const { rows } = await client.query<{ property_id: number; boundary: Uint8Array }>(
     sql('attributes/read_neighbours'),
-    [places, subjects.map(({ id }) => id)],
+    [places, subjects.map(({ id }) => id), near.rows.map(row => row.fips)],
   );
   const others = rows.map(({ property_id: id, boundary }) => ({ id, shape: decodeBoundary(boundary) }));
   return [...subjects.map(({ id, shape }) => ({ id, shape })), ...others];

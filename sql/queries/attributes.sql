@@ -88,16 +88,16 @@ from parcel_filters
 order by fips
 
 -- name: list_landlocked_counties
--- Counties with more landlocked parcels than are plausible. $1 FIPS int or null, $2 known parcels it takes to tell, $3 percent
+-- Counties with more landlocked parcels than are plausible. {{county}}: which counties; $1 known parcels it takes to tell, $2 percent
 select p.fips, r.name, r.state, p.known, p.landlocked
 from (
   select fips, count(landlocked)::int as known, count(*) filter (where landlocked)::int as landlocked
   from parcel_filters
-  where $1::int is null or fips = $1
+  where {{county}}
   group by fips
 ) p
 left join regions r on r.type = 'county' and r.fips = p.fips
-where p.known >= $2::int and 100.0 * p.landlocked > $3::int * p.known
+where p.known >= $1::int and 100.0 * p.landlocked > $2::int * p.known
 order by p.fips
 
 -- name: list_layers
@@ -204,7 +204,7 @@ select
     when d.layers < 15 then (
       select a.shape_hash
       from parcel_attributes a
-      where a.fips = d.fips and a.property_id = d.property_id
+      where a.fips = $1 and a.property_id = d.property_id
     )
   end as kept,
   (p.extent[1])[0] as west, (p.extent[1])[1] as south, (p.extent[0])[0] as east, (p.extent[0])[1] as north,
@@ -213,7 +213,7 @@ from attributes_dirty d
 cross join lateral (
   select boundary, shape_hash, extent, location
   from parcels
-  where fips = d.fips and property_id = d.property_id and retired_at is null
+  where fips = $1 and property_id = d.property_id and retired_at is null
   offset 0
 ) p
 where d.fips = $1 and d.chunk = $2
@@ -221,18 +221,18 @@ where d.fips = $1 and d.chunk = $2
 -- name: read_neighbours
 -- The parcels of any roll in some places, but for those that are at hand. Looked up one by one (offset 0 keeps the planner from
 -- joining them otherwise): it takes boxes for ten times as full as they are, and would rather read all parcels. $1 boxes in 1e-7
--- degrees text[], $2 property ids bigint[]
+-- degrees text[], $2 property ids bigint[], $3 the counties with parcels there int[]
 select near.property_id, p.boundary
 from (
   select distinct f.fips, f.property_id
   from unnest($1::text[]) place
   join parcel_filters f on f.extent && place::box
-  where f.property_id <> all ($2::bigint[])
+  where f.fips = any ($3::int[]) and f.property_id <> all ($2::bigint[])
 ) near
 cross join lateral (
   select boundary
   from parcels
-  where fips = near.fips and property_id = near.property_id
+  where fips = any ($3::int[]) and fips = near.fips and property_id = near.property_id
   offset 0
 ) p
 order by near.property_id

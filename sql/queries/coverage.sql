@@ -23,10 +23,13 @@ from (
 group by fips;
 
 -- name: list_counties_meeting
--- The counties with parcels in a box. $1 box in 1e-7 degrees text
+-- The counties with parcels in some boxes. $1 boxes in 1e-7 degrees text[]
 select fips
 from county_coverage
-where box(point(west * 1e7, south * 1e7), point(east * 1e7, north * 1e7)) && $1::box;
+where exists (
+  select 1 from unnest($1::text[]) place
+  where box(point(west * 1e7, south * 1e7), point(east * 1e7, north * 1e7)) && place::box
+);
 
 -- name: list_counties
 -- Counties with parcels, by state and name. $1 how many at the most

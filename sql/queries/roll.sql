@@ -4,12 +4,12 @@ delete from owner_words
 where fips = $1::int
 
 -- name: create_before_stage
--- What the feed's parcels were before the run, retired ones included, in every county that has parcels: one that the roll no
--- longer names is retired. Only this feed's runs write these parcels, one run at a time. Fragment: feed id as a literal
+-- What the feed's parcels were before the run, retired ones included. Only this feed's runs write these parcels, one run at a time.
+-- Fragments: feed id and the counties of list_stage_counties as literals
 create unlogged table stage_before as
 select p.fips, p.source_key as key, p.property_id, p.roll_hash, p.shape_hash, p.retired_at is null as active
-from county_serials c
-join parcels p on p.fips = c.fips and p.feed_id = {{feed}}
+from parcels p
+where p.fips = any ({{fips}}::int[]) and p.feed_id = {{feed}}
 
 -- name: create_raw_stage
 -- The raw text of rows whose key had been seen before in their run: some of them will be set aside.
@@ -50,12 +50,13 @@ left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new'
 
 -- name: keep_land
--- What land layers told of the parcels that are written again: it holds as long as their shape does.
+-- What land layers told of the parcels that are written again: it holds as long as their shape does. Fragment: fips, the counties
+-- that change, as a literal
 create unlogged table stage_land as
 select a.*
 from stage_write w
 join parcel_attributes a on a.fips = w.fips and a.property_id = w.property_id
-where w.state <> 'new'
+where w.state <> 'new' and a.fips = any ({{fips}}::int[])
 
 -- name: index_land
 -- Parcels are looked up in it one by one.
@@ -73,6 +74,22 @@ from unnest($1::bigint[], $2::text[])
 select distinct fips
 from stage_match
 where state <> 'unchanged'
+
+-- name: list_near_counties
+-- The counties whose parcels may lie beside what changes in some. $1 counties int[], $2 how near in 1e-7 degrees
+with changing as (
+  select min((extent[1])[0]) as west, min((extent[1])[1]) as south, max((extent[0])[0]) as east, max((extent[0])[1]) as north
+  from stage_shape
+  group by fips
+  union all
+  select west * 1e7, south * 1e7, east * 1e7, north * 1e7 from county_coverage where fips = any ($1)
+)
+select unnest($1::int[]) as fips
+union
+select c.fips
+from county_coverage c
+join changing t on box(point(c.west * 1e7, c.south * 1e7), point(c.east * 1e7, c.north * 1e7))
+  && box(point(t.west - $2, t.south - $2), point(t.east + $2, t.north + $2))
 
 -- name: list_split_shapes
 -- Geometry features that share a key, in the order of the file: the parts of one parcel. `identical` says of each whether the
@@ -97,10 +114,13 @@ group by s.input, s.fips, s.key
 order by s.fips, s.key
 
 -- name: list_stage_counties
--- The counties that a run's rows name.
+-- The counties that a run's rows name, and those that have parcels of its feed: one that the roll no longer names is retired.
+-- $1 feed id int
 select fips from stage_roll
 union
 select fips from stage_shape
+union
+select fips from county_coverage where $1 = any (feed_ids)
 order by fips
 
 -- name: lock_owner_words
@@ -204,11 +224,12 @@ select
 from unnest($3::bigint[]) as row_no
 
 -- name: remove_parcel_filters
--- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were retired.
+-- Takes away what filters and portfolios know of the parcels that changed, which is written anew, or were retired. Fragment: fips,
+-- the counties that change, as a literal
 with outdated as (
   delete from parcel_filters f
   using stage_match m
-  where m.state in ('changed', 'retired') and f.fips = m.fips and f.property_id = m.property_id
+  where m.state in ('changed', 'retired') and f.fips = any ({{fips}}::int[]) and f.fips = m.fips and f.property_id = m.property_id
   returning f.owner_key, f.property_id
 )
 delete from owner_parcels o
@@ -241,15 +262,16 @@ order by fips
 on conflict (fips) do update set last_serial = c.last_serial + excluded.last_serial
 
 -- name: retire_parcels
--- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does. $1 run id bigint
+-- Retires the parcels that left the roll. They keep their row and their id, and return to it when the key does. $1 run id bigint;
+-- fragment: fips, the counties that change, as a literal
 update parcels p
 set retired_run = $1, retired_at = now(), changed_run = $1
 from stage_match m
-where m.state = 'retired' and p.fips = m.fips and p.property_id = m.property_id
+where m.state = 'retired' and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: update_parcels
--- Rewrites the parcels that changed or came back; each keeps its property_id. Fragments: assigned, the declared columns. $1 run
--- id bigint
+-- Rewrites the parcels that changed or came back; each keeps its property_id. Fragments: assigned, the declared columns; fips,
+-- the counties that change, as a literal. $1 run id bigint
 update parcels p
 set
   apn_normalized = upper(translate(r.apn, ' .-', '')),
@@ -266,7 +288,7 @@ set
 from stage_match m
 left join stage_roll r on r.fips = m.fips and r.key = m.key
 left join stage_shape s on s.fips = m.fips and s.key = m.key
-where m.state in ('changed', 'returned') and p.fips = m.fips and p.property_id = m.property_id
+where m.state in ('changed', 'returned') and p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
 
 -- name: create_further_stage
 -- Rows of a feed's further rolls by key; input counts them from 1, values are those of the declared fields in their order.

@@ -1,18 +1,22 @@
 import pg from 'pg';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { endpoints } from '../../api/endpoints.ts';
 import { createKey } from '../../shared/accounts.ts';
-import type { Pool } from '../../shared/db.ts';
+import { createPool, type Pool } from '../../shared/db.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { LAND_KERNELS } from '../../shared/land/compute.ts';
+import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
 import { assertClusterReady, distribute, KEYS, listSharded } from '../../shared/shards.ts';
 import { prepareCounty } from '../../workers/comping/prepare.ts';
+import { settle } from '../db/attributes-support.ts';
 import { posting, startTestApi } from '../support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { doDealJobs } from '../support/deals.ts';
 import { ingest, ingestRoll, lot } from '../support/ingest.ts';
 import { sampleFeed } from '../support/layers.ts';
 import { insertParcels, square } from '../support/parcels.ts';
+import { valueMarket } from '../support/valuations.ts';
 import { newUser, visitor } from '../support/visitor.ts';
 
 /** The same program on a Citus cluster and on one server gives the same rows and the same answers, and asks no more shards than it must. */
@@ -196,6 +200,28 @@ if (process.env.TEST_CITUS_URL === undefined) {
       }
     }
     expect(await tablesOf(spread.pool)).toEqual(await tablesOf(plain.pool));
+  });
+
+  test('a merge, the attributes and the values of a county touch one shard of each of its tables', async () => {
+    await spread.pool.query(`alter database ${spread.name} set citus.log_remote_commands = on`);
+    const pool = createPool(spread.config, createLogger(spread.config, 'test'), { applicationName: 'told' });
+    onTestFinished(() => pool.end());
+    const shards = new Map(Object.keys(KEYS).map(table => [table, new Set<string>()]));
+    pool.on('connect', client =>
+      client.on('notice', ({ message = '' }) => {
+        for (const [, table, shard] of message.matchAll(/\b(\w+?)_(\d{6,})\b/g))
+          shards.get(table!)?.add(shard!);
+      }),
+    );
+    const { status } = await ingestRoll(pool, spread.folder, 'told', [
+      { properties: { PIN: '1' }, geometry: lot(7) },
+    ]);
+    expect(status).toBe('merged');
+    await settle(pool, LAND_KERNELS);
+    await valueMarket(pool, { fips: 33_019 });
+    // Owners have shards of their own, and the plan looks for marks everywhere.
+    for (const [table, seen] of shards)
+      if (!['owner_parcels', 'attributes_dirty'].includes(table)) expect(seen.size, table).toBe(1);
   });
 
   describe('plat migrate --distribute', () => {

@@ -1,4 +1,4 @@
-import { type Pool, sql } from '../../shared/db.ts';
+import { compose, literal, type Pool } from '../../shared/db.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 
 /** More than this are the fault of the layer or the roll: half-way between Washington's 10 % and the 47 % without its local roads (docs/land.md). */
@@ -16,9 +16,11 @@ type LandlockedCounty = {
 
 /** What an operator should know of counties, of one or of all (null), of which an implausible share is landlocked. */
 export async function landlockedWarnings(pool: Pool, fips: number | null): Promise<string[]> {
-  const { rows } = await pool.query<LandlockedCounty>(sql('attributes/list_landlocked_counties'), [
-    ...[fips, LEAST_PARCELS, MOST_PERCENT],
-  ]);
+  const county = fips === null ? 'true' : `fips = ${literal(fips)}`;
+  const { rows } = await pool.query<LandlockedCounty>(
+    compose('attributes/list_landlocked_counties', { county }),
+    [LEAST_PARCELS, MOST_PERCENT],
+  );
   return rows.map(warningOf);
 }
 

@@ -47,7 +47,7 @@ export async function meet(
 async function countiesAround({ edge }: QueryCover, database: Database): Promise<number[]> {
   if (edge.length === 0) return [];
   const rows = await database.run<{ fips: number }>('coverage/list_counties_meeting', [
-    boxSql(boxAround(edge)),
+    [boxSql(boxAround(edge))],
   ]);
   return rows.map(row => row.fips);
 }

@@ -1,11 +1,11 @@
 -- Marks what a merge is about to make out of date: by every layer the parcels whose shape changes and those that come back; by
 -- roads the parcels within the largest reach of one that comes, goes or changes, for it may stand between them and a road, or
--- stand there no longer. Before the merge writes anything; parcels that are new have no id yet. {{reach}} in metres, a literal;
--- null without roads
+-- stand there no longer. Before the merge writes anything; parcels that are new have no id yet. Literals: {{fips}} the counties
+-- that change, {{near}} those within reach, {{reach}} in metres, null without roads
 with moved as materialized (
   select m.fips, m.property_id, case when p.retired_at is null then p.extent end as old_extent, s.extent as new_extent
   from stage_match m
-  left join parcels p on p.fips = m.fips and p.property_id = m.property_id
+  left join parcels p on p.fips = any ({{fips}}::int[]) and p.fips = m.fips and p.property_id = m.property_id
   left join stage_shape s on s.fips = m.fips and s.key = m.key
   where m.state in ('new', 'returned') or (m.state = 'changed' and p.shape_hash is distinct from s.hash)
 ),
@@ -13,7 +13,7 @@ gone as materialized (
   select p.fips, p.property_id, p.extent
   from stage_match m
   join parcels p on p.fips = m.fips and p.property_id = m.property_id
-  where m.state = 'retired'
+  where m.state = 'retired' and p.fips = any ({{fips}}::int[])
 ),
 places as (
   select old_extent as extent
@@ -53,7 +53,7 @@ marks as (
   select f.fips, f.property_id, 2
   from around a
   join parcel_filters f on f.extent && a.extent
-  where not exists (select 1 from gone g where g.fips = f.fips and g.property_id = f.property_id)
+  where f.fips = any ({{near}}::int[]) and not exists (select 1 from gone g where g.fips = f.fips and g.property_id = f.property_id)
 )
 insert into attributes_dirty as d (fips, property_id, layers)
 select fips, property_id, bit_or(layers)

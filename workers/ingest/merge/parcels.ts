@@ -4,6 +4,9 @@ import { lockCounties } from '../../attributes/county-lock.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { roadMarginM } from './layer.ts';
 
+/** A metre in 1e-7 degrees, of longitude as far north as 80 degrees. */
+const NEAR_E7 = 91 * 6;
+
 /**
  * Brings the parcels of a feed, and what filters read of them, to what the run staged, inside the caller's
  * transaction: readers see the old roll until it commits and the new one afterwards. The counts were measured
@@ -12,18 +15,24 @@ import { roadMarginM } from './layer.ts';
 export async function mergeParcels(client: Client, runId: number, feedId: number): Promise<void> {
   const { rows } = await client.query<{ fips: number }>(sql('roll/list_changed_counties'));
   const counties = rows.map(row => row.fips);
+  const fips = literal(counties);
   const landed = await holdLayers(client, counties);
   await client.query(sql('roll/reserve_serials'));
   if (landed) {
-    const reach = literal(await roadMarginM(client));
-    await client.query(compose('attributes/mark_moved_parcels', { reach }));
+    const reach = await roadMarginM(client);
+    const near = await client.query<{ fips: number }>(sql('roll/list_near_counties'), [
+      counties,
+      NEAR_E7 * (reach ?? 0),
+    ]);
+    const literals = { fips, near: literal(near.rows.map(row => row.fips)), reach: literal(reach) };
+    await client.query(compose('attributes/mark_moved_parcels', literals));
   }
-  await client.query(rollSql('roll/update_parcels'), [runId]);
-  await client.query(sql('roll/retire_parcels'), [runId]);
-  await client.query(sql('roll/remove_parcel_filters'));
+  await client.query(rollSql('roll/update_parcels', { fips: counties }), [runId]);
+  await client.query(compose('roll/retire_parcels', { fips }), [runId]);
+  await client.query(compose('roll/remove_parcel_filters', { fips }));
   await client.query(sql('roll/number_parcels'));
   if (landed) await client.query(sql('attributes/mark_new_parcels'));
-  await client.query(sql('roll/keep_land'));
+  await client.query(compose('roll/keep_land', { fips }));
   await client.query(sql('roll/index_land'));
   // Staged rows are fetched by their place, in the order of the roll: hashed, a large roll went through temporary files twice.
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');

@@ -71,10 +71,10 @@ async function compare(client: Client, run: RunContext, feed: AssessorFeed): Pro
   await client.query('analyze stage_shape (fips, key)');
 
   await run.step('match', 'comparing with the last roll', 0.68);
-  const { rows: counties } = await client.query<{ fips: number }>(sql('roll/list_stage_counties'));
+  const { rows: counties } = await client.query<{ fips: number }>(sql('roll/list_stage_counties'), [feedId]);
   const fips = counties.map(row => row.fips);
   await ensurePartitions(pool, fips);
-  await client.query(rollSql('roll/create_before_stage', { feed: feedId }));
+  await client.query(rollSql('roll/create_before_stage', { feed: feedId, fips }));
   await client.query('analyze stage_before (fips, key)');
   await client.query(sql('roll/match_parcels'));
   await client.query('analyze stage_match');

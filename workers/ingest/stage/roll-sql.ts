@@ -20,7 +20,7 @@ const COLUMNS = {
   staged_copies: FILTERED_FIELDS.map(name => `r.${name}`).join(', '),
 };
 
-export function rollSql(name: string, numbers: Record<string, number> = {}): string {
+export function rollSql(name: string, numbers: Record<string, number | readonly number[]> = {}): string {
   const literals = Object.entries(numbers).map(([part, value]) => [part, literal(value)]);
   return compose(name, { ...COLUMNS, ...Object.fromEntries(literals) });
 }
