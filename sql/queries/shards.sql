@@ -73,3 +73,24 @@ join pg_dist_node n on n.nodeid = s.nodeid
 cross join json_to_recordset(s.result::json) as x (gid text, minutes int)
 where x.minutes >= $1::int
 order by x.minutes desc, x.gid
+
+-- name: analyze_counties
+-- Has the nodes analyze the shards that hold some counties; `analyze` of a distributed table would go through all of them. Needs
+-- Citus. $1 tables, each as `name` or `name (columns)` text[], $2 counties int[]
+with shard as (
+  select distinct split_part(t, ' ', 1)::regclass as of, substr(t, strpos(t || ' ', ' ')) as columns,
+    get_shard_id_for_distribution_column(split_part(t, ' ', 1)::regclass, f) as id
+  from unnest($1::text[]) t
+  cross join unnest($2::int[]) f
+),
+work as (
+  select array_agg(n.nodename::text) as hosts, array_agg(n.nodeport) as ports,
+    array_agg(format('analyze %s%s', shard_name(s.of, s.id), s.columns)) as commands
+  from shard s
+  join pg_dist_placement p on p.shardid = s.id
+  join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+)
+select r.node_name as node, r.result
+from work
+cross join master_run_on_worker(hosts, ports, commands, true) r
+where not r.success

@@ -1,4 +1,4 @@
-import { type Pool, transaction } from '../../../shared/db.ts';
+import { type Pool, sql, transaction } from '../../../shared/db.ts';
 import { LOCKS } from '../../../shared/locks.ts';
 
 /** The tables that hold a partition for every state on one server; distributed ones have shards instead. */
@@ -16,12 +16,13 @@ const SOUGHT = '(fips, property_id, feed_id, source_key, apn_normalized, retired
  */
 export async function analyzePartitions(pool: Pool, fips: number[]): Promise<void> {
   if (fips.length === 0) return;
-  const partitioned = await listPartitioned(pool);
+  const isDistributed = (await listPartitioned(pool)).size === 0;
   const names = TABLES.flatMap(table => {
-    const parts = partitioned.has(table) ? statesOf(fips).map(state => partitionOf(table, state)) : [table];
+    const parts = isDistributed ? [table] : statesOf(fips).map(state => partitionOf(table, state));
     return table === 'parcels' ? parts.map(part => `${part} ${SOUGHT}`) : parts;
   });
-  await pool.query(`analyze ${names.join(', ')}`);
+  if (isDistributed) await pool.query(sql('shards/analyze_counties'), [names, fips]);
+  else await pool.query(`analyze ${names.join(', ')}`);
 }
 
 /**
