@@ -62,7 +62,7 @@ async function writeImage(path: string, side: number): Promise<void> {
   });
 }
 
-/** sharp alone: twelve tiles of the frame's own size and projection, ready in memory, and the same overlay. */
+/** sharp alone: twelve tiles of the frame's own size and projection, ready in memory, and the same overlay; packed as sharp does unless told otherwise. */
 async function compareMaking(
   options: BenchOptions,
   url: string,
