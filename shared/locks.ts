@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, type Pool, type Queryable, withConnection } from './db.ts';
+
 /** Every advisory lock of the program, so that no two share a number. PostgreSQL keeps pairs apart from single numbers. */
 export const LOCKS = {
   /** One process migrates, others wait. */
@@ -15,3 +18,40 @@ export const LOCKS = {
   /** With the county: who writes its valuations. */
   countyValuations: 7_152_811,
 } as const;
+
+type Ask = 'pg_try_advisory_lock' | 'pg_try_advisory_xact_lock_shared';
+
+const ASK_MS = 100;
+
+/**
+ * Asks for a lock again and again rather than waits for it: a waiting statement could not be told that the worker stops.
+ * @throws the signal's reason
+ */
+export async function takeLock(
+  db: Queryable,
+  lock: readonly number[],
+  signal: AbortSignal | undefined,
+  ask: Ask = 'pg_try_advisory_lock',
+): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const { rows } = await db.query<{ held: boolean }>(`select ${ask}(${lock.join(', ')}) as held`);
+    if (rows[0]!.held) return;
+    await sleep(ASK_MS);
+  }
+}
+
+/** Runs `work` while nobody else has the lock. It belongs to a connection, so that a worker that dies gives it back at once. */
+export function withLock<T>(
+  pool: Pool,
+  lock: readonly number[],
+  signal: AbortSignal | undefined,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  return withConnection(pool, async client => {
+    await takeLock(client, lock, signal);
+    const result = await work(client);
+    await client.query(`select pg_advisory_unlock(${lock.join(', ')})`);
+    return result;
+  });
+}

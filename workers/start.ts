@@ -62,7 +62,8 @@ export async function startWorker(
   let pausing: NodeJS.Timeout | undefined;
   let health: Awaited<ReturnType<typeof serveHealth>> | undefined;
   const stop = async () => {
-    stopping.abort();
+    const message = 'The worker is stopping; the job goes on at its next attempt.';
+    stopping.abort(new PlatError('stopping', message, { retryable: true }));
     clearInterval(sweep);
     clearTimeout(pausing);
     await health?.close();

@@ -258,10 +258,6 @@ where d.fips = $1
     where j.name = 'attributes.chunk' and j.status in ('queued', 'running')
   )
 
--- name: try_lock_county
--- Chunks are written side by side, but not while a merge of the county is under way. $1 number of the lock int, $2 fips int
-select pg_try_advisory_xact_lock_shared($1::int, $2::int) as locked
-
 -- name: watch_chunks
 -- How far a plan's chunks are. $1 first and $2 last chunk bigint, $3 timestamptz before which no job of theirs was enqueued
 select

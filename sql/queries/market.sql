@@ -37,14 +37,6 @@ where $1::text[] is null
   or (r.type, r.code) in (select * from unnest($1::text[], $2::text[]))
 order by r.type, r.code;
 
--- name: try_lock_recompute
--- One recompute at a time: what is written last was read last. Held until the session ends. $1 the lock's number.
-select pg_try_advisory_lock($1) as locked;
-
--- name: unlock_recompute
--- Gives back the lock of try_lock_recompute. $1 the lock's number.
-select pg_advisory_unlock($1);
-
 -- name: update_region_stats
 -- Replaces the statistics of regions; a body whose etag stays is left where it is stored. $1 types, $2 codes, $3 etags, $4 days as
 -- of which, $5 numbers of listings, $6 the bodies as one text, a line each: an array would be escaped twice on its way.

@@ -3,7 +3,6 @@ import { type Client, compose, literal, type Pool, sql, transaction } from '../.
 import { ALL_LAYERS, LAYER_BITS, type LayerKind } from '../../shared/domain/land.ts';
 import { hilbertOrder } from '../../shared/geo/hilbert.ts';
 import { enqueue } from '../../shared/jobs.ts';
-import { throwIfStopping } from '../runner/registry.ts';
 import { attributesChunk, type PlanPayload } from './jobs.ts';
 
 /** Some seconds of computing: short enough to lose, long enough that the parcels around a chunk, read twice, do not count. */
@@ -35,7 +34,7 @@ const COLUMNS = {
  * Puts parcels into chunks with a job each, a county a transaction: all of a county or of every county, or those that merges have
  * marked and no open job holds. Killed in between, the next attempt may plan a county again, and a parcel then belongs to its
  * last chunk.
- * @throws PlatError `stopping` (retryable) when the signal is aborted
+ * @throws the signal's reason
  */
 export async function planAttributes(
   pool: Pool,
@@ -46,7 +45,7 @@ export async function planAttributes(
   const counties = 'fips' in scope ? [scope.fips] : await listCounties(pool, 'dirty' in scope);
   const planned: Planned = { parcels: 0, counties: counties.length, chunks: 0, first: null, last: null };
   for (const [i, fips] of counties.entries()) {
-    throwIfStopping(signal);
+    signal?.throwIfAborted();
     const { parcels, chunks, jobs } = await planCounty(pool, fips, bits, chunkParcels);
     planned.parcels += parcels;
     planned.chunks += chunks.length;

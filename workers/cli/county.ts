@@ -121,14 +121,8 @@ async function runAll(session: Session, feeds: readonly string[], { wait, json }
 
 function renderAdded(county: number, results: readonly Added[]): string {
   const rows = results.map(({ kind, feed, status, address, modified, licence }) => ({
-    ...{
-      kind,
-      feed,
-      status,
-      from: address ?? '',
-      changed: modified?.toISOString().slice(0, 10) ?? '',
-      terms: licence ?? '',
-    },
+    ...{ kind, feed, status, from: address, terms: licence },
+    changed: modified?.toISOString().slice(0, 10),
   }));
   const said = results.filter(({ status }) => ['failed', 'off', 'unknown'].includes(status));
   return [
@@ -145,16 +139,11 @@ async function listCommand(
   { state }: { state?: string },
 ): Promise<readonly [unknown, string]> {
   const { listCounties } = await import('./county/list.ts');
-  const chosen =
-    codes?.length || state ? new Set(countiesOf(codes ?? [], state ? [state] : [], false)) : null;
+  const named = codes ?? [];
+  const chosen = named.length > 0 || state ? countiesOf(named, state ? [state] : [], false) : null;
   const { feeds } = await installedFeeds(config);
-  const counties = await listCounties(
-    pool,
-    feeds,
-    code => chosen?.has(code) ?? true,
-    codes ?? [],
-    config.CATALOGUE_FILE,
-  );
+  const wanted = (code: number) => chosen?.includes(code) ?? true;
+  const counties = await listCounties(pool, feeds, wanted, named, config.CATALOGUE_FILE);
   return [
     counties,
     counties.length === 0
@@ -165,8 +154,8 @@ async function listCommand(
 
 function renderListed({ fips: code, name, parcels, kinds, offered }: ListedCounty): string {
   const rows = kinds.map(({ kind, feed, state, edition, merged_at, last_run, from, licence }) => ({
-    ...{ kind, state, feed: feed ?? '', edition: edition ?? '', age: ageOf(merged_at) },
-    ...{ 'last run': last_run ?? '', from: from ?? '', terms: licence ?? '' },
+    ...{ kind, state, feed, edition, age: ageOf(merged_at) },
+    ...{ 'last run': last_run, from, terms: licence },
   }));
   const missing = kinds.filter(({ state }) => state === 'missing').map(({ kind }) => kind);
   const source =
@@ -179,7 +168,7 @@ function renderListed({ fips: code, name, parcels, kinds, offered }: ListedCount
   ].join('; ');
   return [
     `${code} ${name}: ${parcels.toLocaleString('en-US')} parcels`,
-    table(rows, ['kind', 'state', 'feed', 'edition', 'age', 'last run', 'from', 'terms']),
+    table(rows),
     ...(missing.length === 0 ? [] : [said]),
     '',
   ].join('\n');

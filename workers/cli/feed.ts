@@ -63,7 +63,7 @@ export function addFeedCommands(program: Command): void {
     const [{ loadFeed }, { checkFeed }, { renderCheck }] = await Promise.all([
       import('../feeds/load.ts'),
       import('../ingest/check/check.ts'),
-      import('../ingest/check/text.ts'),
+      import('./feed-check.ts'),
     ]);
     const config = loadConfig();
     const found = /\.(ya?ml|json)$/i.test(file) ? await loadFeed(file) : await installedFeed(config, file);

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { fiveDigits } from '../../shared/regions/counties.ts';
 import type { SuggestedFeed } from '../ingest/check/suggest.ts';
 import { fips, wholeNumber } from './common/options.ts';
 import { printNote, table, writeWhole } from './common/output.ts';
@@ -71,7 +72,7 @@ async function suggestCommand(source: string, flags: Flags): Promise<Answer> {
       ...(flags.crs !== undefined && { crs: flags.crs }),
     },
     ...{ baseDir: dirname(file), file, rows: flags.rows },
-    head: { name, ...(flags.fips !== undefined && { fips: String(flags.fips).padStart(5, '0') }) },
+    head: { name, ...(flags.fips !== undefined && { fips: fiveDigits(flags.fips) }) },
   });
   if (!flags.print) await writeWhole(file, found.text);
   const failed = found.problems.length > 0;

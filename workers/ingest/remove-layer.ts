@@ -2,10 +2,11 @@ import { type Pool, sql, transaction } from '../../shared/db.ts';
 import { isMeasured, LAND_KINDS, type LandKind } from '../../shared/domain/land.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
+import { LOCKS, withLock } from '../../shared/locks.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { markCovered } from './merge/layer.ts';
 import { currentVersion } from './run/layer-version.ts';
-import { lastAcceptedRun, withFeedLock } from './run/record.ts';
+import { lastAcceptedRun } from './run/record.ts';
 
 export type RemovedLayer = {
   kind: LandKind;
@@ -24,7 +25,7 @@ export type RemovedLayer = {
  */
 export async function removeLayer(pool: Pool, name: string, signal: AbortSignal): Promise<RemovedLayer> {
   const { id, kind } = await findLayer(pool, name);
-  return withFeedLock(pool, id, signal, () =>
+  return withLock(pool, [LOCKS.feed, id], signal, () =>
     transaction(pool, async client => {
       await client.query(sql('runs/lock_feed'), [id]);
       // First, as in a merge.

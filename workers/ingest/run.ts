@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { type Client, sql, transaction } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { enqueue } from '../../shared/jobs.ts';
+import { LOCKS, withLock } from '../../shared/locks.ts';
 import type { GateResult, IngestPayload, RunCounts } from '../../shared/runs.ts';
 import { attributesPlan } from '../attributes/jobs.ts';
 import { enqueueTouched } from '../deals/jobs.ts';
@@ -32,7 +33,6 @@ import {
   type RunStatus,
   registerFeed,
   startRun,
-  withFeedLock,
 } from './run/record.ts';
 import { createStage, dropStage, findStaged, noteStaged, stageSchema } from './run/stage-schema.ts';
 import { DERIVATION } from './stage/derive.ts';
@@ -63,7 +63,7 @@ export async function runFeed(deps: RunDeps, options: RunOptions): Promise<RunRe
   const { pool } = deps;
   const feed = withSources(options.feed, options.sources);
   const { id: feedId, moved } = await registerFeed(pool, feed);
-  const { result, brokeOff } = await withFeedLock(pool, feedId, deps.signal, async () => {
+  const { result, brokeOff } = await withLock(pool, [LOCKS.feed, feedId], deps.signal, async () => {
     const ended = options.jobId === null ? undefined : await endedRun(pool, options.jobId);
     if (ended) {
       const { id, status, counts, gate } = ended;

@@ -1,14 +1,13 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { type Client, type Pool, sql, withConnection } from '../../shared/db.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Client, Pool } from '../../shared/db.ts';
 import { regionStats, statsBody, statsEtag } from '../../shared/domain/market-stats.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { dayOf, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { NO_DAY } from '../../shared/kernels/stats/region-stats.ts';
-import { LOCKS } from '../../shared/locks.ts';
+import { LOCKS, withLock } from '../../shared/locks.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
 import { regionFields } from '../regions/load.ts';
-import { throwIfStopping } from '../runner/registry.ts';
 import type { MarketScope } from './jobs.ts';
 import { readSnapshot, type Snapshot, type StoredRegion } from './snapshot.ts';
 import {
@@ -38,8 +37,6 @@ export type Recomputed = {
   failed: FailedRegion[];
 };
 
-const LOCK_POLL_MS = 100;
-
 type RowsOf = Record<'county' | 'zip', Map<number, number[]>>;
 
 /** A batch is one transaction: large enough that its overhead does not show, small enough to hold twice in memory. */
@@ -51,31 +48,16 @@ const TURN_REGIONS = 32;
 /**
  * Computes the statistics of a scope's regions from their listings and replaces what differs, each region atomically, one
  * recompute after the other. Killed at any point, what was not written keeps its mark and is found by the next run.
- * @throws PlatError `not_found` for a region that does not exist; `stopping` (retryable) when the signal is aborted.
+ * @throws PlatError `not_found` for a region that does not exist; the signal's reason.
  */
 export function recomputeStats(
   pool: Pool,
   scope: MarketScope,
   options: RecomputeOptions = {},
 ): Promise<Recomputed> {
-  return withConnection(pool, async client => {
-    await lock(client, options.signal);
-    const snapshot = await readSnapshot(client, scope);
-    const result = await recomputeRegions(client, scope, snapshot, options);
-    await client.query(sql('market/unlock_recompute'), [LOCKS.marketRecompute]);
-    return result;
-  });
-}
-
-async function lock(client: Client, signal: AbortSignal | undefined): Promise<void> {
-  for (;;) {
-    throwIfStopping(signal);
-    const { rows } = await client.query<{ locked: boolean }>(sql('market/try_lock_recompute'), [
-      LOCKS.marketRecompute,
-    ]);
-    if (rows[0]?.locked) return;
-    await sleep(LOCK_POLL_MS);
-  }
+  return withLock(pool, [LOCKS.marketRecompute], options.signal, async client =>
+    recomputeRegions(client, scope, await readSnapshot(client, scope), options),
+  );
 }
 
 async function recomputeRegions(
@@ -113,7 +95,7 @@ async function recomputeRegions(
     const written = await writing;
     result.changed += written.changed;
     result.failed.push(...written.failed);
-    throwIfStopping(signal);
+    signal?.throwIfAborted();
     progress?.(done, regions.length);
     writing = writeStats(client, batch);
     // Awaited by the next flush; until then a failure must not count as unhandled.

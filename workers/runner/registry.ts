@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/log.ts';
 /** `fraction` from 0 to 1, `note` in the words of the job. */
 export type Progress = (fraction: number, note: string) => void;
 
-/** What a handler may use. `signal` is aborted when the worker has to stop. */
+/** What a handler may use. `signal` is aborted when the worker has to stop or the job is cancelled; its reason says which. */
 export type JobContext = {
   jobId: string;
   attempt: number;
@@ -19,12 +19,6 @@ export type JobContext = {
   deliver(ids: string[]): Promise<unknown>;
   signal: AbortSignal;
 };
-
-/** @throws PlatError `stopping` (retryable) when the worker has to stop */
-export function throwIfStopping(signal: AbortSignal | undefined): void {
-  const message = 'The worker is stopping; the job goes on at its next attempt.';
-  if (signal?.aborted) throw new PlatError('stopping', message, { retryable: true });
-}
 
 /** `rows` goes to the totals; the rest is the job's result as people see it. */
 export type JobResult = { rows: number } & Record<string, unknown>;

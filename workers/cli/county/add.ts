@@ -5,6 +5,7 @@ import type { Config } from '../../../shared/config.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { OpenContext } from '../../../shared/net/context.ts';
 import { type FileState, fileState } from '../../../shared/net/file-version.ts';
+import { fiveDigits } from '../../../shared/regions/counties.ts';
 import type { Feed } from '../../feeds/feed.ts';
 import { parseFeed } from '../../feeds/load.ts';
 import { suggestFeed } from '../../ingest/check/suggest.ts';
@@ -46,9 +47,6 @@ export type Added = {
   message: string;
 };
 
-/** Tries that a look at a source takes: people wait for it. */
-const TRIES = 2;
-
 /** Writes the feeds that a county lacks. Each file is there whole or not at all, and only after its source has answered. */
 export async function addCounty(
   county: number,
@@ -57,7 +55,7 @@ export async function addCounty(
   options: AddOptions,
 ): Promise<Added[]> {
   const planned = planCounty(county, config);
-  const fips = String(county).padStart(5, '0');
+  const fips = fiveDigits(county);
   return Promise.all(
     COUNTY_KINDS.map(async kind => {
       const feed = planned.find(each => each.kind === kind);
@@ -120,7 +118,8 @@ const looking = (): OpenContext => ({
   baseDir: process.cwd(),
   tmpDir: tmpdir(),
   signal: new AbortController().signal,
-  limits: { tries: TRIES, idleMs: 20_000 },
+  // People wait for it.
+  limits: { tries: 2, idleMs: 20_000 },
 });
 
 export type Look = (address: string) => Promise<FileState | null>;

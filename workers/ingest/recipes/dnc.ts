@@ -5,7 +5,6 @@ import type { DncFeed } from '../../feeds/feed.ts';
 import { openSource, trackProgress } from '../../formats/source.ts';
 import { judgeList } from '../gate/gate.ts';
 import type { RunContext } from '../run/context.ts';
-import { interrupted } from '../run/record.ts';
 import { withStages } from '../run/stage-schema.ts';
 import { type Bitmaps, changedBitmaps, collectNumbers, stageBitmaps } from '../stage/dnc.ts';
 import type { Prepared, Recipe } from './recipe.ts';
@@ -227,6 +226,7 @@ async function read(
       await opened.close();
     }
   } catch (error) {
-    throw run.signal.aborted ? interrupted() : error;
+    run.signal.throwIfAborted();
+    throw error;
   }
 }

@@ -2,11 +2,10 @@ import type { InputSpec } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
 import type { ReadContext, RowBatch } from '../../formats/rows.ts';
 import type { RunContext } from './context.ts';
-import { interrupted } from './record.ts';
 
 /**
  * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
- * @throws PlatError `interrupted` when the worker has to stop
+ * @throws the signal's reason when the worker has to stop
  */
 export async function* readBatches(
   run: RunContext,
@@ -27,13 +26,14 @@ export async function* readBatches(
   };
   try {
     for await (const batch of readInput(input, context)) {
-      if (run.signal.aborted) throw interrupted();
+      run.signal.throwIfAborted();
       rows += batch.rows.length;
       yield batch;
     }
   } catch (error) {
     // What a reader throws when its signal fires says nothing of that.
-    throw run.signal.aborted ? interrupted() : error;
+    run.signal.throwIfAborted();
+    throw error;
   }
 }
 

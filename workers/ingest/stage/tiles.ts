@@ -9,7 +9,6 @@ import type { Files } from '../../feeds/feed.ts';
 import { localPath, openSource } from '../../formats/source.ts';
 import type { RunContext } from '../run/context.ts';
 import { bump } from '../run/counts.ts';
-import { interrupted } from '../run/record.ts';
 import { withStages } from '../run/stage-schema.ts';
 
 export type NamedTile = {
@@ -127,13 +126,14 @@ export async function* tilesOf<Tile>(
     run.inputs.push({ input, source: named.given, bytes: 0 });
     let done = 0;
     for await (const outcome of readTiles(named, read)) {
-      if (signal.aborted) throw interrupted();
+      signal.throwIfAborted();
       const all = named.tiles.length;
       run.progress((0.6 * ++done) / all, `${input}: ${done} of ${all} tiles`);
       yield outcome;
     }
   } catch (error) {
-    throw signal.aborted ? interrupted() : error;
+    signal.throwIfAborted();
+    throw error;
   }
 }
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { renderCheck } from '../../../../workers/cli/feed-check.ts';
 import { loadFeed } from '../../../../workers/feeds/load.ts';
 import { checkFeed, type FeedCheck } from '../../../../workers/ingest/check/check.ts';
-import { renderCheck } from '../../../../workers/ingest/check/text.ts';
 import { feedOf, sampleFeeds } from '../../feeds/support.ts';
 
 const regrid = (roll: string, top = '') =>

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Geometry, Position } from 'geojson';
 import { describe, expect, test } from 'vitest';
+import { renderCheck } from '../../../../workers/cli/feed-check.ts';
 import { checkFeed } from '../../../../workers/ingest/check/check.ts';
-import { renderCheck } from '../../../../workers/ingest/check/text.ts';
 import { testFolder } from '../../../support/folder.ts';
 import { geographicKeys, writeTiff } from '../../../support/geotiff.ts';
 import { type Feature, feedOf, lot, lotRings, writeFeatures } from '../../../support/ingest.ts';

@@ -1,9 +1,10 @@
-import type { Box } from '../../../shared/geo/types.ts';
-import type { FeedCheck } from './check.ts';
-import type { TileCheck, TilesCheck } from './elevation.ts';
-import type { FilesCheck } from './files.ts';
-import type { ImageryCheck } from './imagery.ts';
-import type { ColumnCheck, Fault, PartCheck } from './part.ts';
+import type { Box } from '../../shared/geo/types.ts';
+import type { FeedCheck } from '../ingest/check/check.ts';
+import type { TileCheck, TilesCheck } from '../ingest/check/elevation.ts';
+import type { FilesCheck } from '../ingest/check/files.ts';
+import type { ImageryCheck } from '../ingest/check/imagery.ts';
+import type { ColumnCheck, Fault, PartCheck } from '../ingest/check/part.ts';
+import { table } from './common/output.ts';
 
 const TILES_SHOWN = 10;
 
@@ -20,38 +21,30 @@ export function renderCheck(check: FeedCheck): string {
 }
 
 function renderPart(part: PartCheck): string {
-  const { rows, columns, unmapped, unfilled } = part;
+  const { rows, columns, unmapped, unfilled, classes } = part;
+  const counts = (of: Record<string, number> = {}) => Object.entries(of).map(entry => entry.join(' '));
+  const unused = (isEmpty: boolean) => unmapped.filter(({ filled }) => (filled === 0) === isEmpty);
+  const notes: Record<string, string[]> = {
+    'Features that count': counts(classes?.counting),
+    'Features that do not count': counts(classes?.notCounting),
+    'The source has no column for': columns
+      .filter(column => column.absent)
+      .map(({ target, from }) => `${target} (${from.join(', ')})`),
+    'Fields not mapped': unfilled,
+    'Columns not used': unused(false).map(({ column, sample }) => `${column} (${cut(sample, 20)})`),
+    'Columns not used, and empty': unused(true).map(({ column }) => column),
+  };
   const lines = [
     `${part.part}: ${part.source} (${part.format})`,
     `  ${summary(part)}`,
     '',
-    table(columns, rows),
+    columnsTable(columns, rows),
   ];
-  if (part.classes) lines.push(...classCounts(part.classes));
-  const absent = columns
-    .filter(column => column.absent)
-    .map(({ target, from }) => `${target} (${from.join(', ')})`);
-  if (absent.length > 0) lines.push('', wrapped('The source has no column for', absent));
-  if (unfilled.length > 0) lines.push('', wrapped('Fields not mapped', unfilled));
-  const used = unmapped
-    .filter(({ filled }) => filled > 0)
-    .map(({ column, sample }) => `${column} (${cut(sample, 20)})`);
-  if (used.length > 0) lines.push('', wrapped('Columns not used', used));
-  const empty = unmapped.filter(({ filled }) => filled === 0).map(({ column }) => column);
-  if (empty.length > 0) lines.push('', wrapped('Columns not used, and empty', empty));
+  for (const [title, items] of Object.entries(notes))
+    if (items.length > 0) lines.push('', wrapped(title, items));
   if (part.rejected.length > 0) lines.push('', faults('Rows that would be rejected', part.rejected));
   if (part.dropped.length > 0) lines.push('', faults('Values that would become null', part.dropped));
   return lines.join('\n');
-}
-
-function classCounts({ counting, notCounting }: NonNullable<PartCheck['classes']>): string[] {
-  const said = (counts: Record<string, number>) =>
-    Object.entries(counts).map(([name, count]) => `${name} ${count}`);
-  const [yes, no] = [said(counting), said(notCounting)];
-  return [
-    ...(yes.length > 0 ? ['', wrapped('Features that count', yes)] : []),
-    ...(no.length > 0 ? ['', wrapped('Features that do not count', no)] : []),
-  ];
 }
 
 function renderTiles(check: TilesCheck): string {
@@ -118,26 +111,18 @@ function summary({ rows, skipped, sales, withGeometry, rejected }: PartCheck): s
   return said.join(', ');
 }
 
-function table(columns: readonly ColumnCheck[], rows: number): string {
-  const cells = columns
+function columnsTable(columns: readonly ColumnCheck[], rows: number): string {
+  const lines = columns
     .filter(column => !column.absent)
-    .map(({ target, unit, from, filled, samples }) => [
-      unit === null ? target : `${target} [${unit}]`,
-      cut(from.join(' + ') || '(fixed)', 28),
-      `${Math.round((100 * filled) / Math.max(1, rows))} %`,
-      samples
+    .map(({ target, unit, from, filled, samples }) => ({
+      field: unit === null ? target : `${target} [${unit}]`,
+      from: cut(from.join(' + ') || '(fixed)', 28),
+      'filled %': Math.round((100 * filled) / Math.max(1, rows)),
+      samples: samples
         .map(({ in: raw, out }) => (raw === out ? cut(out, 24) : `${cut(raw, 18)} -> ${cut(out, 18)}`))
         .join(' | '),
-    ]);
-  const all = [['field', 'from', 'filled', 'samples'], ...cells];
-  const widths = [0, 1, 2].map(i => Math.max(...all.map(row => row[i]!.length)));
-  return all
-    .map(
-      row =>
-        `  ${row.map((cell, i) => (i === 2 ? cell.padStart(widths[2]!) : cell.padEnd(widths[i] ?? 0))).join('  ')}`,
-    )
-    .map(line => line.trimEnd())
-    .join('\n');
+    }));
+  return table(lines).replaceAll(/^/gm, '  ');
 }
 
 function faults(title: string, items: readonly Fault[]): string {
