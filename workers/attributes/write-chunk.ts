@@ -2,7 +2,7 @@ import { compose, literal, type Pool, sql, transaction } from '../../shared/db.t
 import { LAYER_BITS, LAYER_KINDS } from '../../shared/domain/land.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { COLUMNS_OF, type ComputedParcel } from '../../shared/land/compute.ts';
-import { shareCounty } from './county-lock.ts';
+import { LOCKS, takeLock } from '../../shared/locks.ts';
 import type { ChunkPayload } from './jobs.ts';
 
 export type WrittenChunk = {
@@ -28,7 +28,7 @@ export function writeChunk(
   signal: AbortSignal,
 ): Promise<WrittenChunk> {
   return transaction(pool, async client => {
-    await shareCounty(client, fips, signal);
+    await takeLock(client, [LOCKS.countyAttributes, fips], signal, 'pg_try_advisory_xact_lock_shared');
     await client.query(sql('attributes/announce_writing'));
     const { rows } = await client.query<Mark>(sql('attributes/lock_marked_parcels'), [fips, chunk]);
     const marks = new Map(rows.map(({ property_id, mark }) => [property_id, mark]));

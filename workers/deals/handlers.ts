@@ -20,11 +20,7 @@ export async function fetchDeal(
     sql('deals/get_page'),
     [deal],
   );
-  const { listing_url, asked_at, in_feeds } = rows[0] ?? {
-    listing_url: null,
-    asked_at: null,
-    in_feeds: false,
-  };
+  const { listing_url = null, asked_at = null, in_feeds } = rows[0] ?? {};
   const isFresh = asked_at !== null && Date.now() - asked_at.getTime() < ASK_EVERY_MS;
   if (listing_url === null || in_feeds || isFresh) return refreshDeals(pool, { deal });
   try {

@@ -32,14 +32,18 @@ export function programOf(name: ServiceName): string {
   return join(rootDir, PROGRAMS[name]);
 }
 
-export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
-  const child = fork(programOf(name), [], {
+/** Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second signal means "at once". */
+function forked(name: ServiceName, env: Record<string, string>, output: 'inherit' | number): ChildProcess {
+  return fork(programOf(name), [], {
     execArgv: RUNTIMES[name],
-    env: { ...ENVIRONMENT, ...process.env, DATABASE_URL },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // A group of its own: Ctrl-C in a terminal would reach it twice, and a second signal means "at once".
+    env: { ...ENVIRONMENT, ...process.env, ...env },
+    stdio: ['ignore', output, output, 'ipc'],
     detached: true,
   });
+}
+
+export function runService(name: ServiceName, { DATABASE_URL }: ConnectedConfig): Promise<void> {
+  const child = forked(name, { DATABASE_URL }, 'inherit');
   let asked = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -104,13 +108,7 @@ export function createSupervisor(
     logFiles.add(service.logFile);
     const log = openSync(service.logFile, 'a', 0o600);
     fchmodSync(log, 0o600);
-    const child = fork(programOf(service.program), [], {
-      execArgv: RUNTIMES[service.program],
-      env: { ...ENVIRONMENT, ...process.env, ...service.env },
-      stdio: ['ignore', log, log, 'ipc'],
-      // Out of the terminal's process group: Ctrl-C is for the supervisor, which stops things in their order.
-      detached: true,
-    });
+    const child = forked(service.program, service.env, log);
     closeSync(log);
     const begun = Date.now();
     children.set(service.label, child);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../../shared/config.ts';
 import { createPool, type Pool } from '../../../shared/db.ts';
 import { type DiskSpace, describeDisk, diskSpace } from '../../../shared/disk.ts';
-import { PlatError } from '../../../shared/errors.ts';
+import { messageOf, PlatError } from '../../../shared/errors.ts';
 import { createLogger } from '../../../shared/log.ts';
 import { migrate } from '../../../shared/migrate.ts';
 import { findPort } from '../../../shared/port.ts';
@@ -54,7 +54,7 @@ export async function up(config: Config): Promise<void> {
 async function stopAll(parts: Part[]): Promise<void> {
   for (const part of parts.reverse()) {
     // What cannot be stopped must not keep the others running.
-    await part.stop().catch(error => print(`Not stopped: ${error instanceof Error ? error.message : error}`));
+    await part.stop().catch(error => print(`Not stopped: ${messageOf(error)}`));
   }
 }
 
@@ -120,12 +120,7 @@ export function watchDisk(
   }, everyMs);
 }
 
-type Services = {
-  port?: number;
-  key: string;
-  admin: string;
-  logs: string;
-};
+type Services = { port?: number; key: string; admin: string; logs: string };
 
 async function startServices(config: ConnectedConfig, pool: Pool, parts: Part[]): Promise<Services> {
   const services: Services = {
@@ -254,8 +249,7 @@ async function watch(server: EmbeddedServer, signal: AbortSignal): Promise<void>
       if (await server.revive()) print('PostgreSQL ended and was started again.');
       said = false;
     } catch (error) {
-      if (!said)
-        print(`PostgreSQL ended and does not start: ${error instanceof Error ? error.message : error}`);
+      if (!said) print(`PostgreSQL ended and does not start: ${messageOf(error)}`);
       said = true;
     }
     await sleep(WATCH_MS, undefined, { signal }).catch(() => {});

@@ -1,6 +1,5 @@
 import { type Client, compose, literal, type Queryable, sql } from '../../../shared/db.ts';
 import { LOCKS } from '../../../shared/locks.ts';
-import { lockCounties } from '../../attributes/county-lock.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { roadMarginM } from './layer.ts';
 
@@ -52,7 +51,8 @@ async function holdLayers(client: Client, counties: readonly number[]): Promise<
   await client.query(sql('attributes/hold_layers'));
   const { rows } = await client.query<{ present: boolean }>(sql('attributes/has_layers'));
   if (!rows[0]!.present) return false;
-  await lockCounties(client, counties);
+  // Chunks of these counties that are being written are waited for.
+  await client.query(sql('attributes/lock_counties'), [LOCKS.countyAttributes, counties]);
   return true;
 }
 
