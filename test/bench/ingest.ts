@@ -18,7 +18,7 @@ import { writeRoll } from './generate/roll.ts';
 const PARCELS = 200_000;
 const QUICK_PARCELS = 3_000;
 const ROUNDS = 3;
-const MAX_FIRST = 3;
+const MAX_FIRST = 2.2;
 const MAX_AGAIN = 2;
 const MAX_OGR = 1;
 
