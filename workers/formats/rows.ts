@@ -112,7 +112,7 @@ export function chooseLayer<Layer extends { name: string; geometry?: unknown }>(
   const listed = names.slice(0, 50).join(', ') + (names.length > 50 ? `, … (${names.length})` : '') || 'none';
   const fault =
     wanted === undefined ? `holds ${names.length} layers or tables` : `has no layer or table "${wanted}"`;
-  const message = `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed.`;
+  const message = `${name} ${fault}: ${listed}. Name the one that is meant as "layer" in the feed (--layer of \`plat feed suggest\`).`;
   throw new PlatError('feed_format', message, { details: { layer: names } });
 }
 

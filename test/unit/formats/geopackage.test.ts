@@ -111,7 +111,7 @@ describe('which layer', () => {
     await expect(read('b.gpkg')).rejects.toMatchObject({
       code: 'feed_format',
       message:
-        'b.gpkg holds 2 layers or tables: lots, roads. Name the one that is meant as "layer" in the feed.',
+        'b.gpkg holds 2 layers or tables: lots, roads. Name the one that is meant as "layer" in the feed (--layer of `plat feed suggest`).',
       details: { layer: ['lots', 'roads'] },
     });
     expect((await read('b.gpkg', 'roads')).rows).toEqual([]);
