@@ -17,9 +17,8 @@ order by id::text = lower($1) desc
 limit 1;
 
 -- name: find_period
--- What dates given for an account's current period come to. A period that ended before the account was made is not opened: the
--- first one after it that did not begins instead, on the same day of the month. With the first and last day on which the current
--- period was used. $1 account id, $2 start or null for the period's own, $3 end or null for a month after the start
+-- What dates given for an account's current period come to; one that ended before the account was made is not opened, but the first after it that
+-- did not. $1 account id, $2 start or null for the period's own, $3 end or null for a month after the start
 select coalesce(f.starts, g.starts) as starts, coalesce(f.ends, g.ends) as ends, g.anchor, f.starts is not null as skipped, a.created_at,
   used.first_day, used.last_day
 from accounts a
@@ -48,11 +47,9 @@ where a.id = $1;
 select id from users where lower(email) = lower($1);
 
 -- name: insert_account
--- A new account. With a tier it has a contract, whose first period begins now. $1 name, $2 tier or null, $3 pro, $4 tokens
--- included or null for the tier's, $5 overage allowed, $6 payment method on file, $7 invoice paid, $8 backstop in tokens or null,
--- $9 calls a minute, $10 burst, $11 the company that it joins or founds; null for its user's or, if that is nobody known, a new
--- one of the account's own name, $12 US cents for 1,000 tokens of overage or null for the tier's, $13 e-mail address of its user
--- or null, $14 who makes it, $15 skip traces a minute, $16 the user's name or null, $17 whether it may trace people
+-- A new account; with a tier its first period begins now. $1 name, $2 tier or null, $3 pro, $4 tokens or null for the tier's, $5 overage allowed,
+-- $6 payment method, $7 invoice paid, $8 backstop or null, $9 calls a minute, $10 burst, $11 company or null for its user's, else one of its own name,
+-- $12 overage price or null for the tier's, $13 its user's address or null, $14 who makes it, $15 skip traces a minute, $16 user's name or null, $17 may trace
 with known as (
   select id, name from companies
   where case when $11::text is not null then name = $11
@@ -86,8 +83,7 @@ with known as (
 select id from account;
 
 -- name: insert_key
--- A new key of an account. $1 account id, $2 key name, $3 SHA-256 of the key, $4 its first characters, $5 scopes, $6 expiry or
--- null, $7 who makes it
+-- $1 account id, $2 key name, $3 SHA-256 of the key, $4 its first characters, $5 scopes, $6 expiry or null, $7 who makes it
 insert into api_keys (account_id, name, key_hash, prefix, scopes, expires_at)
 select $1, $2, $3, $4, $5, $6
 from set_config('plat.actor', $7, true) as actor
@@ -202,8 +198,7 @@ on conflict (account_id, period_start) do nothing;
 update users set name = $2 where id = $1;
 
 -- name: revoke_key
--- Revokes a key, named by its id, its prefix or its hash; a key that is revoked already keeps its date. $1 id or prefix, $2
--- SHA-256 of $1 (for an operator who has the key itself), $3 who revokes it
+-- A key that is revoked already keeps its date. $1 id or prefix, $2 SHA-256 of $1 (for an operator who has the key itself), $3 who revokes it
 update api_keys k set revoked_at = coalesce(k.revoked_at, now())
 from set_config('plat.actor', $3, true) as actor
 where k.id::text = $1 or k.prefix = $1 or k.key_hash = $2
@@ -238,8 +233,7 @@ on conflict (name) do update set (tokens_included, overage_cents_per_1000, direc
 returning name, tokens_included, overage_cents_per_1000, direct;
 
 -- name: update_account
--- Sets columns of an account; the others stay. Marks its current period, so that charges which wait for that read the account
--- again. Returns the most tokens that a period may use by the new terms, null for no ceiling. $1 id, $2 {column: value}
+-- Sets columns of an account, and marks its current period, so that charges which wait for that read the account again. $1 id, $2 {column: value}
 with changed as (
   update accounts a set terms = a.terms + 1, (
     tier, pro, tokens_included, overage_cents_per_1000, overage_allowed, payment_method, invoice_paid, backstop_tokens,

@@ -1,8 +1,7 @@
 -- name: admit_calls
--- Lets many calls through at once by their accounts' token buckets, plain calls first: that of all calls holds `burst` and gains
--- per_minute/60 a second, that of skip traces a minute's worth, and a skip trace needs one of each; in 60 millionths of a call.
--- Accounts come once and in their order, against deadlocks. $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4
--- calls a minute, $5 bursts, $6 skip traces a minute
+-- Lets many calls through by their accounts' token buckets, plain calls first: that of all calls holds `burst` and gains per_minute/60 a second, that of
+-- skip traces a minute's worth, and a skip trace needs one of each; in 60 millionths of a call. Accounts in their order, against deadlocks.
+-- $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4 calls a minute, $5 bursts, $6 skip traces a minute
 insert into rate_buckets as b (
   account_id, per_minute, burst, skip_trace_per_minute, level, skip_trace_level, plain_admitted, skip_traces_admitted, updated_at
 )
@@ -37,10 +36,8 @@ on conflict (account_id) do update set (
 returning account_id, level, skip_trace_level, plain_admitted, skip_traces_admitted;
 
 -- name: charge_alike
--- Charges calls that differ in nothing in one durable commit, if the account may use as much as they cost together: what most
--- batches are, at two thirds of the cost of charge_calls. No row, and nothing charged, where it may not, or where its period is
--- over or its terms have just changed: charge_calls decides these. $1 account id, $2 metering key, $3 mode, $4 tokens a call,
--- over 0, $5 calls
+-- Charges calls that differ in nothing, at two thirds of the cost of charge_calls. No row, and nothing charged, where the account may not use as much,
+-- or where charge_calls has to look closer. $1 account id, $2 metering key, $3 mode, $4 tokens a call, over 0, $5 calls
 with charged as (
   update usage_periods p set tokens_used = p.tokens_used + $4::int * $5::bigint
   from accounts a
@@ -61,11 +58,9 @@ from charged
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: charge_calls
--- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never passes tokens_allowed;
--- calls that are alike are one row, an account's cheapest first. Returns a row a row how many of its calls are charged, what the
--- account has used and may; none where the period is over or its terms have just changed: roll it and charge again. $1 account ids
--- (ordered: locks are taken in this order everywhere), $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls, $6 tokens
--- of the account's rows before this one
+-- Charges many calls in one durable commit, under locks on the accounts' periods, so that tokens_used never passes tokens_allowed; calls that are alike
+-- are one row, an account's cheapest first. No row where the period is over or its terms have just changed: roll it and charge again. $1 account ids,
+-- ordered, $2 metering keys, $3 modes, $4 tokens a call, over 0, $5 calls, $6 tokens of the account's rows before this one
 with decided as materialized (
   select n, p.account_id, p.period_start, endpoint, mode, tokens, p.tokens_used + before as used_before, a.overage_allowed, a.payment_method,
     a.tokens_allowed,
@@ -98,9 +93,8 @@ from decided
 where (select set_config('synchronous_commit', 'on', true)) = 'on';
 
 -- name: claim_call
--- Makes this attempt the one that answers a call with an Idempotency-Key, unless the call was answered within 24 hours or another
--- attempt is at it. A row when it is. $1 account id, $2 key, $3 fingerprint of the request, $4 the attempt, $5 milliseconds for
--- which others wait
+-- A row when this attempt is to answer: the call was not answered within 24 hours and no other attempt is at it. $1 account id, $2 key,
+-- $3 fingerprint of the request, $4 the attempt, $5 milliseconds for which others wait
 insert into idempotent_calls as c (account_id, key, fingerprint, claim, claimed_until, created_at)
 values ($1, $2, $3, $4, now() + $5::int * interval '1 ms', now())
 on conflict (account_id, key) do update

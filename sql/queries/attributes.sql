@@ -73,10 +73,8 @@ select exists (select 1 from land_layers) as present
 lock table land_layers in share mode
 
 -- name: is_last_chunk
--- Whether no other chunk of a county is under way, and whether valuations of the county wait for what chunks computed of its
--- land: the last one has them brought up to date. The least of the others' parcels stands for whether there are any: it is found
--- by the index, where the table would be read past all the marks that were taken back (7 ms a chunk of a large county). $1 county
--- FIPS int, $2 the chunk bigint
+-- Whether no other chunk of a county is under way, and whether valuations wait for its land. The least of the others' parcels stands for whether there
+-- are any: it is found by the index. $1 county FIPS int, $2 the chunk bigint
 select
   (select min(property_id) from attributes_dirty where fips = $1 and chunk <> $2) is null as last,
   exists (select true from valuations_dirty where fips = $1) as awaited
@@ -121,9 +119,8 @@ where d.chunk is null
 order by d.fips
 
 -- name: lock_counties
--- Until the transaction ends no chunk of these counties is written. A merge takes it before anything else: what it writes anew of
--- a parcel for the filters then carries over all that chunks have written, and none waits for the other. $1 number of the lock
--- int, $2 counties int[]
+-- Until the transaction ends no chunk of these counties is written. A merge takes it before anything else, so that what it writes anew carries over all
+-- that chunks have written. $1 number of the lock int, $2 counties int[]
 select pg_advisory_xact_lock($1::int, fips)
 from (select fips from unnest($2::int[]) fips order by fips) counties
 
@@ -195,9 +192,8 @@ where id in (
 order by id
 
 -- name: read_marked_parcels
--- The parcels of a chunk that are on the roll and still wait for it, with what has to be known of each. Looked up one by one
--- (offset 0 keeps the planner from joining them otherwise): it would rather read all parcels of the state. $1 fips int, $2 chunk
--- bigint
+-- The parcels of a chunk that are on the roll and still wait for it, looked up one by one (offset 0 keeps the planner from reading all parcels of the
+-- state). $1 fips int, $2 chunk bigint
 select
   d.property_id, d.layers, d.mark, p.boundary, p.shape_hash,
   case
@@ -219,9 +215,8 @@ cross join lateral (
 where d.fips = $1 and d.chunk = $2
 
 -- name: read_neighbours
--- The parcels of any roll in some places, but for those that are at hand. Looked up one by one (offset 0 keeps the planner from
--- joining them otherwise): it takes boxes for ten times as full as they are, and would rather read all parcels. $1 boxes in 1e-7
--- degrees text[], $2 property ids bigint[], $3 the counties with parcels there int[]
+-- The parcels of any roll in some places, but for those at hand, looked up one by one (offset 0, as above).
+-- $1 boxes in 1e-7 degrees text[], $2 property ids bigint[], $3 the counties with parcels there int[]
 select near.property_id, p.boundary
 from (
   select distinct f.fips, f.property_id

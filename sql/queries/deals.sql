@@ -32,7 +32,6 @@ where a.id = $1
 
 -- name: find_known
 -- Whether a deal can be of these, and in which county. $1 FIPS of the parcel int, $2 its id bigint, $3 listing id uuid; null for none
--- Returns: parcel, listing (whether there is one), fips (of the listing)
 select
   exists (select true from parcels where fips = $1 and property_id = $2 and retired_at is null) as parcel,
   exists (select true from listings where id = $3) as listing,
@@ -246,8 +245,7 @@ from deals d
 where id = $1
 
 -- name: find_live
--- Listings on the market that people may mean, the newest first. $1 pattern of the address in capitals, $2 APN as it is written, or null;
--- $3 county FIPS int, $4 ZIP, or null for anywhere
+-- On the market, the newest first. $1 pattern of the address in capitals, $2 APN as written, or null; $3 county FIPS int, $4 ZIP, or null for anywhere
 select l.id, l.address, l.city, l.state, l.county, l.apn, l.lot_acres as acres, l.price::text as price
 from listings l
 where l.status in ('ACTIVE', 'PENDING')

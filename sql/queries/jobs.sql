@@ -55,9 +55,8 @@ returning id
 select id, status from jobs where id::text like $1 || '%' limit 2
 
 -- name: finish_job
--- Ends an attempt and adds it to the totals behind /metrics, in one statement. $1 id, $2 outcome (done, failed, retried), $3 result,
--- $4 error code, $5 error, $6 seconds, $7 rows, $8 note on a next attempt or null, $9 seconds until that or null, $10 which attempt:
--- one that was cut off, and whose job another worker has begun again, ends nothing
+-- Ends an attempt and adds it to the totals behind /metrics. $1 id, $2 outcome (done, failed, retried), $3 result, $4 error code, $5 error, $6 seconds,
+-- $7 rows, $8 note on a next attempt or null, $9 seconds until that or null, $10 which attempt: one that another worker took over ends nothing
 with finished as (
   update jobs
   set

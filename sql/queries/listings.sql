@@ -6,8 +6,7 @@ from listings
 with no data
 
 -- name: mark_touched_regions
--- Marks the regions whose statistics the run's new, changed and gone listings can move: where a listing is, and where it was. In one
--- order for all merges, so that two of them cannot wait for each other.
+-- Where the run's new, changed and gone listings are, and where they were. In one order for all merges, so that none waits in a circle.
 insert into stats_dirty (type, code)
 select distinct r.type, r.code
 from stage_listing_match m
@@ -49,9 +48,8 @@ from stage_listing s
 left join listings l on l.id = s.id
 
 -- name: measure_sales
--- How many comps the run adds, changes or takes off the market, how many its feed has, and how many of these it takes off. A sale of
--- several parcels that is stored as none is no reason for a merge: while the roll stays as it is, the parcels tell as much.
--- $1 feed id int, $2 label of the source text
+-- How many comps the run adds, changes or takes off the market, how many its feed has, and how many of these it takes off. A sale of several parcels that
+-- is stored as none is no reason for a merge. $1 feed id int, $2 label of the source text
 select
   count(*) filter (
     where m.state <> 'unchanged' and (s.status <> 'OFF_MARKET' or coalesce(m.old_status, 'OFF_MARKET') <> 'OFF_MARKET')

@@ -22,10 +22,8 @@ order by m.position, m.id
 select id from companies where id = (select company_id from accounts where id = $1) for update
 
 -- name: save_market
--- Saves a region for a company, at the end of its list. One that is saved already keeps its place, and gets the status where one
--- is given. Run it under lock_company.sql, which keeps the limit and the positions right. $1 company id, $2 region id, $3 status
--- or null, $4 most markets of a company Returns the market; no row when the region is unknown or the company has as many as it
--- may.
+-- Saves a region for a company, at the end of its list; one that is saved already keeps its place. No row when it is unknown or the company has as many as
+-- it may. Run it under lock_company. $1 company id, $2 region id, $3 status or null for none or as it is, $4 most markets of a company
 with saved as (
   insert into saved_markets as m (company_id, region_id, status, position)
   select $1, r.id, coalesce($3, ''), (select coalesce(max(position), 0) + 1 from saved_markets where company_id = $1)

@@ -1,8 +1,7 @@
 -- name: count_hits
--- How many parcels a filter finds and, when they are few, the first of them, in one pass: of many hits list_hits finds the first
--- at once. `from`, `where`: the tables and the predicates of the filter; `ids`, `acres`: array_agg of both, or null where hits cannot
--- be few or acres are not wanted; `order`. Parameters: `most` hits that count as few, `offset` and `limit` of the page, and those of
--- the predicates.
+-- How many parcels a filter finds and, when they are few, the first of them, in one pass. `from`, `where`: the tables and the predicates of the filter;
+-- `ids`, `acres`: array_agg of both, or null where hits cannot be few or acres are not wanted; `order`. Parameters: `most` hits that count as few, `offset`
+-- and `limit` of the page, and those of the predicates.
 with found as materialized (
   select count(*) as count, {{ids}} as ids, {{acres}} as acres
   from {{from}}
@@ -19,10 +18,9 @@ left join lateral (
 ) page on true;
 
 -- name: list_edge_candidates
--- The parcels whose extent meets the boxes along a shape's outline, once for each box, to be tested one by one; those that an inner
--- box takes in need no test. Boxes and finds stand in a `with` each, as the planner would rather read all in order until the limit.
--- `from`, `where`: parcel_filters f, and the filter's other predicates. Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`,
--- and those of the predicates.
+-- The parcels whose extent meets the boxes along a shape's outline and that no inner box takes in, to be tested one by one. Boxes and finds stand in a
+-- `with` each, as the planner would rather read all in order until the limit. `from`, `where`: parcel_filters f, and the filter's other predicates.
+-- Parameters: `edge` and `inner` boxes in 1e-7 degrees, `limit`, and those of the predicates.
 with edges as materialized (select box from unnest({{edge}}::box[]) as e (box)),
 near as materialized (
   select f.property_id, f.effective_acres

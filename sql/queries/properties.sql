@@ -8,10 +8,9 @@ where p.fips = $1::int and p.apn_normalized = upper(translate($2::text, ' .-', '
 order by p.property_id
 
 -- name: find_owner_words
--- Looks pieces of text up among the words of a county's owners. For each piece the serials of the parcels whose owner has a word
--- that matches, 4 bytes a serial, in base64, some more than once; where one piece has few parcels, the rarest alone. Fragments: word,
--- `w.word` to ask the index, an expression of it to look at all words. $1 fips int, $2 LIKE patterns text[], $3 how many parcels
--- are few int
+-- For each piece of text the serials of a county's parcels whose owner has a word that matches, 4 bytes a serial, in base64, some more than once; where one
+-- piece has few parcels, the rarest alone. Fragment word: `w.word` to ask the index, an expression of it to look at all words. $1 fips int, $2 LIKE patterns
+-- text[], $3 how many parcels are few int
 with matched as materialized (
   select piece.n, w.serials
   -- OFFSET 0: a pattern is folded once, not for every word.

@@ -44,10 +44,9 @@ from regions
 where type = 'zip'
 
 -- name: search_regions
--- A page of the regions that have all the words, counties first, by name. {{words}}: a condition for each pattern ($9 …).
--- {{beyond}}: > or <, with {{direction}}: asc or desc, to read on from a place or back from it. $1 type or null, $2 state or
--- null, $3 whether to count; the place: $4 type or null for none, $5 name, $6 code; $7 most rows, $8 rows to skip Returns one row
--- at least: the total (null when not counted), and a region beside it where the page has one.
+-- A page of the regions that have all the words, counties first, by name. {{words}}: a condition for each pattern ($9 …). {{beyond}}: > or <, with
+-- {{direction}}. $1 type or null, $2 state or null, $3 whether to count; the place: $4 type or null for none, $5 name, $6 code; $7 most rows, $8 rows to skip.
+-- One row at least, for the total.
 with hits as materialized (
   select id, type, code, name, state, county_name
   from regions

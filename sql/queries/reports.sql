@@ -1,7 +1,6 @@
 -- name: insert_report
--- An empty report of a parcel on the roll, which waits to be prepared, while the account has fewer than so many.
+-- An empty report of a parcel, which waits to be prepared; no row where the parcel is not on the roll, or the account has too many.
 -- $1 account id, $2 county FIPS int, $3 property id bigint, $4 most reports of an account
--- Returns: id; no row where the parcel is not on the roll, or the account has too many
 insert into comp_reports (account_id, fips, property_id, wanted_at)
 select $1::uuid, p.fips, p.property_id, now()
 from parcels p
@@ -14,9 +13,7 @@ returning id;
 select 1 from parcels where fips = $1 and property_id = $2 and retired_at is null;
 
 -- name: list_wanted
--- Reports of a county that wait to be prepared, with their parcels and what is known of their land.
--- $1 county FIPS int, $2 most rows
--- Returns: a row a report; x, y in integers of 1e-7 degree, kept (the chosen comps as the report knows them)
+-- Reports of a county that wait to be prepared, with what is known of their land, places in 1e-7 degree. $1 county FIPS int, $2 most rows
 select
   r.id, r.wanted_at::text as wanted, r.property_id, p.retired_at is null and p.property_id is not null as on_roll,
   coalesce(p.apn, '') as apn, coalesce(p.situs_address, '') as address, coalesce(p.situs_city, '') as city,
@@ -39,8 +36,7 @@ order by r.wanted_at
 limit $2;
 
 -- name: read_terms
--- What the parcels of a county were valued for last. $1 county FIPS int
--- Returns: as_of (null where none is valued), the extent of the parcels in integers of 1e-7 degree (nulls where none is known)
+-- What the parcels of a county were valued for last, and their extent in 1e-7 degree. $1 county FIPS int
 select
   (select to_char(as_of, 'YYYY-MM-DD') from valuations where fips = $1 limit 1) as as_of,
   (c.extent[1])[0] as west, (c.extent[1])[1] as south, (c.extent[0])[0] as east, (c.extent[0])[1] as north

@@ -1,7 +1,6 @@
 -- name: list_tables
--- The tables of schema public with their columns and their own constraints, for sql/schema.sql. Left out: partitions (made at run
--- time), schema_migrations (the migrator's own record), what extensions brought. Not-null constraints are stated with their
--- columns (they are constraints by themselves only since PostgreSQL 18). No parameters.
+-- The tables of schema public for sql/schema.sql, but partitions, schema_migrations and what extensions brought. Not-null constraints are stated with
+-- their columns (they are constraints by themselves only since PostgreSQL 18). No parameters.
 select
   quote_ident(c.relname) as name,
   c.relpersistence = 'u' as unlogged,

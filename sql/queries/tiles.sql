@@ -10,8 +10,7 @@ join regions r on r.type = 'county' and r.fips = c.fips
 where c.fips = any ($1::int[]) and c.parcels > 0;
 
 -- name: list_parcels
--- Parcels whose extent meets a tile, the largest first where there are too many. The box stands in a `with`, for the planner would
--- start parallel workers for a parameter, which took as long as all else.
+-- Parcels in a tile, the largest first where there are too many. The box stands in a `with`, for the planner would start parallel workers for a parameter.
 -- $1 county FIPS codes, $2 box in 1e-7 degrees text, $3 whether with boundaries, $4 whether with parcel numbers, $5 limit int
 with tile as materialized (select $2::box as box)
 select f.property_id, case when $4::boolean then p.apn end as apn, case when $3::boolean then p.boundary end as boundary,
@@ -24,8 +23,7 @@ order by area(f.extent) desc, f.property_id
 limit $5;
 
 -- name: list_features
--- Features of the land whose extent meets a tile, the largest first where there are too many.
--- $1 box in 1e-7 degrees text, $2 kind, $3 limit int
+-- Features of the land in a tile, the largest first where there are too many. $1 box in 1e-7 degrees text, $2 kind, $3 limit int
 with tile as materialized (select $1::box as box)
 select l.class, l.geometry
 from tile

@@ -22,9 +22,8 @@ where p.account_id = $1
 order by p.period_start desc;
 
 -- name: read_breakdown
--- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of the primary key; each
--- column as one text with spaces, half the bytes of JSON. `over` when the period has to be rolled first; endpoint and mode come
--- with the JSON between them. $1 account id
+-- The usage of an account's current period by UTC day (since 1970-01-01), endpoint and mode, in the order of the primary key; each column as one text with
+-- spaces, half the bytes of JSON. `over` when the period has to be rolled first. $1 account id
 select a.period_start, a.period_end, coalesce(a.period_end <= now(), false) as over, r.*
 from accounts a, lateral (
   select string_agg((day - date '1970-01-01')::text, ' ') as days,

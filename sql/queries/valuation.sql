@@ -3,10 +3,8 @@
 delete from valuations_dirty where fips = $1
 
 -- name: copy_comps
--- The comps that valuations can use, in the order of their ids, one column for each that workers/valuation/comps.ts names: the status
--- is 0 for ACTIVE, 1 for PENDING, 2 for SOLD; the place is in integers of 1e-7 degree; what was asked last for a sale is what its
--- source says, or the listing's history; then the feed, and whether that is a roll (1) or not (0); last what is known of the land.
--- Place: where (which of them).
+-- The comps that valuations can use, in the order of their ids, one column for each that workers/valuation/comps.ts names: status 0 for ACTIVE, 1 for
+-- PENDING, 2 for SOLD; what was asked last for a sale is what its source says, or the listing's history. Place: where (which of them).
 copy (
   select
     l.id, (case l.status when 'ACTIVE' then 0 when 'PENDING' then 1 else 2 end)::"char", l.price::float8, l.lot_acres,
@@ -65,9 +63,7 @@ from feeds f
 where exists (select true from listings l where l.feed_id = f.id)
 
 -- name: get_dirty_state
--- Whether parcels wait to be valued, and whether a job that does it is on its way.
--- $1 version of the model text
--- Returns: due (there are marks), unfitted (there are comps, but no county was fitted with that version), open (jobs)
+-- Whether parcels wait to be valued, whether comps have no model of that version yet, and whether a job does it. $1 version of the model text
 select
   exists (select true from valuations_dirty) as due,
   exists (select true from listings) and not exists (
@@ -82,10 +78,8 @@ select
 select true from parcel_attributes where fips = $1 limit 1
 
 -- name: list_comps_on_land
--- The comps of a county of whose parcels nothing is stored, with the parcels of known land whose extents hold their points
--- and whose acreage is what was sold, as in link_comps.sql.
--- $1 county FIPS int, $2 the largest correction of an acreage, as a share of what was sold float8
--- Returns: id, property_id, x, y (the comp's place in integers of 1e-7 degree), boundary (of the parcel)
+-- The comps of a county of whose parcels nothing is stored, with the parcels of known land that hold their points and whose acreage is what was sold, as in
+-- link_comps.sql. $1 county FIPS int, $2 the largest correction of an acreage, as a share of what was sold float8
 select l.id, f.property_id, l.location[0] as x, l.location[1] as y, p.boundary
 from listings l
 left join comp_land c on c.listing_id = l.id
@@ -133,8 +127,7 @@ join listings l on l.id = used.id
 order by used.place
 
 -- name: lock_county
--- Waits for those who write a county's valuations, and holds the others back until the transaction ends.
--- $1 first of the pair of advisory locks int, $2 county FIPS int
+-- Until the transaction ends one at a time writes a county's valuations. $1 first of the pair of advisory locks int, $2 county FIPS int
 select pg_advisory_xact_lock($1, $2)
 
 -- name: mark_comps
@@ -180,8 +173,7 @@ insert into valuations_dirty (fips)
 select fips from unnest($1::int[]) as fips
 
 -- name: mark_land
--- Marks a county in which the land of parcels is known to be other than it was, and the counties that its comps are near to.
--- $1 county FIPS int
+-- Marks a county whose land is known to be other than it was, and the counties that its comps are near to. $1 county FIPS int
 insert into valuations_dirty (fips)
 select $1::int
 union
@@ -218,18 +210,14 @@ values ($1, $2, $3)
 on conflict (fips) do update set estimates = excluded.estimates, model_version = excluded.model_version
 
 -- name: store_reach
--- Remembers where the parcels of a county are, and where comps can be that matter to them; null of a county without parcels.
--- $1 county FIPS int, $2 extent of the parcels, $3 the same grown by the reach of their comps box, in integers of 1e-7 degree, $4 the day
--- as of which its parcels are valued, null where none is
+-- Where the parcels of a county are, and where comps can be that matter to them, in 1e-7 degree. $1 county FIPS int, $2 extent of the parcels or null, $3
+-- the same grown by the reach of their comps, $4 the day as of which its parcels are valued, null where none is
 insert into valuation_counties (fips, extent, reach, as_of)
 values ($1, $2, $3, $4)
 on conflict (fips) do update set extent = excluded.extent, reach = excluded.reach, as_of = excluded.as_of
 
 -- name: watch_jobs
--- How far some jobs are.
--- $1 ids uuid[]
--- Returns: progress (of them all, 0 to 1), open and failed (jobs), parcels and valued (of those that are done), error (of one
--- that failed, or null)
+-- How far some jobs are: of them all, 0 to 1, and the parcels of those that are done. $1 ids uuid[]
 select
   coalesce(avg(case when status = 'done' then 1 else progress end), 1)::float8 as progress,
   count(*) filter (where status in ('queued', 'running'))::int as open,

@@ -1,10 +1,7 @@
--- A page of comps. Planned by its very values: a condition whose parameter is null costs nothing, the others find their index.
--- {{place}}: what the list is ordered by, null for unknown. {{beyond}}: > or <, with {{direction}}: asc or desc, to read on from
--- a place or back from it. $1 FIPS; $2 ZIP; $3 box[] within an area and $4 ids of the comps near its outline that lie in it; $5
--- and $6 the same of another area; $7 statuses; $8 most days since the sale; $9 today, also for comps whose county has no statistics; $10 and $11 days on market; $12 and $13
--- acres; $14 photographs; $15 whether to count; $16 the place (Infinity for unknown) and $17 its id, null for none; $18 most
--- rows; $19 rows to skip Returns one row at least: the total (null when not counted), and a comp beside it where the page has
--- one.
+-- A page of comps, planned by its very values. {{place}}: what the list is ordered by, null for unknown. {{beyond}}: > or <, with {{direction}}.
+-- $1 FIPS; $2 ZIP; $3 box[] within an area and $4 ids of the comps near its outline that lie in it; $5 and $6 the same of another area; $7 statuses; $8 most
+-- days since the sale; $9 today, also for comps whose county has no statistics; $10 and $11 days on market; $12 and $13 acres; $14 photographs; $15 whether to
+-- count; $16 the place (Infinity for unknown) and $17 its id, null for none; $18 most rows; $19 rows to skip. One row at least, for the total.
 with hits as materialized (
   select l.id, coalesce({{place}}, 'Infinity') as place, d.dom
   from listings l

@@ -1,7 +1,6 @@
--- The roll's own last sales as comps. A price shared by several parcels on one date from one seller is one deed over several
--- parcels and stays one while its price does; a known sale keeps its acreage and place where the parcel was split or merged since.
--- $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id int, $5 the roll's
--- counties int[], $6 the largest correction of an acreage, as a share of it float8
+-- The roll's own last sales as comps. A price shared by several parcels on one date from one seller is one deed; a known sale keeps its acreage and place
+-- where the parcel was split or merged since. $1 label of the source text, $2 least price bigint, $3 sale_type of a sale of several parcels text, $4 feed id
+-- int, $5 the roll's counties int[], $6 the largest correction of an acreage, as a share of it float8
 with dated as (
   select
     fips, key, row_no, situs_address, situs_city, situs_state, situs_zip, apn, acres, last_sale_date, last_sale_price,
