@@ -165,17 +165,14 @@ export function tierUnknown(tier: string): PlatError {
   return new PlatError('tier_unknown', `There is no tier "${tier}". \`plat tier list\` shows them.`);
 }
 
-function accountUnknown(account: string): PlatError {
-  return new PlatError(
-    'account_unknown',
-    `There is no account "${account}". \`plat account list\` shows them.`,
-  );
-}
-
 /** The id of an account by its id or its name; an id comes first. @throws PlatError `account_unknown` */
 export async function findAccount(db: Queryable, account: string): Promise<string> {
   const { rows } = await db.query<{ id: string }>(sql('accounts/find_account'), [account]);
-  if (rows[0] === undefined) throw accountUnknown(account);
+  if (rows[0] === undefined)
+    throw new PlatError(
+      'account_unknown',
+      `There is no account "${account}". \`plat account list\` shows them.`,
+    );
   return rows[0].id;
 }
 

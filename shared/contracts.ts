@@ -167,7 +167,8 @@ async function termsOf(client: Client, change: AccountChange, account: Locked): 
       'account_change',
       'The account has no contract: name a tier (--tier) to begin one with these terms.',
     );
-  const terms = change.tier === undefined ? undefined : await findTier(client, change.tier);
+  const terms = change.tier && (await listTiers(client)).find(({ name }) => name === change.tier);
+  if (change.tier !== undefined && !terms) throw tierUnknown(change.tier);
   const columns: Patch = {
     tier: change.tier,
     tokens_included: change.tokensIncluded ?? terms?.tokens_included,
@@ -179,12 +180,6 @@ async function termsOf(client: Client, change: AccountChange, account: Locked): 
 function givesTerms(change: AccountChange): boolean {
   const terms = [change.tokensIncluded, change.overageCentsPer1000, change.periodStart, change.periodEnd];
   return terms.some(value => value !== undefined);
-}
-
-async function findTier(client: Client, name: Tier): Promise<TierTerms> {
-  const tier = (await listTiers(client)).find(each => each.name === name);
-  if (tier === undefined) throw tierUnknown(name);
-  return tier;
 }
 
 /** @throws PlatError `account_unknown`. */

@@ -2,7 +2,7 @@ import type { Mode } from '../../shared/domain/tiers.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { addTo } from '../../shared/kernels/groups.ts';
 import { batch } from './batch.ts';
-import type { Account, Caller } from './callers.ts';
+import type { Caller } from './callers.ts';
 import { type Database, wasHeldUp } from './database.ts';
 import { noContract, quotaError } from './standing.ts';
 
@@ -66,7 +66,8 @@ export function openMeter(database: Database, underway = () => 0): Meter {
                 if (error !== ABANDONED) throw error;
                 return undefined;
               });
-      if (verdict) noteUsage(account, verdict.tokensUsed);
+      // Keeps the early quota check close to the truth between two readings of the account.
+      if (verdict) account.tokensUsed = Math.max(account.tokensUsed, verdict.tokensUsed);
     },
   };
 }
@@ -80,11 +81,6 @@ function settled(outcome: Outcome, tokens: number): Verdict | undefined {
   if ('error' in outcome) throw outcome.error;
   if (!outcome.charged) throw quotaError(outcome, tokens, (outcome.tokensAllowed ?? 0) - outcome.tokensUsed);
   return outcome;
-}
-
-/** Keeps the early quota check close to the truth between two readings of the account. */
-function noteUsage(account: Account, tokensUsed: number): void {
-  account.tokensUsed = Math.max(account.tokensUsed, tokensUsed);
 }
 
 type Asked = Charge & { isOver(): boolean };

@@ -121,7 +121,9 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
               {[...ENTRIES, 'county'].map(
                 name => given.get(name) && <input type="hidden" name={name} value={given.get(name)!} />,
               )}
-              <SubjectInput subject={subject} />
+              {Object.entries(subject).map(([name, value]) => (
+                <input type="hidden" name={name} value={value} />
+              ))}
               <span>{label}</span>
               <Submit label="Add this" does="add" kind="second" />
             </form>
@@ -130,11 +132,6 @@ export function Choices({ choices, given }: { choices: readonly Choice[]; given:
       </ul>
     </section>
   );
-}
-
-function SubjectInput({ subject }: { subject: DealSubject }) {
-  const [[name, value]] = Object.entries(subject) as [[string, string | number]];
-  return <input type="hidden" name={name} value={value} />;
 }
 
 /** What a choice's form names. */

@@ -67,11 +67,7 @@ const county = z
 
 export type Coverage = z.output<typeof county>;
 
-const common = {
-  method: 'get',
-  tag: 'Coverage',
-  withoutContract: true,
-} as const;
+const common = { method: 'get', tag: 'Coverage', withoutContract: true } as const;
 
 export const listCoverage = defineEndpoint({
   ...common,

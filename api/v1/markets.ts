@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { notFound, unprocessable, validationError } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
-import { REGION_EXAMPLE, type RegionRow, region, toRegion } from './common/schemas.ts';
+import { line, REGION_EXAMPLE, type RegionRow, region, toRegion } from './common/schemas.ts';
 
 const PATH = '/api/public/v1/markets/';
 
@@ -64,15 +64,10 @@ export const saveMarket = defineEndpoint({
   body: z
     .strictObject({
       region_id: uuid.describe('The `id` of a region, as `GET regions/` and market statistics tell it.'),
-      status: z
-        .string('must be text')
-        .max(MAX_STATUS, `must be at most ${MAX_STATUS} characters long`)
-        .regex(/^\P{Cc}*$/u, 'must not hold control characters')
-        .optional()
-        .meta({
-          description: 'A label of your own, such as Backlog, Watching or Active.',
-          example: 'Watching',
-        }),
+      status: line(MAX_STATUS, 'must be text').optional().meta({
+        description: 'A label of your own, such as Backlog, Watching or Active.',
+        example: 'Watching',
+      }),
     })
     .meta({ id: 'NewMarket' }),
   response: {

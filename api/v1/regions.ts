@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { STATES } from '../../shared/regions/states.ts';
 import { openPage, type Page, pageOf, pageParameters, turnPage } from '../http/paging.ts';
 import { defineEndpoint, type Resources } from './common/resources.ts';
-import { REGION_EXAMPLE, type RegionRow, region, toRegion } from './common/schemas.ts';
+import { line, REGION_EXAMPLE, type RegionRow, region, toRegion } from './common/schemas.ts';
 
 const PATH = '/api/public/v1/regions/';
 
@@ -12,10 +12,7 @@ const MAX_QUERY = 100;
 const codes = STATES.map(state => state.code) as [string, ...string[]];
 
 const query = z.strictObject({
-  q: z
-    .string('must be given once')
-    .max(MAX_QUERY, `must be at most ${MAX_QUERY} characters long`)
-    .regex(/^\P{Cc}*$/u, 'must not hold control characters')
+  q: line(MAX_QUERY, 'must be given once')
     .optional()
     .meta({
       description:

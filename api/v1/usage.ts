@@ -43,11 +43,7 @@ const breakdown = z
 
 export type UsageRecord = z.output<typeof record>;
 
-const common = {
-  method: 'get',
-  tag: 'Usage',
-  withoutContract: true,
-} as const;
+const common = { method: 'get', tag: 'Usage', withoutContract: true } as const;
 
 const NO_USAGE: UsageTotals = {
   ...{ tier: null, tokens_used: 0, tokens_included: 0, tokens_overage: 0, overage_amount_cents: 0 },

@@ -87,24 +87,13 @@ export function gradeScore(parts: GradeParts): number | null {
   return weight === 0 ? null : sum / weight;
 }
 
-const GRADES = [
-  [93, 'A+'],
-  [85, 'A'],
-  [78, 'A-'],
-  [71, 'B+'],
-  [64, 'B'],
-  [57, 'B-'],
-  [50, 'C+'],
-  [43, 'C'],
-  [36, 'C-'],
-  [20, 'D'],
-] as const;
-
-export const LETTERS = [...GRADES.map(([, letter]) => letter), 'F'] as const;
+export const LETTERS = ['A+', 'A', 'A-', 'B+', 'B', 'B-', 'C+', 'C', 'C-', 'D', 'F'] as const;
+/** The least score of each but the last. */
+const LEAST_SCORES = [93, 85, 78, 71, 64, 57, 50, 43, 36, 20];
 
 export function listingGrade(score: number | null): (typeof LETTERS)[number] | '' {
   if (score === null) return '';
-  return GRADES.find(([from]) => score >= from)?.[1] ?? 'F';
+  return LETTERS.find((_, i) => score >= (LEAST_SCORES[i] ?? -Infinity))!;
 }
 
 export type Advised = {

@@ -18,6 +18,13 @@ export const zip = z
   .regex(/^[0-9]{5}$/, 'must be a 5-digit ZIP code')
   .meta({ description: '5-digit ZIP code.', example: '03280' });
 
+/** Text of one line. */
+export const line = (most: number, wrong: string) =>
+  z
+    .string(wrong)
+    .max(most, `must be at most ${most} characters long`)
+    .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+
 /** The United States with their islands, in degrees. */
 const isInStates = (lon: number, lat: number) => lat >= 13 && lat <= 72 && (lon <= -64 || lon >= 144);
 

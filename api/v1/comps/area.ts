@@ -26,7 +26,12 @@ export function areasOf(query: CompsQuery): PreparedQuery[] {
   const { polygon, point } = query;
   const areas: PreparedQuery[] = [];
   if (polygon !== undefined) areas.push(readPolygon(polygon));
-  if (point !== undefined) areas.push(circleAround(...point, radiusOf(query)));
+  if (point !== undefined) {
+    const metres = radiusOf(query);
+    const circle =
+      metres === 0 ? { points: [point], lines: [], polygons: [] } : geodesicCircle(...point, metres);
+    areas.push(prepareQuery(circle));
+  }
   return areas;
 }
 
@@ -102,9 +107,3 @@ async function testAll(area: PreparedQuery, near: OutlineComp[], atOnce: number)
 }
 
 const unsearchable = (reason: string) => unprocessable(`The area cannot be searched: ${reason}.`);
-
-/** A geodesic circle, its rim included. @param metres 0 for the very place */
-function circleAround(lon: number, lat: number, metres: number): PreparedQuery {
-  if (metres === 0) return prepareQuery({ points: [[lon, lat]], lines: [], polygons: [] });
-  return prepareQuery(geodesicCircle(lon, lat, metres));
-}
