@@ -142,9 +142,7 @@ function withTerms(command: Command): Command {
     .option('--user-name <name>', 'how that person is called');
 }
 
-function tokensOrNone(text: string): number | 'none' {
-  return text === 'none' ? text : wholeNumber(text);
-}
+const tokensOrNone = (text: string): number | 'none' => (text === 'none' ? text : wholeNumber(text));
 
 function changeOf(flags: AccountFlags): AccountChange {
   if (!flags.contract && flags.tier !== undefined)

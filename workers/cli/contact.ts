@@ -140,6 +140,4 @@ function requestOf({ first, last, entity, phone, address, city, state, zip }: Fl
   return { subject: { person: found }, address: place, number };
 }
 
-function wrong(message: string): PlatError {
-  return new PlatError('contact_request', message);
-}
+const wrong = (message: string): PlatError => new PlatError('contact_request', message);

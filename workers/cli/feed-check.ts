@@ -143,9 +143,8 @@ function renderKeys({ checked, matched, unmatched }: NonNullable<FeedCheck['keys
   return `keys: ${matched} of the roll's ${checked} are in the shape file${missing}`;
 }
 
-function list(title: string, items: readonly string[]): string {
-  return [`${title}:`, ...items.map(item => `  ${item}`)].join('\n');
-}
+const list = (title: string, items: readonly string[]): string =>
+  [`${title}:`, ...items.map(item => `  ${item}`)].join('\n');
 
 function wrapped(title: string, items: readonly string[]): string {
   const lines = [`  ${title}:`];
@@ -158,6 +157,5 @@ function wrapped(title: string, items: readonly string[]): string {
   return lines.join('\n');
 }
 
-function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
-}
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;

@@ -128,6 +128,5 @@ function tell(message: object): void {
 }
 
 /** As the protocol encodes what a header cannot hold. */
-function headerOf(text: string): string {
-  return /^[\x21-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
-}
+const headerOf = (text: string): string =>
+  /^[\x21-\x7e]*$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;

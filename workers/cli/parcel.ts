@@ -148,14 +148,11 @@ function describeLand({ parcel, land, versions, waiting }: KnownParcel): string[
 
 const moment = (date: Date) => `${date.toISOString().slice(0, 16).replace('T', ' ')}Z`;
 
-function amount(value: number | null, unit: string, digits: number): string | null {
-  return value === null ? null : `${value.toFixed(digits)}${unit}`;
-}
+const amount = (value: number | null, unit: string, digits: number): string | null =>
+  value === null ? null : `${value.toFixed(digits)}${unit}`;
 
-function dollars(value: number | null): string | null {
-  return value === null ? null : `$${value.toLocaleString('en-US')}`;
-}
+const dollars = (value: number | null): string | null =>
+  value === null ? null : `$${value.toLocaleString('en-US')}`;
 
-function together(...parts: (string | null)[]): string {
-  return parts.filter(part => part !== null && part !== '').join(', ');
-}
+const together = (...parts: (string | null)[]): string =>
+  parts.filter(part => part !== null && part !== '').join(', ');

@@ -4,9 +4,8 @@ import type { Columns, MappedInput } from './feed.ts';
 import { fieldParser, type TargetSpec } from './values/parser.ts';
 import { isFailure } from './values/text.ts';
 
-export function alternatives(spec: ColumnSpec): PlainColumn[] {
-  return spec.first_of?.map(item => (typeof item === 'string' ? { column: item } : item)) ?? [spec];
-}
+export const alternatives = (spec: ColumnSpec): PlainColumn[] =>
+  spec.first_of?.map(item => (typeof item === 'string' ? { column: item } : item)) ?? [spec];
 
 export function namesOf(spec: PlainColumn): string[] {
   const names = spec.columns ?? (spec.column === undefined ? [] : [spec.column]);
@@ -49,9 +48,8 @@ export function mappedInput<Target extends string>(
   };
 }
 
-function entries<Target extends string>(columns: Partial<Record<Target, Given>>): [Target, Given][] {
-  return Object.entries(columns) as [Target, Given][];
-}
+const entries = <Target extends string>(columns: Partial<Record<Target, Given>>): [Target, Given][] =>
+  Object.entries(columns) as [Target, Given][];
 
 const longForm = (spec: string | ColumnSpec): ColumnSpec =>
   typeof spec === 'string' ? { column: spec } : spec;

@@ -32,9 +32,8 @@ export type Preset = {
   skip_where?: Condition[];
 };
 
-export function readPreset(name: PresetName): Preset {
-  return parse(readFileSync(new URL(`./presets/${name}.yaml`, import.meta.url), 'utf8')) as Preset;
-}
+export const readPreset = (name: PresetName): Preset =>
+  parse(readFileSync(new URL(`./presets/${name}.yaml`, import.meta.url), 'utf8')) as Preset;
 
 /** Merges the preset into a feed file, fills the defaults and checks what the parts demand of one another. @returns the feed, or the faults */
 export function resolveFeed(file: FeedFile, path: string): Feed | Issue[] {

@@ -195,14 +195,12 @@ function closingQuote(text: string, from: number, quote: string): number {
   return -1;
 }
 
-function unquote(cell: string, quote: string): string {
-  return cell.indexOf(quote) === -1 ? cell : cell.replaceAll(quote + quote, quote);
-}
+const unquote = (cell: string, quote: string): string =>
+  cell.indexOf(quote) === -1 ? cell : cell.replaceAll(quote + quote, quote);
 
 /** The end of a line's content: before the carriage return of a CRLF. */
-function contentEnd(text: string, start: number, end: number): number {
-  return end > start && text[end - 1] === '\r' ? end - 1 : end;
-}
+const contentEnd = (text: string, start: number, end: number): number =>
+  end > start && text[end - 1] === '\r' ? end - 1 : end;
 
 /** The index behind the line that begins at `at`; -1 when it does not end here, unless `last`. */
 function lineEnd(text: string, at: number, dialect: Dialect, last: boolean): number {

@@ -182,9 +182,7 @@ function parseDate(cell: string): string | null {
 }
 
 /** Some writers fill empty cells with NUL instead of blanks. */
-function withoutNul(cell: string): string {
-  return cell.includes('\0') ? cell.replaceAll('\0', ' ') : cell;
-}
+const withoutNul = (cell: string): string => (cell.includes('\0') ? cell.replaceAll('\0', ' ') : cell);
 
 function parseLogical(cell: string): boolean | null {
   if (cell === '') return null;

@@ -28,9 +28,8 @@ export type Gdal = {
   rows(path: string, layer: string): Command;
 };
 
-export function readFileGdb(reading: Reading): AsyncGenerator<void> {
-  return readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
-}
+export const readFileGdb = (reading: Reading): AsyncGenerator<void> =>
+  readWith(gdalPackage() ?? INSTALLED_GDAL, reading);
 
 /** @throws PlatError `feed_source` without GDAL, or when it does not answer; `feed_format` with what it says against the file */
 export async function* readWith(

@@ -96,11 +96,9 @@ function crsOf(header: HeaderMeta): string | null {
   return crs.wkt || `${crs.org ?? 'EPSG'}:${crs.code}`;
 }
 
-function notFlatGeobuf(name: string): Error {
-  return formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
-}
+const notFlatGeobuf = (name: string): Error =>
+  formatError(`${name} is not a FlatGeobuf file. Check the feed's format and the file.`);
 
 /** As the library's types want it, which know the browser's stream only. */
-function asStream(frames: AsyncIterable<Uint8Array>): ReadableStream {
-  return NodeStream.from(frames) as unknown as ReadableStream;
-}
+const asStream = (frames: AsyncIterable<Uint8Array>): ReadableStream =>
+  NodeStream.from(frames) as unknown as ReadableStream;

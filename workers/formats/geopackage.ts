@@ -97,9 +97,8 @@ function layersOf(db: Database): Layer[] {
     order by c.table_name`) as unknown as Layer[];
 }
 
-function columnsOf(db: Database, table: string): Column[] {
-  return db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
-}
+const columnsOf = (db: Database, table: string): Column[] =>
+  db.all(`select name, lower(type) as type from pragma_table_info(?)`, [table]) as unknown as Column[];
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

@@ -73,9 +73,8 @@ function isJson(text: string): boolean {
   }
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A text between separators; of one that is too long the beginning. `unended` when the file stops without a line end. */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };
@@ -128,6 +127,4 @@ function addPiece(pieces: Piece[], bytes: Buffer): void {
   if (end > 0) pieces.push({ bytes: bytes.subarray(0, end), tooLong: false });
 }
 
-export function isSpace(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
-}
+export const isSpace = (byte: number): boolean => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);

@@ -86,9 +86,8 @@ const READERS: Record<FileFormat, Reader> = {
  * @throws PlatError `feed_source` (missing, unreachable, cut off, too large), `feed_format` (not what the feed says
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
  */
-export function readInput(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
-  return clipped(readAll(spec, context), spec);
-}
+export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
+  clipped(readAll(spec, context), spec);
 
 async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
   if (spec.format === 'reso') {

@@ -179,9 +179,7 @@ function isGeometry(value: unknown): value is Geometry {
 }
 
 /** A slice of 13 characters or more points into V8's text that it was cut from: 200 kept keys held 201 MB, copied 4 MB. */
-export function detached(cell: string): string {
-  return cell.length < 13 ? cell : ` ${cell}`.slice(1);
-}
+export const detached = (cell: string): string => (cell.length < 13 ? cell : ` ${cell}`.slice(1));
 
 /** Column names of a table that has a header. @throws PlatError `feed_format` for an empty or repeated name, naming it and its position */
 export function checkColumns(names: string[], name: string): string[] {

@@ -314,9 +314,8 @@ async function* unpacked(
   }
 }
 
-function unpacksTooFar(name: string, limit: number): Error {
-  return sourceError(`${name} unpacks to more than ${limit} bytes. Split it into smaller files.`);
-}
+const unpacksTooFar = (name: string, limit: number): Error =>
+  sourceError(`${name} unpacks to more than ${limit} bytes. Split it into smaller files.`);
 
 /** Finds `stem + extension`, whatever its case and with or without `.gz`, in the folder of `path`. */
 async function findBeside(path: string, extension: string): Promise<string | null> {

@@ -48,9 +48,8 @@ export async function memberStream({ zip }: Archive, entry: Entry, name: string)
   });
 }
 
-function isData(fileName: string): boolean {
-  return !fileName.endsWith('/') && !/(^|\/)(__MACOSX\/|\._|\.DS_Store$)/.test(fileName);
-}
+const isData = (fileName: string): boolean =>
+  !fileName.endsWith('/') && !/(^|\/)(__MACOSX\/|\._|\.DS_Store$)/.test(fileName);
 
 type Named = { fileName: string };
 

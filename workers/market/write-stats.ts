@@ -63,9 +63,8 @@ async function writeTogether(client: Client, batch: readonly ComputedStats[]): P
 }
 
 /** Whether anything of the row differs from what is stored. */
-export function isChanged({ region, etag, asOf, listings }: ComputedStats): boolean {
-  return etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
-}
+export const isChanged = ({ region, etag, asOf, listings }: ComputedStats): boolean =>
+  etag !== region.etag || asOf !== region.as_of || listings !== region.listings;
 
 async function updateRows(client: Client, rows: readonly ComputedStats[]): Promise<void> {
   await client.query(sql('market/update_region_stats'), [

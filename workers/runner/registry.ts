@@ -56,6 +56,5 @@ export function buildRegistry(definitions: readonly Deliverable[], jobs: readonl
   return new Map(jobs.map(entry => [entry.definition.name, entry]));
 }
 
-export function definitionsOf(registry: Registry): Deliverer['definitions'] {
-  return new Map([...registry].map(([name, { definition }]) => [name, definition]));
-}
+export const definitionsOf = (registry: Registry): Deliverer['definitions'] =>
+  new Map([...registry].map(([name, { definition }]) => [name, definition]));

@@ -10,13 +10,11 @@ import { type Comps, SOLD, someComps } from '../../shared/kernels/valuation/type
 import { readComps } from './comps.ts';
 
 /** Values past sales as of the day before each; what was for sale on an earlier day is not known well enough to take part. */
-export async function backtestValuations(pool: Pool, options: BacktestOptions): Promise<Backtest> {
-  return backtest(await readSales(pool), options);
-}
+export const backtestValuations = async (pool: Pool, options: BacktestOptions): Promise<Backtest> =>
+  backtest(await readSales(pool), options);
 
-export async function backtestCounties(pool: Pool, options: BacktestOptions): Promise<CountyBacktest[]> {
-  return backtestByCounty(await readSales(pool), options);
-}
+export const backtestCounties = async (pool: Pool, options: BacktestOptions): Promise<CountyBacktest[]> =>
+  backtestByCounty(await readSales(pool), options);
 
 async function readSales(pool: Pool): Promise<Comps> {
   const comps = await transaction(pool, client => readComps(client));

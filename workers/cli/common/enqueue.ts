@@ -99,9 +99,8 @@ export async function warnOfNoWorker(
 /** Shows jobs as they go: a bar each on a terminal, a plain line at every change of tens elsewhere. */
 type ProgressView = { update(label: string, state: JobState): void; stop(): void };
 
-export function openProgress(out: NodeJS.WriteStream = process.stderr): ProgressView {
-  return out.isTTY ? bars(out) : lines(out);
-}
+export const openProgress = (out: NodeJS.WriteStream = process.stderr): ProgressView =>
+  out.isTTY ? bars(out) : lines(out);
 
 function bars(stream: NodeJS.WriteStream): ProgressView {
   // With the label 52 columns, so that 80 leave room for the note.

@@ -20,9 +20,8 @@ export function shellWord(text: string): string {
   return text.startsWith('-') ? `-- ${word}` : word;
 }
 
-export function regionsLine({ counties, zips }: RegionsLoaded): string {
-  return `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIPs.`;
-}
+export const regionsLine = ({ counties, zips }: RegionsLoaded): string =>
+  `Regions: ${counties.toLocaleString('en-US')} counties, ${zips.toLocaleString('en-US')} ZIPs.`;
 
 type Cell = string | number | boolean | Date | null | undefined;
 

@@ -28,9 +28,7 @@ export const RUNTIMES: Record<ServiceName, string[]> = {
  */
 export const ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
-export function programOf(name: ServiceName): string {
-  return join(rootDir, PROGRAMS[name]);
-}
+export const programOf = (name: ServiceName): string => join(rootDir, PROGRAMS[name]);
 
 /** Out of the terminal's process group: Ctrl-C is for who starts it, and would reach it twice; a second signal means "at once". */
 function forked(name: ServiceName, env: Record<string, string>, output: 'inherit' | number): ChildProcess {

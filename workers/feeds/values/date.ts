@@ -30,9 +30,7 @@ export function dateParser(format: string | undefined, lastYear: number): DatePa
   };
 }
 
-export function isDateFormat(format: string): boolean {
-  return SPECIAL.has(format) || compile(format) !== null;
-}
+export const isDateFormat = (format: string): boolean => SPECIAL.has(format) || compile(format) !== null;
 
 function recognise(text: string): Parts | null {
   const ymd = ISO.exec(text) ?? COMPACT.exec(text);

@@ -49,9 +49,8 @@ export function parseFipsParts(state: unknown, county: unknown): number | null |
   return fipsInRange(stateCode * 1000 + countyCode);
 }
 
-function fipsInRange(fips: number): number | Failure {
-  return fips >= FIRST_FIPS && fips <= LAST_FIPS && fips % 1000 !== 0 ? fips : FAILURES.notAFips;
-}
+const fipsInRange = (fips: number): number | Failure =>
+  fips >= FIRST_FIPS && fips <= LAST_FIPS && fips % 1000 !== 0 ? fips : FAILURES.notAFips;
 
 let codes: ReadonlySet<number> | undefined;
 

@@ -31,14 +31,11 @@ export const FAILURES = {
   unknownUnit: failure('unknown_unit', 'comes in a unit that is none of acres, sqft, sqm, hectares'),
 } as const satisfies Record<string, Failure>;
 
-export function isFailure(value: unknown): value is Failure {
-  return typeof value === 'object' && value !== null && 'reason' in value;
-}
+export const isFailure = (value: unknown): value is Failure =>
+  typeof value === 'object' && value !== null && 'reason' in value;
 
 /** The form of a text without what it says: letters as x, digits as 0. Of people's names and numbers no more is told or kept. */
-export function masked(text: string): string {
-  return text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
-}
+export const masked = (text: string): string => text.replace(/\p{L}/gu, 'x').replace(/\p{N}/gu, '0');
 
 /** The value as a message shows it: one line of at most 60 characters. */
 export function shown(raw: unknown): string {

@@ -153,13 +153,9 @@ function over(part: number, whole: number, most: number, say: (share: string) =>
   return share > most ? say(`${show(share)} %, at most ${most} %`) : null;
 }
 
-export function percent(part: number, whole: number): number {
-  return whole === 0 ? 0 : (100 * part) / whole;
-}
+export const percent = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
 
-export function show(value: number): string {
-  return value.toFixed(1);
-}
+export const show = (value: number): string => value.toFixed(1);
 
 export function lastFigures(counts: RunCounts | undefined): GateFigures['last'] {
   if (counts === undefined) return null;
@@ -167,6 +163,4 @@ export function lastFigures(counts: RunCounts | undefined): GateFigures['last'] 
   return { rows: Number(rows), matchedKeys: Number(matched_keys), filled };
 }
 
-export function rejectedRows(counts: RunCounts): number {
-  return total(counts.rejected);
-}
+export const rejectedRows = (counts: RunCounts): number => total(counts.rejected);

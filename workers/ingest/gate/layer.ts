@@ -35,9 +35,8 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
   ]);
 }
 
-export function noneCounts(read: number, words: Pick<LayerWords, 'rows'>): string {
-  return `Of ${read} ${words.rows} read, none counts: is the mapping right?`;
-}
+export const noneCounts = (read: number, words: Pick<LayerWords, 'rows'>): string =>
+  `Of ${read} ${words.rows} read, none counts: is the mapping right?`;
 
 export function outsideFeatures(
   { outside, rows, extent }: Pick<LayerFigures, 'outside' | 'rows' | 'extent'>,

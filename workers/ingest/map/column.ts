@@ -39,9 +39,8 @@ function firstOf(ways: readonly CompiledColumn[], values: Values): Value | Failu
   return fault;
 }
 
-function rawOfFirst(ways: readonly CompiledColumn[], values: Values): unknown {
-  return (ways.find(way => way.read(values) !== null) ?? ways[0])?.raw(values);
-}
+const rawOfFirst = (ways: readonly CompiledColumn[], values: Values): unknown =>
+  (ways.find(way => way.read(values) !== null) ?? ways[0])?.raw(values);
 
 function compileWay(target: FieldTarget, way: PlainColumn, resolve: Resolve): CompiledColumn | null {
   // Dates and building years may lie up to the end of the next year.

@@ -103,9 +103,8 @@ export function compileCondition(condition: Condition, resolve: Resolve): Test {
   return values => tests.every(test => test(values[column]));
 }
 
-function within(value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {
-  return typeof value === 'number' && value >= min && value <= max;
-}
+const within = (value: unknown, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean =>
+  typeof value === 'number' && value >= min && value <= max;
 
 type Field = { index: number; name: string; column: CompiledColumn };
 type Fill = (source: Values) => MappedRow;

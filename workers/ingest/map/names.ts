@@ -51,9 +51,8 @@ export function columnMentions(columns: Partial<Record<string, ColumnSpec>>): Me
   );
 }
 
-export function conditionMentions(where: string, conditions: readonly SkipCondition[]): Mention[] {
-  return conditions.map(({ column, optional = false }) => ({ where, column, optional }));
-}
+export const conditionMentions = (where: string, conditions: readonly SkipCondition[]): Mention[] =>
+  conditions.map(({ column, optional = false }) => ({ where, column, optional }));
 
 /** @throws PlatError `feed_mapping` naming every mentioned column that the source lacks, and what it has instead */
 export function checkColumns(mentions: readonly Mention[], columns: readonly string[]): void {

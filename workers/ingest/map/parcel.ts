@@ -84,9 +84,8 @@ export function compileParcelMapper(
 }
 
 /** The sales of a feed are those of the rolls that show both day and price. */
-export function showsSales({ columns }: ParcelInput): boolean {
-  return columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
-}
+export const showsSales = ({ columns }: ParcelInput): boolean =>
+  columns.last_sale_date !== undefined && columns.last_sale_price !== undefined;
 
 const SITUS_CITY = PARCEL_FIELD_NAMES.indexOf('situs_city');
 const SALE_DATE = PARCEL_FIELD_NAMES.indexOf('last_sale_date');

@@ -10,9 +10,7 @@ import { errorCode } from '../../../shared/errors.ts';
 const PREFIX = `plat-run_${hostname()}_`;
 
 /** A new folder for what one run downloads and unpacks; its name says whose it is. @throws what the file system throws */
-export function makeRunFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
-}
+export const makeRunFolder = (): Promise<string> => mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}_`));
 
 const WORK_PREFIX = `plat-work_${hostname()}_`;
 /** What a feed has not come back for in so long is not taken up again. */

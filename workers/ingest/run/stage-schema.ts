@@ -4,9 +4,7 @@ import type { RunCounts } from '../../../shared/runs.ts';
 import type { InputRecord } from './record.ts';
 
 /** A schema for the staging tables of one run, dropped with it. The number is the run's: never user text. */
-export function stageSchema(runId: number): string {
-  return `stage_${runId}`;
-}
+export const stageSchema = (runId: number): string => `stage_${runId}`;
 
 /** Creates the run's staging tables afresh: an attempt that died left some of an unknown state, and rejects. */
 export async function createStage(pool: Pool, runId: number, statements: string[]): Promise<void> {
@@ -107,9 +105,8 @@ export function openRejects(client: Client, runId: number): RejectWriter {
 }
 
 /** PostgreSQL's text holds no NUL. */
-function clean<T>(value: T): T | string {
-  return typeof value === 'string' ? value.replaceAll('\u0000', '�') : value;
-}
+const clean = <T>(value: T): T | string =>
+  typeof value === 'string' ? value.replaceAll('\u0000', '�') : value;
 
 /** A row as its reject shows it: JSON of its values and geometry, cut where that is very long. */
 export function rawText(values: Record<string, unknown>, geometry?: unknown): string {

@@ -44,9 +44,7 @@ export const listingSql = (name: string): string => compose(name, FRAGMENTS);
 export const COPY_LISTING = `copy stage_listing (row_no, id, ${FRAGMENTS.columns}, hash) from stdin`;
 
 /** The same listing has the same id in every installation. */
-function listingId(source: string, sourceId: string): string {
-  return uuidV5(`listing:${source}\u0000${sourceId}`);
-}
+const listingId = (source: string, sourceId: string): string => uuidV5(`listing:${source}\u0000${sourceId}`);
 
 export function listingLine(rowNo: number, listing: ListingRecord): string {
   const { location: at, photos } = listing;
@@ -115,6 +113,4 @@ export function resolveListing(values: ListingValue[]): ListingRecord {
 }
 
 /** The polygons are generalised: a shore parcel may lie just off its own county's. */
-function countyOf(lon: number, lat: number): number | null {
-  return countyAt(lon, lat) ?? nearestCounty(lon, lat);
-}
+const countyOf = (lon: number, lat: number): number | null => countyAt(lon, lat) ?? nearestCounty(lon, lat);

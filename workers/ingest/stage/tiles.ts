@@ -252,6 +252,4 @@ function tileName(north: number, west: number): string {
   return `${latitude}${west < 0 ? 'w' : 'e'}${String(Math.abs(west)).padStart(3, '0')}`;
 }
 
-function definitionError(message: string): PlatError {
-  return new PlatError('feed_definition', message);
-}
+const definitionError = (message: string): PlatError => new PlatError('feed_definition', message);
