@@ -48,9 +48,10 @@ export async function startWorker(
   registry: Registry,
   options: { diskPauseMs?: number } = {},
 ): Promise<RunningWorker> {
+  const connections = config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4;
   const pool = createPool(config, log, {
     applicationName: 'plat worker',
-    max: config.WORKER_CONCURRENCY * CONNECTIONS_A_JOB + 4,
+    max: connections,
     // A job has time; a machine at its limit takes more than the 5 seconds of a request.
     connectTimeoutMs: 30_000,
   });
@@ -85,7 +86,7 @@ export async function startWorker(
 
   try {
     await assertSchemaVersion(pool);
-    await assertClusterReady(pool, config.DB_POOL_SIZE);
+    await assertClusterReady(pool, connections);
     if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config.HOST, pool);
     const queues = openQueues(backend);
     const deliverer = { queues, definitions: definitionsOf(registry) };
