@@ -154,7 +154,7 @@ function geoJson({ attributes, geometry }: EsriFeature) {
   return { type: 'Feature', id: attributes.OBJECTID, properties: attributes, geometry: shape };
 }
 
-export const quick = { tries: 3, backoffMs: 2, pageMs: 400, retryAfterMs: 3_000 };
+export const quick = { tries: 3, backoffMs: 2, pageMs: 3_000, retryAfterMs: 3_000 };
 
 /** Reads all of a layer, or up to an error. */
 export async function read(

@@ -115,6 +115,13 @@ function listen(page: Page, origin: string): void {
   });
 }
 
+/** Presses a button that sends a form, and waits for the page that answers. */
+export async function send(page: Page, name: string): Promise<void> {
+  const answered = page.waitForEvent('domcontentloaded');
+  await page.getByRole('button', { name, exact: true }).first().click();
+  await answered;
+}
+
 /** Opens a path and waits for its map, where it has one. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.goto(path);

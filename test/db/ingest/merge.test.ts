@@ -151,7 +151,8 @@ async function watch(name: string): Promise<() => Promise<{ seen: string[]; look
   let stopped = false;
   let looks = 0;
   const watching = (async () => {
-    while (!stopped) {
+    for (let last = false; !last; await sleep(2)) {
+      last = stopped;
       const { rows } = await client.query<{ text: string }>(
         `select concat(count(*), ' parcels of value ', string_agg(distinct assessed_total_value::text, ' and ')) as text
          from parcels p where retired_at is null and feed_id = (select id from feeds where name = $1)`,
@@ -159,7 +160,6 @@ async function watch(name: string): Promise<() => Promise<{ seen: string[]; look
       );
       seen.add(rows[0]!.text);
       looks++;
-      await sleep(2);
     }
     await client.end();
   })();
