@@ -135,8 +135,7 @@ const nameOf = ({ name, state }: Coverage): string => `${name}, ${state}`;
 function editionOf({ sources }: Coverage, kind: string): string {
   const found = sources.filter(source => source.kind === kind);
   const said = found.map(
-    ({ edition, changed, merged_at }) =>
-      edition ?? changed ?? (merged_at ? `taken in ${day(merged_at)}` : '?'),
+    ({ edition, changed, merged_at }) => edition ?? changed ?? (merged_at ? `loaded ${day(merged_at)}` : '?'),
   );
   return [...new Set(said)].join(', ') || '–';
 }
