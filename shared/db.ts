@@ -41,7 +41,10 @@ export function sqlBlocks(text: string): Map<string, string> {
   return new Map(parts.flatMap((part, i) => (i % 2 === 0 ? [[part, parts[i + 1]!.trimEnd()] as const] : [])));
 }
 
-/** Puts fragments into the marked places: `{{where}}`, but not into lines of comment. They are constants or made by `literal`; what clients send are parameters. */
+/**
+ * Puts fragments into the marked places, `{{where}}`, but not into lines of comment. They are constants or made by `literal`; what
+ * clients send are parameters.
+ */
 export function compose(name: string, fragments: Record<string, string>): string {
   return sql(name).replaceAll(/^--.*|\{\{(\w+)\}\}/gm, (text, part?: string) => {
     if (part === undefined) return text;

@@ -10,7 +10,7 @@ export const QUEUE_SCHEMA = 'bullmq';
 
 type Migration = { version: number; name: string; text: string; checksum: string };
 
-export function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migration[] {
+function readMigrations(dir = join(rootDir, 'sql', 'migrations')): Migration[] {
   return readdirSync(dir)
     .filter(file => file.endsWith('.sql'))
     .sort()
@@ -91,7 +91,7 @@ async function applyPending(client: pg.Client, migrations: Migration[]): Promise
 }
 
 /** One at a time, as distributed tables take them: cut at semicolons outside of comments, quotes and dollar quotes. */
-export function splitStatements(text: string): string[] {
+function splitStatements(text: string): string[] {
   const ends = [...text.matchAll(/--[^\n]*|'(?:[^']|'')*'|"[^"]*"|\$(\w*)\$[\s\S]*?\$\1\$|;/g)]
     .filter(token => token[0] === ';')
     .map(token => token.index);

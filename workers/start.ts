@@ -133,7 +133,7 @@ export async function startWorker(
 }
 
 /** `/healthz` for container health checks and `/metrics` of this process. @throws PlatError `address_in_use` */
-export async function serveHealth(
+async function serveHealth(
   port: number,
   host: string,
   pool: Pool,

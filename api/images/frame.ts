@@ -124,7 +124,7 @@ function crossesAntimeridian(shape: MultiPolygon): boolean {
   return east - west > 180;
 }
 
-export function toMercator([lon, lat]: Position): [x: number, y: number] {
+function toMercator([lon, lat]: Position): [x: number, y: number] {
   const sine = Math.sin((Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, lat)) * Math.PI) / 180);
   return [(lon / 360) * WORLD_M, (RADIUS_M / 2) * Math.log((1 + sine) / (1 - sine))];
 }

@@ -3,7 +3,7 @@ import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from '
 import type { Database } from '../http/database.ts';
 
 /** An id as it is stored: whoever reads the table can use none of the tokens in it. */
-export const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
+const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
 
 /** Registered clients that nobody has let in; they are deleted after a day. */
 const MOST_IDLE_CLIENTS = 1_000;

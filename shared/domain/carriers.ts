@@ -1,7 +1,7 @@
 import type { LineType } from './contact-fields.ts';
 
 /** What lines a carrier's blocks are; wholesalers and unlisted names stay unknown (docs/skip-trace.md). */
-export const CARRIERS: readonly (readonly [LineType | null, string])[] = [
+const CARRIERS: readonly (readonly [LineType | null, string])[] = [
   [
     null,
     'ONVOY|INTELIQUENT|BANDWIDTH|TWILIO|TELNYX|COMMIO|PEERLESS|FRACTEL|LEVEL 3|NEUTRAL TANDEM|TON80|INTEGRATED PATH|VONAGE|IP HORIZON|SINCH|PLIVO|YMAX|NUSO|AIRUS|CORETEL',

@@ -31,7 +31,7 @@ export type Drawn = {
   surroundings: Surroundings;
 };
 
-export const MAP_PX = { width: 900, height: 740 };
+const MAP_PX = { width: 900, height: 740 };
 
 /** Around a parcel is shown an eighth of its length, at least the roads on which a lot lies with what is beyond them. */
 const MARGIN_SHARE = 1 / 8;

@@ -45,7 +45,7 @@ export function areaSqM(polygons: MultiPolygon): number {
  * Unsigned geodesic area of a closed ring, in square metres. In the plane of longitude against the zone area each edge is a trapezoid plus the sliver
  * between its chord and the geodesic: by Clairaut's relation sin(phi) dLambda (dx^2 + 3 dy^2) / 12, with dx, dy the edge's metres east and north.
  */
-export function ringAreaSqM(ring: Ring): number {
+function ringAreaSqM(ring: Ring): number {
   const [lon0, lat0] = ring[0]!;
   let lonBefore = 0;
   let latBefore = lat0;

@@ -53,7 +53,7 @@ export function countyAt(lon: number, lat: number): number | null {
 }
 
 /** How far off its coast a point may be and still count as in the county: bays and islands that were simplified away. */
-export const COAST_TOLERANCE_DEG = 0.05;
+const COAST_TOLERANCE_DEG = 0.05;
 
 /** The county that holds a point, else the one whose boundary is nearest within `toleranceDeg` degrees of latitude, else null. */
 export function nearestCounty(lon: number, lat: number, toleranceDeg = COAST_TOLERANCE_DEG): number | null {

@@ -58,7 +58,7 @@ export async function readLots(
 }
 
 /** The live listing of a lot: by its number, else the one whose point lies on it, else by its address. */
-export function listingOf(lot: Lot, market: Market): Listing | undefined {
+function listingOf(lot: Lot, market: Market): Listing | undefined {
   const apn = plainApn(lot.apn);
   return (
     (apn === '' ? undefined : market.byApn.get(apn)) ??

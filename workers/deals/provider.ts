@@ -47,7 +47,7 @@ export async function askProvider(
 }
 
 /** A value that is none is as good as a missing one: the provider's faults are nobody's error here. */
-export function toldOf(found: Record<string, unknown>): Told {
+function toldOf(found: Record<string, unknown>): Told {
   const text = (field: string): string | null => {
     const value = found[field];
     const tidy = typeof value === 'string' ? value.replace(/[\p{Cc}\s]+/gu, ' ').trim() : '';

@@ -52,7 +52,7 @@ export const PRESETS = [
 ] as const;
 export type PresetName = (typeof PRESETS)[number];
 
-export const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'numbering', 'dnc'] as const;
+const FEED_KINDS = ['assessor', 'listings', ...LAND_KINDS, 'contacts', 'numbering', 'dnc'] as const;
 
 /** Targets of a roll: the parcel fields, and the county of each row where the feed has no single one. */
 export type ParcelTarget = ParcelField | 'fips';

@@ -37,7 +37,7 @@ export const numberingSchema = z.strictObject({
   skip_where: skipWhereSchema,
 });
 
-export const CHANGE_COLUMNS = ['area_code', 'number', 'phone', 'date', 'action', 'ignore'] as const;
+const CHANGE_COLUMNS = ['area_code', 'number', 'phone', 'date', 'action', 'ignore'] as const;
 export type ChangeColumn = (typeof CHANGE_COLUMNS)[number];
 
 export const dncSchema = z.strictObject({

@@ -3,7 +3,7 @@ import { pageParameters } from '../../http/paging.ts';
 import { fips, swapHint, zip } from '../common/schemas.ts';
 
 /** About 124 miles: comps further away compare with nothing, and a search costs as the area does. */
-export const MAX_DIST_M = 200_000;
+const MAX_DIST_M = 200_000;
 const DEFAULT_DIST_M = 1_000;
 
 /** Days, photographs: what fits PostgreSQL's integer with room to spare. */

@@ -20,7 +20,7 @@ import { ACTIVE, type Comps, NO_DAY, PENDING, SOLD } from './types.ts';
  * Leaves out sales whose price per acre has nothing to do with their market: gifts, family deals, land sold with something else. Each is compared with
  * its county's sales of the year up to its day, at least 15; of fewer than three with the latest of all counties around.
  */
-export const YEAR_DAYS = 365;
+const YEAR_DAYS = 365;
 
 /** Less than a parking place for two cars is no lot that anybody builds on, but a strip, a mooring or a mistyped acreage. */
 const LEAST_ACRES = 0.01;

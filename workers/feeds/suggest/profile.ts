@@ -110,7 +110,7 @@ const UNITS = Object.keys(SQ_M) as AreaUnit[];
 const AREA_TOLERANCE = 0.15;
 
 /** The unit in which a column agrees best with the measured areas, and the share of rows in which it does. */
-export function areaUnit(
+function areaUnit(
   { numbers }: Profile,
   measured: readonly (number | null)[],
 ): { unit: AreaUnit; agree: number; pairs: number } {

@@ -32,7 +32,7 @@ export function resolver(columns: readonly string[], { sparse = false } = {}): R
 }
 
 /** 'Media' of 'Media[].MediaURL'. */
-export function baseName(name: string): string {
+function baseName(name: string): string {
   const list = name.indexOf('[].');
   return list < 0 ? name : name.slice(0, list);
 }

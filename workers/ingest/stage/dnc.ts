@@ -5,7 +5,7 @@ import { type NumberSink, readDnc } from '../../formats/dnc.ts';
 import { bump } from '../run/counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
 
-export const BITMAP_BYTES = 1_250;
+const BITMAP_BYTES = 1_250;
 
 /** Bits by area code and exchange, 200000 to 999999: at most 330 MB for the whole nation. */
 export type Bitmaps = Map<number, Uint8Array>;
@@ -91,7 +91,7 @@ export async function stageBitmaps(client: Client, bitmaps: Bitmaps): Promise<Ma
 
 const SET_BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length);
 
-export function bitsSet(bits: Uint8Array): number {
+function bitsSet(bits: Uint8Array): number {
   let set = 0;
   for (let i = 0; i < bits.length; i++) set += SET_BITS[bits[i]!]!;
   return set;

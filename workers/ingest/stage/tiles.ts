@@ -108,7 +108,7 @@ function locationsOf(text: string, name: string): (string | null)[] {
 }
 
 /** Whether a file that a template names is simply not there, as over the sea. */
-export async function isAbsent(source: string, error: unknown): Promise<boolean> {
+async function isAbsent(source: string, error: unknown): Promise<boolean> {
   if (!(error instanceof PlatError) || error.code !== 'feed_source') return false;
   if (isUrl(source)) return error.status === 404;
   return (await stat(source).catch(() => null)) === null;
