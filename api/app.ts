@@ -71,6 +71,7 @@ export function createApp({
     config.CURSOR_SECRET,
     images,
     openTracing(database, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
+    config.CATALOGUE_FILE,
   );
   const serving: RestDeps = {
     callers: openCallers(database, () => now().getTime()),

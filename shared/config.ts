@@ -105,6 +105,7 @@ const schema = z.object({
   IMAGE_URL_MINUTES: z.coerce.number().min(1).max(1_440).default(15),
   WORKERS: z.coerce.number().int().min(1).max(64).default(1),
   WORKER_CONCURRENCY: z.coerce.number().int().min(1).max(32).default(2),
+  JOB_LOCK_MS: z.coerce.number().int().min(5_000).max(3_600_000).default(60_000),
   DB_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   STATEMENT_TIMEOUT_MS: z.coerce.number().int().min(100).max(600_000).default(10_000),
   REQUEST_TIMEOUT_MS: z.coerce.number().int().min(100).max(600_000).default(30_000),

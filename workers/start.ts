@@ -23,9 +23,10 @@ import { enqueueScheduled, keepSchedules } from './schedules.ts';
 
 /** An ingestion uses up to six connections at a time: its lock, three COPY streams, staging and merge. */
 const CONNECTIONS_A_JOB = 6;
-/** A worker killed with -9 holds its job this long: the lock's time, then the next look for stalled jobs. */
-const LOCK_MS = 15_000;
+/** A worker killed with -9 holds its job for JOB_LOCK_MS, then until the next look for stalled jobs. */
 const STALLED_MS = 5_000;
+/** How often a job's lock is made new while it lasts: BullMQ's 2 would leave a busy worker half of it. */
+const RENEWALS = 6;
 /** More killed workers than the runner allows a job, so that it is the one to say so. */
 const MAX_STALLED = 10;
 const SWEEP_MS = 15_000;
@@ -105,7 +106,8 @@ export async function startWorker(
       workers.push(
         backend.worker(name, name === 'schedule' ? processDue : processJob, {
           concurrency: CONCURRENCY[name] ?? (name === 'ingest' ? config.WORKER_CONCURRENCY : 1),
-          lockDuration: LOCK_MS,
+          lockDuration: config.JOB_LOCK_MS,
+          lockRenewTime: config.JOB_LOCK_MS / RENEWALS,
           stalledInterval: STALLED_MS,
           maxStalledCount: MAX_STALLED,
         }),

@@ -10,7 +10,8 @@ const coveragePage: Page = {
   path: '/coverage',
   access: 'session',
   async get(visit) {
-    const counties = await readCoverage(visit.deps.resources.database, null);
+    const { database, sourcesOfCounty } = visit.deps.resources;
+    const counties = await readCoverage(database, null);
     const state = STATES.find(({ code }) => code === visit.url.searchParams.get('offered'))?.code;
     const layers = [...new Set(counties.flatMap(({ sources }) => sources.map(({ kind }) => kind)))].sort();
     const body = (
@@ -86,15 +87,17 @@ const coveragePage: Page = {
           <Grid
             name="Not loaded yet"
             heads={['County', 'Published by', 'Year', 'Terms']}
-            rows={offersOf(state, counties).map(({ name, statewide, source_url, website, licence, year }) => [
-              name,
-              <a href={website ?? pageOf(source_url)}>
-                {new URL(source_url).hostname}
-                {statewide && ' (whole state)'}
-              </a>,
-              year ?? '–',
-              licence ?? 'not noted; ask the publisher',
-            ])}
+            rows={offersOf(state, counties, sourcesOfCounty).map(
+              ({ name, statewide, source_url, website, licence, year }) => [
+                name,
+                <a href={website ?? pageOf(source_url)}>
+                  {new URL(source_url).hostname}
+                  {statewide && ' (whole state)'}
+                </a>,
+                year ?? '–',
+                licence ?? 'not noted; ask the publisher',
+              ],
+            )}
           />
         )}
       </>

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { sourcesOfCounty } from '../../shared/catalogue/catalogue.ts';
 import { LAND_KINDS } from '../../shared/domain/land.ts';
 import { allCounties, fiveDigits } from '../../shared/regions/counties.ts';
 import { STATES } from '../../shared/regions/states.ts';
 import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
-import { defineEndpoint } from './common/resources.ts';
+import { defineEndpoint, type Resources } from './common/resources.ts';
 import { fips } from './common/schemas.ts';
 import { COVERAGE_EXAMPLE } from './examples/examples.ts';
 
@@ -100,9 +99,9 @@ export const listCoverage = defineEndpoint({
     }),
     example: { summary: 'One county', value: { counties: [COVERAGE_EXAMPLE] } },
   },
-  handle: async ({ query }, { database }) => {
+  handle: async ({ query }, { database, sourcesOfCounty }) => {
     const counties = await readCoverage(database, null);
-    const offered = query.offered && { offered: offersOf(query.offered, counties) };
+    const offered = query.offered && { offered: offersOf(query.offered, counties, sourcesOfCounty) };
     return { body: { counties, ...offered }, tokens: 0 };
   },
 });
@@ -121,7 +120,7 @@ export const countyCoverage = defineEndpoint({
     example: { summary: 'A county', value: COVERAGE_EXAMPLE },
   },
   errors: { not_found: 'Nothing is known of this county. Costs nothing.' },
-  handle: async ({ params }, { database }) => {
+  handle: async ({ params }, { database, sourcesOfCounty }) => {
     const [found] = await readCoverage(database, Number(params.fips));
     if (found === undefined) {
       const [source] = sourcesOfCounty(params.fips);
@@ -138,7 +137,11 @@ export function readCoverage(database: Database, code: number | null): Promise<C
 }
 
 /** What the catalogue has of a state's counties without parcels. */
-export function offersOf(state: string, known: readonly Coverage[]): Offer[] {
+export function offersOf(
+  state: string,
+  known: readonly Coverage[],
+  sourcesOfCounty: Resources['sourcesOfCounty'],
+): Offer[] {
   const loaded = new Set(known.filter(({ parcels }) => parcels > 0).map(({ fips: code }) => code));
   return allCounties().flatMap(({ fips: code, name, state: of }): Offer[] => {
     const [source] = of === state && !loaded.has(fiveDigits(code)) ? sourcesOfCounty(fiveDigits(code)) : [];

@@ -43,7 +43,7 @@ if (!isPossible()) {
   url.hostname = address('db');
   const settings = {
     ...{ DATABASE_URL: url.href, LOG_LEVEL: 'info', PLAT_DIR: folder, FEEDS_DIR: folder, SAMPLE_FEEDS: '0' },
-    METRICS_TOKEN: 'of-the-metrics',
+    ...{ METRICS_TOKEN: 'of-the-metrics', JOB_LOCK_MS: '15000' },
   };
   await letIn(db);
   run('redis', 'redis-server', ['--bind', address('redis'), '--protected-mode', 'no', '--save', '']);

@@ -51,6 +51,7 @@ function environment(): Record<string, string | undefined> {
   return {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME, PORT: String(port), PLAT_DIR: folder },
     ...{ FEEDS_DIR: join(outer, 'feeds'), DATABASE_URL: '', REDIS_URL: '' },
+    JOB_LOCK_MS: '15000',
   };
 }
 

@@ -91,7 +91,7 @@ describe.concurrent.each(BACKENDS)('a worker on $kind that is killed with -9', (
     const name = `killed-${kind}`;
     writeFeed(name);
     const { pool, url: DATABASE_URL } = databases[kind];
-    const env = { ...queueEnv(kind), DATABASE_URL };
+    const env = { ...queueEnv(kind), DATABASE_URL, JOB_LOCK_MS: '8000' };
     const config = workerConfig(databases[kind], kind, env);
     const first = plat('worker', env);
     const { pid } = await first.ready('worker ready');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sourcesOfCounty } from '../../../shared/catalogue/catalogue.ts';
 import { batch } from '../../http/batch.ts';
 import { compressed, type Encoding } from '../../http/compression.ts';
 import { type CursorSecret, openCursorSecret } from '../../http/cursor.ts';
@@ -23,14 +24,17 @@ export type Resources = {
   readValuation: ReadValuation;
   trace: Trace;
   images: Images;
+  /** Of the operator's catalogue. */
+  sourcesOfCounty(fips: string): ReturnType<typeof sourcesOfCounty>;
 };
 
-/** @param cursorSecret CURSOR_SECRET, else the installation's own is used */
+/** @param cursorSecret CURSOR_SECRET, else the installation's own is used @param catalogue CATALOGUE_FILE, else the bundled one */
 export function openResources(
   database: Database,
   cursorSecret: string | undefined,
   images: Images,
   trace: Trace,
+  catalogue?: string,
 ): Resources {
   return {
     database,
@@ -39,6 +43,7 @@ export function openResources(
     readValuation: openValuations(database),
     trace,
     images,
+    sourcesOfCounty: fips => sourcesOfCounty(fips, catalogue),
   };
 }
 
