@@ -23,6 +23,8 @@ const payload = z.object({
   /** Other sources than the feed file's, by input. */
   sources: z.partialRecord(z.enum(INPUTS), z.string()).default({}),
   requestedBy: z.string().default('operator'),
+  /** Somebody waits for it: a server that was asked often enough in one attempt is not asked again in four more. */
+  attended: z.boolean().optional(),
 });
 
 export type IngestPayload = z.output<typeof payload>;

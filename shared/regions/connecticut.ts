@@ -45,8 +45,17 @@ const FORMER: Record<string, number> = {
   ...{ 'new haven': 9009, 'new london': 9011, tolland: 9013, windham: 9015 },
 };
 
-/** All fifteen towns of Middlesex went to one region; those of the other seven are in several. */
-const WHOLE = new Map([[9007, 9130]]);
+/** The planning regions of their towns. */
+const REGIONS = new Map([
+  [9001, [9120, 9140, 9190]],
+  [9003, [9110, 9140, 9160]],
+  [9005, [9140, 9160, 9190]],
+  [9007, [9130]],
+  [9009, [9140, 9170]],
+  [9011, [9130, 9150, 9180]],
+  [9013, [9110, 9150]],
+  [9015, [9150, 9180]],
+]);
 
 const REGION_OF_TOWN = new Map(
   Object.entries(TOWNS).flatMap(([region, towns]) =>
@@ -54,8 +63,10 @@ const REGION_OF_TOWN = new Map(
   ),
 );
 
-const CODES = new Set(Object.values(FORMER));
-export const isFormerCounty = (fips: number): boolean => CODES.has(fips);
+export const isFormerCounty = (fips: number): boolean => REGIONS.has(fips);
+
+/** The planning regions that took the place of a former county; none of another code. */
+export const regionsOfFormer = (fips: number): readonly number[] => REGIONS.get(fips) ?? [];
 
 /** The code of a former county of Connecticut by its name, or null. @param state USPS code or full name */
 export function formerCounty(name: string, state: string): number | null {
@@ -68,8 +79,8 @@ export function planningRegion(
   town: string | null,
   point: readonly [lon: number, lat: number] | null,
 ): number | null {
-  const whole = WHOLE.get(former);
-  if (whole !== undefined) return whole;
+  const [first, ...others] = regionsOfFormer(former);
+  if (first !== undefined && others.length === 0) return first;
   const name = plainWords(town ?? '').replace(/^(?:town|city|borough) of | (?:town|city)$/g, '');
   const byTown = REGION_OF_TOWN.get(name);
   if (byTown !== undefined || point === null) return byTown ?? null;

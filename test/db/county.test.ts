@@ -104,7 +104,7 @@ test('counties share a file of their state; what is there is left alone', async 
     ['assessor', 'roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} there`),
   );
   expect([code, statuses('23009')]).toEqual([
-    0,
+    1,
     ['assessor unknown', ...['roads', 'wetlands', 'flood', 'elevation'].map(kind => `${kind} written`)],
   ]);
   const before = mirror.asked(/ME_shapefile/).filter(method => method === 'GET').length;

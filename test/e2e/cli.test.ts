@@ -6,6 +6,7 @@ import { createLogger } from '../../shared/log.ts';
 import { registry } from '../../workers/jobs.ts';
 import { startWorker } from '../../workers/start.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { serve } from '../support/http-server.ts';
 import { runCommand } from '../support/plat.ts';
 
 const db = await createTestDatabase();
@@ -103,6 +104,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['recompute', 'attributes', '--fips', '33019', '--all'], 'name one of --fips and --all'],
     [['recompute', 'attributes', '--all', '--layer', 'trees'], 'Allowed choices are elevation, roads'],
     [['recompute', 'attributes', '--fips', '99999'], 'No county has the FIPS code 99999.'],
+    [['county', 'add', '09013'], 'now in 09110 (Capitol), 09150 (Northeastern Connecticut): name those.'],
     [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
     [['key', 'create', 'nobody'], 'There is no account "nobody"'],
     [['key', 'create', 'x', '--scope', 'api:all'], 'Allowed choices are'],
@@ -142,6 +144,18 @@ describe('feeds', () => {
     expect([listed.code, listed.out]).toEqual([1, expect.stringMatching(/^lots /m)]);
     expect(listed.err).toContain(`${file}:2: `);
     expect([ran.code, ran.err]).toEqual([0, expect.not.stringContaining('faulty')]);
+  });
+
+  test('who waits for a server that is away for long is told after one attempt', async () => {
+    const server = await serve((_, response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+    const { code, out } = await plat('feed', 'run', 'lots', '--wait', '--roll', `${server.origin}/roll.csv`);
+    await server.close();
+    expect([code, out]).toEqual([
+      1,
+      expect.stringMatching(/^lots: failed: \S+roll\.csv answered 503\. Run /),
+    ]);
+    const { value } = await json('jobs', '--limit', '1');
+    expect(value[0]).toMatchObject({ name: 'ingest.run', attempts: 1 });
   });
 
   test('check the sample, as text and JSON', async () => {

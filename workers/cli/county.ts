@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { regionsOfFormer } from '../../shared/regions/connecticut.ts';
 import { allCounties, countyName, fiveDigits } from '../../shared/regions/counties.ts';
 import { stateCode, stateOfFips } from '../../shared/regions/states.ts';
 import { installedFeeds } from '../feeds/dirs.ts';
@@ -46,7 +47,7 @@ export function addCountyCommands(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 every feed is there, 1 some could not be written, are switched off or did not run, 2 no such county. Addresses: .env.example.',
+      '\nExamples:\n  plat county add 55025 --dry-run\n  plat county add 55025 --run --wait\n  plat county add --state WI\n\nExit codes: 0 every feed is there, 1 some could not be written, have no known source, are switched off or did not run, 2 no such county. Addresses: .env.example.',
     )
     .action((codes: number[] | undefined, flags: AddFlags, command: Command) =>
       addCommand(codes ?? [], flags, command),
@@ -66,7 +67,14 @@ export function addCountyCommands(program: Command): void {
 function countiesOf(codes: readonly number[], states: readonly string[], all: boolean): number[] {
   const known = allCounties();
   const wrong = codes.find(code => !known.some(each => each.fips === code));
-  if (wrong !== undefined) throw new PlatError('name', `No county has the FIPS code ${fiveDigits(wrong)}.`);
+  if (wrong !== undefined) {
+    const regions = regionsOfFormer(wrong).map(code => `${fiveDigits(code)} (${countyName(code)})`);
+    const hint =
+      regions.length > 0
+        ? ` It is a former county of Connecticut, whose towns are now in ${regions.join(', ')}: name those.`
+        : '';
+    throw new PlatError('name', `No county has the FIPS code ${fiveDigits(wrong)}.${hint}`);
+  }
   const usps = states.map(text => {
     const code = stateCode(text);
     if (code === undefined)
@@ -99,7 +107,7 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
   if (flags.json) print(JSON.stringify(added, null, 2));
   const ofStatus = (...wanted: Added['status'][]) =>
     added.flatMap(({ status, feed }) => (wanted.includes(status) ? [feed] : []));
-  const [written, missing] = [ofStatus('written'), ofStatus('failed', 'off')];
+  const [written, missing] = [ofStatus('written'), ofStatus('failed', 'off', 'unknown')];
   if (missing.length > 0) {
     process.exitCode = EXIT.failed;
     if (!flags.json) printNote(`${missing.length} cannot run: ${missing.join(', ')}.`);

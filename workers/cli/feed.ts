@@ -134,7 +134,10 @@ export function runFeedCommand(session: Session, feed: string, flags: RunFlags):
     }),
   );
   const requestedBy = `operator ${process.env.USER ?? ''}`.trim();
-  const payload = { feed, force: flags.force ?? false, sources, requestedBy };
+  const payload = {
+    ...{ feed, force: flags.force ?? false, sources, requestedBy },
+    attended: flags.wait ?? false,
+  };
   return enqueueFromCli(session, ingestJob, payload, feed, flags.wait, async ({ status, result, error }) => {
     const run = result as { runId: number; status: string } | null;
     if (status === 'failed' || run === null)

@@ -213,7 +213,10 @@ export async function handleIngest(context: JobContext, payload: IngestPayload):
       sharedDir: sharedFolder(config),
     },
     { feed, jobId, force: payload.force, sources: payload.sources, requestedBy: payload.requestedBy },
-  );
+  ).catch(error => {
+    const isSource = error instanceof PlatError && error.code === 'feed_source';
+    throw isSource && payload.attended ? new PlatError(error.code, error.message, { cause: error }) : error;
+  });
   if (result.follow.length > 0) await context.deliver(result.follow);
   const { runId, status, counts, blocked } = result;
   return { rows: total(counts.read), runId, status, blocked, counts };

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { formerCounty, isFormerCounty, planningRegion } from '../../../shared/regions/connecticut.ts';
+import {
+  formerCounty,
+  isFormerCounty,
+  planningRegion,
+  regionsOfFormer,
+} from '../../../shared/regions/connecticut.ts';
 import { countyAt } from '../../../shared/regions/county-polygons.ts';
 import { rootDir } from '../../../shared/root.ts';
 
@@ -24,6 +29,14 @@ test('the towns that ZIPs are named after lie in the polygons of their planning 
   expect(placed.length).toBeGreaterThan(200);
   // The point of Cheshire's ZIP lies across the line.
   expect(placed.filter(({ agrees }) => !agrees).map(({ place }) => place)).toEqual(['Cheshire']);
+});
+
+test('the regions of a former county are those of its towns', () => {
+  for (const { place, former } of zips) {
+    const region = planningRegion(former, place, null);
+    if (region !== null && isFormerCounty(former))
+      expect([former, regionsOfFormer(former)]).toEqual([former, expect.arrayContaining([region])]);
+  }
 });
 
 test.each([
