@@ -54,11 +54,18 @@ test.each([
 /** All but those with a file of their own. */
 const STATEWIDE = PRESETS.filter(name => !['regrid', 'reso', 'florida_nal', 'texas_stratmap'].includes(name));
 
+/** A county of those that do not say it. */
+const WITHOUT_COUNTY: Record<string, string> = {
+  ...{ utah_lir: '49049', vermont: '50005', arizona: '04015', colorado: '08031', connecticut: '09190' },
+  ...{ indiana: '18019', maryland: '24031', montana: '30031', new_hampshire: '33019', new_jersey: '34013' },
+  ...{ virginia: '51139', west_virginia: '54079' },
+};
+
 test('the presets of statewide programs', async () => {
   const mapped: Record<string, unknown> = {};
   for (const preset of STATEWIDE) {
     const skip_where = [{ column: 'preset', not_in: [preset] }];
-    const fips = { utah_lir: '49049', vermont: '50005' }[preset as string];
+    const fips = WITHOUT_COUNTY[preset as string];
     const roll = { source: 'statewide.ndjson', format: 'ndjson', skip_where };
     const rows = await mappedRows(
       feedOf(JSON.stringify({ name: 'p', kind: 'assessor', preset, roll, ...(fips && { fips }) })),

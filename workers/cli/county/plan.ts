@@ -136,8 +136,11 @@ export function inputOf({ kind, source }: PlannedFeed, address: string): InputSe
 
 /** The statewide layers whose columns a preset maps. */
 const STATE_PRESETS: Record<string, PresetName> = {
-  ...{ AR: 'arkansas', MN: 'minnesota', NC: 'north_carolina', NY: 'new_york' },
-  ...{ TX: 'texas_stratmap', UT: 'utah_lir', VT: 'vermont', WA: 'washington' },
+  ...{ AR: 'arkansas', AZ: 'arizona', CO: 'colorado', CT: 'connecticut' },
+  ...{ DC: 'district_of_columbia', DE: 'delaware', IN: 'indiana', MD: 'maryland' },
+  ...{ MN: 'minnesota', MT: 'montana', NC: 'north_carolina', NH: 'new_hampshire' },
+  ...{ NJ: 'new_jersey', NY: 'new_york', TX: 'texas_stratmap', UT: 'utah_lir' },
+  ...{ VA: 'virginia', VT: 'vermont', WA: 'washington', WV: 'west_virginia' },
 };
 
 export const presetOf = ({ fips, source }: PlannedFeed): PresetName | undefined =>
