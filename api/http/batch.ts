@@ -1,5 +1,3 @@
-import { forSeveral } from './abandon.ts';
-
 /** The most items in one statement: bounds its size, far above the requests that are in flight at once. */
 const MAX_ITEMS = 1_000;
 
@@ -70,6 +68,6 @@ export function batch<Item, Outcome>(
       if (resume !== undefined && complete()) resume();
       if (running) return;
       running = true;
-      forSeveral(() => setImmediate(drain));
+      setImmediate(drain);
     });
 }

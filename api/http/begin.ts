@@ -57,22 +57,8 @@ export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDe
       const seconds = (performance.now() - exchange.startedAt) / 1_000;
       const status = res.writableFinished ? String(res.statusCode) : 'aborted';
       metrics.observe(req.method, exchange.route, status, seconds);
-      if (logRequests || exchange.noted || exchange.error !== undefined) logRequest(status, seconds);
-    }
-
-    function logRequest(status: string, seconds: number): void {
-      const line = {
-        requestId: withoutKeys(exchange.requestId),
-        method: req.method,
-        route: exchange.route,
-        // Without the query string, which may hold names and addresses.
-        path: withoutKeys(req.path).slice(0, 200),
-        status,
-        ms: Math.round(seconds * 1_000),
-        ...(exchange.error === undefined ? {} : { err: exchange.error }),
-      };
-      if (exchange.error === undefined) log.info(line, 'request');
-      else log.error(line, 'request failed');
+      if (logRequests || exchange.noted || exchange.error !== undefined)
+        logRequest(log, req, exchange, status, seconds);
     }
 
     if (lifecycle.leaving) res.shouldKeepAlive = false;
@@ -95,6 +81,21 @@ export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDe
     if (fault !== undefined) return sendError(res, validationError(fault));
     next();
   };
+}
+
+function logRequest(log: Logger, req: Request, exchange: Exchange, status: string, seconds: number): void {
+  const line = {
+    requestId: withoutKeys(exchange.requestId),
+    method: req.method,
+    route: exchange.route,
+    // Without the query string, which may hold names and addresses.
+    path: withoutKeys(req.path).slice(0, 200),
+    status,
+    ms: Math.round(seconds * 1_000),
+    ...(exchange.error === undefined ? {} : { err: exchange.error }),
+  };
+  if (exchange.error === undefined) log.info(line, 'request');
+  else log.error(line, 'request failed');
 }
 
 /** The headers of every response, set where express and its middleware write the answer. v1 writes them itself. */

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import { type Client, compose, type Pool, snapshot, sql, transaction } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
-import { stoppable, waitedFor } from './abandon.ts';
 
 /** Runs statements by their names; every connection prepares one once, under its name. */
 export type Statements = {
@@ -21,7 +20,12 @@ export type Database = Statements & {
   transaction<T>(work: (run: Database['run']) => Promise<T>): Promise<T>;
   /** Statements that all see the database as of one moment. */
   snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  /** The same for the work of one call: when its client has left, or its time is up, the server cancels what still runs. */
+  stoppedBy(call: Stoppable): Database;
 };
+
+/** Its controller is asked for by the first statement: most calls are answered by what was read for several. */
+type Stoppable = { readonly over: AbortController };
 
 const AS_BYTES = { getTypeParser: () => (value: unknown) => value };
 
@@ -49,34 +53,82 @@ const UNAVAILABLE = new Set([
   '3D000', // the database does not exist (yet)
 ]);
 
-export function openDatabase(pool: Pool): Database {
-  const on = (client?: Client): Statements => {
-    const ask = async <Row extends pg.QueryResultRow>(
-      config: pg.QueryConfig & { binary?: true },
-      values?: unknown[],
-    ) => {
-      const query = { ...config, values } as pg.QueryConfig;
-      const signal = waitedFor();
-      if (signal === undefined) return (await (client ?? pool).query<Row>(query)).rows;
-      if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
-      return onConnection(pool, client, held =>
-        stoppable(signal, pool, held, async () => (await held.query<Row>(query)).rows),
-      );
-    };
-    return {
-      run: (name, values) => ask({ name, text: sql(name) }, values),
-      runComposed: (name, fragments, values) => ask({ text: compose(name, fragments) }, values),
-      runBinary: (name, values) => ask({ name, text: sql(name), binary: true, types: AS_BYTES }, values),
-    };
-  };
-  const { run, runComposed, runBinary } = on();
+/** Methods rather than named functions, which tsx makes dear: there is one for every call. */
+export function openDatabase(pool: Pool, call?: Stoppable): Database {
+  const { run, runComposed, runBinary } = statementsOn(pool, call);
   return {
-    run: (...asked) => run<never>(...asked).catch(fail),
-    runComposed: (...asked) => runComposed<never>(...asked).catch(fail),
-    runBinary: (...asked) => runBinary<never>(...asked).catch(fail),
-    transaction: work => transaction(pool, client => work(on(client).run)).catch(fail),
-    snapshot: work => snapshot(pool, client => work(on(client))).catch(fail),
+    run(...asked) {
+      return run<never>(...asked).catch(fail);
+    },
+    runComposed(...asked) {
+      return runComposed<never>(...asked).catch(fail);
+    },
+    runBinary(...asked) {
+      return runBinary<never>(...asked).catch(fail);
+    },
+    transaction(work) {
+      return transaction(pool, client => work(statementsOn(pool, call, client).run)).catch(fail);
+    },
+    snapshot(work) {
+      return snapshot(pool, client => work(statementsOn(pool, call, client))).catch(fail);
+    },
+    stoppedBy(stoppable) {
+      return openDatabase(pool, stoppable);
+    },
   };
+}
+
+function statementsOn(pool: Pool, call: Stoppable | undefined, client?: Client): Statements {
+  return {
+    run(name, values) {
+      return ask(pool, call, client, { name, text: sql(name), values });
+    },
+    runComposed(name, fragments, values) {
+      return ask(pool, call, client, { text: compose(name, fragments), values });
+    },
+    runBinary(name, values) {
+      return ask(pool, call, client, { name, text: sql(name), binary: true, types: AS_BYTES, values });
+    },
+  };
+}
+
+type Query = Omit<pg.QueryConfig, 'values'> & { values: unknown[] | undefined; binary?: true };
+
+async function ask<Row extends pg.QueryResultRow>(
+  pool: Pool,
+  call: Stoppable | undefined,
+  client: Client | undefined,
+  asked: Query,
+): Promise<Row[]> {
+  const query = asked as pg.QueryConfig;
+  if (call === undefined) return (await (client ?? pool).query<Row>(query)).rows;
+  const { signal } = call.over;
+  if (signal.aborted) throw unavailable('Nobody waits for the answer any more.');
+  return onConnection(pool, client, held =>
+    stopping(signal, pool, held, async () => (await held.query<Row>(query)).rows),
+  );
+}
+
+/** Runs a statement on a held connection; when nobody waits any more the server cancels it, and both are over on return. */
+async function stopping<T>(
+  signal: AbortSignal,
+  pool: Pool,
+  client: Client,
+  statement: () => Promise<T>,
+): Promise<T> {
+  let cancelling: Promise<unknown> | undefined;
+  const stop = () => {
+    const { processID } = client as unknown as { processID: number };
+    // Without it the statement ends by its time-out.
+    cancelling = pool.query('select pg_cancel_backend($1)', [processID]).catch(() => {});
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await statement();
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await cancelling;
+  }
 }
 
 /** On the connection that is given, else on one of the pool, which like the pool's own `query` gives up one whose query failed. */

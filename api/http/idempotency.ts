@@ -1,6 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { forSeveral } from './abandon.ts';
 import { canonical } from './cursor.ts';
 import { type Database, unavailable } from './database.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -101,7 +100,7 @@ function openAttempt(database: Database, { accountId, key }: RepeatableCall, cla
     async end() {
       clearInterval(renewal);
       // Also after a commit whose outcome is unknown: an answer that is kept stays. What cannot be released is left to the lease.
-      await forSeveral(() => database.run('api/release_call', [accountId, key, claim])).catch(() => {});
+      await database.run('api/release_call', [accountId, key, claim]).catch(() => {});
     },
   };
 }

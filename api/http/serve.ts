@@ -1,8 +1,7 @@
 import type { Mode } from '../../shared/domain/tiers.ts';
-import { whileWaited } from './abandon.ts';
 import type { Caller, Callers } from './callers.ts';
 import type { Encoding } from './compression.ts';
-import { unavailable } from './database.ts';
+import { type Database, unavailable } from './database.ts';
 import type { Answer, CallContext, Endpoint } from './endpoint.ts';
 import { validationError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -17,8 +16,8 @@ export type ServeDeps = {
   rateLimits: RateLimits;
   meter: Meter;
   idempotency: Idempotency;
-  /** What the handlers may use. */
-  resources: object;
+  /** What the handlers may use. Statements of `database` are stopped with the call, the others' are for several. */
+  resources: { database: Database };
   requestTimeoutMs: number;
   /** APP_URL. */
   appUrl: string | undefined;
@@ -46,8 +45,8 @@ export type Call = {
   fail(error: unknown): void;
   /** True once nobody waits for the answer, or it was given (a time-out) already. */
   isOver(): boolean;
-  /** To be aborted then: whatever still runs for the call is stopped. */
-  over: AbortController;
+  /** To be aborted then: the statements that its handler still runs are stopped. */
+  readonly over: AbortController;
 };
 
 /** What a call has come to. */
@@ -64,13 +63,13 @@ export type Ready = { tokens: number; send(): void };
 
 /** Answers a call within the time-out; what fails is told as the envelope. */
 export async function serve(call: Call, deps: ServeDeps): Promise<void> {
-  const { exchange, over } = call;
+  const { exchange } = call;
   exchange.deadline = setTimeout(() => {
     call.fail(tooLate(exchange, deps));
-    over.abort();
+    call.over.abort();
   }, deps.requestTimeoutMs);
   try {
-    await whileWaited(over.signal, () => take(call, deps));
+    await take(call, deps);
   } catch (error) {
     call.fail(error);
   } finally {
@@ -93,7 +92,7 @@ async function take(call: Call, deps: ServeDeps): Promise<void> {
   const key = idempotencyKeyOf(endpoint, call.idempotencyKey);
   if (key === undefined) return answer(call, caller, input, deps);
   const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, given) };
-  const turn = await deps.idempotency.begin(repeatable, call.isOver);
+  const turn = await deps.idempotency.begin(repeatable, () => call.isOver());
   if (turn === undefined || call.isOver()) {
     if (turn !== undefined && 'attempt' in turn) await turn.attempt.end();
     return;
@@ -130,7 +129,8 @@ async function answer(
     now,
     encoding,
   };
-  const made = await endpoint.handle(input, deps.resources, context);
+  const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
+  const made = await endpoint.handle(input, resources, context);
   // A look at the client: it may have left, or the deadline passed, while the answer was made.
   if (call.isOver()) return;
   const status = made.status ?? endpoint.response.status;
@@ -145,16 +145,16 @@ async function charge(
   meter: Meter,
   attempt: Attempt | undefined,
 ): Promise<void> {
-  const { endpoint, exchange, isOver } = call;
+  const { endpoint, exchange } = call;
   const ready = await call.prepare(outcome);
   // From here on the call succeeds or fails with its charge, which has the statement time-out.
   clearTimeout(exchange.deadline);
   const { caller, status, body } = outcome;
   await meter.charge(caller, endpoint.metering?.key ?? '', ready.tokens, {
-    isOver,
+    isOver: () => call.isOver(),
     alongside: attempt && (run => attempt.keep(run, { status, body: body ?? Buffer.alloc(0) })),
   });
-  if (!isOver()) ready.send();
+  if (!call.isOver()) ready.send();
 }
 
 function bytesOf({ body }: Answer): Buffer | null {

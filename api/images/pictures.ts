@@ -12,7 +12,6 @@ import type { Logger } from '../../shared/log.ts';
 import type { ImageryFile } from '../../shared/raster/imagery.ts';
 import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
 import { inTurns } from '../../shared/turns.ts';
-import { forSeveral } from '../http/abandon.ts';
 import { type Database, unavailable } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { paintFile } from './cog.ts';
@@ -193,7 +192,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
     if (before !== undefined && (before.freshUntil ?? Infinity) > Date.now()) return before;
     let picture = making.get(key);
     if (picture === undefined) {
-      picture = forSeveral(() => inTurn(() => make(prepared))).finally(() => making.delete(key));
+      picture = inTurn(() => make(prepared)).finally(() => making.delete(key));
       making.set(key, picture);
     }
     return picture;

@@ -13,7 +13,6 @@ import { contactSecret } from '../../../shared/contacts/suppression.ts';
 import { type LineType, MOST_PHONES } from '../../../shared/domain/contact-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import { type Address, type MatchedOn, placeOf, type Subject } from '../../../shared/kernels/person/match.ts';
-import { forSeveral } from '../../http/abandon.ts';
 import { type Database, unavailable } from '../../http/database.ts';
 import type { CallContext } from '../../http/endpoint.ts';
 
@@ -121,7 +120,7 @@ async function askProvider(
   address: Address,
 ): Promise<Answer | null> {
   // Whoever asks for the same person meanwhile waits for it as well, and what is bought is kept although the client leaves.
-  const provided = await forSeveral(() => ask(subjects, address)).catch(error => {
+  const provided = await ask(subjects, address).catch(error => {
     if (!(error instanceof PlatError) || error.code !== 'provider') throw error;
     throw unavailable(
       'The source of telephone numbers cannot be asked now. Try again later.',
