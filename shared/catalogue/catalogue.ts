@@ -34,8 +34,12 @@ export function readCatalogue(file = bundled): Catalogue {
 function parseCatalogue(file: string): Catalogue {
   try {
     const catalogue = JSON.parse(readFileSync(file, 'utf8')) as Catalogue;
-    if (Array.isArray(catalogue.sources)) return catalogue;
-    throw new Error('it has no list of "sources"');
+    if (!Array.isArray(catalogue.sources)) throw new Error('it has no list of "sources"');
+    const wrong = catalogue.sources.findIndex(
+      ({ place, address }) => !/^\d{2,7}$/.test(place) || !URL.canParse(address),
+    );
+    if (wrong < 0) return catalogue;
+    throw new Error(`source ${wrong + 1} needs a "place" (digits) and an "address"`);
   } catch (cause) {
     const why = (cause as Error).message;
     throw new PlatError('config', `The catalogue ${file} cannot be read: ${why}. Correct CATALOGUE_FILE.`, {

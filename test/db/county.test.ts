@@ -147,12 +147,13 @@ test('without a network nothing is written, and the messages say what to set', a
   );
   const lonely = join(folder, 'lonely');
   mkdirSync(lonely);
-  const { code, out } = await runCommand({ ...settings, ...nowhere, FEEDS_DIR: lonely }, [
+  const { code, out, err } = await runCommand({ ...settings, ...nowhere, FEEDS_DIR: lonely }, [
     'county',
     'add',
     '23009',
   ]);
   expect([code, readdirSync(lonely)]).toEqual([1, []]);
+  expect(err).toMatch(/5 cannot run \(4 failed, 0 off, 1 unknown\): 23009-parcels, 23009-roads, /);
   for (const setting of ['ROADS_URL', 'WETLANDS_URL', 'FLOOD_URL', 'ELEVATION_URL'])
     expect(out).toMatch(new RegExp(`cannot be read: .*${setting} may name another address`));
 });
@@ -208,6 +209,10 @@ test('a catalogue that is not there is told as one', async () => {
     1,
     expect.stringMatching(/^plat: The catalogue \S+nope\.json cannot be read: .*CATALOGUE_FILE\.\n$/),
   ]);
+  const wrong = join(folder, 'wrong.json');
+  writeFileSync(wrong, JSON.stringify({ sources: [{ place: '23001', address: 'parcels.zip' }] }));
+  const { err: told } = await runCommand({ ...settings, CATALOGUE_FILE: wrong }, argv);
+  expect(told).toMatch(/source 1 needs a "place" \(digits\) and an "address"/);
 });
 
 test('codes and states that are none are refused', async () => {

@@ -110,7 +110,8 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
   const [written, missing] = [ofStatus('written'), ofStatus('failed', 'off', 'unknown')];
   if (missing.length > 0) {
     process.exitCode = EXIT.failed;
-    if (!flags.json) printNote(`${missing.length} cannot run: ${missing.join(', ')}.`);
+    const counts = (['failed', 'off', 'unknown'] as const).map(each => `${ofStatus(each).length} ${each}`);
+    if (!flags.json) printNote(`${missing.length} cannot run (${counts.join(', ')}): ${named(missing)}.`);
   }
   if (flags.run && !flags.dryRun)
     await withSession(session => runAll(session, ofStatus('written', 'there'), flags));
@@ -118,13 +119,24 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
     printNote(`Written: ${written.length}; \`plat feed run ${written[0]}\` ingests one, --run all of them.`);
 }
 
+/** More names than these nobody reads in a line; each stands with its county. */
+const MOST_NAMED = 20;
+
+const named = (feeds: readonly string[]): string =>
+  [...feeds.slice(0, MOST_NAMED), ...(feeds.length > MOST_NAMED ? ['…'] : [])].join(', ');
+
 async function runAll(session: Session, feeds: readonly string[], { wait, json }: AddFlags): Promise<void> {
+  const wrong: string[] = [];
   for (const feed of feeds) {
     const [document, text, exitCode] = await runFeedCommand(session, feed, { ...(wait && { wait }) });
-    // Of what became of a run its first line; `plat runs show` tells the rest.
-    print(json ? JSON.stringify(document) : text.split('\n')[0]!);
-    if (exitCode) process.exitCode = EXIT.failed;
+    // What became of a run, and why the gate blocked it; `plat runs show` tells the rest.
+    const said = text.split('\n').filter((line, i) => i === 0 || line.startsWith('  gate '));
+    print(json ? JSON.stringify(document) : said.join('\n'));
+    if (exitCode) wrong.push(feed);
   }
+  if (wrong.length === 0) return;
+  process.exitCode = EXIT.failed;
+  if (!json) printNote(`${wrong.length} of ${feeds.length} were not ingested: ${named(wrong)}.`);
 }
 
 function renderAdded(county: number, results: readonly Added[]): string {

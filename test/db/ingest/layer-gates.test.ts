@@ -56,7 +56,7 @@ describe('a run is blocked, and the layer stays as it was', () => {
       'nothing that counts',
       ['empty', 'rows'],
       many(20).map(row => ({ ...row, properties: { MTFCC: 'S1820' } })),
-      /Of 20 features read, none counts: is the mapping right\?/,
+      /Of 20 features read, none counts: is the mapping right, and is it a file of this place\?/,
     ],
     [
       "another place's file",

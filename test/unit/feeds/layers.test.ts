@@ -163,7 +163,7 @@ describe('plat feed check of a layer', () => {
       { field: 'class', reason: 'missing_class', count: 1, rowNo: 2, message: 'class and mtfcc are empty' },
     ]);
     expect(check.problems).toEqual([
-      'layer: Of 2 features read, none counts: is the mapping right?',
+      'layer: Of 2 features read, none counts: is the mapping right, and is it a file of this place?',
       'layer: 2 of 2 rows would be rejected (100.0 %, at most 5 %).',
     ]);
   });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../../shared/config.ts';
-import { PlatError } from '../../../shared/errors.ts';
+import { messageOf, PlatError } from '../../../shared/errors.ts';
 import type { OpenContext } from '../../../shared/net/context.ts';
 import { type FileState, fileState } from '../../../shared/net/file-version.ts';
 import { fiveDigits } from '../../../shared/regions/counties.ts';
@@ -105,8 +105,11 @@ async function addFeed(planned: PlannedFeed, config: Config, options: AddOptions
       message,
     };
   } catch (error) {
-    if (!(error instanceof PlatError)) throw error;
-    return { ...result, status: 'failed', message: `${error.message} ${setting} may name another address.` };
+    return {
+      ...result,
+      status: 'failed',
+      message: `${messageOf(error)} ${setting} may name another address.`,
+    };
   }
 }
 

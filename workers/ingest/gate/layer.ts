@@ -36,7 +36,7 @@ export function judgeLayer(figures: LayerFigures, limits: Gates, words: LayerWor
 }
 
 export const noneCounts = (read: number, words: Pick<LayerWords, 'rows'>): string =>
-  `Of ${read} ${words.rows} read, none counts: is the mapping right?`;
+  `Of ${read} ${words.rows} read, none counts: is the mapping right, and is it a file of this place?`;
 
 export function outsideFeatures(
   { outside, rows, extent }: Pick<LayerFigures, 'outside' | 'rows' | 'extent'>,

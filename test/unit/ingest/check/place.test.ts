@@ -106,7 +106,9 @@ describe('a run that has nothing to merge is blocked, and the check says so', ()
   test('a layer of which nothing counts', async () => {
     expect(await check('w', [wetland(0, 'U')], wetlands)).toMatchObject({
       ok: false,
-      problems: ['layer: Of 1 features read, none counts: is the mapping right?'],
+      problems: [
+        'layer: Of 1 features read, none counts: is the mapping right, and is it a file of this place?',
+      ],
       parts: [{ usable: 0, whole: true }],
     });
     expect(await check('w', [wetland(0, 'U'), wetland(1, 'PUBH')], wetlands)).toMatchObject({
