@@ -27,6 +27,7 @@ const common = {
   // Ends a test that hangs; none is expected to come near it on a busy machine.
   testTimeout: 300_000,
   hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
 } as const;
 
 export default defineConfig({

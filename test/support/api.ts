@@ -131,6 +131,14 @@ export async function whileLocked<T>(
   }
 }
 
+/** How many of the database's statements wait for a lock now. Locks of other databases, which other files wait for, do not count. */
+export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rowCount!;
+}
+
 let accounts = 0;
 
 /** An account that may do anything often, unless told otherwise, and a key of it. */

@@ -266,7 +266,7 @@ test('two runs of one feed in two processes take turns; another feed does not wa
   const first = child({ feed: shared.path, jobId: null, waitAt: 'gate' });
   const output: string[] = [];
   first.stdout!.on('data', (data: Buffer) => output.push(...data.toString().trim().split('\n')));
-  await expect.poll(() => output, { timeout: 60_000 }).toContain('gate');
+  await expect.poll(() => output).toContain('gate');
 
   const steps: string[] = [];
   const second = ingest(pool, shared.feed, {}, { onStep: step => void steps.push(step) });
@@ -293,7 +293,7 @@ test('a run that waits for another one ends when its worker is told to stop', as
     return step === 'gate' ? held : undefined;
   };
   const first = ingest(pool, feed, {}, { onStep });
-  await expect.poll(() => steps, { timeout: 60_000 }).toContain('gate');
+  await expect.poll(() => steps).toContain('gate');
   const stop = new AbortController();
   const second = ingest(pool, feed, {}, { signal: stop.signal });
   setTimeout(() => stop.abort(new Error('the worker stops')), 300);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { insertRegions, startTestApi } from '../../support/api.ts';
+import { insertRegions, lockWaits, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
 import { spender } from '../../support/spender.ts';
@@ -110,9 +110,7 @@ describe('new terms of a period that has used tokens', () => {
       ['account', 'set', name, '--tokens', '25'],
       'has used 30 tokens: with 25 included',
     );
-    await expect
-      .poll(async () => (await db.pool.query('select from pg_locks where not granted')).rowCount)
-      .toBeGreaterThan(0);
+    await expect.poll(() => lockWaits(db)).toBeGreaterThan(0);
     await charge.query('commit');
     charge.release();
     await change;

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { insertRegions, newCaller, startTestApi, usageOf } from '../../support/api.ts';
+import {
+  insertRegions,
+  lockWaits,
+  newCaller,
+  startTestApi,
+  usageOf,
+  whileLocked,
+} from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
@@ -22,7 +29,7 @@ beforeAll(async () => {
 type Period = { tokens_used: number; tokens_included: number; period_end: string; current: boolean };
 const periodsOf = (name: string): Promise<Period[]> => json('usage', '--account', name);
 
-const waiting = async () => (await db.pool.query('select from pg_locks where not granted')).rowCount;
+const waiting = () => lockWaits(db);
 
 /** Four calls of 10 tokens each that begin when `plat account set` holds the period and has not committed; their status. */
 async function callsDuring(name: string, ...change: string[]): Promise<{ status: number; code?: string }[]> {
@@ -31,16 +38,14 @@ async function callsDuring(name: string, ...change: string[]): Promise<{ status:
     const { status, json: body } = await api.call(STATS, { key });
     return { status, code: (body as { error?: { code: string } }).error?.code };
   };
-  const gate = await db.pool.connect();
-  await gate.query('begin');
   // What the change writes after it has locked the period.
-  await gate.query('lock table audit in share mode');
-  const changing = plat('account', 'set', name, ...change);
-  await expect.poll(waiting).toBe(1);
-  const calls = Array.from({ length: 4 }, call);
-  await expect.poll(waiting).toBeGreaterThan(1);
-  await gate.query('commit');
-  gate.release();
+  const { changing, calls } = await whileLocked(db, ['lock table audit in share mode'], async () => {
+    const changing = plat('account', 'set', name, ...change);
+    await expect.poll(waiting).toBe(1);
+    const calls = Array.from({ length: 4 }, call);
+    await expect.poll(waiting).toBeGreaterThan(1);
+    return { changing, calls };
+  });
   expect(await changing).toMatchObject({ code: 0 });
   return Promise.all(calls);
 }

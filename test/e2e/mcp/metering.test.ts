@@ -1,7 +1,14 @@
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../../shared/domain/tiers.ts';
-import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
+import {
+  insertRegions,
+  lockWaits,
+  newCaller,
+  startTestApi,
+  type TestApi,
+  usageOf,
+} from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { STATS as PATH } from '../../support/spender.ts';
 import { askTool, MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/tool-call.ts';
@@ -51,16 +58,10 @@ test.each(WAYS)('a client that has gone before the answer is ready is not charge
         : request(`${one.url}/mcp`, { method: 'POST', headers: { ...headers, ...MCP_HEADERS } });
     gone.on('error', () => {});
     gone.end(way === 'rest' ? undefined : JSON.stringify(toolCall(...TOOL)));
-    await expect.poll(() => one.lifecycle.active, { timeout: 60_000 }).toBe(1);
-    const blocked = async () => {
-      const { rows } = await db.pool.query(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      return rows.length;
-    };
-    await expect.poll(blocked, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect.poll(() => one.lifecycle.active).toBe(1);
+    await expect.poll(() => lockWaits(db)).toBeGreaterThan(0);
     gone.destroy();
-    await expect.poll(() => one.lifecycle.active, { timeout: 60_000 }).toBe(0);
+    await expect.poll(() => one.lifecycle.active).toBe(0);
   } finally {
     await lock.query('rollback');
     lock.release();

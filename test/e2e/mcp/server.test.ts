@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/root.ts';
-import { newCaller, startTestApi, whileLocked } from '../../support/api.ts';
+import { lockWaits, newCaller, startTestApi, whileLocked } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { call, connect, VERSIONS, type Version } from '../../support/mcp.ts';
 import { MCP_HEADERS, toolCall } from '../../support/tool-call.ts';
@@ -170,13 +170,7 @@ test('pages of other sites are kept out, whatever their name was pointed at', as
 });
 
 /** Statements of the API that wait for a lock. */
-async function waiting(): Promise<number> {
-  const { rows } = await db.pool.query(
-    `select count(*)::int as n from pg_stat_activity
-     where datname = current_database() and application_name = 'plat api test' and wait_event_type = 'Lock'`,
-  );
-  return rows[0]!.n;
-}
+const waiting = () => lockWaits(db);
 
 test.each(['mcp', 'rest'])('a client that leaves stops the query, and pays nothing: %s', async way => {
   await whileLocked(db, ['lock table saved_markets in access exclusive mode'], async () => {
@@ -193,10 +187,10 @@ test.each(['mcp', 'rest'])('a client that leaves stops the query, and pays nothi
             },
           });
     const left = expect(asked).rejects.toThrow();
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
     leave.abort();
     await left;
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
+    await expect.poll(waiting).toBe(0);
   });
 });
 
@@ -207,6 +201,6 @@ test('a tool that takes too long says so, and its query is stopped', async () =>
     const answer = await call(client, 'list_saved_markets');
     expect(JSON.parse(answer.text).error).toMatchObject({ code: 'internal_error' });
     expect(answer.text).toContain('took too long');
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
+    await expect.poll(waiting).toBe(0);
   });
 });

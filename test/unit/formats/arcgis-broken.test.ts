@@ -248,10 +248,12 @@ describe('a read that was cut off', () => {
     ] as const)
       await cutOff(name, metadata, async (source, workDir, asked) => {
         expect((await read(source, { page_size: 10 }, { workDir })).pins).toEqual(all(50));
-        expect(asked()).toEqual(next);
+        // What the first read had asked ahead may come late.
+        expect([...new Set(asked())].sort()).toEqual(next);
+        const { length } = asked();
         // A complete file is used again until its run has ended well.
         expect((await read(source, { page_size: 10 }, { workDir })).pins).toEqual(all(50));
-        expect(asked()).toEqual(next);
+        expect(asked()).toHaveLength(length);
       });
   });
 
