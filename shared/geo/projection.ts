@@ -6,6 +6,9 @@ import { PlatError } from '../errors.ts';
 /** Moves a geometry to WGS84 degrees, in place. Throws TypeError for a coordinate that is not a finite number. */
 export type ToWgs84 = (geometry: Geometry) => Geometry;
 
+/** Of a geometry that is in WGS84 degrees already. */
+export const unmoved: ToWgs84 = geometry => geometry;
+
 type Axes = (position: Position) => Position;
 
 /** Geographic systems that equal WGS84 within the two metres that rolls are good to. */
@@ -31,7 +34,7 @@ const GEOGRAPHIC = new Set([
  */
 export function toWgs84(crs: string, name: string): ToWgs84 {
   const { definition, wgs84Degrees } = resolveCrs(crs, name);
-  if (wgs84Degrees) return geometry => geometry;
+  if (wgs84Degrees) return unmoved;
   const { forward } = proj4(asProj4(definition), 'WGS84');
   const axes: Axes = position => {
     const [longitude, latitude] = forward([position[0]!, position[1]!]);

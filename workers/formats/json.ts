@@ -1,5 +1,16 @@
 import { cutOff, limitsOf } from '../../shared/net/context.ts';
-import { addBad, addRow, isFull, type Output, type Reading, useCrs } from './rows.ts';
+import {
+  addBad,
+  addRow,
+  type BadRow,
+  isFull,
+  newOutput,
+  type Output,
+  type Reading,
+  type RowBatch,
+  type SourceRow,
+  useCrs,
+} from './rows.ts';
 import { utf8Bytes } from './text.ts';
 
 /** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known. */
@@ -28,8 +39,26 @@ export async function* readLines(
   }
 }
 
-/** Adds the row of one Feature; its `id`, when it has one, becomes `values.$id`. */
+/** Adds the row of one Feature, unread where the batch is for that. */
 export function addFeature(output: Output, text: string): void {
+  if (output.batch.unread === undefined) readFeature(output, text);
+  else output.batch.unread.push({ rowNo: ++output.rowNo, text });
+}
+
+/** The rows of a batch, those left unread parsed one by one; ones that cannot be are added to `bad`. */
+export function* readUnread({ rows, unread = [] }: RowBatch, bad: BadRow[]): Generator<SourceRow> {
+  yield* rows;
+  const output = newOutput(undefined);
+  output.batch.bad = bad;
+  for (const { rowNo, text } of unread) {
+    output.rowNo = rowNo - 1;
+    readFeature(output, text);
+    yield* output.batch.rows.splice(0);
+  }
+}
+
+/** Adds the row of one Feature; its `id`, when it has one, becomes `values.$id`. */
+function readFeature(output: Output, text: string): void {
   const feature = parseObject(output, text);
   if (feature === null) return;
   if (feature.type !== 'Feature') {

@@ -1,4 +1,5 @@
 import { messageOf, PlatError } from '../../shared/errors.ts';
+import { unmoved } from '../../shared/geo/projection.ts';
 import { formatError, shownUrl } from '../../shared/net/context.ts';
 import { fileState } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';
@@ -20,6 +21,7 @@ import {
   type Output,
   type ReadContext,
   type RowBatch,
+  sizeOf,
   takeBatch,
 } from './rows.ts';
 import { readShapefile } from './shapefile.ts';
@@ -87,7 +89,7 @@ const READERS: Record<FileFormat, Reader> = {
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
-  clipped(readAll(spec, context), spec);
+  clipped(readAll(spec, spec.within === undefined ? context : { ...context, unread: false }), spec);
 
 async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
   if (spec.format === 'reso') {
@@ -100,7 +102,12 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
   for (const source of sources) {
     const one = { ...spec, source };
     if (spec.format === 'arcgis')
-      yield* batchesOf(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
+      yield* batchesOf(
+        readArcgis(one, output, context, progress),
+        output,
+        context,
+        shownUrl(layerUrl(source)),
+      );
     else
       for (const part of await partsOf(one, READERS[spec.format].extensions, context))
         yield* readFile(spec.format, part, output, context, progress);
@@ -117,7 +124,7 @@ async function* readFile(
   const { read, ...wanted } = READERS[format];
   const opened = await openSource(spec.source, { ...wanted, member: spec.member }, context, progress);
   try {
-    yield* batchesOf(read({ source: opened, spec, output, context }), output, opened.name);
+    yield* batchesOf(read({ source: opened, spec, output, context }), output, context, opened.name);
   } catch (cause) {
     context.signal.throwIfAborted();
     if (cause instanceof PlatError || (cause instanceof Error && 'syscall' in cause)) throw cause;
@@ -132,17 +139,19 @@ async function* readFile(
 async function* batchesOf(
   reader: AsyncGenerator<void>,
   output: Output,
+  context: ReadContext,
   name: string,
 ): AsyncGenerator<RowBatch> {
+  takeBatch(output);
   const take = () => {
-    const batch = takeBatch(output);
+    const batch = takeBatch(output, context.unread && output.project === unmoved);
     if (first) checkDegrees(batch, name);
     first = false;
     return batch;
   };
   let first = true;
   for await (const _ of reader) yield take();
-  if (output.batch.rows.length + output.batch.bad.length > 0) yield take();
+  if (sizeOf(output.batch) > 0) yield take();
 }
 
 /** What tells one state of a source from another without reading it, or null where nothing does. @throws PlatError as reading would */

@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/errors.ts';
-import { type ToWgs84, toWgs84 } from '../../shared/geo/projection.ts';
+import { type ToWgs84, toWgs84, unmoved } from '../../shared/geo/projection.ts';
 import { formatError, type OpenContext } from '../../shared/net/context.ts';
 import type { InputSpec } from './input.ts';
 import type { OpenedSource } from './source.ts';
@@ -22,9 +22,14 @@ export type BadReason =
 /** A row that the parser itself cannot use. `raw` is its text, cut after 64 KB. */
 export type BadRow = { rowNo: number; reason: BadReason; field: string | null; message: string; raw: string };
 
+/** A row that the reader has found and not parsed. */
+export type UnreadRow = { rowNo: number; text: string };
+
 export type RowBatch = {
   rows: SourceRow[];
   bad: BadRow[];
+  /** GeoJSON Features, for `readUnread` of json.ts; only where the context asks for them, and not in the first batch of a source. */
+  unread?: UnreadRow[];
   skipped?: number;
   /** RESO alone: where to go on once this batch is stored. */
   checkpoint?: ResoCheckpoint;
@@ -46,6 +51,8 @@ export type ResoCheckpoint = {
 export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
   watermark?: ResoCheckpoint | null;
+  /** Whether what takes the batches can parse rows itself, on another thread. */
+  unread?: boolean;
   /** No more rows than about so many are wanted: a service is asked for no more. */
   rows?: number;
   /** Where a service that is read page by page keeps what came until the run has ended, whatever becomes of the worker. */
@@ -64,7 +71,12 @@ const FIRST_BATCH_ROWS = 1_000;
 const RAW_CHARS = 64 * 1024;
 
 /** Where a reader puts its rows, and how their geometry reaches WGS84. */
-export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
+export type Output = {
+  batch: RowBatch;
+  rowNo: number;
+  project: ToWgs84;
+  crs: string | undefined;
+};
 
 export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
 
@@ -75,7 +87,7 @@ export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; c
 export type FileReader = (reading: Reading) => AsyncGenerator<void>;
 
 export function newOutput(crs: string | undefined): Output {
-  return { batch: { rows: [], bad: [] }, rowNo: 0, project: geometry => geometry, crs };
+  return { batch: { rows: [], bad: [] }, rowNo: 0, project: unmoved, crs };
 }
 
 /**
@@ -162,13 +174,16 @@ export function addBad(
   output.batch.bad.push({ rowNo: ++output.rowNo, reason, field, message, raw: kept });
 }
 
-export function isFull({ batch: { rows, bad }, rowNo }: Output): boolean {
-  return rows.length + bad.length >= (rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS);
+export const sizeOf = ({ rows, bad, unread = [] }: RowBatch): number =>
+  rows.length + bad.length + unread.length;
+
+export function isFull({ batch, rowNo }: Output): boolean {
+  return sizeOf(batch) >= (rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS);
 }
 
-export function takeBatch(output: Output): RowBatch {
+export function takeBatch(output: Output, leaveUnread = false): RowBatch {
   const { batch } = output;
-  output.batch = { rows: [], bad: [] };
+  output.batch = { rows: [], bad: [], ...(leaveUnread && { unread: [] }) };
   return batch;
 }
 

@@ -42,7 +42,7 @@ type Terms = {
 
 /** A row without a key or with an unknown or foreign county is refused; other values that do not parse become null and are reported. */
 export function compileParcelMapper(
-  input: ParcelInput,
+  input: Pick<ParcelInput, 'key' | 'columns' | 'skipWhere'>,
   { fips: feedFips, sales = null }: Terms,
 ): Mapper<MappedParcel> {
   const { key, columns } = input;

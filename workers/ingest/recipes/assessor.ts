@@ -11,7 +11,7 @@ import type { RunContext } from '../run/context.ts';
 import { settleRepeats, total } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
 import { withStage, withStages } from '../run/stage-schema.ts';
-import { type DeriveColumns, openDerivation } from '../stage/derive.ts';
+import { readZipCounties, type ZipCounties } from '../stage/derive.ts';
 import {
   completeRows,
   furtherParcels,
@@ -23,7 +23,6 @@ import { listingSql } from '../stage/listing-record.ts';
 import { stageMapped, stageParcels } from '../stage/parcels.ts';
 import { rollSql } from '../stage/roll-sql.ts';
 import { stageSales } from '../stage/sales.ts';
-import { withShapes } from '../stage/shapes.ts';
 import type { Prepared, Recipe } from './recipe.ts';
 
 /** Share of a roll that has to move before its tables are analyzed: autovacuum's own threshold. */
@@ -41,12 +40,12 @@ export const assessor: Recipe<AssessorFeed, void> = {
 };
 
 async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
-  const derive = await openDerivation(run.pool);
+  const zipCounties = await readZipCounties(run.pool);
   const all = parcelInputs(feed);
   for (const [i, input] of all.entries()) {
     if (i > 0 && i === feed.furtherRolls.length)
       await withStage(run.pool, run.runId, client => settleFurtherRolls(client, run));
-    await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
+    await stageInput(run, feed, zipCounties, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
   }
 }
 
@@ -151,29 +150,27 @@ async function measureSales(client: Client, sales: Sales | null, feedId: number)
 async function stageInput(
   run: RunContext,
   feed: AssessorFeed,
-  derive: DeriveColumns,
+  zipCounties: ZipCounties,
   [name, input]: NamedInput,
   progress: readonly [number, number],
 ): Promise<void> {
   const { counts } = run;
-  const batches = withShapes(readBatches(run, name, input.input, progress));
+  const isFurther = feed.furtherRolls.includes(input);
+  const batches = readBatches(run, name, input.input, progress, !isFurther);
   const sales = name !== 'shape' && showsSales(input) ? feed.sales : null;
-  const map = compileParcelMapper(input, { fips: feed.fips, sales });
-  const rows = { name, batches, map };
+  const { key, columns, skipWhere } = input;
+  const terms = { columns: { key, columns, skipWhere }, fips: feed.fips, sales, zipCounties };
   await withStages(run, 3, async ([roll, shape, raw], rejects) => {
     const stage = { roll: roll!, shape: shape!, raw: raw!, rejects, counts };
-    const further = feed.furtherRolls.indexOf(input);
-    if (further >= 0) {
-      await stageFurtherRoll(rows, further + 1, stage);
-    } else if (name === 'shape') {
-      const attributes = Object.keys(input.columns).length > 0;
-      await stageParcels({ ...rows, name, derive, attributes }, stage);
-    } else if (feed.furtherRolls.length === 0) {
-      await stageParcels({ ...rows, name: 'roll', derive, attributes: true }, stage);
+    if (isFurther) {
+      const number = feed.furtherRolls.indexOf(input) + 1;
+      await stageFurtherRoll({ name, batches, map: compileParcelMapper(input, terms) }, number, stage);
+    } else if (name === 'shape' || feed.furtherRolls.length === 0) {
+      await stageParcels(batches, { ...terms, name: name === 'shape' ? name : 'roll' }, stage);
     } else {
       const complete = (parcels: readonly MappedParcel[]) => completeRows(stage.raw, parcels);
-      await stageParcels({ ...rows, name: 'roll', derive, attributes: true, complete }, stage);
-      await stageMapped(furtherParcels(stage.raw), derive, stage);
+      await stageParcels(batches, { ...terms, name: 'roll' }, stage, complete);
+      await stageMapped(furtherParcels(stage.raw), zipCounties, stage);
     }
   });
 }

@@ -1,10 +1,11 @@
 import type { InputSpec } from '../../formats/input.ts';
 import { readInput } from '../../formats/read.ts';
-import type { ReadContext, RowBatch } from '../../formats/rows.ts';
+import { type ReadContext, type RowBatch, sizeOf } from '../../formats/rows.ts';
 import type { RunContext } from './context.ts';
 
 /**
  * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
+ * @param unread whether batches may hold rows that are not parsed yet
  * @throws the signal's reason when the worker has to stop
  */
 export async function* readBatches(
@@ -12,12 +13,14 @@ export async function* readBatches(
   name: string,
   input: InputSpec,
   [from, to]: readonly [number, number] = [0, 0.6],
+  unread = false,
 ): AsyncGenerator<RowBatch> {
   const record = { input: name, source: [input.source].flat(), bytes: 0, ...run.states.get(name) };
   run.inputs.push(record);
   let rows = 0;
   const context: ReadContext = {
     ...readContext(run),
+    unread,
     onNote: note => run.progress(from, `${name}: ${note}`),
     onBytes(read, total) {
       record.bytes = read;
@@ -27,7 +30,7 @@ export async function* readBatches(
   try {
     for await (const batch of readInput(input, context)) {
       run.signal.throwIfAborted();
-      rows += batch.rows.length;
+      rows += sizeOf(batch);
       yield batch;
     }
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { Geometry } from 'geojson';
-import { copyBytes } from '../../../shared/copy.ts';
 import { acres, areaSqM } from '../../../shared/geo/area.ts';
 import { boxOf, boxSql, boxToE7 } from '../../../shared/geo/box.ts';
 import { type Fault, fault, type Repair } from '../../../shared/geo/checks.ts';
@@ -21,22 +20,6 @@ export type StagedBoundary = {
 };
 
 export type BoundaryResult = { ok: true; staged: StagedBoundary; repairs: Repair[] } | Fault;
-
-/** What a geometry comes to: the columns of its row of stage_shape that come after the key, or why it cannot be used; an error to throw. */
-export type Shape = { ok: true; columns: string; repairs: Repair[] } | Fault | Error;
-
-export function shapeOf(geometry: Geometry | null): Shape | null {
-  if (geometry === null) return null;
-  try {
-    const result = stageBoundary(geometry);
-    if (!result.ok) return result;
-    const { hash, location, extent, acres, boundary } = result.staged;
-    const columns = `${hash}\t${location}\t${extent}\t${acres}\t${copyBytes(boundary)}`;
-    return { ok: true, columns, repairs: result.repairs };
-  } catch (error) {
-    return error as Error;
-  }
-}
 
 export function stageBoundary(geometry: Geometry): BoundaryResult {
   const prepared = prepareBoundary(geometry);

@@ -33,10 +33,15 @@ export type DeriveColumns = (values: FieldValue[], fips: number) => string;
 
 const AT = Object.fromEntries(PARCEL_FIELD_NAMES.map((name, i) => [name, i])) as Record<ParcelField, number>;
 
-/** @param pool to read the counties of ZIPs from, once */
-export async function openDerivation(pool: Pool): Promise<DeriveColumns> {
+/** The county in which most addresses of a ZIP lie. */
+export type ZipCounties = ReadonlyMap<string, number>;
+
+export async function readZipCounties(pool: Pool): Promise<ZipCounties> {
   const { rows } = await pool.query<{ zip: string; fips: number }>(sql('regions/list_zip_counties'));
-  const counties = new Map(rows.map(({ zip, fips }) => [zip, fips]));
+  return new Map(rows.map(({ zip, fips }) => [zip, fips]));
+}
+
+export function derivation(counties: ZipCounties): DeriveColumns {
   const countyOfZip = (zip: string) => counties.get(zip) ?? null;
 
   return (values, fips) => {

@@ -6,9 +6,9 @@ import type { MappedParcel, PriorSale } from '../map/parcel.ts';
 import type { RunContext } from '../run/context.ts';
 import { settleRepeats } from '../run/counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
-import { COPY_SHAPE, stageShape } from './parcels.ts';
+import { type PlacedParcel, stageShape } from './parcel-batch.ts';
+import { COPY_SHAPE } from './parcels.ts';
 import { type RowInput, stageRows } from './rows.ts';
-import type { ShapedRow } from './shapes.ts';
 
 /*
  * The further rolls of a feed are staged first, by key. Each batch of the first roll is then completed by what they say of its
@@ -30,7 +30,7 @@ const COPY_FURTHER = 'copy stage_further (input, row_no, fips, key, sale, prior,
 const ROWS_OF_A_ROLL = 1e9;
 
 export async function stageFurtherRoll(
-  input: RowInput<MappedParcel, ShapedRow>,
+  input: RowInput<MappedParcel>,
   number: number,
   stage: { roll: Client; shape: Client; rejects: RejectWriter; counts: RunCounts },
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function stageFurtherRoll(
     stage,
     ({ key, fips, values, sale, prior, dropped }, row, faults) => {
       const place = ['0', number * ROWS_OF_A_ROLL + row.rowNo, fips, key].map(copyValue).join('\t');
-      const fault = stageShape(row, place, shape, stage.counts);
+      const fault = stageShape(row.geometry, place, shape, stage.counts);
       if (fault && row.geometry) faults.drop(row, fault);
       for (const value of dropped ?? []) faults.drop(row, value);
       const cells = [number, row.rowNo, fips, key, sale ? 't' : 'f', prior && JSON.stringify(prior)];
@@ -84,18 +84,16 @@ export async function completeRows(client: Client, rows: readonly MappedParcel[]
   for (const row of rows) for (const more of byKey.get(`${row.fips}/${row.key}`) ?? []) complete(row, more);
 }
 
-export type FurtherParcel = { rowNo: number; parcel: MappedParcel };
-
 const FETCH = 1_000;
 
 /** The parcels that only further rolls have, each completed by the rolls that come later. */
-export async function* furtherParcels(client: Client): AsyncGenerator<FurtherParcel[]> {
+export async function* furtherParcels(client: Client): AsyncGenerator<PlacedParcel[]> {
   await client.query('begin');
   await client.query(`declare further no scroll cursor for ${sql('roll/list_further_parcels')}`);
-  let last: FurtherParcel | null = null;
+  let last: PlacedParcel | null = null;
   for (;;) {
     const { rows } = await client.query<FurtherRow>(`fetch ${FETCH} from further`);
-    const parcels: FurtherParcel[] = [];
+    const parcels: PlacedParcel[] = [];
     for (const row of rows) {
       if (last?.parcel.key === row.key && last.parcel.fips === row.fips) {
         complete(last.parcel, row);

@@ -1,23 +1,16 @@
-import { type CopyWriter, copyValue, openCopy } from '../../../shared/copy.ts';
+import { openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
-import type { SourceRow } from '../../formats/rows.ts';
+import { readUnread } from '../../formats/json.ts';
+import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import type { MappedParcel } from '../map/parcel.ts';
-import { bump, countFilled } from '../run/counts.ts';
+import { addCounts } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/stage-schema.ts';
-import { DERIVATION, DERIVED_COLUMNS, type DeriveColumns } from './derive.ts';
-import { digest, SeenKeys } from './hash.ts';
-import { type Faults, type RowInput, stageRows } from './rows.ts';
-import type { ShapedRow } from './shapes.ts';
-
-export type ParcelInput = RowInput<MappedParcel, ShapedRow> & {
-  name: 'roll' | 'shape';
-  derive: DeriveColumns;
-  /** Whether attributes are mapped at all (a geometry file may have none). */
-  attributes: boolean;
-  complete?: (rows: readonly MappedParcel[]) => Promise<void>;
-};
+import { DERIVED_COLUMNS, derivation, type ZipCounties } from './derive.ts';
+import { SeenKeys } from './hash.ts';
+import { type ParcelTerms, type PlacedParcel, rollLine } from './parcel-batch.ts';
+import { shared } from './shared.ts';
 
 /** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
 export type ParcelStage = {
@@ -37,96 +30,50 @@ const COPY_ROLL = `copy stage_roll (${ROLL_COLUMNS}) from stdin`;
 export const COPY_SHAPE =
   'copy stage_shape (input, row_no, fips, key, hash, location, extent, calculated_acres, boundary) from stdin';
 
-/**
- * Maps, validates and stages the rows of one input; rows that cannot be used go to the rejects, as do single values and
- * geometries, which become null. A geometry file exists for its geometry: a row without one is rejected, and its attributes count
- * only where the roll has no row.
- */
-export async function stageParcels(input: ParcelInput, stage: ParcelStage): Promise<void> {
-  const { counts } = stage;
-  const roll = openCopy(stage.roll, COPY_ROLL);
-  const shape = openCopy(stage.shape, COPY_SHAPE);
-  const repeats: SourceRow[] = [];
+/** Stages the rows of one input; with `complete` they are completed by what further rolls say before they are written. */
+export async function stageParcels(
+  batches: AsyncIterable<RowBatch>,
+  terms: Omit<ParcelTerms, 'incomplete'>,
+  { roll: rollClient, shape: shapeClient, raw, rejects, counts }: ParcelStage,
+  complete?: (rows: readonly MappedParcel[]) => Promise<void>,
+): Promise<void> {
+  const roll = openCopy(rollClient, COPY_ROLL);
+  const shape = openCopy(shapeClient, COPY_SHAPE);
   const seen = new SeenKeys();
-  const second = input.name === 'shape';
-  const number = second ? 1 : 0;
-  const filledNames = second ? PARCEL_FIELD_NAMES.map(name => `shape.${name}`) : PARCEL_FIELD_NAMES;
-
-  const incomplete: { rowNo: number; parcel: MappedParcel }[] = [];
-
-  function writeRow(rowNo: number, parcel: MappedParcel): void {
-    countFilled(counts.filled, filledNames, parcel.values);
-    roll.write(rollLine(number, rowNo, parcel, input.derive));
+  const derive = derivation(terms.zipCounties);
+  counts.read[terms.name] = 0;
+  const incomplete = complete !== undefined;
+  for await (const [batch, staged] of shared(batches, { ...terms, incomplete })) {
+    addCounts(counts, staged.counts);
+    for (const reject of staged.rejects) rejects.add(reject);
+    for (const lines of staged.roll) roll.writeLines(lines);
+    for (const lines of staged.shape) shape.writeLines(lines);
+    const repeats = staged.keys.flatMap(([i, key]) => (seen.add(key) ? [i] : []));
+    if (repeats.length > 0) await keepRaw(raw, repeats, [...readUnread(batch, [])]);
+    await complete?.(staged.incomplete.map(({ parcel }) => parcel));
+    for (const { rowNo, parcel } of staged.incomplete) roll.write(rollLine(0, rowNo, parcel, derive, counts));
+    await Promise.all([roll.drain(), shape.drain(), rejects.drain()]);
   }
-
-  function stageRow(parcel: MappedParcel, row: ShapedRow, faults: Faults): void {
-    const { key, fips, dropped } = parcel;
-    const place = `${number}\t${row.rowNo}\t${fips}\t${copyValue(key)}`;
-    const fault = stageShape(row, place, shape, counts);
-    if (fault && second) {
-      faults.reject(row, fault);
-      return;
-    }
-    if (fault && row.geometry) faults.drop(row, fault);
-
-    if (!input.attributes) return;
-    for (const value of dropped ?? []) faults.drop(row, value);
-    if (!second && seen.add(`${fips}/${key}`)) repeats.push(row);
-    if (input.complete) incomplete.push({ rowNo: row.rowNo, parcel });
-    else writeRow(row.rowNo, parcel);
-  }
-
-  await stageRows(input, stage, stageRow, async () => {
-    await keepRaw(stage.raw, repeats.splice(0));
-    await input.complete?.(incomplete.map(({ parcel }) => parcel));
-    for (const { rowNo, parcel } of incomplete.splice(0)) writeRow(rowNo, parcel);
-    await Promise.all([roll.drain(), shape.drain()]);
-  });
   await Promise.all([roll.end(), shape.end()]);
 }
 
+/** Stages parcels that are there already, as rows of the roll. */
 export async function stageMapped(
-  batches: AsyncIterable<readonly { rowNo: number; parcel: MappedParcel }[]>,
-  derive: DeriveColumns,
+  batches: AsyncIterable<readonly PlacedParcel[]>,
+  zipCounties: ZipCounties,
   { roll, counts }: Pick<ParcelStage, 'roll' | 'counts'>,
 ): Promise<void> {
   const copy = openCopy(roll, COPY_ROLL);
+  const derive = derivation(zipCounties);
   for await (const parcels of batches) {
-    for (const { rowNo, parcel } of parcels) {
-      countFilled(counts.filled, PARCEL_FIELD_NAMES, parcel.values);
-      copy.write(rollLine(0, rowNo, parcel, derive));
-    }
+    for (const { rowNo, parcel } of parcels) copy.write(rollLine(0, rowNo, parcel, derive, counts));
     await copy.drain();
   }
   await copy.end();
 }
 
-function rollLine(input: number, rowNo: number, parcel: MappedParcel, derive: DeriveColumns): string {
-  const { key, fips, values, sale, prior } = parcel;
-  const attributes = values.map(copyValue).join('\t');
-  const hash = digest(`${DERIVATION}\t${sale}\t${attributes}`);
-  const earlier = copyValue(prior && JSON.stringify(prior));
-  return `${input}\t${rowNo}\t${fips}\t${copyValue(key)}\t${hash}\t${sale ? 't' : 'f'}\t${earlier}\t${derive(values, fips)}\t${attributes}`;
-}
-
-const NO_GEOMETRY = {
-  field: 'geometry',
-  reason: 'geometry_missing',
-  message: 'The feature has no geometry, and this input exists for its geometry.',
-};
-
-/** Stages a row's shape; `place` is the line's input, row number, county and key. @returns why it cannot be used, or null */
-export function stageShape({ shape }: ShapedRow, place: string, copy: CopyWriter, counts: RunCounts) {
-  if (shape === null) return NO_GEOMETRY;
-  if (shape instanceof Error) throw shape;
-  if (!shape.ok) return { field: 'geometry', reason: `geometry_${shape.reason}`, message: shape.message };
-  for (const repair of shape.repairs) bump(counts.repaired, repair);
-  copy.write(`${place}\t${shape.columns}`);
-  return null;
-}
-
-async function keepRaw(client: Client, rows: SourceRow[]): Promise<void> {
-  if (rows.length === 0) return;
+async function keepRaw(client: Client, places: number[], all: SourceRow[]): Promise<void> {
+  const rows = places.map(place => all[place]!);
   await client.query(sql('roll/keep_raw_rows'), [
     rows.map(({ rowNo }) => rowNo),
     rows.map(({ values, geometry }) => rawText(values, geometry)),

@@ -4,9 +4,9 @@ import type { Mapper } from '../map/fields.ts';
 import { bump } from '../run/counts.ts';
 import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 
-export type RowInput<Mapped, Row extends SourceRow = SourceRow> = {
+export type RowInput<Mapped> = {
   name: string;
-  batches: AsyncIterable<Omit<RowBatch, 'rows'> & { rows: Row[] }>;
+  batches: AsyncIterable<RowBatch>;
   map: Mapper<Mapped>;
   /** False for a source whose rows may lack columns that the feed names. Default: true. */
   checked?: boolean;
@@ -20,16 +20,36 @@ export type Faults = {
   drop(row: SourceRow, value: Fault & { field: string }): void;
 };
 
+/** Stages a mapped row, the i-th of its batch. */
+type StageRow<Mapped> = (mapped: Mapped, row: SourceRow, faults: Faults, i: number) => void;
+
 /**
  * Maps every row of an input and hands the mapped ones to `stageRow`; the others are skipped or rejected. `drain` waits, once a
  * batch, until the server has taken what was staged.
  */
-export async function stageRows<Mapped extends { ok: true }, Row extends SourceRow>(
-  { name, batches, map, checked = true }: RowInput<Mapped, Row>,
-  { counts, rejects }: { counts: RunCounts; rejects: RejectWriter },
-  stageRow: (mapped: Mapped, row: Row, faults: Faults) => void,
+export async function stageRows<Mapped extends { ok: true }>(
+  { name, batches, map, checked = true }: RowInput<Mapped>,
+  kept: { counts: RunCounts; rejects: RejectWriter },
+  stageRow: StageRow<Mapped>,
   drain: () => Promise<unknown>,
 ): Promise<void> {
+  kept.counts.read[name] = 0;
+  let prepared = false;
+  for await (const batch of batches) {
+    if (!prepared && checked && batch.rows.length > 0) map.prepare(batch.rows);
+    prepared ||= batch.rows.length > 0;
+    mapRows({ name, map }, batch, kept, stageRow);
+    await Promise.all([drain(), kept.rejects.drain()]);
+  }
+}
+
+/** The same of one batch; what is bad is looked at last. */
+export function mapRows<Mapped extends { ok: true }>(
+  { name, map }: Pick<RowInput<Mapped>, 'name' | 'map'>,
+  { rows, bad, skipped = 0 }: Omit<RowBatch, 'rows'> & { rows: Iterable<SourceRow> },
+  { counts, rejects }: { counts: RunCounts; rejects: Pick<RejectWriter, 'add'> },
+  stageRow: StageRow<Mapped>,
+): void {
   const keep = ({ rowNo, values, geometry }: SourceRow, { field, reason, message }: Fault) =>
     rejects.add({ input: name, rowNo, field, reason, message, raw: rawText(values, geometry) });
   const faults: Faults = {
@@ -43,30 +63,25 @@ export async function stageRows<Mapped extends { ok: true }, Row extends SourceR
       bump(counts.dropped, value.field);
     },
   };
-  counts.read[name] = 0;
-  let prepared = false;
-  for await (const { rows, bad, skipped = 0 } of batches) {
-    if (!prepared && checked && rows.length > 0) map.prepare(rows);
-    prepared ||= rows.length > 0;
-    for (const row of rows) {
-      try {
-        const mapped = map(row);
-        if (mapped.ok) stageRow(mapped, row, faults);
-        else if (mapped.reason === 'skipped') counts.skipped++;
-        else faults.reject(row, mapped);
-      } catch (error) {
-        // Looked for only then: to look at every row would cost a fifth of its parsing.
-        if (!(error instanceof RangeError && isTooDeep(row))) throw error;
-        bump(counts.rejected, TOO_DEEP.reason);
-        rejects.add({ input: name, rowNo: row.rowNo, ...TOO_DEEP, raw: '' });
-      }
+  let count = 0;
+  for (const row of rows) {
+    const i = count++;
+    try {
+      const mapped = map(row);
+      if (mapped.ok) stageRow(mapped, row, faults, i);
+      else if (mapped.reason === 'skipped') counts.skipped++;
+      else faults.reject(row, mapped);
+    } catch (error) {
+      // Looked for only then: to look at every row would cost a fifth of its parsing.
+      if (!(error instanceof RangeError && isTooDeep(row))) throw error;
+      bump(counts.rejected, TOO_DEEP.reason);
+      rejects.add({ input: name, rowNo: row.rowNo, ...TOO_DEEP, raw: '' });
     }
-    for (const { rowNo, field, reason, message, raw } of bad) {
-      bump(counts.rejected, reason);
-      rejects.add({ input: name, rowNo, field, reason, message, raw });
-    }
-    counts.skipped += skipped;
-    counts.read[name] += rows.length + bad.length + skipped;
-    await Promise.all([drain(), rejects.drain()]);
   }
+  for (const { rowNo, field, reason, message, raw } of bad) {
+    bump(counts.rejected, reason);
+    rejects.add({ input: name, rowNo, field, reason, message, raw });
+  }
+  counts.skipped += skipped;
+  bump(counts.read, name, count + bad.length + skipped);
 }
