@@ -7,7 +7,7 @@ import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import { openParcelStager, type ParcelTerms, type StageBatch, type StagedBatch } from './parcel-batch.ts';
 
 /** Batches that the thread has, so that it is never without work. */
-const AT_THREAD = 4;
+const AT_THREAD = 3;
 
 /** Batches that are held: where the thread gets no processor, those behind its own wait for it. */
 const HELD = 8;
