@@ -33,7 +33,7 @@ async function main() {
     const layers = (dataset.info?.layers ?? []).map(({ name, featureCount, geometryFields = [] }) => ({
       name,
       count: featureCount,
-      geometry: geometryFields.length > 0,
+      type: geometryFields[0]?.type ?? null,
       crs: geometryFields[0]?.coordinateSystem?.projjson ?? null,
     }));
     return writeAll(Buffer.from(JSON.stringify(layers)));

@@ -18,7 +18,11 @@ const AS_ROWS = [
   ...['-dim', 'XY', '-nlt', 'CONVERT_TO_LINEAR'],
 ];
 
-type Layer = { name: string; count: number; geometry: true | null; crs: string[] | null };
+/** `any` is how GDAL calls the type of multipatches: of a feature class all other types are one. */
+type Layer = { name: string; count: number; geometry: 'typed' | 'any' | null; crs: string[] | null };
+
+/** As filegdb-child.mjs says it. */
+type Listed = Layer & { type: string | null; crs: Parameters<typeof projjsonNames>[0] | null };
 
 type Command = { program: string; args: string[]; cwd?: string };
 
@@ -46,10 +50,20 @@ export async function* readWith(
   const before = output.rowNo;
   const bytes = () => outputOf(gdal.rows(path, layer.name), path, name, context);
   const reading = { source: { ...source, bytes }, spec, output, context };
+  let isRead = layer.geometry !== 'any';
+  const look = () => {
+    isRead ||= output.batch.rows.some(({ geometry }) => geometry !== null);
+    if (isRead || output.batch.rows.length === 0) return;
+    throw formatError(
+      `${name}: layer ${layer.name} holds multipatches, shapes in three dimensions, which are not read. Make polygons of them first (Multipatch Footprint in ArcGIS).`,
+    );
+  };
   for await (const _ of readFeatureLines(reading, layer.crs)) {
+    look();
     advance((output.rowNo - before) / layer.count);
     yield;
   }
+  look();
   const read = output.rowNo - before;
   if (read < layer.count) throw cutOff(name, `it holds ${read} of ${layer.count} rows`);
   advance(1);
@@ -71,9 +85,9 @@ function gdalPackage(): Gdal | null {
   return {
     list: path => command(path),
     layers: listed =>
-      JSON.parse(listed).map((layer: Layer & { crs: Parameters<typeof projjsonNames>[0] | null }) => ({
+      JSON.parse(listed).map((layer: Listed) => ({
         ...layer,
-        geometry: layer.geometry || null,
+        geometry: layer.type && (/^(unknown|geometry$)/i.test(layer.type) ? 'any' : 'typed'),
         crs: layer.crs && projjsonNames(layer.crs),
       })),
     rows: (path, layer) => command(path, layer, ...AS_ROWS),
@@ -92,7 +106,11 @@ export const INSTALLED_GDAL: Gdal = {
         return {
           name: text.slice(0, text.indexOf('\n')),
           count: Number(/^Feature Count: (\d+)$/m.exec(text)?.[1] ?? 0),
-          geometry: /^Geometry: None$/m.test(text) ? null : true,
+          geometry: /^Geometry: None$/m.test(text)
+            ? null
+            : /^Geometry: Unknown/m.test(text)
+              ? 'any'
+              : 'typed',
           crs: /^[A-Z]/.test(wkt) ? [wkt.replace(/\n\s*/g, '')] : null,
         };
       }),

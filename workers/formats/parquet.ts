@@ -21,7 +21,7 @@ function asBytes(bytes: Uint8Array): Uint8Array {
 }
 
 /** Parquet, and GeoParquet (https://geoparquet.org/releases/v1.1.0/) with geometry as WKB, a row group at a time. */
-export async function* readParquet({ source, output, context }: Reading): AsyncGenerator<void> {
+export async function* readParquet({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const local = await source.onDisk();
   const handle = await open(local.path, 'r');
@@ -36,7 +36,7 @@ export async function* readParquet({ source, output, context }: Reading): AsyncG
     await checkEnds(slice, local, name);
     const metadata = await parquetMetadataAsync(file);
     checkColumns(columnNames(metadata), name);
-    const geometry = geometryOf(metadata, name);
+    const geometry = geometryOf(metadata, name) ?? wkbOf(metadata, spec.layer);
     if (geometry !== null) useCrs(output, geometry.crs, name);
     const decimals = takeDecimals(metadata);
     for (const part of partsOf(metadata, name)) {
@@ -116,6 +116,21 @@ function geometryOf({ schema, key_value_metadata: pairs }: FileMetaData, name: s
     column: native.name,
     crs: key === undefined ? [crs.replace(/^srid:/, 'EPSG:')] : projjsonNames(JSON.parse(text(key) ?? '{}')),
   };
+}
+
+/** What PostGIS, DuckDB, QGIS and GeoPandas call a column of shapes. */
+const SHAPES = ['geometry', 'geom', 'the_geom', 'wkb', 'wkb_geometry', 'geometry_wkb', 'geom_wkb', 'shape'];
+
+/** Plain Parquet says nothing of shapes: a column of bytes that is named like one, or that the feed names, is taken for WKB, and marked so. */
+function wkbOf({ schema }: FileMetaData, named: string | undefined): Geometry | null {
+  const wanted = named === undefined ? SHAPES : [named.toLowerCase()];
+  const found = schema.find(
+    ({ name, type, converted_type, logical_type }) =>
+      type === 'BYTE_ARRAY' && !converted_type && !logical_type && wanted.includes(name.toLowerCase()),
+  );
+  if (found === undefined) return null;
+  found.logical_type = { type: 'GEOMETRY' };
+  return { column: found.name, crs: null };
 }
 
 /** The scales of decimal columns, whose mark is taken off: the library then hands out digits, not floats that lose some. */

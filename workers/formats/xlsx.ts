@@ -1,3 +1,4 @@
+import { zipSync } from 'fflate';
 import { readSheet } from 'read-excel-file/node';
 import { formatError, limitsOf, type OpenContext } from '../../shared/net/context.ts';
 import { addRow, checkColumns, chooseLayer, isFull, plainValue, type Reading } from './rows.ts';
@@ -8,10 +9,10 @@ import { memberStream, openArchive } from './zip.ts';
 export async function* readXlsx({ source, spec, output, context }: Reading): AsyncGenerator<void> {
   const { name } = source;
   const file = await source.onDisk();
-  await checkSize(file, name, context);
-  const sheets = (await sheetNames(file.path)).map(sheet => ({ name: sheet }));
+  const workbook = await checked(file, name, context);
+  const sheets = (await sheetNames(workbook)).map(sheet => ({ name: sheet }));
   const sheet = chooseLayer(sheets, spec.layer, name).name;
-  const rows = await readSheet(file.path, sheet);
+  const rows = await readSheet(workbook, sheet);
   const table = rows.slice(spec.skip_lines ?? 0);
   const columns = columnsOf(table, spec.header, `${name}, sheet ${sheet}`);
   for (const cells of Array.isArray(spec.header) || spec.header === false ? table : table.slice(1)) {
@@ -46,8 +47,16 @@ const cellValue = (cell: unknown): unknown =>
     ? null
     : plainValue(cell ?? null);
 
-/** Every member is unpacked once and counted: the sizes that an archive states may be wrong, and the library trusts them. */
-async function checkSize({ path }: LocalFile, name: string, context: OpenContext): Promise<void> {
+type Workbook = string | Buffer;
+
+/** Where the library looks for the workbook; a file may have it anywhere, and says so in _rels/.rels (ECMA-376, part 2, 9.3). */
+const USUAL = 'xl/workbook.xml';
+
+/**
+ * The workbook as the library reads it. Every member is unpacked once and counted: the sizes that an archive states may be wrong, and the
+ * library trusts them.
+ */
+async function checked({ path }: LocalFile, name: string, context: OpenContext): Promise<Workbook> {
   const limits = limitsOf(context);
   const archive = await openArchive(path, name, limits).catch(cause => {
     throw formatError(
@@ -56,26 +65,49 @@ async function checkSize({ path }: LocalFile, name: string, context: OpenContext
     );
   });
   let left = limits.xlsxBytes;
+  const members: Record<string, Buffer> = {};
+  const isUsual = archive.entries.some(({ fileNameRaw }) => fileNameRaw.toString() === USUAL);
   try {
     for (const entry of archive.entries) {
+      const chunks: Buffer[] = [];
       const stream = await memberStream(archive, entry, `${name}/${entry.fileName}`);
       for await (const chunk of stream) {
         left -= chunk.length;
+        if (!isUsual) chunks.push(chunk);
         if (left >= 0) continue;
         throw formatError(
           `${name} unpacks to more than ${limits.xlsxBytes} bytes, which is too much for a workbook. Save the sheet as CSV.`,
         );
       }
+      members[entry.fileName] = Buffer.concat(chunks);
     }
   } finally {
     archive.close();
   }
+  return isUsual ? path : Buffer.from(zipSync(atUsualPlace(members, name), { level: 0 }));
+}
+
+/** The members of a workbook that stands elsewhere, with those of its folder also where they usually are. */
+function atUsualPlace(members: Record<string, Buffer>, name: string): Record<string, Buffer> {
+  const relations = members['_rels/.rels']?.toString().match(/<[^<>]*Relationship\s[^<>]*>/g) ?? [];
+  const relation = relations.find(each => /\/officeDocument["']/.test(each));
+  const place = /\sTarget=["']\/?([^"']+)["']/.exec(relation ?? '')?.[1] ?? USUAL;
+  const [, folder = '', file] = /^(.*\/)?(.*)$/.exec(place)!;
+  const [workbook, sheets] = [members[place], members[`${folder}_rels/${file}.rels`]];
+  if (workbook === undefined || sheets === undefined)
+    throw formatError(`${name} holds no workbook. Check the format and the file; save an .xls as .xlsx.`);
+  const beside = Object.entries(members).filter(([path]) => path.startsWith(folder));
+  return {
+    ...members,
+    ...Object.fromEntries(beside.map(([path, bytes]) => [`xl/${path.slice(folder.length)}`, bytes])),
+    ...{ [USUAL]: workbook, 'xl/_rels/workbook.xml.rels': sheets },
+  };
 }
 
 /** The library names the sheets when it is asked for one that is not there; no sheet can be called "". */
-async function sheetNames(path: string): Promise<string[]> {
+async function sheetNames(workbook: Workbook): Promise<string[]> {
   try {
-    await readSheet(path, '');
+    await readSheet(workbook, '');
     return [];
   } catch (error) {
     const { name, sheets } = error as Error & { sheets: string[] };

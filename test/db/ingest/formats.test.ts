@@ -15,8 +15,8 @@ const KEY = { strip_leading_zeros: true, drop_empty: true, join: '-' };
  * The parcels of Washington NH with the town's roll, as one feed stores them; without what is computed from boundaries before they are
  * rounded to centimetres, which may differ by one where coordinates went through feet and back.
  */
-async function storedBy(name: string, roll: Input, shape: Input) {
-  const feed = feedOf(folder, {
+const storedBy = (name: string, roll: Input, shape: Input) =>
+  stored({
     ...{ name: name.replace('_', '-'), kind: 'assessor', fips: '33019', gates: { max_reject_percent: 100 } },
     roll: {
       ...{ ...roll, source: resolve(fixtures, roll.source) },
@@ -29,6 +29,9 @@ async function storedBy(name: string, roll: Input, shape: Input) {
     },
     shape: { ...{ ...shape, source: resolve(fixtures, shape.source) }, key: { ...KEY, columns: ['id'] } },
   });
+
+async function stored(definition: Record<string, unknown>) {
+  const feed = feedOf(folder, definition);
   const { status, counts } = await ingest(pool, feed);
   expect(status).toBe('merged');
   expect(counts.rejected).toEqual({});
@@ -84,4 +87,31 @@ test.each<[string, Input, Input]>([
   ['fixed_width', await fixedWidth(), shape],
 ])('%s: the same parcels are the same rows', async (name, ofRoll, ofShape) => {
   expect(await storedBy(name, ofRoll, ofShape)).toEqual(reference);
+});
+
+test('access: the same rows as of a CSV that says the same', async () => {
+  writeFileSync(
+    join(folder, 'table.csv'),
+    'A,B,E,F,G,H,I\na,b,0,0,1981-12-12,0,false\nabcdefg,hijklmnop,333333333,444.555,1974-09-21,3.5,true\n',
+  );
+  const by = (name: string, input: object) =>
+    stored({
+      ...{ name, kind: 'assessor', fips: '33019' },
+      roll: {
+        ...input,
+        key: 'A',
+        columns: {
+          ...{ apn: 'A', owner_name: 'B', assessed_total_value: 'E', acres: 'F', last_sale_date: 'G' },
+          ...{ last_sale_price: 'H', owner_occupied: { column: 'I', values: { true: true, false: false } } },
+        },
+      },
+    });
+  const [first, second] = await by('plain', { source: join(folder, 'table.csv'), format: 'csv' });
+  expect(second).toMatchObject({ acres: 444.555, owner_occupied: true, last_sale_price: 4 });
+  for (const member of ['access-97.mdb', 'access-2010.accdb'])
+    expect(
+      await by(member.replace('.', '-'), {
+        ...{ source: resolve(fixtures, 'access.zip'), format: 'access', member, layer: 'Table1' },
+      }),
+    ).toEqual([first, second]);
 });

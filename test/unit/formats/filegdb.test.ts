@@ -111,6 +111,19 @@ describe('what cannot be read', () => {
         { ...INSTALLED_GDAL, list: () => ({ program, args }) },
         { source, spec, output: newOutput(undefined), context: { ...context, limits } },
       ).next();
+    // What GDAL lists, and writes, of multipatches that are made of triangles.
+    const towers = 'Layer name: towers\nGeometry: Unknown (any)\nFeature Count: 1\n';
+    const tower = '{"type":"Feature","properties":{"id":1},"geometry":null}\n';
+    const printing = (text: string) => () => ({
+      program: process.execPath,
+      args: ['-e', `process.stdout.write(${JSON.stringify(text)})`],
+    });
+    await expect(
+      readWith(
+        { ...INSTALLED_GDAL, list: printing(towers), rows: printing(tower) },
+        { source, spec, output: newOutput(undefined), context },
+      ).next(),
+    ).rejects.toThrow(/layer towers holds multipatches.*Multipatch Footprint/);
     await expect(by('no-such-program', [])).rejects.toThrow(/npm install gdal3.js.*ogr2ogr/);
     await expect(
       by(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { idleMs: 300 }),

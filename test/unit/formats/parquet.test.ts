@@ -54,6 +54,21 @@ test('plain Parquet: row groups in order, days, decimals and long integers as pl
   expect(rows[0]!.values).toMatchObject({ TOTTXVAL: 786_700, SALEPRICE: null, ACRES: 0, SALEDATE: null });
 });
 
+test('shapes as bytes: of a column that is named like one, or that the feed names', async () => {
+  const { rows } = await fixture('washington-wkb.parquet');
+  const { rows: same } = await readAll(
+    { source: 'washington-parcels.geojson', format: 'geojson' },
+    contextFor(fixtures),
+  );
+  expect(rows.map(({ geometry }) => geometry)).toEqual(same.map(({ geometry }) => geometry));
+  const other = Buffer.from(
+    bytesOf('washington-wkb.parquet').toString('latin1').replaceAll('geom', 'blob'),
+    'latin1',
+  );
+  expect((await read(other)).rows[0]!.geometry).toBeNull();
+  expect((await read(other, { layer: 'BLOB' })).rows[0]!.geometry).toEqual(same[0]!.geometry);
+});
+
 describe('files that cannot be read', () => {
   const good = bytesOf('washington-roll.parquet');
   test.each([

@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../../../shared/net/context.ts';
+import { memberStream, openArchive } from '../../../workers/formats/zip.ts';
 import { contextFor, fixtures, makeZip, readAll, readerOf, values } from './make.ts';
 
 const read = readerOf('xlsx', 'roll.xlsx');
@@ -114,12 +118,7 @@ describe('workbooks that cannot be read', () => {
   test.each([
     ['another format', Buffer.from('PID,OWNER\n'), 'feed_format', /no whole .xlsx workbook/],
     ['cut', real.subarray(0, 3_000), 'feed_source', /not a readable zip/],
-    [
-      'a zip of something else',
-      makeZip({ '[Content_Types].xml': 'x' }),
-      'feed_format',
-      /cannot be read as a sheet of an Excel workbook/,
-    ],
+    ['a zip of something else', makeZip({ '[Content_Types].xml': 'x' }), 'feed_format', /holds no workbook/],
     ['no row', workbook({ Roll: [] }), 'feed_format', /empty|no row/],
   ])('%s', async (_, bytes, code, message) => {
     await expect(read(bytes)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
@@ -131,4 +130,26 @@ describe('workbooks that cannot be read', () => {
       /unpacks to more than 100000 bytes.*CSV/,
     );
   });
+});
+
+test('a workbook whose parts are in another folder, or in none', async () => {
+  const members: Record<string, Buffer> = {};
+  read.folder.put('usual.xlsx', workbook({ roll: [[text('PID')], [text('1-1')]] }));
+  const archive = await openArchive(join(read.folder.path, 'usual.xlsx'), 'usual.xlsx', LIMITS);
+  for (const entry of archive.entries)
+    members[entry.fileName] = await buffer(await memberStream(archive, entry, entry.fileName));
+  archive.close();
+  const moved = (to: string, target: string) =>
+    makeZip({
+      ...Object.fromEntries(
+        Object.entries(members).map(([path, bytes]) => [path.replace(/^xl\//, to), bytes]),
+      ),
+      '_rels/.rels': `<Relationships><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="${target}"/></Relationships>`,
+    });
+  for (const [to, target] of [
+    ['', '/workbook.xml'],
+    ['a/b/', 'a/b/workbook.xml'],
+  ] as const)
+    expect(values(await read(moved(to, target)))).toEqual([{ PID: '1-1' }]);
+  await expect(read(moved('', 'nowhere.xml'))).rejects.toThrow(/holds no workbook/);
 });
