@@ -66,7 +66,7 @@ export function openCallers(database: Database, now = Date.now): Callers {
 
   async function find(key: string): Promise<Known> {
     const hash = hashKey(key);
-    const id = hash.toString('base64');
+    const id = hash.toString('latin1');
     const cached = known.get(id);
     if (cached !== undefined && isFresh(cached, now())) return cached;
     known.delete(id);
@@ -118,8 +118,8 @@ async function readKnown(
   // Taken before the read: what changes while it runs is at most FRESH_MS old when it is used.
   const readAt = now();
   const rows = await database.run<KeyRow>('api/identify_keys', [hashes]);
-  const found = new Map(rows.map(row => [row.keyHash.toString('base64'), toKnown(row, readAt)]));
-  return hashes.map(hash => found.get(hash.toString('base64')));
+  const found = new Map(rows.map(row => [row.keyHash.toString('latin1'), toKnown(row, readAt)]));
+  return hashes.map(hash => found.get(hash.toString('latin1')));
 }
 
 function toKnown(row: KeyRow, readAt: number): Known {

@@ -27,8 +27,6 @@ export type Database = Statements & {
 /** Its controller is asked for by the first statement: most calls are answered by what was read for several. */
 type Stoppable = { readonly over: AbortController };
 
-const AS_BYTES = { getTypeParser: () => (value: unknown) => value };
-
 /** A SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
@@ -55,16 +53,15 @@ const UNAVAILABLE = new Set([
 
 /** Methods rather than named functions, which tsx makes dear: there is one for every call. */
 export function openDatabase(pool: Pool, call?: Stoppable): Database {
-  const { run, runComposed, runBinary } = statementsOn(pool, call);
   return {
-    run(...asked) {
-      return run<never>(...asked).catch(fail);
+    run(name, values) {
+      return ask<never>(pool, call, undefined, named(name, values)).catch(fail);
     },
     runComposed(...asked) {
-      return runComposed<never>(...asked).catch(fail);
+      return ask<never>(pool, call, undefined, composed(...asked)).catch(fail);
     },
-    runBinary(...asked) {
-      return runBinary<never>(...asked).catch(fail);
+    runBinary(name, values) {
+      return ask<never>(pool, call, undefined, { ...named(name, values), ...BINARY }).catch(fail);
     },
     transaction(work) {
       return transaction(pool, client => work(statementsOn(pool, call, client).run)).catch(fail);
@@ -78,19 +75,19 @@ export function openDatabase(pool: Pool, call?: Stoppable): Database {
   };
 }
 
-function statementsOn(pool: Pool, call: Stoppable | undefined, client?: Client): Statements {
-  return {
-    run(name, values) {
-      return ask(pool, call, client, { name, text: sql(name), values });
-    },
-    runComposed(name, fragments, values) {
-      return ask(pool, call, client, { text: compose(name, fragments), values });
-    },
-    runBinary(name, values) {
-      return ask(pool, call, client, { name, text: sql(name), binary: true, types: AS_BYTES, values });
-    },
-  };
-}
+/** Their errors are for the transaction to see. */
+const statementsOn = (pool: Pool, call: Stoppable | undefined, client: Client): Statements => ({
+  run: (name, values) => ask(pool, call, client, named(name, values)),
+  runComposed: (...asked) => ask(pool, call, client, composed(...asked)),
+  runBinary: (name, values) => ask(pool, call, client, { ...named(name, values), ...BINARY }),
+});
+
+const named = (name: string, values: unknown[] | undefined): Query => ({ name, text: sql(name), values });
+const composed = (name: string, fragments: Record<string, string>, values: unknown[]): Query => ({
+  text: compose(name, fragments),
+  values,
+});
+const BINARY = { binary: true, types: { getTypeParser: () => (value: unknown) => value } } as const;
 
 type Query = Omit<pg.QueryConfig, 'values'> & { values: unknown[] | undefined; binary?: true };
 

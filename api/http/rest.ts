@@ -77,32 +77,25 @@ async function prepare(
 ): Promise<Ready> {
   if (etag !== undefined && matches(req.headers['if-none-match'], etag))
     return { tokens: 0, send: () => respond(res, 304, cacheHeaders(etag)) };
-  const { bytes, headers, encoded } = await represent(req, body, encoding);
+  // As the client would rather have it, unless it has an encoding already.
+  const shown: { bytes?: Buffer; encoding?: Encoding } =
+    body === null
+      ? {}
+      : encoding === undefined
+        ? await compressed(body, req.headers['accept-encoding'])
+        : { bytes: body, encoding };
+  const isEncoded = shown.encoding !== undefined;
   // HEAD delivers nothing but headers, and of a priced answer not its length either, which tells a match from none.
   const head = req.method === 'HEAD';
-  const told = head && endpoint.metering !== null && etag === undefined ? undefined : bytes;
+  const told = head && endpoint.metering !== null && etag === undefined ? undefined : shown.bytes;
   const cost = head ? 0 : tokens;
-  const all = [...cacheHeaders(etag !== undefined && encoded ? `W/${etag}` : etag), ...headers];
+  const all = cacheHeaders(etag !== undefined && isEncoded ? `W/${etag}` : etag);
+  if (body !== null) all.push('Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding');
+  if (shown.encoding !== undefined) all.push('Content-Encoding', shown.encoding);
   if (replayed) all.push('Idempotency-Replayed', 'true');
   if (endpoint.response.location !== undefined && body !== null)
     all.push('Location', endpoint.response.location(JSON.parse(body.toString())));
   return { tokens: cost, send: () => respond(res, status, all, told, cost) };
-}
-
-/** A body as the client would rather have it, and the headers that say how it is. @param encoding that it has already */
-async function represent(
-  req: Request,
-  body: Buffer | null,
-  encoding: Encoding | undefined,
-): Promise<{ bytes: Buffer | undefined; headers: string[]; encoded: boolean }> {
-  if (body === null) return { bytes: undefined, headers: [], encoded: false };
-  const own =
-    encoding === undefined
-      ? await compressed(body, req.headers['accept-encoding'])
-      : { bytes: body, encoding };
-  const headers = ['Content-Type', JSON_TYPE, 'Vary', 'Accept-Encoding'];
-  if (own.encoding !== undefined) headers.push('Content-Encoding', own.encoding);
-  return { bytes: own.bytes, headers, encoded: own.encoding !== undefined };
 }
 
 /** For the caller alone; what has a tag is to be asked for again, which may be answered by a free 304. */

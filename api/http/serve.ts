@@ -116,19 +116,11 @@ async function answer(
   deps: ServeDeps,
   attempt?: Attempt,
 ): Promise<void> {
-  const { endpoint, encoding } = call;
+  const { endpoint } = call;
   const now = deps.now();
   // Not where an answer with something in it may be free.
   if (endpoint.metering !== null && endpoint.metering.price > 0) requireQuota(caller.account, now.getTime());
-  const url = call.url();
-  const context: CallContext = {
-    account: caller.account,
-    keyId: caller.keyId,
-    url,
-    appUrl: deps.appUrl ?? url.origin,
-    now,
-    encoding,
-  };
+  const context = new Context(call, caller, now, deps.appUrl);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
   const made = await endpoint.handle(input, resources, context);
   // A look at the client: it may have left, or the deadline passed, while the answer was made.
@@ -136,6 +128,33 @@ async function answer(
   const status = made.status ?? endpoint.response.status;
   const tokens = endpoint.metering === null ? 0 : made.tokens;
   await charge(call, { ...made, caller, status, tokens, body: bytesOf(made) }, deps.meter, attempt);
+}
+
+/** Addresses are made when they are asked for, which few handlers do. */
+class Context implements CallContext {
+  readonly account: Caller['account'];
+  readonly keyId: string | undefined;
+  readonly now: Date;
+  readonly encoding: Encoding | undefined;
+  readonly #call: Call;
+  readonly #appUrl: string | undefined;
+
+  constructor(call: Call, { account, keyId }: Caller, now: Date, appUrl: string | undefined) {
+    this.account = account;
+    this.keyId = keyId;
+    this.now = now;
+    this.encoding = call.encoding;
+    this.#call = call;
+    this.#appUrl = appUrl;
+  }
+
+  get url(): URL {
+    return this.#call.url();
+  }
+
+  get appUrl(): string {
+    return this.#appUrl ?? this.url.origin;
+  }
 }
 
 /** Charges for the answer, then sends it. Nothing is charged for what nobody gets. */
