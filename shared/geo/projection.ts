@@ -2,12 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Geometry, Position } from 'geojson';
 import proj4 from 'proj4';
 import { PlatError } from '../errors.ts';
-
-/** Moves a geometry to WGS84 degrees, in place. Throws TypeError for a coordinate that is not a finite number. */
-export type ToWgs84 = (geometry: Geometry) => Geometry;
-
-/** Of a geometry that is in WGS84 degrees already. */
-export const unmoved: ToWgs84 = geometry => geometry;
+import { type ToWgs84, unmoved } from './types.ts';
 
 type Axes = (position: Position) => Position;
 

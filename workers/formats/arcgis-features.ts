@@ -1,5 +1,6 @@
 import type { Geometry } from 'geojson';
-import { type ToWgs84, toWgs84 } from '../../shared/geo/projection.ts';
+import { toWgs84 } from '../../shared/geo/projection.ts';
+import type { ToWgs84 } from '../../shared/geo/types.ts';
 import { shownUrl } from '../../shared/net/context.ts';
 import { fromEsri } from './arcgis-geometry.ts';
 import type { LayerInfo } from './arcgis-layer.ts';

@@ -6,8 +6,9 @@ import { rowMaker } from './arcgis-features.ts';
 import { readLayerInfo } from './arcgis-layer.ts';
 import { readPages, type Source } from './arcgis-pages.ts';
 import { chooseWalk, spoolLayer } from './arcgis-spool.ts';
+import { addFeature } from './features.ts';
 import type { InputSpec } from './input.ts';
-import { addFeature, readLines } from './json.ts';
+import { readLines } from './json.ts';
 import { addBad, isFull, type Output, type ReadContext } from './rows.ts';
 import { openSource, type Progress } from './source.ts';
 

@@ -1,9 +1,11 @@
 import type { Point } from 'geojson';
 import { toWgs84 } from '../../shared/geo/projection.ts';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import { addFeature, isSpace } from './json.ts';
-import { isFull, type Output, type Reading, useCrs } from './rows.ts';
+import { addFeature } from './features.ts';
+import { isSpace } from './json.ts';
+import { isFull, type Output, type Reading } from './rows.ts';
 import { utf8Bytes } from './text.ts';
+import { useCrs } from './use-crs.ts';
 
 /*
  * A FeatureCollection is cut into the texts of its features by counting braces, and each is given to JSON.parse; the

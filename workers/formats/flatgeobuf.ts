@@ -3,8 +3,9 @@ import { deserialize } from 'flatgeobuf/lib/mjs/geojson.js';
 import type { HeaderMeta } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import { addRow, isFull, type Reading, useCrs } from './rows.ts';
+import { addRow, isFull, type Reading } from './rows.ts';
 import type { OpenedSource } from './source.ts';
+import { useCrs } from './use-crs.ts';
 
 /** FlatGeobuf, streamed in file order; its spatial index is passed over. */
 export async function* readFlatGeobuf({ source, output, context }: Reading): AsyncGenerator<void> {

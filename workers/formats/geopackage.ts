@@ -2,8 +2,9 @@ import { copyFile, open, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { cutOff, formatError, limitsOf, scratchFolder } from '../../shared/net/context.ts';
-import { checkColumns, chooseLayer, isFull, plainValue, type Reading, useCrs } from './rows.ts';
+import { checkColumns, chooseLayer, isFull, plainValue, type Reading } from './rows.ts';
 import type { LocalFile } from './source.ts';
+import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
 /** A feature or attribute table of a GeoPackage, https://www.geopackage.org/spec131/, read row by row where it lies. */

@@ -1,17 +1,8 @@
 import { cutOff, limitsOf } from '../../shared/net/context.ts';
-import {
-  addBad,
-  addRow,
-  type BadRow,
-  isFull,
-  newOutput,
-  type Output,
-  type Reading,
-  type RowBatch,
-  type SourceRow,
-  useCrs,
-} from './rows.ts';
+import { addFeature, addObject } from './features.ts';
+import { addBad, isFull, type Output, type Reading } from './rows.ts';
 import { utf8Bytes } from './text.ts';
+import { useCrs } from './use-crs.ts';
 
 /** Newline-delimited GeoJSON and RFC 8142 sequences: a Feature a line, in degrees unless another CRS is known. */
 export function readFeatureLines(reading: Reading, crs: string[] | null = null): AsyncGenerator<void> {
@@ -39,60 +30,6 @@ export async function* readLines(
   }
 }
 
-/** Adds the row of one Feature, unread where the batch is for that. */
-export function addFeature(output: Output, text: string): void {
-  if (output.batch.unread === undefined) readFeature(output, text);
-  else output.batch.unread.push({ rowNo: ++output.rowNo, text });
-}
-
-/** The rows of a batch, those left unread parsed one by one; ones that cannot be are added to `bad`. */
-export function* readUnread({ rows, unread = [] }: RowBatch, bad: BadRow[]): Generator<SourceRow> {
-  yield* rows;
-  const output = newOutput(undefined);
-  output.batch.bad = bad;
-  for (const { rowNo, text } of unread) {
-    output.rowNo = rowNo - 1;
-    readFeature(output, text);
-    yield* output.batch.rows.splice(0);
-  }
-}
-
-/** Adds the row of one Feature; its `id`, when it has one, becomes `values.$id`. */
-function readFeature(output: Output, text: string): void {
-  const feature = parseObject(output, text);
-  if (feature === null) return;
-  if (feature.type !== 'Feature') {
-    addBad(output, 'unreadable_row', 'not a GeoJSON Feature', text, 'type');
-    return;
-  }
-  const { properties } = feature;
-  if (properties !== null && properties !== undefined && !isObject(properties)) {
-    addBad(output, 'unreadable_row', 'properties is not an object', text, 'properties');
-    return;
-  }
-  const values = properties ?? {};
-  if (feature.id !== undefined) values.$id = feature.id;
-  addRow(output, values, feature.geometry, () => text);
-}
-
-function addObject(output: Output, text: string): void {
-  const values = parseObject(output, text);
-  if (values !== null) addRow(output, values, null, () => text);
-}
-
-function parseObject(output: Output, text: string): Record<string, unknown> | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    addBad(output, 'unreadable_row', `not valid JSON: ${(error as Error).message}`, text);
-    return null;
-  }
-  if (isObject(value)) return value;
-  addBad(output, 'unreadable_row', 'not a JSON object', text);
-  return null;
-}
-
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -101,9 +38,6 @@ function isJson(text: string): boolean {
     return false;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A text between separators; of one that is too long the beginning. `unended` when the file stops without a line end. */
 type Piece = { bytes: Buffer; tooLong: boolean; unended?: true };

@@ -3,8 +3,9 @@ import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, parquetReadO
 import { compressors } from 'hyparquet-compressors';
 import { projjsonNames } from '../../shared/geo/projection.ts';
 import { cutOff, formatError, limitsOf } from '../../shared/net/context.ts';
-import { checkColumns, isFull, plainValue, type Reading, useCrs } from './rows.ts';
+import { checkColumns, isFull, plainValue, type Reading } from './rows.ts';
 import type { LocalFile } from './source.ts';
+import { useCrs } from './use-crs.ts';
 import { addWkbRow } from './wkb.ts';
 
 /** Decoded at a time; a row group beyond it is read in parts, its columns over again for each. */

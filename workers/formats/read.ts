@@ -1,5 +1,5 @@
 import { messageOf, PlatError } from '../../shared/errors.ts';
-import { unmoved } from '../../shared/geo/projection.ts';
+import { unmoved } from '../../shared/geo/types.ts';
 import { formatError, shownUrl } from '../../shared/net/context.ts';
 import { fileState } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';

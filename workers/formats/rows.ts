@@ -1,6 +1,6 @@
 import type { Geometry } from 'geojson';
 import { PlatError } from '../../shared/errors.ts';
-import { type ToWgs84, toWgs84, unmoved } from '../../shared/geo/projection.ts';
+import { type ToWgs84, unmoved } from '../../shared/geo/types.ts';
 import { formatError, type OpenContext } from '../../shared/net/context.ts';
 import type { InputSpec } from './input.ts';
 import type { OpenedSource } from './source.ts';
@@ -88,21 +88,6 @@ export type FileReader = (reading: Reading) => AsyncGenerator<void>;
 
 export function newOutput(crs: string | undefined): Output {
   return { batch: { rows: [], bad: [] }, rowNo: 0, project: unmoved, crs };
-}
-
-/**
- * Sets how the coming geometries reach WGS84: the feed's CRS, else the file's, else they are degrees already.
- * @param fileCrs as the file says it; of two ways, the second where the first is not known
- * @throws PlatError `feed_crs`
- */
-export function useCrs(output: Output, fileCrs: string | string[] | null, name: string): void {
-  const [first = 'EPSG:4326', second] = [output.crs ?? fileCrs ?? []].flat();
-  try {
-    output.project = toWgs84(first, name);
-  } catch (error) {
-    if (second === undefined) throw error;
-    output.project = toWgs84(second, name);
-  }
 }
 
 /**

@@ -3,8 +3,9 @@ import type { Geometry } from 'geojson';
 import { openShp } from 'shapefile';
 import { cutOff, formatError, sourceError } from '../../shared/net/context.ts';
 import { dbfRecords } from './dbf.ts';
-import { addRow, isFull, type Reading, useCrs } from './rows.ts';
+import { addRow, isFull, type Reading } from './rows.ts';
 import { CHUNK_BYTES, type SourceFile } from './source.ts';
+import { useCrs } from './use-crs.ts';
 
 /** `.shp` and `.dbf` side by side, with `.prj` and `.cpg` where there; Z and M are dropped. A deleted record keeps its row number. */
 export async function* readShapefile({ source, spec, output }: Reading): AsyncGenerator<void> {

@@ -3,7 +3,7 @@ import { copyBytes, copyValue, lineWriter } from '../../../shared/copy.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
 import type { ParcelInput, Sales } from '../../feeds/feed.ts';
-import { readUnread } from '../../formats/json.ts';
+import { readUnread } from '../../formats/features.ts';
 import type { RowBatch } from '../../formats/rows.ts';
 import { compileParcelMapper, type MappedParcel } from '../map/parcel.ts';
 import { bump, countFilled, newCounts } from '../run/counts.ts';

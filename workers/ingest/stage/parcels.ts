@@ -2,7 +2,7 @@ import { openCopy } from '../../../shared/copy.ts';
 import { type Client, sql } from '../../../shared/db.ts';
 import { PARCEL_FIELD_NAMES } from '../../../shared/domain/parcel-fields.ts';
 import type { RunCounts } from '../../../shared/runs.ts';
-import { readUnread } from '../../formats/json.ts';
+import { readUnread } from '../../formats/features.ts';
 import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import type { MappedParcel } from '../map/parcel.ts';
 import { addCounts } from '../run/counts.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
-import { readUnread } from '../../formats/json.ts';
+import { readUnread } from '../../formats/features.ts';
 import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import { openParcelStager, type ParcelTerms, type StageBatch, type StagedBatch } from './parcel-batch.ts';
 

@@ -1,0 +1,17 @@
+import { toWgs84 } from '../../shared/geo/projection.ts';
+import type { Output } from './rows.ts';
+
+/**
+ * Sets how the coming geometries reach WGS84: the feed's CRS, else the file's, else they are degrees already.
+ * @param fileCrs as the file says it; of two ways, the second where the first is not known
+ * @throws PlatError `feed_crs`
+ */
+export function useCrs(output: Output, fileCrs: string | string[] | null, name: string): void {
+  const [first = 'EPSG:4326', second] = [output.crs ?? fileCrs ?? []].flat();
+  try {
+    output.project = toWgs84(first, name);
+  } catch (error) {
+    if (second === undefined) throw error;
+    output.project = toWgs84(second, name);
+  }
+}
