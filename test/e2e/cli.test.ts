@@ -104,6 +104,7 @@ describe('called wrongly, or for something that is not there: exit code 2', () =
     [['recompute', 'attributes', '--fips', '33019', '--all'], 'name one of --fips and --all'],
     [['recompute', 'attributes', '--all', '--layer', 'trees'], 'Allowed choices are elevation, roads'],
     [['recompute', 'attributes', '--fips', '99999'], 'No county has the FIPS code 99999.'],
+    [['county', 'add', '33019', '--wait'], '--wait goes with --run'],
     [['county', 'add', '09013'], 'now in 09110 (Capitol), 09150 (Northeastern Connecticut): name those.'],
     [['account', 'create', 'x', '--tier', 'gold'], 'There is no tier "gold"'],
     [['key', 'create', 'nobody'], 'There is no account "nobody"'],

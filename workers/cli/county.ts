@@ -89,6 +89,7 @@ async function addCommand(codes: number[], flags: AddFlags, command: Command): P
   const counties = countiesOf(codes, flags.state ?? [], flags.all ?? false);
   if (counties.length === 0)
     command.error('error: give FIPS codes of counties, --state or --all', { exitCode: EXIT.usage });
+  if (flags.wait && !flags.run) command.error('error: --wait goes with --run', { exitCode: EXIT.usage });
   const config = loadConfig();
   const { addCounty, lookOnce } = await import('./county/add.ts');
   const { feeds } = await installedFeeds(config);

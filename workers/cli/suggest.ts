@@ -26,7 +26,10 @@ export function addSuggestCommand(feed: Command): void {
   const suggest = feed
     .command('suggest')
     .argument('<source>', 'a path or an http(s) address')
-    .option('--format <name>', 'what the source is; by default its name and content tell')
+    .option(
+      '--format <name>',
+      'what the source is; by default its name tells, or that of the file in the zip',
+    )
     .option('--name <name>', "the feed's name; by default the source's")
     .option('--fips <code>', 'its county; by default the one that the rows lie in', fips)
     .option('--member <name>', 'the file meant in a zip')
@@ -60,7 +63,7 @@ async function suggestCommand(source: string, flags: Flags): Promise<Answer> {
       'feed_exists',
       `${file} is there already: give --force to replace it, or --name or --out.`,
     );
-  const format = flags.format ?? formatOf(source);
+  const format = flags.format ?? formatOf(flags.member ?? '') ?? formatOf(source);
   if (format === null)
     throw new PlatError('name', `What ${source} is its name does not tell: give --format.`);
   const found = await suggestFeed({

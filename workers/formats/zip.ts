@@ -77,7 +77,9 @@ export function chooseMember<Member extends Named>(
   const [only] = candidates;
   if (only !== undefined && candidates.length === 1) return only;
   if (candidates.length === 0) {
-    throw formatError(`${name} holds no ${extensions.join(' or ')} file. It holds: ${list(entries)}.`);
+    throw formatError(
+      `${name} holds no ${extensions.join(' or ')} file. It holds: ${list(entries)}. Correct "format" in the feed (--format of \`plat feed suggest\`).`,
+    );
   }
   throw formatError(
     `${name} holds ${candidates.length} files that could be meant: ${list(candidates)}. Name one of them as "member" in the feed.`,
