@@ -1,6 +1,7 @@
 import { PlatError } from '../../shared/errors.ts';
 import { emptyBox, growBox } from '../../shared/geo/box.ts';
 import type { Box, MultiPolygon, Position } from '../../shared/geo/types.ts';
+import { latitudeOf, toMercator, WORLD_M } from '../../shared/geo/web-mercator.ts';
 
 export const WIDTH = 1024;
 export const HEIGHT = 768;
@@ -14,13 +15,6 @@ const LEAST_ACROSS_M = 120;
 const MOST_VERTICES = 50_000;
 const MOST_PARTS = 1_000;
 const MOST_LINE_PX = 100_000;
-
-/** Radius of the sphere of Web Mercator (EPSG:3857). */
-const RADIUS_M = 6_378_137;
-/** Metres of Web Mercator around the world. */
-export const WORLD_M = 2 * Math.PI * RADIUS_M;
-/** Web Mercator ends there: its world is a square. */
-const MOST_LATITUDE = 85.051_128;
 
 /** What a picture shows, north up. */
 export type Frame = {
@@ -123,13 +117,6 @@ function crossesAntimeridian(shape: MultiPolygon): boolean {
   }
   return east - west > 180;
 }
-
-function toMercator([lon, lat]: Position): [x: number, y: number] {
-  const sine = Math.sin((Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, lat)) * Math.PI) / 180);
-  return [(lon / 360) * WORLD_M, (RADIUS_M / 2) * Math.log((1 + sine) / (1 - sine))];
-}
-
-const latitudeOf = (y: number): number => (Math.atan(Math.sinh(y / RADIUS_M)) * 180) / Math.PI;
 
 /** A box that reaches beyond the antimeridian as the two that it is on the globe. */
 function onGlobe([west, south, east, north]: Box): Box[] {

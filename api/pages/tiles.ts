@@ -7,6 +7,7 @@ import type { Point } from '../../shared/drawing/view.ts';
 import { boxHolds, boxSql, boxToE7 } from '../../shared/geo/box.ts';
 import { decodeBoundary, decodeLines } from '../../shared/geo/codec.ts';
 import type { Box, MultiPolygon, Position } from '../../shared/geo/types.ts';
+import { WORLD_M } from '../../shared/geo/web-mercator.ts';
 import { type ElevationTile, openElevation } from '../../shared/raster/elevation.ts';
 import { hillshade, SHADE_CELLS } from '../../shared/raster/hillshade.ts';
 import { countiesMeeting, countyExtent, countyOutline } from '../../shared/regions/county-polygons.ts';
@@ -212,7 +213,7 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
     (tile.x / 2 ** tile.z + (column + 0.5) * step - 0.5) * 360,
     (Math.atan(Math.sinh(Math.PI * (1 - 2 * (tile.y / 2 ** tile.z + (row + 0.5) * step)))) * 180) / Math.PI,
   ];
-  const cellM = EQUATOR_M * step * Math.cos((placeOf(64, 64)[1] * Math.PI) / 180);
+  const cellM = WORLD_M * step * Math.cos((placeOf(64, 64)[1] * Math.PI) / 180);
   const elevation = openElevation(tiles, {
     signal: AbortSignal.timeout(deps.config.REQUEST_TIMEOUT_MS),
     cacheBytes: SHADE_CACHE_BYTES,
@@ -227,9 +228,6 @@ async function shadeTile({ deps }: Visit, tile: Tile): Promise<Reply> {
     await elevation.close();
   }
 }
-
-/** Of WGS84. */
-const EQUATOR_M = 40_075_016.686;
 
 /** Web Mercator (EPSG:3857): degrees to pixels of the tile. */
 function projector({ z, x, y }: Tile): (place: Position) => Point {

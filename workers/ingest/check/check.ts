@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import type { Box } from '../../../shared/geo/types.ts';
 import type { AssessorFeed, DncFeed, Feed, LayerFeed, MappedInput, ParcelInput } from '../../feeds/feed.ts';
 import { readDnc } from '../../formats/dnc.ts';
@@ -14,6 +13,7 @@ import { compileLayerMapper } from '../map/layer.ts';
 import { compileListingMapper } from '../map/listing.ts';
 import { compileParcelMapper, showsSales } from '../map/parcel.ts';
 import { checkElevation, type TilesCheck } from './elevation.ts';
+import { checkContext } from './files.ts';
 import { checkImagery, type ImageryCheck } from './imagery.ts';
 import { type Mapping, noteProblem, openPart, type PartCheck } from './part.ts';
 import { coverageWarnings, layerPlaces, parcelPlaces } from './place.ts';
@@ -71,7 +71,7 @@ export async function checkFeed(feed: Feed, options: CheckOptions = {}): Promise
   const limit = options.rows ?? 1000;
   const shared = options.sharedDir !== undefined && { sharedDir: options.sharedDir };
   const read =
-    options.read ?? (spec => readInput(spec, { ...readContext(feed.baseDir), rows: limit + 1, ...shared }));
+    options.read ?? (spec => readInput(spec, { ...checkContext(feed.baseDir), rows: limit + 1, ...shared }));
   const check: Check = { limit, read, result };
   if (feed.kind === 'assessor') await checkAssessor(check, feed);
   else if (feed.kind === 'listings')
@@ -106,7 +106,11 @@ async function checkRegistry({ result }: Check, { baseDir, dnc }: DncFeed): Prom
   for (const source of dnc.sources) {
     const [numbers, faults] = [{ added: 0, removed: 0 }, [] as string[]];
     try {
-      const opened = await openSource(source, { extensions: ['.txt', '.csv', '.xml'] }, readContext(baseDir));
+      const opened = await openSource(
+        source,
+        { extensions: ['.txt', '.csv', '.xml'] },
+        checkContext(baseDir),
+      );
       const lines = await readDnc(opened.bytes(), columns, {
         add: () => void numbers.added++,
         remove: () => void numbers.removed++,
@@ -231,8 +235,4 @@ function judgeRejects(part: PartCheck, max_reject_percent: number, problems: str
   problems.push(
     `${part.part}: ${rejected} of ${part.rows} rows would be rejected (${percent.toFixed(1)} %, at most ${max_reject_percent} %).`,
   );
-}
-
-function readContext(baseDir: string) {
-  return { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env };
 }

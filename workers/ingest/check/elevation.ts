@@ -5,7 +5,7 @@ import { type ElevationTile, readTileHeader, type TileHeader } from '../../../sh
 import { type Block, openImage, readBlock } from '../../../shared/raster/image.ts';
 import { HIGHEST_M, LOWEST_M, nodataRange } from '../../../shared/raster/limits.ts';
 import type { ElevationFeed } from '../../feeds/feed.ts';
-import { checkFiles, type FilesCheck } from './files.ts';
+import { checkContext, checkFiles, type FilesCheck } from './files.ts';
 import { noteProblem } from './part.ts';
 import { tileProblems } from './place.ts';
 
@@ -34,9 +34,9 @@ const SAMPLED = 50;
 async function checkTiles(feed: ElevationFeed, limit: number, warnings: string[]): Promise<TilesCheck> {
   const { baseDir, elevation } = feed;
   const tiles: TileCheck[] = [];
-  const read = (source: string, context: { signal: AbortSignal }) =>
-    readTileHeader(source, elevation, context);
-  const check = await checkFiles(elevation.tiles, baseDir, limit, read, async (header, context) => {
+  const context = checkContext(baseDir);
+  const read = (source: string) => readTileHeader(source, elevation, context);
+  const check = await checkFiles(elevation.tiles, context, limit, read, async header => {
     const { source, width, height, stepX, stepY, crs, unitM, unitStated, nodata, extent } = header;
     const heights = tiles.length < SAMPLED ? await heightsOf(header, context, warnings) : null;
     const cell: TileCheck['cell'] = [stepX, Math.abs(stepY)];

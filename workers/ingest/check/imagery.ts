@@ -2,7 +2,7 @@ import type { Box } from '../../../shared/geo/types.ts';
 import { readImageryHeader } from '../../../shared/raster/imagery.ts';
 import type { ImageryFeed } from '../../feeds/feed.ts';
 import { describeServer } from '../stage/imagery-server.ts';
-import { checkFiles, type FilesCheck } from './files.ts';
+import { checkContext, checkFiles, type FilesCheck } from './files.ts';
 import { noteProblem } from './part.ts';
 import { tileProblems } from './place.ts';
 
@@ -35,16 +35,16 @@ export async function checkImagery(
   warnings: string[],
 ): Promise<ImageryCheck | null> {
   const { imagery, baseDir } = feed;
+  const context = checkContext(baseDir);
   const sources: ImageryCheck['sources'] = [];
   try {
     if (imagery.type !== 'cog') {
-      const { source, pixel_m: pixelM, extent } = await describeServer(feed, new AbortController().signal);
+      const { source, pixel_m: pixelM, extent } = await describeServer(feed, context.signal);
       sources.push({ source, pixelM, extent, file: null });
       return { named: 1, read: 1, absent: 0, rejected: [], sources };
     }
-    const read = (source: string, context: { signal: AbortSignal }) =>
-      readImageryHeader(source, imagery, context);
-    const check = await checkFiles(imagery.tiles, baseDir, limit, read, header => {
+    const read = (source: string) => readImageryHeader(source, imagery, context);
+    const check = await checkFiles(imagery.tiles, context, limit, read, header => {
       const { source, pixelM, extent, ...file } = header;
       sources.push({ source, pixelM, extent, file });
       if (file.overviews === 0 && Math.max(file.width, file.height) > NEEDS_OVERVIEWS)

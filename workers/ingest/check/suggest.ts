@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { PlatError } from '../../../shared/errors.ts';
 import { boxOfGeometry } from '../../../shared/geo/box.ts';
 import { formatError } from '../../../shared/net/context.ts';
@@ -16,6 +15,7 @@ import { readInput } from '../../formats/read.ts';
 import type { ReadContext, RowBatch, SourceRow } from '../../formats/rows.ts';
 import { columnsOf } from '../map/names.ts';
 import { checkFeed, type FeedCheck } from './check.ts';
+import { checkContext } from './files.ts';
 
 export type SuggestRequest = {
   /** What to read; relative paths start at `baseDir`. */
@@ -118,10 +118,9 @@ function refuse(message: string): never {
 }
 
 function readContext({ baseDir, rows, sharedDir }: SuggestRequest): ReadContext {
-  const context = { baseDir, tmpDir: tmpdir(), signal: new AbortController().signal, env: process.env, rows };
   // People wait for it: three tries, and not the half minute that a run waits.
   const limits = { tries: 3 };
-  return { ...context, limits, ...(sharedDir !== undefined && { sharedDir }) };
+  return { ...checkContext(baseDir), rows, limits, ...(sharedDir !== undefined && { sharedDir }) };
 }
 
 async function firstRows(input: InputSpec, context: ReadContext, wanted: number): Promise<RowBatch> {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { Box } from '../../../shared/geo/types.ts';
+import { WORLD_M } from '../../../shared/geo/web-mercator.ts';
 import { LIMITS, sourceError } from '../../../shared/net/context.ts';
 import { ask, boundedBody } from '../../../shared/net/http.ts';
 import { secretHeaders } from '../../../shared/net/secret-headers.ts';
@@ -21,9 +22,6 @@ export type ImagerySource = {
   captured: string | null;
   details: object;
 };
-
-/** Metres around the equator of Web Mercator's sphere. */
-const WORLD_M = 2 * Math.PI * 6_378_137;
 
 /** A relief has no pixels; it is told after all imagery. */
 const RELIEF_M = 1e6;

@@ -1,0 +1,14 @@
+import type { Position } from './types.ts';
+
+/** The sphere of Web Mercator (EPSG:3857), and metres of it around the world. */
+const RADIUS_M = 6_378_137;
+export const WORLD_M = 2 * Math.PI * RADIUS_M;
+/** It ends there: its world is a square. */
+const MOST_LATITUDE = 85.051_128;
+
+export function toMercator([lon, lat]: Position): [x: number, y: number] {
+  const sine = Math.sin((Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, lat)) * Math.PI) / 180);
+  return [(lon / 360) * WORLD_M, (RADIUS_M / 2) * Math.log((1 + sine) / (1 - sine))];
+}
+
+export const latitudeOf = (y: number): number => (Math.atan(Math.sinh(y / RADIUS_M)) * 180) / Math.PI;
