@@ -10,7 +10,7 @@ import { type RejectWriter, rawText } from '../run/stage-schema.ts';
 import { DERIVED_COLUMNS, derivation, type ZipCounties } from './derive.ts';
 import { SeenKeys } from './hash.ts';
 import { type ParcelTerms, type PlacedParcel, rollLine } from './parcel-batch.ts';
-import { shared } from './shared.ts';
+import { stagedBatches } from './staged-batches.ts';
 
 /** Connections with the run's staging schema on their search path: one a COPY, one for what comes between. */
 export type ParcelStage = {
@@ -43,7 +43,7 @@ export async function stageParcels(
   const derive = derivation(terms.zipCounties);
   counts.read[terms.name] = 0;
   const incomplete = complete !== undefined;
-  for await (const [batch, staged] of shared(batches, { ...terms, incomplete })) {
+  for await (const [batch, staged] of stagedBatches(batches, { ...terms, incomplete })) {
     addCounts(counts, staged.counts);
     for (const reject of staged.rejects) rejects.add(reject);
     for (const lines of staged.roll) roll.writeLines(lines);

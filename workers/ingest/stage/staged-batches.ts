@@ -15,15 +15,16 @@ const HELD = 8;
 /** Batches, about 7,000 rows, before the thread is worth its start. */
 const WITHOUT_THREAD = 25;
 
-const THREAD = join(import.meta.dirname, 'thread.ts');
+const THREAD = join(import.meta.dirname, 'batch-thread.ts');
 
-type Held = { batch: RowBatch; staged: StagedBatch | null };
+/** Null where the thread has not answered yet; 'failed' is done again here, for its error. */
+type Held = { batch: RowBatch; staged: StagedBatch | 'failed' | null };
 
 /**
  * Batches and what they come to, in their order: a part of the work is done here, and the rest by a thread that gets the next batch whenever it
  * has not enough. A small file needs none.
  */
-export async function* shared(
+export async function* stagedBatches(
   batches: AsyncIterable<RowBatch>,
   terms: ParcelTerms,
 ): AsyncGenerator<readonly [RowBatch, StagedBatch]> {
@@ -34,7 +35,7 @@ export async function* shared(
   const held: Held[] = [];
   const next = () => {
     const { batch, staged } = held.shift()!;
-    return [batch, staged!] as const;
+    return [batch, staged === 'failed' ? stageHere!(batch) : staged!] as const;
   };
   try {
     for await (const batch of batches) {
@@ -44,7 +45,7 @@ export async function* shared(
       }
       if (++count > WITHOUT_THREAD && !terms.incomplete) {
         const program = bundled();
-        if (program !== null) thread ??= startThread(program, terms, firstRows, stageHere);
+        if (program !== null) thread ??= startThread(program, terms, firstRows);
       }
       const one: Held = { batch, staged: null };
       held.push(one);
@@ -81,21 +82,21 @@ function bundled(): string | null {
   return null;
 }
 
-function startThread(code: string, terms: ParcelTerms, firstRows: SourceRow[], stageHere: StageBatch) {
+function startThread(code: string, terms: ParcelTerms, firstRows: SourceRow[]) {
   const { port1: port, port2 } = new MessageChannel();
   const workerData = { terms, firstRows, port: port2 };
   const worker = new Worker(code, { eval: true, workerData, transferList: [port2] });
   const asked: Held[] = [];
+  let broken = false;
   let wake = () => {};
-  // What fails there is done again here, for its error.
-  const settle = (staged: StagedBatch | null) => {
-    const one = asked.shift()!;
-    one.staged = staged ?? stageHere(one.batch);
+  const settle = (staged: Held['staged']) => {
+    asked.shift()!.staged = staged;
     wake();
   };
   port.on('message', settle);
   worker.on('error', () => {
-    while (asked.length > 0) settle(null);
+    broken = true;
+    while (asked.length > 0) settle('failed');
   });
 
   return {
@@ -103,7 +104,7 @@ function startThread(code: string, terms: ParcelTerms, firstRows: SourceRow[], s
     takes(one: Held): boolean {
       // Its answers are looked for, as they are not told before this thread has nothing else to do.
       for (let got = receiveMessageOnPort(port); got; got = receiveMessageOnPort(port)) settle(got.message);
-      if (asked.length >= AT_THREAD) return false;
+      if (broken || asked.length >= AT_THREAD) return false;
       try {
         port.postMessage(one.batch);
       } catch {

@@ -7,7 +7,7 @@ import {
   type ParcelTerms,
   type StagedBatch,
 } from '../../../../workers/ingest/stage/parcel-batch.ts';
-import { shared } from '../../../../workers/ingest/stage/shared.ts';
+import { stagedBatches } from '../../../../workers/ingest/stage/staged-batches.ts';
 
 const square = (lon: number): Geometry => ({
   type: 'Polygon',
@@ -79,7 +79,7 @@ async function* batchesUntilThreaded(at: (number: number) => RowBatch = batchAt)
 
 async function collect(batches: AsyncIterable<RowBatch>): Promise<(readonly [RowBatch, StagedBatch])[]> {
   const all = [];
-  for await (const one of shared(batches, terms)) all.push(one);
+  for await (const one of stagedBatches(batches, terms)) all.push(one);
   return all;
 }
 
@@ -124,8 +124,12 @@ test('what ends the source is thrown, and one who stops early leaves no thread b
   }
   await expect(collect(broken())).rejects.toThrow('the source breaks off');
   expect(hasThread()).toBe(false);
+  const faulty = { rows: [null as never], bad: [] };
+  const fails = batchesUntilThreaded(number => (hasThread() ? faulty : batchAt(number)));
+  await expect(collect(fails)).rejects.toThrow(TypeError);
+  expect(hasThread()).toBe(false);
   let seen = false;
-  for await (const _ of shared(batchesUntilThreaded(), terms)) {
+  for await (const _ of stagedBatches(batchesUntilThreaded(), terms)) {
     if (!hasThread()) continue;
     seen = true;
     break;
