@@ -1,16 +1,15 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { rootDir } from '../../../shared/root.ts';
 import { checkFeed } from '../../../workers/ingest/check/check.ts';
 import { removeLayer } from '../../../workers/ingest/remove-layer.ts';
 import { lots, METADATA, withLayer } from '../../support/arcgis.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { all, feedOf, ingest, insertRegions, one } from '../../support/ingest.ts';
 import type { ChildOrder } from '../../support/ingest-child.ts';
+import { startProgram } from '../../support/programs.ts';
 
 const { folder, pool, url } = await createTestDatabase();
 await insertRegions(pool, [{ type: 'county', code: '33019', state: 'NH', fips: 33019 }]);
@@ -32,15 +31,9 @@ test('a worker killed in the middle: the next attempt goes on behind the last pa
     const feed = definition(name, server.source, { page_size: 100 });
     writeFileSync(file, stringify(feed));
     const order: ChildOrder = { feed: file, jobId: null, dieAtNote: 'fetched 300 of 700', workDir };
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', join(rootDir, 'test/support/ingest-child.ts'), JSON.stringify(order)],
-      {
-        cwd: rootDir,
-        env: { PATH: process.env.PATH, DATABASE_URL: url, LOG_LEVEL: 'error' },
-        stdio: 'inherit',
-      },
-    );
+    const env = { DATABASE_URL: url, LOG_LEVEL: 'error' };
+    const args = [JSON.stringify(order)];
+    const child = startProgram('test/support/ingest-child.ts', env, { args, stdio: 'inherit' });
     expect((await once(child, 'exit'))[1]).toBe('SIGKILL');
     const before = offsets(server.queries);
     expect(before.slice(0, 3)).toEqual([0, 100, 200]);

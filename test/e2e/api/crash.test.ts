@@ -11,7 +11,7 @@ import { MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/tool-call.t
 
 const FILTER = '/api/public/v1/properties/filter/';
 
-const TOTAL = { rest: 3_000, mcp: 900 };
+const TOTAL = { rest: 1_500, mcp: 600 };
 const AT_ONCE = 300;
 
 const db = await createTestDatabase();
@@ -132,7 +132,7 @@ test.concurrent.each(WAYS)(
   async way => {
     const often = { ratePerMinute: 1e6, rateBurst: 1e6 };
     const { key, accountId } = await newCaller(db, often, { scopes: [...SCOPES] });
-    const names = Array.from({ length: way === 'rest' ? 400 : 200 }, (_, index) => `search-${index}`);
+    const names = Array.from({ length: way === 'rest' ? 200 : 120 }, (_, index) => `search-${index}`);
     const agent = new Agent({ keepAlive: true, maxSockets: 40 });
     const first = await startApi();
     let answered = 0;
