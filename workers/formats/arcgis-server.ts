@@ -11,7 +11,7 @@ import {
   USER_AGENT,
 } from '../../shared/net/http.ts';
 import type { InputSpec } from './input.ts';
-import type { ReadContext } from './rows.ts';
+import { type ReadContext, tokenIn } from './rows.ts';
 
 /*
  * Requests to the ArcGIS REST API (https://developers.arcgis.com/rest/services-reference/enterprise/query-feature-service-layer/).
@@ -71,22 +71,11 @@ export async function ask(asked: Asked, path: string, params: Params): Promise<B
   );
 }
 
-/** The feed's token, which stands in an environment variable; null where it names none. @throws PlatError `feed_token` */
-function tokenOf({ spec, context }: Asked): string | null {
-  const variable = spec.arcgis?.token_env;
-  if (variable === undefined) return null;
-  const token = context.env[variable]?.trim();
-  if (token) return token;
-  throw new PlatError(
-    'feed_token',
-    `The environment variable ${variable} is not set. Put the layer's token into it.`,
-  );
-}
-
 async function attempt(asked: Asked, path: string, params: Params): Promise<Outcome<Body>> {
-  const { url, context } = asked;
+  const { url, context, spec } = asked;
   const { pageMs, pageBytes } = limitsOf(context);
-  const token = tokenOf(asked);
+  const variable = spec.arcgis?.token_env;
+  const token = variable === undefined ? null : tokenIn(context, variable, "layer's token");
   const query = new URLSearchParams(url.search);
   for (const [name, value] of Object.entries({ ...params, ...(token !== null && { token }) }))
     query.set(name, String(value));

@@ -10,6 +10,7 @@ import {
   type ResoCheckpoint,
   type RowBatch,
   takeBatch,
+  tokenIn,
 } from './rows.ts';
 
 /*
@@ -81,13 +82,7 @@ function requestHeaders(reso: ResoSpec, context: ReadContext): Record<string, st
   const headers: Record<string, string> = { accept: 'application/json' };
   if (reso.page_size !== undefined) headers.prefer = `odata.maxpagesize=${reso.page_size}`;
   if (reso.token_env === undefined) return headers;
-  const token = context.env[reso.token_env]?.trim();
-  if (!token) {
-    throw new PlatError(
-      'feed_token',
-      `The environment variable ${reso.token_env} is not set. Put the server's bearer token into it.`,
-    );
-  }
+  const token = tokenIn(context, reso.token_env, "server's bearer token");
   return { ...headers, authorization: `Bearer ${token}` };
 }
 

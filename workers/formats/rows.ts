@@ -61,6 +61,14 @@ export type ReadContext = OpenContext & {
   sharedDir?: string;
 };
 
+/** What a server asks for, from the environment variable that a feed names. @throws PlatError `feed_token` */
+export function tokenIn({ env }: ReadContext, variable: string, what: string): string {
+  const token = env[variable]?.trim();
+  if (token) return token;
+  const remedy = `Put the ${what} into it.`;
+  throw new PlatError('feed_token', `The environment variable ${variable} is not set. ${remedy}`);
+}
+
 /**
  * Rows a batch: one asynchronous step per row would cost more than parsing it, and the garbage collector copies what a batch holds. The
  * first one is larger, for it tells the columns that a source has.
