@@ -1,4 +1,5 @@
-import { formatError, shownUrl, sourceError } from '../../shared/net/context.ts';
+import { PlatError } from '../../shared/errors.ts';
+import { shownUrl, sourceError } from '../../shared/net/context.ts';
 import type { Row, Sent, SpatialReference, ToRow } from './arcgis-features.ts';
 import { conditions, type Layer } from './arcgis-layer.ts';
 import { ask, type Body, type Params, Refused } from './arcgis-server.ts';
@@ -134,12 +135,17 @@ export async function fetchFeatures(
   return { features: features.map(feature => ({ feature, reference })), cut };
 }
 
-/** @throws PlatError `feed_format` for a server that answers each page with the same features */
+/** A server that answers every page with the same features. */
+export class Unpaged extends PlatError {}
+
+/** @throws Unpaged */
 function requireProgress(source: Source, rows: Row[]): void {
   const ends = `${rows[0]?.line} ${rows.at(-1)?.line}`;
   if (rows.length > 0 && source.firstPage === ends)
-    throw formatError(
+    throw new Unpaged(
+      'feed_format',
       `${shownUrl(source.url)} answers every page with the same features, and lists no object ids: it cannot be read whole.`,
+      { status: 422 },
     );
   source.firstPage ??= ends;
 }

@@ -2,7 +2,7 @@ import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { limitsOf, shownUrl, sourceError } from '../../shared/net/context.ts';
 import { countFeatures, idExtent, listIds } from './arcgis-layer.ts';
-import { fetchFeatures, type Ground, readPages, type Source, type Walk } from './arcgis-pages.ts';
+import { fetchFeatures, type Ground, readPages, type Source, Unpaged, type Walk } from './arcgis-pages.ts';
 import { Refused } from './arcgis-server.ts';
 
 /*
@@ -138,8 +138,10 @@ export async function spoolLayer(source: Source, path: string): Promise<void> {
     await append([], { complete: true });
   } catch (error) {
     // What is not whole in itself is not taken up again.
-    if (error instanceof Incomplete) await rm(markPath(path), { force: true });
-    throw error;
+    if (error instanceof Incomplete || error instanceof Unpaged) await rm(markPath(path), { force: true });
+    // It says that it pages by offset, and does not: by object ids, then.
+    if (!(error instanceof Unpaged && info.pagination)) throw error;
+    return await spoolLayer({ ...source, info: { ...info, pagination: false } }, path);
   } finally {
     await file.close();
   }

@@ -115,6 +115,19 @@ describe('paging', () => {
     });
   });
 
+  test('by ids where a server says that it pages and answers every offset with the first page', async () => {
+    const features = lots(45);
+    const fault = (query: URLSearchParams): Answer | undefined => {
+      const by = query.get('resultOffset');
+      if (by === null || by === '0') return undefined;
+      const first = features.slice(0, Number(query.get('resultRecordCount')));
+      return { body: { objectIdFieldName: 'OBJECTID', spatialReference: { wkid: 4326 }, features: first } };
+    };
+    await withLayer({ features, fault, metadata: { supportedQueryFormats: 'JSON' } }, async server => {
+      expect((await read(server.source, { page_size: 10 })).pins).toEqual(all(45));
+    });
+  });
+
   test('answers with fewer features than asked for are completed', async () => {
     for (const metadata of [{}, UNPAGED]) {
       await withLayer({ features: lots(25), most: 4, metadata }, async server => {
