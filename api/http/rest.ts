@@ -17,7 +17,7 @@ export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   };
 }
 
-/** A class for what every request makes: functions of its own would cost each of them some 10 us. */
+/** A class, as every request makes one: of functions in an object tsx sets the names each time, 0.3 us apiece. */
 class RestCall implements Call {
   readonly mode = 'direct';
   readonly endpoint: Endpoint;
