@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Config } from './config.ts';
 import type { Logger } from './log.ts';
 
@@ -9,6 +8,7 @@ export type Mail = { to: string; subject: string; text: string };
 /** By SMTP_URL; without one into `outbox` of PLAT_DIR. The log never has the text, whose links sign people in. */
 export async function sendMail(config: Config, log: Logger, mail: Mail): Promise<void> {
   const message = { from: config.MAIL_FROM, ...mail };
+  const { createTransport } = await import('nodemailer');
   if (config.SMTP_URL !== undefined) {
     await createTransport(config.SMTP_URL).sendMail(message);
     return;

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { SLOPE_GRADES } from '../../shared/domain/land.ts';
 import type { Drawn } from '../../shared/drawing/collect.ts';
-import { type Difference, differences } from '../../shared/drawing/computed.ts';
+import type { Difference } from '../../shared/drawing/computed.ts';
 import type { KnownParcel } from '../../shared/drawing/known-parcel.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { fiveDigits } from '../../shared/regions/counties.ts';
@@ -36,7 +36,8 @@ export function addParcelCommands(program: Command): void {
 type Drawing = { file: string; drawn: Drawn; found: Difference[]; lines: string[] };
 
 async function draw({ land, waiting }: KnownParcel, drawn: Drawn, file: string): Promise<Drawing> {
-  const [{ drawParcel }, { notesOf }] = await Promise.all([
+  const [{ differences }, { drawParcel }, { notesOf }] = await Promise.all([
+    import('../../shared/drawing/computed.ts'),
     import('../../shared/drawing/draw.ts'),
     import('../../shared/drawing/panel.ts'),
   ]);

@@ -9,7 +9,7 @@ import type { Planned } from '../attributes/plan.ts';
 import { marketRecompute } from '../market/jobs.ts';
 import { DAILY } from '../schedules.ts';
 import type { Learned } from '../valuation/all.ts';
-import { defaultDay, type ValuedCounty } from '../valuation/county.ts';
+import type { ValuedCounty } from '../valuation/county.ts';
 import { valuationAll, valuationCounty } from '../valuation/jobs.ts';
 import { type Ended, enqueueFromCli, watchFollowing } from './common/enqueue.ts';
 import { dayBegun, fips, requireRegion, zip } from './common/options.ts';
@@ -141,7 +141,9 @@ function describeAttributes({ result, error }: Ended<Attributes>): string {
 
 /** Says that another day than the default one does not last. */
 async function tellOfDay(pool: Pool, { fips, asOf }: Flags): Promise<void> {
-  if (asOf === undefined || asOf === (await defaultDay(pool))) return;
+  if (asOf === undefined) return;
+  const { defaultDay } = await import('../valuation/county.ts');
+  if (asOf === (await defaultDay(pool))) return;
   const [minute, hour] = DAILY.valuation.pattern.split(' ');
   const daily = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')} UTC`;
   const whose = fips === undefined ? '' : ` of county ${fiveDigits(fips)}`;
