@@ -28,7 +28,7 @@ export type UnreadRow = { rowNo: number; text: string };
 export type RowBatch = {
   rows: SourceRow[];
   bad: BadRow[];
-  /** GeoJSON Features, for `readUnread` of json.ts; only where the context asks for them, and not in the first batch of a source. */
+  /** GeoJSON Features, for `readUnread` of features.ts; only where the context asks for them, and not in the first batch of a source. */
   unread?: UnreadRow[];
   skipped?: number;
   /** RESO alone: where to go on once this batch is stored. */
@@ -79,12 +79,7 @@ const FIRST_BATCH_ROWS = 1_000;
 const RAW_CHARS = 64 * 1024;
 
 /** Where a reader puts its rows, and how their geometry reaches WGS84. */
-export type Output = {
-  batch: RowBatch;
-  rowNo: number;
-  project: ToWgs84;
-  crs: string | undefined;
-};
+export type Output = { batch: RowBatch; rowNo: number; project: ToWgs84; crs: string | undefined };
 
 export type Reading = { source: OpenedSource; spec: InputSpec; output: Output; context: ReadContext };
 

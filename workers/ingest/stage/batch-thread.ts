@@ -8,7 +8,7 @@ const { terms, firstRows, port } = workerData as {
   firstRows: RowBatch['rows'];
   port: MessagePort;
 };
-const stageBatch = openParcelStager(terms, firstRows);
+const stageBatch = openParcelStager(terms, firstRows.splice(0));
 
 port.on('message', (batch: RowBatch) => {
   try {

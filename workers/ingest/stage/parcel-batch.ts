@@ -59,8 +59,7 @@ export function openParcelStager(terms: ParcelTerms, firstRows: RowBatch['rows']
     const bad = [...batch.bad];
     const rows = readUnread(batch, bad);
     const staged: StagedBatch = {
-      ...{ roll: [], shape: [], incomplete: [], rejects: [] },
-      keys: [],
+      ...{ roll: [], shape: [], incomplete: [], keys: [], rejects: [] },
       counts: newCounts(),
     };
     const { counts, keys } = staged;

@@ -7,10 +7,13 @@ import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import { openParcelStager, type ParcelTerms, type StageBatch, type StagedBatch } from './parcel-batch.ts';
 
 /** Batches that the thread has, so that it is never without work. */
-const AT_THREAD = 3;
+const AT_THREAD = 2;
 
 /** Batches that are held: where the thread gets no processor, those behind its own wait for it. */
-const HELD = 8;
+const HELD = 4;
+
+/** What is made of a row is soon forgotten, but V8 lets it grow to 48 MB and more. A thread that needs more ends, and its work is done here. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 };
 
 /** Batches, about 7,000 rows, before the thread is worth its start. */
 const WITHOUT_THREAD = 25;
@@ -85,7 +88,9 @@ function bundled(): string | null {
 function startThread(code: string, terms: ParcelTerms, firstRows: SourceRow[]) {
   const { port1: port, port2 } = new MessageChannel();
   const workerData = { terms, firstRows, port: port2 };
-  const worker = new Worker(code, { eval: true, workerData, transferList: [port2] });
+  const worker = new Worker(code, {
+    ...{ eval: true, workerData, transferList: [port2], resourceLimits: RESOURCE_LIMITS },
+  });
   const asked: Held[] = [];
   let broken = false;
   let wake = () => {};
