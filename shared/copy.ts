@@ -187,7 +187,7 @@ export function copyBytes(bytes: Uint8Array): string {
 }
 
 /** Bytes collected before they are handed to the connection: small writes cost more than the copying. */
-const CHUNK_BYTES = 1 << 16;
+const CHUNK_BYTES = 1 << 18;
 
 /** Collects lines and hands them on in large pieces, each in memory of its own. */
 export function lineWriter(handOn: (bytes: Uint8Array) => void): {

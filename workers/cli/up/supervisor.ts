@@ -15,7 +15,7 @@ const RUNTIME = ['--import', import.meta.resolve('tsx')];
  * What node is started with. There are as many workers as cores are to be used, so each collects its garbage on its own thread and not
  * on the cores of the others: two workers on two cores computed the land attributes of 60,000 parcels in 6.6 s and not 7.3 (means of
  * four, alternating), one alone in 10.4 and 10.3. Garbage may grow the heap by 80 % and not by several times: a worker that ingests
- * 1,000,000 parcels peaked at 360 MB in 108 s and not at 459 in 106.
+ * 1,000,000 parcels peaked at 363 MB in 98 s and not at 477.
  */
 export const RUNTIMES: Record<ServiceName, string[]> = {
   api: RUNTIME,

@@ -7,13 +7,13 @@ import type { RowBatch, SourceRow } from '../../formats/rows.ts';
 import { openParcelStager, type ParcelTerms, type StageBatch, type StagedBatch } from './parcel-batch.ts';
 
 /** Batches that the thread has, so that it is never without work. */
-const AT_THREAD = 2;
+const AT_THREAD = 3;
 
 /** Batches that are held: where the thread gets no processor, those behind its own wait for it. */
-const HELD = 4;
+const HELD = 8;
 
 /** What is made of a row is soon forgotten, but V8 lets it grow to 48 MB and more. A thread that needs more ends, and its work is done here. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 };
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 };
 
 /** Batches, about 7,000 rows, before the thread is worth its start. */
 const WITHOUT_THREAD = 25;
