@@ -94,8 +94,10 @@ function startThread(code: string, terms: ParcelTerms, firstRows: SourceRow[]) {
   const asked: Held[] = [];
   let broken = false;
   let wake = () => {};
+  // An answer may come after the end of a thread whose batches have been given up.
   const settle = (staged: Held['staged']) => {
-    asked.shift()!.staged = staged;
+    const one = asked.shift();
+    if (one !== undefined) one.staged = staged;
     wake();
   };
   port.on('message', settle);
