@@ -189,36 +189,9 @@ export function copyBytes(bytes: Uint8Array): string {
 /** Bytes collected before they are handed to the connection: small writes cost more than the copying. */
 const CHUNK_BYTES = 1 << 18;
 
-/** Collects lines and hands them on in large pieces, each in memory of its own. */
-export function lineWriter(handOn: (bytes: Uint8Array) => void): {
-  write(line: string): void;
-  flush(): void;
-} {
-  let chunk: Buffer | null = null;
-  let used = 0;
-  function flush(): void {
-    if (used > 0) handOn(chunk!.subarray(0, used));
-    chunk = null;
-    used = 0;
-  }
-  return {
-    flush,
-    // Bytes at once: texts that wait for a chunk to fill are copied by the garbage collector first.
-    write(line) {
-      const most = 3 * line.length + 1;
-      if (chunk !== null && used + most > chunk.length) flush();
-      chunk ??= Buffer.allocUnsafeSlow(Math.max(most, CHUNK_BYTES));
-      used += chunk.write(line, used);
-      chunk[used++] = LF;
-    },
-  };
-}
-
 export type CopyWriter = {
   /** One line without its newline, columns separated by tabs. */
   write(line: string): void;
-  /** Whole lines with their newlines. */
-  writeLines(bytes: Uint8Array): void;
   /** Waits while the server is behind; call once a batch. */
   drain(): Promise<void>;
   end(): Promise<void>;
@@ -233,14 +206,23 @@ export function openCopy(client: Client, statement: string): CopyWriter {
   stream.on('error', error => {
     failure = error;
   });
-  const writeLines = (bytes: Uint8Array) => {
-    if (!failure) stream.write(bytes);
+  let chunk: Buffer | null = null;
+  let used = 0;
+  const flush = () => {
+    if (used > 0 && !failure) stream.write(chunk!.subarray(0, used));
+    chunk = null;
+    used = 0;
   };
-  const { write, flush } = lineWriter(writeLines);
 
   return {
-    write,
-    writeLines,
+    // Bytes at once: texts that wait for a chunk to fill are copied by the garbage collector first.
+    write(line) {
+      const most = 3 * line.length + 1;
+      if (chunk !== null && used + most > chunk.length) flush();
+      chunk ??= Buffer.allocUnsafeSlow(Math.max(most, CHUNK_BYTES));
+      used += chunk.write(line, used);
+      chunk[used++] = LF;
+    },
     async drain() {
       if (failure) throw failure;
       // Asked of the stream, not remembered: it may have drained while the caller waited for something else.

@@ -1,35 +1,7 @@
-import {
-  addBad,
-  addRow,
-  type BadRow,
-  newOutput,
-  type Output,
-  type RowBatch,
-  type SourceRow,
-} from './rows.ts';
-
-// Apart from what reads files, for a thread that parses rows loads it.
-
-/** Adds the row of one Feature, unread where the batch is for that. */
-export function addFeature(output: Output, text: string): void {
-  if (output.batch.unread === undefined) readFeature(output, text);
-  else output.batch.unread.push({ rowNo: ++output.rowNo, text });
-}
-
-/** The rows of a batch, those left unread parsed one by one; ones that cannot be are added to `bad`. */
-export function* readUnread({ rows, unread = [] }: RowBatch, bad: BadRow[]): Generator<SourceRow> {
-  yield* rows;
-  const output = newOutput(undefined);
-  output.batch.bad = bad;
-  for (const { rowNo, text } of unread) {
-    output.rowNo = rowNo - 1;
-    readFeature(output, text);
-    yield* output.batch.rows.splice(0);
-  }
-}
+import { addBad, addRow, type Output } from './rows.ts';
 
 /** Adds the row of one Feature; its `id`, when it has one, becomes `values.$id`. */
-function readFeature(output: Output, text: string): void {
+export function addFeature(output: Output, text: string): void {
   const feature = parseObject(output, text);
   if (feature === null) return;
   if (feature.type !== 'Feature') {

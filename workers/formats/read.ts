@@ -1,5 +1,4 @@
 import { messageOf, PlatError } from '../../shared/errors.ts';
-import { unmoved } from '../../shared/geo/types.ts';
 import { formatError, shownUrl } from '../../shared/net/context.ts';
 import { fileState } from '../../shared/net/file-version.ts';
 import { readArcgis } from './arcgis.ts';
@@ -89,7 +88,7 @@ const READERS: Record<FileFormat, Reader> = {
  *   it is), `feed_crs` (unknown or missing CRS); single unusable rows are in `bad` instead
  */
 export const readInput = (spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> =>
-  clipped(readAll(spec, spec.within === undefined ? context : { ...context, unread: false }), spec);
+  clipped(readAll(spec, context), spec);
 
 async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<RowBatch> {
   if (spec.format === 'reso') {
@@ -102,12 +101,7 @@ async function* readAll(spec: InputSpec, context: ReadContext): AsyncGenerator<R
   for (const source of sources) {
     const one = { ...spec, source };
     if (spec.format === 'arcgis')
-      yield* batchesOf(
-        readArcgis(one, output, context, progress),
-        output,
-        context,
-        shownUrl(layerUrl(source)),
-      );
+      yield* batchesOf(readArcgis(one, output, context, progress), output, shownUrl(layerUrl(source)));
     else
       for (const part of await partsOf(one, READERS[spec.format].extensions, context))
         yield* readFile(spec.format, part, output, context, progress);
@@ -124,7 +118,7 @@ async function* readFile(
   const { read, ...wanted } = READERS[format];
   const opened = await openSource(spec.source, { ...wanted, member: spec.member }, context, progress);
   try {
-    yield* batchesOf(read({ source: opened, spec, output, context }), output, context, opened.name);
+    yield* batchesOf(read({ source: opened, spec, output, context }), output, opened.name);
   } catch (cause) {
     context.signal.throwIfAborted();
     if (cause instanceof PlatError || (cause instanceof Error && 'syscall' in cause)) throw cause;
@@ -139,12 +133,11 @@ async function* readFile(
 async function* batchesOf(
   reader: AsyncGenerator<void>,
   output: Output,
-  context: ReadContext,
   name: string,
 ): AsyncGenerator<RowBatch> {
   takeBatch(output);
   const take = () => {
-    const batch = takeBatch(output, context.unread && output.project === unmoved);
+    const batch = takeBatch(output);
     if (first) checkDegrees(batch, name);
     first = false;
     return batch;

@@ -22,14 +22,9 @@ export type BadReason =
 /** A row that the parser itself cannot use. `raw` is its text, cut after 64 KB. */
 export type BadRow = { rowNo: number; reason: BadReason; field: string | null; message: string; raw: string };
 
-/** A row that the reader has found and not parsed. */
-export type UnreadRow = { rowNo: number; text: string };
-
 export type RowBatch = {
   rows: SourceRow[];
   bad: BadRow[];
-  /** GeoJSON Features, for `readUnread` of features.ts; only where the context asks for them, and not in the first batch of a source. */
-  unread?: UnreadRow[];
   skipped?: number;
   /** RESO alone: where to go on once this batch is stored. */
   checkpoint?: ResoCheckpoint;
@@ -51,8 +46,6 @@ export type ResoCheckpoint = {
 export type ReadContext = OpenContext & {
   env: NodeJS.ProcessEnv;
   watermark?: ResoCheckpoint | null;
-  /** Whether what takes the batches can parse rows itself, on another thread. */
-  unread?: boolean;
   /** No more rows than about so many are wanted: a service is asked for no more. */
   rows?: number;
   /** Where a service that is read page by page keeps what came until the run has ended, whatever becomes of the worker. */
@@ -162,16 +155,15 @@ export function addBad(
   output.batch.bad.push({ rowNo: ++output.rowNo, reason, field, message, raw: kept });
 }
 
-export const sizeOf = ({ rows, bad, unread = [] }: RowBatch): number =>
-  rows.length + bad.length + unread.length;
+export const sizeOf = ({ rows, bad }: RowBatch): number => rows.length + bad.length;
 
 export function isFull({ batch, rowNo }: Output): boolean {
   return sizeOf(batch) >= (rowNo <= FIRST_BATCH_ROWS ? FIRST_BATCH_ROWS : BATCH_ROWS);
 }
 
-export function takeBatch(output: Output, leaveUnread = false): RowBatch {
+export function takeBatch(output: Output): RowBatch {
   const { batch } = output;
-  output.batch = { rows: [], bad: [], ...(leaveUnread && { unread: [] }) };
+  output.batch = { rows: [], bad: [] };
   return batch;
 }
 

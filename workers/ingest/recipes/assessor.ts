@@ -11,7 +11,7 @@ import type { RunContext } from '../run/context.ts';
 import { settleRepeats, total } from '../run/counts.ts';
 import { readBatches } from '../run/read.ts';
 import { withStage, withStages } from '../run/stage-schema.ts';
-import { readZipCounties, type ZipCounties } from '../stage/derive.ts';
+import { type DeriveColumns, derivation, readZipCounties } from '../stage/derive.ts';
 import {
   completeRows,
   furtherParcels,
@@ -40,12 +40,12 @@ export const assessor: Recipe<AssessorFeed, void> = {
 };
 
 async function stageInputs(run: RunContext, feed: AssessorFeed): Promise<void> {
-  const zipCounties = await readZipCounties(run.pool);
+  const derive = derivation(await readZipCounties(run.pool));
   const all = parcelInputs(feed);
   for (const [i, input] of all.entries()) {
     if (i > 0 && i === feed.furtherRolls.length)
       await withStage(run.pool, run.runId, client => settleFurtherRolls(client, run));
-    await stageInput(run, feed, zipCounties, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
+    await stageInput(run, feed, derive, input, [(0.6 * i) / all.length, (0.6 * (i + 1)) / all.length]);
   }
 }
 
@@ -150,27 +150,32 @@ async function measureSales(client: Client, sales: Sales | null, feedId: number)
 async function stageInput(
   run: RunContext,
   feed: AssessorFeed,
-  zipCounties: ZipCounties,
+  derive: DeriveColumns,
   [name, input]: NamedInput,
   progress: readonly [number, number],
 ): Promise<void> {
   const { counts } = run;
   const isFurther = feed.furtherRolls.includes(input);
-  const batches = readBatches(run, name, input.input, progress, !isFurther);
+  const batches = readBatches(run, name, input.input, progress);
   const sales = name !== 'shape' && showsSales(input) ? feed.sales : null;
-  const { key, columns, skipWhere } = input;
-  const terms = { columns: { key, columns, skipWhere }, fips: feed.fips, sales, zipCounties };
+  const rows = { name, batches, map: compileParcelMapper(input, { fips: feed.fips, sales }) };
   await withStages(run, 3, async ([roll, shape, raw], rejects) => {
     const stage = { roll: roll!, shape: shape!, raw: raw!, rejects, counts };
     if (isFurther) {
       const number = feed.furtherRolls.indexOf(input) + 1;
-      await stageFurtherRoll({ name, batches, map: compileParcelMapper(input, terms) }, number, stage);
-    } else if (name === 'shape' || feed.furtherRolls.length === 0) {
-      await stageParcels(batches, { ...terms, name: name === 'shape' ? name : 'roll' }, stage);
+      await stageFurtherRoll(rows, number, stage);
+    } else if (name === 'shape') {
+      const hasAttributes = Object.keys(input.columns).length > 0;
+      await stageParcels({ ...rows, name, derive, hasAttributes }, stage);
     } else {
-      const complete = (parcels: readonly MappedParcel[]) => completeRows(stage.raw, parcels);
-      await stageParcels(batches, { ...terms, name: 'roll' }, stage, complete);
-      await stageMapped(furtherParcels(stage.raw), zipCounties, stage);
+      const parcels = { ...rows, name: 'roll' as const, derive, hasAttributes: true };
+      if (feed.furtherRolls.length === 0) {
+        await stageParcels(parcels, stage);
+        return;
+      }
+      const complete = (parsed: readonly MappedParcel[]) => completeRows(stage.raw, parsed);
+      await stageParcels({ ...parcels, complete }, stage);
+      await stageMapped(furtherParcels(stage.raw), derive, stage);
     }
   });
 }

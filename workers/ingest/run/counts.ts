@@ -13,13 +13,6 @@ export function bump(counts: Record<string, number>, key: string, by = 1): void 
   counts[key] = (counts[key] ?? 0) + by;
 }
 
-/** Adds what staging counted of a part of the rows. */
-export function addCounts(counts: RunCounts, more: RunCounts): void {
-  counts.skipped += more.skipped;
-  for (const part of ['read', 'rejected', 'dropped', 'repaired', 'filled'] as const)
-    for (const [key, count] of Object.entries(more[part])) bump(counts[part], key, count);
-}
-
 export function total(counts: Record<string, number>): number {
   return Object.values(counts).reduce((sum, n) => sum + n, 0);
 }

@@ -5,7 +5,6 @@ import type { RunContext } from './context.ts';
 
 /**
  * The batches of one input, with its bytes recorded in the run and shown as progress between two fractions.
- * @param unread whether batches may hold rows that are not parsed yet
  * @throws the signal's reason when the worker has to stop
  */
 export async function* readBatches(
@@ -13,14 +12,12 @@ export async function* readBatches(
   name: string,
   input: InputSpec,
   [from, to]: readonly [number, number] = [0, 0.6],
-  unread = false,
 ): AsyncGenerator<RowBatch> {
   const record = { input: name, source: [input.source].flat(), bytes: 0, ...run.states.get(name) };
   run.inputs.push(record);
   let rows = 0;
   const context: ReadContext = {
     ...readContext(run),
-    unread,
     onNote: note => run.progress(from, `${name}: ${note}`),
     onBytes(read, total) {
       record.bytes = read;

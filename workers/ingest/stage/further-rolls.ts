@@ -6,8 +6,7 @@ import type { MappedParcel, PriorSale } from '../map/parcel.ts';
 import type { RunContext } from '../run/context.ts';
 import { settleRepeats } from '../run/counts.ts';
 import type { RejectWriter } from '../run/stage-schema.ts';
-import { type PlacedParcel, stageShape } from './parcel-batch.ts';
-import { COPY_SHAPE } from './parcels.ts';
+import { COPY_SHAPE, type PlacedParcel, stageShape } from './parcels.ts';
 import { type RowInput, stageRows } from './rows.ts';
 
 /*

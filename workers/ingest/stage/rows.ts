@@ -20,8 +20,7 @@ export type Faults = {
   drop(row: SourceRow, value: Fault & { field: string }): void;
 };
 
-/** Stages a mapped row, the i-th of its batch. */
-type StageRow<Mapped> = (mapped: Mapped, row: SourceRow, faults: Faults, i: number) => void;
+type StageRow<Mapped> = (mapped: Mapped, row: SourceRow, faults: Faults) => void;
 
 /**
  * Maps every row of an input and hands the mapped ones to `stageRow`; the others are skipped or rejected. `drain` waits, once a
@@ -44,9 +43,9 @@ export async function stageRows<Mapped extends { ok: true }>(
 }
 
 /** The same of one batch; what is bad is looked at last. */
-export function mapRows<Mapped extends { ok: true }>(
+function mapRows<Mapped extends { ok: true }>(
   { name, map }: Pick<RowInput<Mapped>, 'name' | 'map'>,
-  { rows, bad, skipped = 0 }: Omit<RowBatch, 'rows'> & { rows: Iterable<SourceRow> },
+  { rows, bad, skipped = 0 }: RowBatch,
   { counts, rejects }: { counts: RunCounts; rejects: Pick<RejectWriter, 'add'> },
   stageRow: StageRow<Mapped>,
 ): void {
@@ -63,12 +62,10 @@ export function mapRows<Mapped extends { ok: true }>(
       bump(counts.dropped, value.field);
     },
   };
-  let count = 0;
   for (const row of rows) {
-    const i = count++;
     try {
       const mapped = map(row);
-      if (mapped.ok) stageRow(mapped, row, faults, i);
+      if (mapped.ok) stageRow(mapped, row, faults);
       else if (mapped.reason === 'skipped') counts.skipped++;
       else faults.reject(row, mapped);
     } catch (error) {
@@ -83,5 +80,5 @@ export function mapRows<Mapped extends { ok: true }>(
     rejects.add({ input: name, rowNo, field, reason, message, raw });
   }
   counts.skipped += skipped;
-  bump(counts.read, name, count + bad.length + skipped);
+  bump(counts.read, name, rows.length + bad.length + skipped);
 }
