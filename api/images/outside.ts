@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { LIMITS } from '../../shared/net/context.ts';
-import { request, retryAfterMs } from '../../shared/net/http.ts';
+import { type RedirectOptions, request, retryAfterMs } from '../../shared/net/http.ts';
 import { inTurns } from '../../shared/turns.ts';
 
 /** A client waits: what does not answer soon is given up. */
@@ -37,13 +37,13 @@ export function freshForMs(headers: Headers, now = Date.now()): number {
 }
 
 /** Opens readings that share what is kept of servers' answers, and their turns at each server. */
-export function openOutside(): (signal: AbortSignal, options: { privateNetwork: boolean }) => Reading {
+export function openOutside(): (signal: AbortSignal, options: RedirectOptions) => Reading {
   const kept = new LRUCache<string, Kept>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.byteLength + 500,
   });
   const turns = new LRUCache<string, ReturnType<typeof inTurns>>({ max: 1000 });
-  return (signal, { privateNetwork }) => {
+  return (signal, options) => {
     const reading: Reading = { signal, freshUntil: Infinity, request: ask };
     return reading;
 
@@ -59,7 +59,7 @@ export function openOutside(): (signal: AbortSignal, options: { privateNetwork: 
         }
         // From its turn on, not from when it began to wait for it.
         const signal = AbortSignal.any([init.signal, AbortSignal.timeout(SOURCE_LIMITS.idleMs)]);
-        const response = await request(url, { ...init, signal }, { publicRedirects: !privateNetwork });
+        const response = await request(url, { ...init, signal }, options);
         if (!response.ok) return response;
         const answer = {
           status: response.status,

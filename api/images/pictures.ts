@@ -30,7 +30,7 @@ type Source = {
   captured: string | null;
   /** Stands for the version of what it shows. */
   version: string;
-  /** Redirects to private networks are followed. */
+  /** Redirects from public addresses to private networks are followed. */
   private_network: boolean;
   west: number;
   south: number;
@@ -116,7 +116,7 @@ export function openPictures({ database, store, log, requestTimeoutMs }: Picture
       ]);
       // Each of some forty tiles listens to it.
       setMaxListeners(0, limit);
-      const reading = openReading(limit, { privateNetwork: source.private_network });
+      const reading = openReading(limit, { privateRedirects: source.private_network });
       try {
         const known = down.get(source.source);
         if (known !== undefined) throw known;

@@ -7,9 +7,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, type PlatError } from '../errors.ts';
 import { type Limits, limitsOf, type OpenContext, scratchFolder, shownUrl, sourceError } from './context.ts';
-import { fetchPublic } from './public-only.ts';
-
-// Node's own fetch is undici's; nothing here needs what the package has besides (pools, interceptors).
+import { type Fetched, type FetchInit, fetchNamed, fetchPublic } from './guarded-fetch.ts';
 
 /** Hops of one request; browsers allow 20, honest downloads need two or three. */
 const MAX_REDIRECTS = 5;
@@ -90,24 +88,30 @@ async function attempt(
   }
 }
 
+/** `sameOrigin` forbids redirects that leave the origin; `privateRedirects` allows those that lead from a public address into a private network. */
+export type RedirectOptions = { sameOrigin?: boolean; privateRedirects?: boolean };
+
 /**
- * fetch with bounded redirects that stay on http(s); `sameOrigin` forbids those that leave the origin, `publicRedirects` those to private networks.
- * @throws PlatError `feed_source` for a redirect that is not followed; fetch's own errors otherwise
+ * fetch with bounded redirects that stay on http(s). The address itself may be anywhere, since an operator names it; no redirect is followed from a public
+ * one into a private network. @throws PlatError `feed_source` for a redirect that is not followed; fetch's own errors otherwise
  */
 export async function request(
   start: URL,
-  init: { headers: Record<string, string>; signal: AbortSignal; method?: string; body?: string },
-  options: { sameOrigin?: boolean; publicRedirects?: boolean } = {},
+  init: FetchInit,
+  { sameOrigin = false, privateRedirects = false }: RedirectOptions = {},
 ): Promise<Response> {
   let url = start;
+  let publicOnly = false;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const isGuarded = options.publicRedirects && url.host !== start.host;
-    const response = await (isGuarded ? fetchPublic(url, init) : fetch(url, { ...init, redirect: 'manual' }));
+    const { response, network }: Fetched = publicOnly
+      ? { response: await fetchPublic(url, init), network: 'public' }
+      : await fetchNamed(url, init);
+    publicOnly = network === 'public' && !privateRedirects;
     const location = response.headers.get('location');
     if (response.status < 300 || response.status > 399 || location === null) return response;
     await response.body?.cancel();
     url = new URL(location, url);
-    const allowed = options.sameOrigin ? url.origin === start.origin : /^https?:$/.test(url.protocol);
+    const allowed = sameOrigin ? url.origin === start.origin : /^https?:$/.test(url.protocol);
     if (!allowed) {
       throw sourceError(
         `${shownUrl(start)} redirects to ${url.origin}, which is not followed. Put the final address into the feed's source.`,
@@ -184,13 +188,11 @@ export async function retrying<T>(
 }
 
 /** What is asked of a server, and what its answer is worth. */
-export type Question<T> = {
+export type Question<T> = RedirectOptions & {
   method?: string;
   headers?: Record<string, string>;
   /** Milliseconds of one try, its body included. */
   timeoutMs: number;
-  sameOrigin?: boolean;
-  publicRedirects?: boolean;
   /** The value of an answer; undefined leaves it to its status. */
   read(response: Response): T | undefined | Promise<T | undefined>;
 };

@@ -6,16 +6,16 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, count
 export type TestServer = { origin: string; requests: IncomingMessage[]; close(): Promise<void> };
 
 /** A local HTTP server; `count` is the number of the request, from 1. */
-export async function serve(handler: Handler): Promise<TestServer> {
+export async function serve(handler: Handler, host = '127.0.0.1'): Promise<TestServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     requests.push(request);
     handler(request, response, requests.length);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>(resolve => server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://${host}:${port}`,
     requests,
     close: () => {
       server.closeAllConnections();

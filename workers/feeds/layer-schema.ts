@@ -202,7 +202,7 @@ export const imagerySchema = z.strictObject({
       private_network: z
         .boolean()
         .describe(
-          'Whether redirects to loopback and private networks are followed. The address that the feed names may be anywhere. Default: false.',
+          'Whether redirects from a public address to loopback and private networks are followed. The address that the feed names may be anywhere. Default: false.',
         ),
     })
     .partial().shape,

@@ -99,7 +99,7 @@ async function attempt(asked: Asked, path: string, params: Params): Promise<Outc
     new Refused(url, `has not answered within ${pageMs / 1000} s.`, { again: false, retryable: true });
   let response: Response;
   try {
-    response = await request(target, init, token === null ? { publicRedirects: true } : { sameOrigin: true });
+    response = await request(target, init, { sameOrigin: token !== null });
   } catch (error) {
     if (deadline.aborted) throw tooSlow();
     return networkOutcome(error, url, context.signal);

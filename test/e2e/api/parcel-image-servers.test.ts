@@ -1,9 +1,15 @@
 import { availableParallelism } from 'node:os';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Handler, serve, type TestServer } from '../../support/http-server.ts';
 import { imagePath, pixelsOf, startImages } from '../../support/images.ts';
 import { insertParcels, square } from '../../support/parcels.ts';
+
+/** In place of the internet. */
+const PUBLIC = '127.0.0.2';
+vi.mock('../../../shared/net/addresses.ts', () => ({
+  isPublicAddress: (address: string) => address === '127.0.0.2',
+}));
 
 const { db, key, start, ask, image, tokens, declare } = await startImages();
 const { pool } = db;
@@ -33,7 +39,7 @@ const sending =
   };
 
 beforeAll(async () => {
-  server = await serve((...call) => serving(...call));
+  server = await serve((...call) => serving(...call), PUBLIC);
   behind = await serve(sending(green));
   const tiles = { type: 'xyz', template: `${server.origin}/{z}/{x}/{y}.jpg`, max_zoom: 19 };
   const secret = { ...tiles, headers: { 'X-Key': 'TEST_TILE_KEY' } };
@@ -64,12 +70,17 @@ describe('servers of tiles', () => {
   test('are asked for the tiles of the frame, 6 at a time, by our name and with the key of the environment', async () => {
     process.env.TEST_TILE_KEY = 'secret';
     let [open, most] = [0, 0];
-    serving = (request, response, count) => {
+    // Nothing is answered before six are open; a seventh would have come until then.
+    let goOn = () => {};
+    const six = new Promise<void>(resolve => {
+      goOn = resolve;
+    });
+    serving = async (request, response, count) => {
       most = Math.max(most, ++open);
-      setTimeout(() => {
-        open--;
-        sending(green, { 'cache-control': 'max-age=600' })(request, response, count);
-      }, 20);
+      if (open === 6) setTimeout(goOn, 50);
+      await six;
+      open--;
+      sending(green, { 'cache-control': 'max-age=600' })(request, response, count);
     };
     const from = server.requests.length;
     const answer = await image(TILED);

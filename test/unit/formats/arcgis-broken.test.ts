@@ -136,20 +136,6 @@ describe('a token', () => {
     });
   });
 
-  test('no redirect is followed into a private network', async () => {
-    await withLayer({ features: lots(3) }, async inside => {
-      const fault = (): Answer => ({ status: 302, headers: { location: `${inside.source}?f=json` } });
-      await withLayer({ features: [], fault }, async server => {
-        const { error } = await read(server.source);
-        expect(error).toMatchObject({
-          code: 'feed_source',
-          message: expect.stringContaining('private network'),
-        });
-        expect(inside.requests).toHaveLength(0);
-      });
-    });
-  });
-
   test('goes to no other server', async () => {
     await withLayer({ features: lots(3) }, async thief => {
       const fault = (): Answer => ({

@@ -83,7 +83,6 @@ async function askServer(
     {
       headers: { accept: 'application/json', ...secretHeaders(names) },
       timeoutMs: LIMITS.idleMs,
-      publicRedirects: true,
       async read(response) {
         if (!response.ok) return undefined;
         const body = await boundedBody(response, LIMITS.pageBytes);

@@ -1,0 +1,22 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Loopback, private, link-local, shared and reserved networks, and those that lead to others (IANA's special-purpose registries, RFC 6890). */
+const NOT_PUBLIC = new BlockList();
+const IPV4 =
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3';
+const IPV6 = '::/127 64:ff9b:1::/48 100::/64 2001::/23 2002::/16 fc00::/7 fe80::/9 ff00::/8';
+for (const network of IPV4.split(' ')) {
+  const [address, prefix] = network.split('/') as [string, string];
+  NOT_PUBLIC.addSubnet(address, Number(prefix), 'ipv4');
+  // RFC 6052: what a translator at the network's edge reaches over IPv4.
+  NOT_PUBLIC.addSubnet(`64:ff9b::${address}`, 96 + Number(prefix), 'ipv6');
+}
+for (const network of IPV6.split(' ')) {
+  const [address, prefix] = network.split('/') as [string, string];
+  NOT_PUBLIC.addSubnet(address, Number(prefix), 'ipv6');
+}
+
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && !NOT_PUBLIC.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,71 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, fetch as undiciFetch } from 'undici';
+import { isPublicAddress } from './addresses.ts';
+import { shownUrl, sourceError } from './context.ts';
+
+export type FetchInit = {
+  headers: Record<string, string>;
+  signal: AbortSignal;
+  method?: string;
+  body?: string;
+};
+
+type Network = 'public' | 'private';
+
+export type Fetched = { response: Response; network: Network };
+
+/** A host has no address in the network that it was looked for in. */
+class OtherNetworkError extends Error {}
+
+const networkOf = (address: string): Network => (isPublicAddress(address) ? 'public' : 'private');
+
+/** Connects within one network: names are judged by what they resolve to at that moment, so that no later answer gets around it. */
+function agentFor(network: Network): Agent {
+  const lookupWithin: LookupFunction = (hostname, options, done) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error) return done(error, '', 4);
+      const within = addresses.filter(({ address }) => networkOf(address) === network);
+      const [first] = within;
+      if (first === undefined)
+        return done(new OtherNetworkError(`${hostname} has no address in the ${network} network`), '', 4);
+      if (options.all) return done(null, within);
+      done(null, first.address, first.family);
+    });
+  };
+  return new Agent({ connect: { lookup: lookupWithin } });
+}
+
+const agents: Record<Network, Agent> = { public: agentFor('public'), private: agentFor('private') };
+
+/** @returns null where the host is in the other network */
+async function fetchWithin(network: Network, url: URL, init: FetchInit): Promise<Response | null> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // An address is not looked up.
+  if (isIP(host) !== 0 && networkOf(host) !== network) return null;
+  try {
+    const response = await undiciFetch(url, { ...init, redirect: 'manual', dispatcher: agents[network] });
+    return response as unknown as Response;
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof OtherNetworkError) return null;
+    throw error;
+  }
+}
+
+/** fetch to public addresses alone, without redirects. @throws PlatError `feed_source` for a host in a private network; fetch's own errors */
+export async function fetchPublic(url: URL, init: FetchInit): Promise<Response> {
+  const response = await fetchWithin('public', url, init);
+  if (response !== null) return response;
+  throw sourceError(
+    `${shownUrl(url)} is an address of a private network, to which no redirect from a public one is followed. Put it into the feed's source if it is meant.`,
+  );
+}
+
+/** fetch without redirects to an address that an operator names, wherever it is; tells where it was. @throws as fetch */
+export async function fetchNamed(url: URL, init: FetchInit): Promise<Fetched> {
+  const open = await fetchWithin('public', url, init);
+  if (open !== null) return { response: open, network: 'public' };
+  const inside = await fetchWithin('private', url, init);
+  if (inside !== null) return { response: inside, network: 'private' };
+  throw sourceError(`${shownUrl(url)} changed its address meanwhile.`, { retryable: true });
+}
