@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { download, request } from '../../../shared/net/http.ts';
 import { fileState } from '../../../shared/net/file-version.ts';
+import { download, request } from '../../../shared/net/http.ts';
 import { openBytes } from '../../../shared/raster/byte-source.ts';
 import { METADATA } from '../../support/arcgis.ts';
 import { type Handler, sendRange, serve, type TestServer } from '../../support/http-server.ts';
