@@ -577,7 +577,8 @@ create table oauth_records (
 create table owner_parcels (
   owner_key uuid not null,
   property_id bigint not null,
-  constraint owner_parcels_pkey PRIMARY KEY (owner_key, property_id)
+  place_key uuid,
+  constraint owner_parcels_pkey PRIMARY KEY (owner_key, property_id) INCLUDE (place_key)
 );
 
 create table owner_words (
@@ -985,6 +986,7 @@ CREATE INDEX oauth_records_clients ON public.oauth_records USING btree (created_
 CREATE INDEX oauth_records_expiry ON public.oauth_records USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX oauth_records_grant ON public.oauth_records USING btree (grant_hash) WHERE (grant_hash IS NOT NULL);
 CREATE INDEX oauth_records_grants ON public.oauth_records USING btree (((payload ->> 'clientId'::text))) WHERE (model = 'Grant'::text);
+CREATE INDEX owner_parcels_place ON public.owner_parcels USING btree (place_key, owner_key) WHERE (owner_key <> place_key);
 CREATE INDEX owner_words_pieces ON ONLY public.owner_words USING gin (fips, word gin_trgm_ops) WITH (fastupdate=off);
 CREATE INDEX parcel_filters_acres ON ONLY public.parcel_filters USING btree (fips, effective_acres, property_id);
 CREATE INDEX parcel_filters_extent ON ONLY public.parcel_filters USING gist (extent);

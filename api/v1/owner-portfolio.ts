@@ -3,6 +3,7 @@ import { countyOf } from '../../shared/domain/property-id.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import type { Statements } from '../http/database.ts';
 import { notFound, unprocessable, validationError } from '../http/errors.ts';
+import { ownerKeys } from './common/owner.ts';
 import {
   type ParcelSummary,
   parcelSummary,
@@ -41,7 +42,7 @@ export const ownerPortfolio = defineEndpoint({
   operationId: 'get_owner_portfolio',
   summary: 'All parcels of an owner',
   description:
-    "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP, or the same street, city and state where the ZIP is missing. A parcel without an owner's mailing address is a `validation_error`.",
+    "The parcels on the roll, in any county, whose owner has the same mailing address as the owner of this one: the same street and ZIP. A parcel without a mailing ZIP takes the one that is found at its street, city and state; with none or several there it goes with the others that have none. A parcel without an owner's mailing address is a `validation_error`.",
   // What an answer costs is known only once it is there: the least is nothing.
   metering: {
     key: 'public_owner_portfolio',
@@ -76,8 +77,8 @@ async function readPortfolio(statements: Statements, id: number): Promise<Summar
   if (subject.retired) throw notFound(`Parcel ${id} has left the roll: it has no owner any more.`);
   if (subject.owner_key === null)
     throw validationError({ property_id: ["names a parcel without an owner's mailing address"] });
-  const held = await run<{ property_id: number }>('properties/list_portfolio', [
-    subject.owner_key,
+  const held = await run<{ property_id: number }>('owners/list_portfolio', [
+    await ownerKeys(run, subject.owner_key),
     MAX_PORTFOLIO + 1,
   ]);
   if (held.length > MAX_PORTFOLIO) {

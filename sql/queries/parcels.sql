@@ -103,12 +103,6 @@ join feeds d on d.id = p.feed_id
 left join regions c on c.type = 'county' and c.code = lpad(p.fips::text, 5, '0')
 where p.fips = ($1::bigint / 100000000)::int and p.property_id = $1::bigint
 
--- name: list_owner_counties
--- The counties in which an owner has parcels. $1 owner key uuid
-select distinct (property_id / 100000000)::int as fips
-from owner_parcels
-where owner_key = $1::uuid;
-
 -- name: read_owner_key
 -- The owner of a parcel on the roll. $1 property id bigint
 select f.owner_key

@@ -64,11 +64,3 @@ select p.retired_at is not null as retired, f.owner_key
 from parcels p
 left join parcel_filters f on f.fips = p.fips and f.property_id = p.property_id
 where p.fips = $1::int and p.property_id = $2::bigint
-
--- name: list_portfolio
--- The parcels of an owner, by id. $1 owner key uuid, $2 most of them
-select property_id
-from owner_parcels
-where owner_key = $1::uuid
-order by property_id
-limit $2::bigint

@@ -49,6 +49,15 @@ left join stage_roll r on r.ctid = w.roll_at
 left join stage_shape s on s.ctid = w.shape_at
 where w.state = 'new'
 
+-- name: insert_owner_parcels
+-- Writes what portfolios read of the same parcels. The index grows at one place after the other instead of all over
+insert into owner_parcels (owner_key, property_id, place_key)
+select r.owner_key, w.property_id, r.place_key
+from stage_write w
+join stage_roll r on r.ctid = w.roll_at
+where r.owner_key is not null
+order by r.owner_key
+
 -- name: keep_land
 -- What land layers told of the parcels that are written again: it holds as long as their shape does. Fragment: fips, the counties
 -- that change, as a literal

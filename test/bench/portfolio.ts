@@ -60,7 +60,8 @@ async function seed(pool: pg.Pool, parcels: number): Promise<number[]> {
     [KEY, ids],
   );
   await pool.query(
-    'insert into owner_parcels select owner_key, property_id from parcel_filters where owner_key is not null',
+    `insert into owner_parcels select owner_key, property_id, md5('place of ' || owner_key)::uuid
+     from parcel_filters where owner_key is not null`,
   );
   for (const table of ['parcels', 'parcel_filters', 'owner_parcels'])
     await pool.query(`vacuum analyze ${table}`);

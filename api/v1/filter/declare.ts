@@ -9,7 +9,7 @@ export type FilterContext = {
   /** The moment that months and years are counted from. */
   asOf: Date;
   /** The owner of owner_parcel_id and the counties of the owner's parcels, looked up before. */
-  ownerKey?: string;
+  ownerKeys?: string[];
   counties?: readonly number[];
 };
 

@@ -4,6 +4,7 @@ import type { Database } from '../../http/database.ts';
 import { validationError } from '../../http/errors.ts';
 import { openPage, pageOf, pageParameters, turnPage } from '../../http/paging.ts';
 import { type Named, requireKnown } from '../common/known-regions.ts';
+import { ownerKeys } from '../common/owner.ts';
 import { parcelSummary, readSummaries, toSummary } from '../common/parcel-summary.ts';
 import { defineEndpoint } from '../common/resources.ts';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
@@ -81,7 +82,7 @@ async function select(body: FilterBody, asOf: Date, database: Database): Promise
   return meet(body.geom_intersects as ParsedQuery, selection, database);
 }
 
-type Owner = { ownerKey: string; counties: number[] };
+type Owner = { ownerKeys: string[]; counties: number[] };
 
 /** @throws PlatError `validation_error` when there is no such parcel, or nobody is known to own it. */
 async function ownerOf(propertyId: number, database: Database): Promise<Owner> {
@@ -89,6 +90,7 @@ async function ownerOf(propertyId: number, database: Database): Promise<Owner> {
   if (parcel === undefined) throw validationError({ owner_parcel_id: ['no parcel on the roll has this id'] });
   if (parcel.owner_key === null)
     throw validationError({ owner_parcel_id: ['this parcel has no owner mailing address'] });
-  const rows = await database.run<{ fips: number }>('parcels/list_owner_counties', [parcel.owner_key]);
-  return { ownerKey: parcel.owner_key, counties: rows.map(row => row.fips) };
+  const keys = await ownerKeys(database.run, parcel.owner_key);
+  const rows = await database.run<{ fips: number }>('owners/list_counties', [keys]);
+  return { ownerKeys: keys, counties: rows.map(row => row.fips) };
 }

@@ -68,10 +68,10 @@ export const placeFilters: Filter[] = [
       "The owner's portfolio: every parcel that shares the mailing address of this parcel's owner, itself included.",
     schema: wholeNumber({ least: 1 }),
     on: 'f',
-    where: (_id, { bind, ownerKey, counties }) => {
-      const key = bind(ownerKey);
-      return `f.owner_key = ${key}::uuid and f.fips = any (${bind(counties)}::int[]) and (f.fips, f.property_id) in (
-        select (o.property_id / 100000000)::int, o.property_id from owner_parcels o where o.owner_key = ${key}::uuid)`;
+    where: (_id, { bind, ownerKeys, counties }) => {
+      const keys = bind(ownerKeys);
+      return `f.owner_key = any (${keys}::uuid[]) and f.fips = any (${bind(counties)}::int[]) and (f.fips, f.property_id) in (
+        select (o.property_id / 100000000)::int, o.property_id from owner_parcels o where o.owner_key = any (${keys}::uuid[]))`;
     },
   }),
   filter({

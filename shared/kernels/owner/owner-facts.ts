@@ -26,8 +26,9 @@ export type OwnedParcel = MailAddress & {
 
 /** What filters ask of an owner. Null is not known. */
 export type OwnerFacts = {
-  /** See ownerKeyOf. */
+  /** See ownerKeysOf. */
   ownerKeyText: string | null;
+  placeKeyText: string | null;
   corporate: boolean | null;
   hoa: boolean | null;
   /** The mailing address lies in another state, county, ZIP than the parcel. */
@@ -45,7 +46,7 @@ export function ownerFacts(parcel: OwnedParcel, countyOfZip: (zip: string) => nu
   const outOfState = differ(parcel.mailState, parcel.situsState ?? parcel.countyState);
   const outOfZip = differ(mailZip, situsZip);
   return {
-    ownerKeyText: ownerKeyOf(street, parcel),
+    ...ownerKeysOf(street, parcel),
     corporate: parcel.ownerName === null ? null : isCorporateOwner(parcel.ownerName),
     hoa: parcel.ownerName === null ? null : isHoaOwner(parcel.ownerName),
     outOfState,
@@ -95,19 +96,20 @@ const hasNumber = (street: string) => /^\d/.test(street);
 const withoutNumber = (street: string) => street.replace(/^\d\S* /, '');
 
 /**
- * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, to be hashed before it is stored. Null
- * without a street, or with neither. @param street as `normaliseStreet` gives it
+ * What parcels of one owner share: `street|zip`, or `street|city|state` where the ZIP is missing, to be hashed before it is stored; null without a
+ * street, or with neither. And the place, `street|city|state` in both cases, by which a parcel without a ZIP finds the others of its owner.
+ * @param street as `normaliseStreet` gives it
  */
-export function ownerKeyOf(
+export function ownerKeysOf(
   street: string | null,
   { mailCity, mailState, mailZip }: MailAddress,
-): string | null {
-  if (street === null) return null;
+): Pick<OwnerFacts, 'ownerKeyText' | 'placeKeyText'> {
+  if (street === null) return { ownerKeyText: null, placeKeyText: null };
   const zip = zip5(mailZip);
-  if (zip !== null) return `${street}|${zip}`;
   const city = normaliseCity(mailCity);
   const state = mailState === null ? '' : wordsOf(mailState);
-  return city === null || state === '' ? null : `${street}|${city}|${state}`;
+  const place = city === null || state === '' ? null : `${street}|${city}|${state}`;
+  return { ownerKeyText: zip === null ? place : `${street}|${zip}`, placeKeyText: place };
 }
 
 /** The five digits of a ZIP or ZIP+4; null for anything else and for 00000. */

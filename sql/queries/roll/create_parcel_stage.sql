@@ -14,6 +14,7 @@ create unlogged table stage_roll (
   prior jsonb,
   -- Derived from the row for the filters.
   owner_key uuid,
+  place_key uuid,
   corporate_owner boolean,
   hoa_owner boolean,
   out_of_state_owner boolean,

@@ -1,33 +1,24 @@
--- Writes what filters and portfolios read of the parcels that are new, changed or back. Fragments: copied and staged_copies, the
+-- Writes what filters read of the parcels that are new, changed or back. Fragments: copied and staged_copies, the
 -- declared columns that parcel_filters repeats
-with written as (
-  insert into parcel_filters (
-    fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
-    out_of_state_owner, out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, landlocked,
-    wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft, steeper_percent,
-    {{copied}}
-  )
-  select
-    w.fips, w.property_id, s.location, s.extent,
-    -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
-    coalesce(r.acres, floor(s.calculated_acres * 100 + 0.5) / 100), r.situs_zip::int,
-    case
-      when r.assessed_total_value > 0 then 100.0 * r.assessed_improvement_value / r.assessed_total_value
-      when r.market_total_value > 0 then 100.0 * r.market_improvement_value / r.market_total_value
-    end,
-    r.owner_key, r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner,
-    r.hoa_owner, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft, a.road_frontage_ft,
-    a.local_frontage_ft, a.steeper_percent,
-    {{staged_copies}}
-  from stage_write w
-  left join stage_roll r on r.ctid = w.roll_at
-  left join stage_shape s on s.ctid = w.shape_at
-  left join stage_land a on a.fips = w.fips and a.property_id = w.property_id and a.shape_hash = s.hash
-  returning owner_key, property_id
+insert into parcel_filters (
+  fips, property_id, location, extent, effective_acres, situs_zip, improvement_percent, owner_key, owner_occupied,
+  out_of_state_owner, out_of_county_owner, out_of_zip_owner, corporate_owner, hoa_owner, landlocked,
+  wetlands_percent, flood_zone_percent, highway_frontage_ft, road_frontage_ft, local_frontage_ft, steeper_percent,
+  {{copied}}
 )
-insert into owner_parcels (owner_key, property_id)
-select owner_key, property_id
-from written
-where owner_key is not null
--- The index grows at one place after the other instead of all over.
-order by owner_key
+select
+  w.fips, w.property_id, s.location, s.extent,
+  -- Rounded as it is shown: a parcel of 0.994 acres says 0.99, and is found by that.
+  coalesce(r.acres, floor(s.calculated_acres * 100 + 0.5) / 100), r.situs_zip::int,
+  case
+    when r.assessed_total_value > 0 then 100.0 * r.assessed_improvement_value / r.assessed_total_value
+    when r.market_total_value > 0 then 100.0 * r.market_improvement_value / r.market_total_value
+  end,
+  r.owner_key, r.lives_there, r.out_of_state_owner, r.out_of_county_owner, r.out_of_zip_owner, r.corporate_owner,
+  r.hoa_owner, a.landlocked, a.wetlands_percent, a.flood_zone_percent, a.highway_frontage_ft, a.road_frontage_ft,
+  a.local_frontage_ft, a.steeper_percent,
+  {{staged_copies}}
+from stage_write w
+left join stage_roll r on r.ctid = w.roll_at
+left join stage_shape s on s.ctid = w.shape_at
+left join stage_land a on a.fips = w.fips and a.property_id = w.property_id and a.shape_hash = s.hash

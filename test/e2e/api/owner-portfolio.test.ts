@@ -15,6 +15,7 @@ const HANCOCK = 23_009e8;
 const PENOBSCOT = 23_019e8;
 const OWNER = '11111111-1111-1111-1111-111111111111';
 const ALONE = '22222222-2222-2222-2222-222222222222';
+const PLACE = '55555555-5555-5555-5555-555555555555';
 const RAILWAY = '33333333-3333-3333-3333-333333333333';
 
 beforeAll(async () => {
@@ -148,6 +149,7 @@ describe('the plan', () => {
       Array.from({ length: 3_000 }, (_, at) => ({
         property_id: SULLIVAN + 1000 + at,
         owner_key: `44444444-4444-4444-4444-${String(at).padStart(12, '0')}`,
+        place_key: PLACE,
       })),
     );
     for (const table of ['parcels', 'parcel_filters', 'owner_parcels'])
@@ -158,7 +160,9 @@ describe('the plan', () => {
     };
     const texts = [
       await plan(sql('properties/read_owner'), [33_019, SULLIVAN + 1]),
-      await plan(sql('properties/list_portfolio'), [OWNER, MAX_PORTFOLIO]),
+      await plan(sql('owners/list_portfolio'), [[OWNER], MAX_PORTFOLIO]),
+      await plan(sql('owners/list_open_places'), [OWNER]),
+      await plan(sql('owners/list_place_owners'), [PLACE]),
       await plan(compose('parcels/read_summaries', { summary: SUMMARY_COLUMNS }), [
         [SULLIVAN + 1, HANCOCK + 9],
         [33_019, 23_009],
@@ -168,6 +172,7 @@ describe('the plan', () => {
     // Shards are named otherwise than the partitions of a state, and of two that are asked alike one is shown.
     for (const index of [
       /owner_parcels_pkey/,
+      /owner_parcels_place/,
       /parcels(_33)?_pkey/,
       /parcels_23_pkey|Tasks Shown: One of 2/,
       /parcel_filters(_33)?_pkey/,

@@ -37,6 +37,7 @@ export async function mergeParcels(client: Client, runId: number, feedId: number
   await client.query('set local enable_hashjoin = off; set local enable_mergejoin = off');
   await client.query(rollSql('roll/insert_parcels', { run: runId, feed: feedId }));
   await client.query(rollSql('roll/insert_parcel_filters'));
+  await client.query(sql('roll/insert_owner_parcels'));
   await client.query('reset enable_hashjoin; reset enable_mergejoin');
   await countCoverage(client, counties);
   await rewriteOwnerWords(client, counties);

@@ -9,7 +9,7 @@ import { ownerFacts } from '../../../shared/kernels/owner/owner-facts.ts';
 import { stateOfFips } from '../../../shared/regions/states.ts';
 import { digest } from './hash.ts';
 
-/** The staged columns that are derived from a row after its owner's key, and the facts that they hold. */
+/** The staged columns that are derived from a row after its owner's keys, and the facts that they hold. */
 const FACTS = {
   corporate_owner: 'corporate',
   hoa_owner: 'hoa',
@@ -20,13 +20,13 @@ const FACTS = {
 } as const;
 const FACT_NAMES = Object.values(FACTS);
 
-export const DERIVED_COLUMNS = ['owner_key', ...Object.keys(FACTS)];
+export const DERIVED_COLUMNS = ['owner_key', 'place_key', ...Object.keys(FACTS)];
 
 /**
  * Part of every row's digest: raise it when a word list or a rule of the derivation changes, and the next run of a feed
  * writes its parcels anew.
  */
-export const DERIVATION = 1;
+export const DERIVATION = 2;
 
 /** Derives what filters ask of an owner from a row's values (in the order of PARCEL_FIELD_NAMES), as COPY columns. */
 export type DeriveColumns = (values: FieldValue[], fips: number) => string;
@@ -40,6 +40,8 @@ export async function readZipCounties(pool: Pool): Promise<ZipCounties> {
   const { rows } = await pool.query<{ zip: string; fips: number }>(sql('regions/list_zip_counties'));
   return new Map(rows.map(({ zip, fips }) => [zip, fips]));
 }
+
+const key = (text: string | null): string => (text === null ? '\\N' : digest(text));
 
 export function derivation(counties: ZipCounties): DeriveColumns {
   const countyOfZip = (zip: string) => counties.get(zip) ?? null;
@@ -63,7 +65,10 @@ export function derivation(counties: ZipCounties): DeriveColumns {
       },
       countyOfZip,
     );
-    const key = facts.ownerKeyText === null ? '\\N' : digest(facts.ownerKeyText);
-    return [key, ...FACT_NAMES.map(name => copyValue(facts[name]))].join('\t');
+    return [
+      key(facts.ownerKeyText),
+      key(facts.placeKeyText),
+      ...FACT_NAMES.map(name => copyValue(facts[name])),
+    ].join('\t');
   };
 }

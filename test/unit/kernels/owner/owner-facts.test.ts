@@ -3,11 +3,12 @@ import {
   type MailAddress,
   type OwnedParcel,
   ownerFacts,
-  ownerKeyOf,
+  ownerKeysOf,
 } from '../../../../shared/kernels/owner/owner-facts.ts';
 import { normaliseStreet } from '../../../../shared/kernels/owner/street.ts';
 
-const ownerKey = (address: MailAddress) => ownerKeyOf(normaliseStreet(address.mailAddress), address);
+const ownerKey = (address: MailAddress) =>
+  ownerKeysOf(normaliseStreet(address.mailAddress), address).ownerKeyText;
 
 const home: OwnedParcel = {
   ownerName: 'SMITH, JOHN',
@@ -56,6 +57,7 @@ describe('facts of an owner', () => {
   test('at home', () => {
     expect(facts({})).toEqual({
       ownerKeyText: '12 MAIN ST|03280',
+      placeKeyText: '12 MAIN ST|WASHINGTON|NH',
       corporate: false,
       hoa: false,
       outOfState: false,
