@@ -1,9 +1,10 @@
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import express, { type Express, type RequestHandler } from 'express';
 import type { Config } from '../shared/config.ts';
 import { openTraceProvider } from '../shared/contacts/providers.ts';
 import type { Pool } from '../shared/db.ts';
 import { PlatError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
+import { openOrigins } from '../shared/origin.ts';
 import { endpoints as v1 } from './endpoints.ts';
 import { type BoardQueue, mountAdmin } from './http/admin.ts';
 import { begin, type Lifecycle, presetHeaders } from './http/begin.ts';
@@ -73,6 +74,7 @@ export function createApp({
     openTracing(database, openTraceProvider(config), config.SKIP_TRACE_KEEP_DAYS),
     config.CATALOGUE_FILE,
   );
+  const origins = openOrigins(config, lifecycle);
   const serving: RestDeps = {
     callers: openCallers(database, () => now().getTime()),
     rateLimits: openRateLimits(database),
@@ -80,8 +82,7 @@ export function createApp({
     idempotency: openIdempotency(database),
     resources,
     requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
-    originOf: req => originOf(req, config),
-    appUrl: config.APP_URL,
+    origins,
     now,
   };
 
@@ -93,7 +94,8 @@ export function createApp({
       metrics,
       log,
       logRequests: config.LOG_REQUESTS,
-      origins: config.CORS_ORIGINS.split(',').map(entry => entry.trim()),
+      readers: config.CORS_ORIGINS.split(',').map(entry => entry.trim()),
+      origins,
     }),
   );
   mountEndpoints(app, endpoints, serving);
@@ -103,13 +105,13 @@ export function createApp({
   app.use(imagesRouter(images, now));
   app.use(presetHeaders);
   app.use(oauth.router);
-  app.use(operations({ pool, metrics, lifecycle, metricsToken: config.METRICS_TOKEN }));
+  app.use(operations({ pool, metrics, lifecycle, config }));
   const pageDeps = assets && { ...serving, endpoints, oauth, resources, config, log, pool, assets };
   if (pageDeps !== undefined) {
     app.use(pageDeps.assets.router);
     app.use(pagesRouter(pages, pageDeps));
   }
-  app.use(docs(document, req => originOf(req, config)));
+  app.use(docs(document, origins));
   if (config.ADMIN_PASSWORD !== undefined) mountAdmin(app, queues, config.ADMIN_PASSWORD);
   if (pageDeps !== undefined) app.use(unknownPage(pageDeps));
   app.use(unknownPath);
@@ -157,9 +159,4 @@ function named(path: string, handler: RequestHandler): RequestHandler {
     exchangeOf(res).route = path;
     return handler(req, res, next);
   };
-}
-
-/** Where clients reach the service: BASE_URL, else the origin of the request (forwarded headers of trusted proxies only). */
-function originOf(req: Request, config: Config): string {
-  return config.BASE_URL ?? (req.host === undefined ? '' : `${req.protocol}://${req.host}`);
 }

@@ -93,6 +93,7 @@ const MESSAGES: Record<string, [code: string, message: string]> = {
   '403': ['forbidden', 'This API key lacks the scope api:direct.'],
   '404': ['not_found', 'No county has the FIPS code 99999.'],
   '405': ['method_not_allowed', 'PUT is not possible here; GET, HEAD is.'],
+  '421': ['not_found', 'The service does not answer to this Host: call it by its own address.'],
   '422': ['unprocessable', 'Well-formed, but it cannot be done.'],
   '429': ['rate_limited', 'Too many calls: 60 a minute, in bursts of up to 120. Try again in 1 s.'],
   '500': ['internal_error', 'Something went wrong on our side. Quote the request id when you report it.'],
@@ -140,6 +141,10 @@ const COMMON_ERRORS = {
   ),
   '403': commonError('403', '`forbidden`: the key lacks the scope, or the resource belongs to someone else.'),
   '405': commonError('405', '`method_not_allowed`', 'Allow'),
+  '421': commonError(
+    '421',
+    "`not_found`: the request's Host is none of the service's own names: call it by its own address.",
+  ),
   '429': commonError('429', '`rate_limited`', 'Retry-After'),
   '500': commonError('500', '`internal_error`'),
   '503': commonError(

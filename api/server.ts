@@ -35,6 +35,7 @@ export async function serveHttp(app: Express, config: Config, lifecycle: Lifecyc
   server.on('clientError', answerMalformed);
   await listen(server, config);
   const { port } = server.address() as AddressInfo;
+  lifecycle.port = port;
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST;
   return {
     port,

@@ -2,6 +2,7 @@ import type { Config } from '../shared/config.ts';
 import { createPool, type Pool, RESTLESS, sql } from '../shared/db.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
+import { missingSettings } from '../shared/origin.ts';
 import { openQueueBackend, QUEUE_NAMES } from '../shared/queue.ts';
 import { assertClusterReady } from '../shared/shards.ts';
 import { type AppDeps, createApp } from './app.ts';
@@ -38,6 +39,7 @@ export async function startApi(
     const server = await serveHttp(app, config, lifecycle);
     const stopHousekeeping = startHousekeeping(pool, log, config);
     log.info({ url: server.url }, 'listening');
+    for (const missing of missingSettings(config)) log.warn(missing);
     return {
       ...server,
       async stop() {

@@ -14,6 +14,7 @@ const path = z
 const url = z
   .string()
   .regex(/^https?:\/\//, 'must start with http:// or https://')
+  .refine(value => URL.canParse(value), 'must be an address such as https://plat.example.org')
   .transform(value => value.replace(/\/+$/, ''));
 
 /** An address with parts in braces that a county's feeds fill in. */
@@ -46,6 +47,13 @@ const origins = z
     'takes origins such as https://app.example.org, separated by commas, or *',
   );
 
+const hosts = z
+  .string()
+  .refine(
+    value => value.split(',').every(entry => /^[\w.-]*$/.test(entry.trim()) || isIP(entry.trim()) === 6),
+    'takes names and addresses such as plat.example.org, without http:// and port, separated by commas',
+  );
+
 /** Every setting of every process; `.env.example` documents them in this order. */
 const schema = z.object({
   DATABASE_URL: z
@@ -65,6 +73,7 @@ const schema = z.object({
   WORKER_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   BASE_URL: url.optional(),
   APP_URL: url.optional(),
+  ALLOWED_HOSTS: hosts.default(''),
   BASEMAP_URL: z
     .string()
     .regex(/^https:\/\/[^\s{}]+\{z\}\S*$/, 'must be an https:// address with {z}, {x} and {y}')

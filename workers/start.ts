@@ -8,6 +8,7 @@ import { type Client, createPool, type Pool, sql } from '../shared/db.ts';
 import { errorCode, PlatError } from '../shared/errors.ts';
 import { ANNOUNCEMENTS, deliver } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
+import { metricsAccess } from '../shared/metrics-access.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import {
   openQueueBackend,
@@ -88,7 +89,7 @@ export async function startWorker(
   try {
     await assertSchemaVersion(pool);
     await assertClusterReady(pool, connections);
-    if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config.HOST, pool);
+    if (config.WORKER_PORT !== undefined) health = await serveHealth(config.WORKER_PORT, config, pool);
     const queues = openQueues(backend);
     const deliverer = { queues, definitions: definitionsOf(registry) };
     const schedules = await keepSchedules(queues.schedule, config, log);
@@ -134,17 +135,20 @@ export async function startWorker(
   }
 }
 
-/** `/healthz` for container health checks and `/metrics` of this process. @throws PlatError `address_in_use` */
+/** `/healthz` for container health checks, and `/metrics` of this process for who may read them. @throws PlatError `address_in_use` */
 async function serveHealth(
   port: number,
-  host: string,
+  config: Config,
   pool: Pool,
 ): Promise<{ port: number; close(): Promise<void> }> {
   const metrics = new Metrics();
   collectDefaultMetrics({ register: metrics, prefix: 'plat_worker_' });
   const server = createServer(async (request, response) => {
     if (request.url === '/metrics') {
-      response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
+      const access = metricsAccess(request, config);
+      if (access === 'none') response.writeHead(404).end();
+      else if (access === 'unauthorized') response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+      else response.writeHead(200, { 'content-type': metrics.contentType }).end(await metrics.metrics());
     } else if (request.url === '/healthz') {
       const ok = await pool.query('select 1').then(
         () => true,
@@ -164,7 +168,7 @@ async function serveHealth(
           : cause,
       );
     });
-    server.listen(port, host, resolve);
+    server.listen(port, config.HOST, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

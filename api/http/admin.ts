@@ -4,10 +4,10 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { Express, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { PlatError } from '../../shared/errors.ts';
+import { sameSecret } from '../../shared/secrets.ts';
 import { sendError } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
-import { sameSecret } from './secrets.ts';
 
 export type BoardQueue = ConstructorParameters<typeof BullMQAdapter>[0];
 type ServerAdapter = Parameters<typeof createBullBoard>[0]['serverAdapter'];

@@ -1,5 +1,7 @@
 import type { Request, RequestHandler } from 'express';
+import { PlatError } from '../../shared/errors.ts';
 import { type Logger, withoutKeys } from '../../shared/log.ts';
+import type { Origins } from '../../shared/origin.ts';
 import { corsHeaders } from './cors.ts';
 import { unavailable } from './database.ts';
 import { type Details, sendError, validationError } from './errors.ts';
@@ -16,6 +18,8 @@ export type Lifecycle = {
   leaving: boolean;
   draining: boolean;
   lastRequestAt: number;
+  /** Once it listens. */
+  port?: number;
 };
 
 export type BeginDeps = {
@@ -24,7 +28,8 @@ export type BeginDeps = {
   log: Logger;
   logRequests: boolean;
   /** CORS_ORIGINS. */
-  origins: readonly string[];
+  readers: readonly string[];
+  origins: Origins;
 };
 
 /** What pages of other origins may read: data and its description, not the operator's pages. */
@@ -33,14 +38,19 @@ const OPEN = /^\/(?:api\/|openapi\.json$|mcp$|\.well-known\/)/;
 /** A service that drains is alive, and its last figures are wanted. */
 const WHILE_DRAINING = new Set(['/healthz', '/metrics']);
 
+/** Asked by balancers and collectors, which know an address and no name. */
+const OF_ANY_HOST = /^\/(?:healthz|readyz|metrics)\/?$/;
+
 /** First for every request: its id, its headers, and what happens when it is over; 503 while the service drains. */
-export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDeps): RequestHandler {
+export function begin(deps: BeginDeps): RequestHandler {
+  const { lifecycle, metrics, log, logRequests, readers, origins } = deps;
   return (req, res, next) => {
+    takeHostOfTarget(req);
     const exchange: Exchange = {
       requestId: requestIdOf(req.headers['x-request-id']),
       startedAt: performance.now(),
       route: 'unknown',
-      cors: OPEN.test(req.path) ? corsHeaders(origins, req.headers.origin) : [],
+      cors: OPEN.test(req.path) ? corsHeaders(readers, req.headers.origin) : [],
       rate: UNTOUCHED,
       detach() {
         res.off('close', end);
@@ -79,6 +89,8 @@ export function begin({ lifecycle, metrics, log, logRequests, origins }: BeginDe
     }
     const fault = hostFault(req);
     if (fault !== undefined) return sendError(res, validationError(fault));
+    if (req.host && !OF_ANY_HOST.test(req.path) && !origins.answersTo(req.host))
+      return sendError(res, new PlatError('not_found', OTHER_HOST, { status: 421 }));
     next();
   };
 }
@@ -103,6 +115,21 @@ export const presetHeaders: RequestHandler = (_req, res, next) => {
   setHeaders(res, headersOf(exchangeOf(res)));
   next();
 };
+
+const OTHER_HOST =
+  'The service does not answer to this Host: call it by its own address. Its operator names that in BASE_URL, and others in ALLOWED_HOSTS.';
+
+/** Of a request target in absolute form: what stands before the path. */
+const AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i;
+
+/** RFC 9112 section 3.2.2: a target in absolute form names the host, whatever the Host header says. */
+function takeHostOfTarget(req: Request): void {
+  const [start, host] = AUTHORITY.exec(req.url) ?? [];
+  if (start === undefined) return;
+  req.headers.host = host;
+  req.url = req.url.slice(start.length).replace(/^(?!\/)/, '/');
+  req.originalUrl = req.url;
+}
 
 /** RFC 3986, sections 3.2.2 and 3.2.3: a registered name or an address, and a port. No user, path or query. */
 const HOST = /^(?:\[[0-9a-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[0-9a-f]{2})+)(?::[0-9]{0,5})?$/i;

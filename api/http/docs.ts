@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import express, { type Request, type Response, Router } from 'express';
+import express, { type Response, Router } from 'express';
+import type { Origins } from '../../shared/origin.ts';
 import { compressed } from './compression.ts';
 import { answerGet } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
@@ -30,13 +31,13 @@ const START = `window.ui = SwaggerUIBundle({ url: '/openapi.json', dom_id: '#doc
 const ASSETS = new Set(['/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon-32x32.png']);
 
 /** A pointer at /, the OpenAPI document, and Swagger UI from node_modules: nothing is loaded from elsewhere. */
-export function docs(document: object, originOf: (req: Request) => string): Router {
+export function docs(document: object, origins: Origins): Router {
   const router = Router({ caseSensitive: true });
   const json = Buffer.from(JSON.stringify(document));
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
   answerGet(router, '/', (req, res) => {
-    const origin = originOf(req);
+    const origin = origins.apiUrl(req);
     res.json({
       service: 'Plat: US land-parcel data and market statistics',
       docs: `${origin}/docs/`,

@@ -1,7 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Account } from './callers.ts';
 import type { Encoding } from './compression.ts';
 import type { ExtraLimit } from './rate-limits.ts';
+
+/** An address of the service's own, made of `CallContext`'s. */
+export const link = z.string().meta({ format: 'uri-reference' });
 
 /** What a handler gives back. */
 export type Answer = {
@@ -26,9 +29,11 @@ export type CallContext = {
   keyId?: string | undefined;
   /** The person who has signed in to the web app; absent for a key, whose account tells. */
   user?: { id: string };
-  /** The call's own address as clients see it, query included. */
+  /** Path and query of the call; its origin means nothing. */
   url: URL;
-  /** Where the web app is, without a slash at its end: APP_URL, else the origin of the call. */
+  /** What stands before it in addresses that are given out; empty where they are relative. */
+  apiUrl: string;
+  /** Where the web app is, without a slash at its end; empty where links are relative. */
   appUrl: string;
   /** The moment that months, years and windows are counted from. */
   now: Date;

@@ -1,22 +1,23 @@
 import { type Request, type Response, Router } from 'express';
+import type { Config } from '../../shared/config.ts';
 import type { Pool } from '../../shared/db.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { metricsAccess } from '../../shared/metrics-access.ts';
 import { assertSchemaVersion } from '../../shared/migrate.ts';
 import type { Lifecycle } from './begin.ts';
 import { unavailable } from './database.ts';
 import { answerGet, notFound } from './errors.ts';
 import type { Metrics } from './metrics.ts';
-import { sameSecret } from './secrets.ts';
 
 export type OperationsDeps = {
   pool: Pool;
   metrics: Metrics;
   lifecycle: Lifecycle;
-  metricsToken: string | undefined;
+  config: Config;
 };
 
 /** What machines that run the service ask: /healthz, /readyz, /metrics. */
-export function operations({ pool, metrics, lifecycle, metricsToken }: OperationsDeps): Router {
+export function operations({ pool, metrics, lifecycle, config }: OperationsDeps): Router {
   const router = Router({ caseSensitive: true });
 
   answerGet(router, '/healthz', async (_req, res) =>
@@ -40,7 +41,7 @@ export function operations({ pool, metrics, lifecycle, metricsToken }: Operation
   });
 
   answerGet(router, '/metrics', async (req, res) => {
-    requireMetricsAccess(req, metricsToken);
+    requireMetricsAccess(req, config);
     const { text, type } = await metrics.render();
     sendText(res, 200, type, text);
   });
@@ -48,23 +49,13 @@ export function operations({ pool, metrics, lifecycle, metricsToken }: Operation
   return router;
 }
 
-/** The bearer of METRICS_TOKEN; without one, programs on this machine that no proxy stands between. Others get 404. */
-function requireMetricsAccess(req: Request, token: string | undefined): void {
-  if (token !== undefined) {
-    const given = /^Bearer +([^ ]+) *$/i.exec(req.headers.authorization ?? '')?.[1];
-    if (given !== undefined && sameSecret(given, token)) return;
+function requireMetricsAccess(req: Request, config: Config): void {
+  const access = metricsAccess(req, config);
+  if (access === 'none') throw notFound('There is nothing at GET on this path. /docs lists the endpoints.');
+  if (access === 'unauthorized')
     throw new PlatError('unauthorized', 'Send the metrics token as a bearer token.', {
       headers: { 'WWW-Authenticate': 'Bearer' },
     });
-  }
-  const forwarded = req.headers['x-forwarded-for'] !== undefined || req.headers.forwarded !== undefined;
-  if (forwarded || !isLoopback(req.socket.remoteAddress)) {
-    throw notFound('There is nothing at GET on this path. /docs lists the endpoints.');
-  }
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address ?? '');
 }
 
 function sendText(res: Response, status: number, type: string, text: string): void {

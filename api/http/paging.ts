@@ -7,6 +7,7 @@ import {
   requestDigest,
   signCursor,
 } from './cursor.ts';
+import { link } from './endpoint.ts';
 import { validationError } from './errors.ts';
 
 /**
@@ -72,8 +73,8 @@ export function pageOf<Item extends z.ZodType>(id: string, item: Item, how = '')
         .int()
         .min(0)
         .describe('All matches across all pages, as counted when the walk through the pages began.'),
-      next: z.url().nullable().describe(`URL of the next page; null on the last page.${how}`),
-      previous: z.url().nullable().describe(`URL of the previous page; null on the first page.${how}`),
+      next: link.nullable().describe(`URL of the next page; null on the last page.${how}`),
+      previous: link.nullable().describe(`URL of the previous page; null on the first page.${how}`),
       results: z.array(item),
     })
     .meta({ id });
@@ -98,7 +99,7 @@ export type PageDeps = {
   endpoint: string;
   /** Whatever decides which rows there are and in which order. */
   request: unknown;
-  call: { url: URL; now: Date };
+  call: { url: URL; apiUrl: string; now: Date };
   secret: CursorSecret;
 };
 
@@ -129,7 +130,7 @@ export async function openPage(
         const next: Cursor = { r: digest, k: place, d: direction, p: to, n: count, t: asOf.getTime() };
         url.searchParams.set('cursor', signCursor(next, key));
       }
-      return url.href;
+      return call.apiUrl + url.pathname + url.search;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { Origins } from '../../shared/origin.ts';
 import { compressed, type Encoding, encodingFor } from './compression.ts';
 import type { Endpoint } from './endpoint.ts';
 import { JSON_TYPE, sendError } from './errors.ts';
@@ -6,12 +7,11 @@ import { type Exchange, exchangeOf, isOver, respond } from './exchange.ts';
 import { type Call, type Outcome, type Ready, type ServeDeps, serve } from './serve.ts';
 import { type Given, readRequest } from './validate.ts';
 
-/** Besides: where clients reach the service. */
-export type RestDeps = ServeDeps & { originOf(req: Request): string };
+export type RestDeps = ServeDeps & { origins: Origins };
 
 export function handlerFor(endpoint: Endpoint, deps: RestDeps): RequestHandler {
   return (req, res) => {
-    const call = new RestCall(endpoint, req, res, deps.originOf);
+    const call = new RestCall(endpoint, req, res, deps.origins);
     res.once('close', () => res.writableFinished || call.over.abort());
     void serve(call, deps);
   };
@@ -28,13 +28,13 @@ class RestCall implements Call {
   #over: AbortController | undefined;
   readonly #req: Request;
   readonly #res: Response;
-  readonly #originOf: RestDeps['originOf'];
+  readonly #origins: Origins;
 
-  constructor(endpoint: Endpoint, req: Request, res: Response, originOf: RestDeps['originOf']) {
+  constructor(endpoint: Endpoint, req: Request, res: Response, origins: Origins) {
     this.endpoint = endpoint;
     this.#req = req;
     this.#res = res;
-    this.#originOf = originOf;
+    this.#origins = origins;
     this.exchange = exchangeOf(res);
     this.exchange.route = endpoint.path;
     this.authorization = req.headers.authorization;
@@ -48,7 +48,15 @@ class RestCall implements Call {
   }
 
   url(): URL {
-    return addressOf(this.#req, this.#originOf(this.#req) || 'http://localhost');
+    return new URL(`http://localhost${this.#req.originalUrl}`);
+  }
+
+  apiUrl(): string {
+    return this.#origins.apiUrl(this.#req);
+  }
+
+  appUrl(): string {
+    return this.#origins.appUrl(this.#req);
   }
 
   read(): Promise<Given> {
@@ -108,9 +116,3 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch.trim() === '*') return true;
   return [...ifNoneMatch.matchAll(/"[^"]*"/g)].some(([tag]) => tag === etag);
 }
-
-/** Of a request target in absolute form (RFC 9112 section 3.2.2), which only proxies need: what stands before the path. */
-const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
-
-/** The call's address as its client sees it; BASE_URL may have a path of its own, behind a proxy that takes it away. */
-const addressOf = (req: Request, base: string): URL => new URL(base + req.originalUrl.replace(ORIGIN, ''));

@@ -19,8 +19,6 @@ export type ServeDeps = {
   /** What the handlers may use. Statements of `database` are stopped with the call, the others' are for several. */
   resources: { database: Database };
   requestTimeoutMs: number;
-  /** APP_URL. */
-  appUrl: string | undefined;
   now(): Date;
 };
 
@@ -33,8 +31,10 @@ export type Call = {
   authorization: string | undefined;
   /** The header of this name. */
   idempotencyKey: string | string[] | undefined;
-  /** The call's own address as its client sees it. */
+  /** Path and query of the call; its origin means nothing. */
   url(): URL;
+  apiUrl(): string;
+  appUrl(): string;
   /** What the client would rather have than the plain body. */
   encoding: Encoding | undefined;
   /** What was sent. @throws PlatError `validation_error`. */
@@ -120,7 +120,7 @@ async function answer(
   const now = deps.now();
   // Not where an answer with something in it may be free.
   if (endpoint.metering !== null && endpoint.metering.price > 0) requireQuota(caller.account, now.getTime());
-  const context = new Context(call, caller, now, deps.appUrl);
+  const context = new Context(call, caller, now);
   const resources = { ...deps.resources, database: deps.resources.database.stoppedBy(call) };
   const made = await endpoint.handle(input, resources, context);
   // A look at the client: it may have left, or the deadline passed, while the answer was made.
@@ -137,23 +137,25 @@ class Context implements CallContext {
   readonly now: Date;
   readonly encoding: Encoding | undefined;
   readonly #call: Call;
-  readonly #appUrl: string | undefined;
 
-  constructor(call: Call, { account, keyId }: Caller, now: Date, appUrl: string | undefined) {
+  constructor(call: Call, { account, keyId }: Caller, now: Date) {
     this.account = account;
     this.keyId = keyId;
     this.now = now;
     this.encoding = call.encoding;
     this.#call = call;
-    this.#appUrl = appUrl;
   }
 
   get url(): URL {
     return this.#call.url();
   }
 
+  get apiUrl(): string {
+    return this.#call.apiUrl();
+  }
+
   get appUrl(): string {
-    return this.#appUrl ?? this.url.origin;
+    return this.#call.appUrl();
   }
 }
 

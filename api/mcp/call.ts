@@ -13,8 +13,8 @@ export type Asked = {
   exchange: Exchange;
   authorization: string | undefined;
   idempotencyKey: string | string[] | undefined;
-  /** Where clients reach the service. */
-  origin: string;
+  apiUrl: string;
+  appUrl: string;
   /** What its calls have cost. */
   tokens: number;
 };
@@ -47,7 +47,9 @@ export async function callTool(
       ...{ endpoint, mode: 'mcp', exchange, over, encoding: undefined },
       authorization: asked.authorization,
       idempotencyKey: asked.idempotencyKey,
-      url: () => addressOf(tool, given, asked.origin),
+      url: () => addressOf(tool, given),
+      apiUrl: () => asked.apiUrl,
+      appUrl: () => asked.appUrl,
       async read() {
         const request = requestOf(tool, endpoint, given);
         query = request.query as Record<string, unknown>;
@@ -108,14 +110,14 @@ function metaOf({ requestId }: Exchange, { caller: { account }, tokens }: Outcom
   return { 'plat/tokens_used': tokens, 'plat/tokens_left': left, 'plat/request_id': requestId };
 }
 
-/** The address at which REST answers the same. */
-function addressOf(tool: Tool, given: Arguments, origin: string): URL {
+/** The path and query at which REST answers the same. */
+function addressOf(tool: Tool, given: Arguments): URL {
   const endpoint = endpointFor(tool, given);
   const { params, query } = requestOf(tool, endpoint, given);
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_place, name: string) =>
     encodeURIComponent(String((params as Arguments)[name])),
   );
-  const url = new URL(origin + path);
+  const url = new URL(`http://localhost${path}`);
   for (const [name, value] of Object.entries(query))
     for (const one of [value].flat()) url.searchParams.append(name, String(one));
   return url;

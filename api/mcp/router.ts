@@ -4,6 +4,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import express, { type Request, type Response, Router } from 'express';
 import type { Config } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
+import type { Origins } from '../../shared/origin.ts';
 import { answerOptions } from '../http/cors.ts';
 import { JSON_TYPE, methodNotAllowed, sendError } from '../http/errors.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
@@ -18,7 +19,7 @@ const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict
 
 export type McpRouterDeps = McpDeps & {
   config: Config;
-  originOf(req: Request): string;
+  origins: Origins;
 };
 
 /** `POST /mcp`: Streamable HTTP without sessions, so that any process answers any request. */
@@ -44,20 +45,21 @@ export function mcpRouter(deps: McpRouterDeps): Router {
   return router;
 
   async function answer(req: Request, res: Response): Promise<void> {
-    const fault = rebindingFault(req, deps.config);
+    const fault = rebindingFault(req, deps);
     if (fault !== undefined) return sendRpcError(res, 403, -32_000, fault);
     const { authorization, 'idempotency-key': idempotencyKey } = req.headers;
     // Before the body is read. Each tool's call asks again, which memory answers.
     const { scopes, account } = await deps.callers
       .identify(authorization, 'mcp')
-      .catch(error => challenge(error, deps.originOf(req)));
+      .catch(error => challenge(error, deps.origins.appUrl(req)));
     const body = await read(req, res);
     if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
     if (Array.isArray(body))
       return sendRpcError(res, 400, -32_600, 'Send one message a request: batches are not taken.');
     const asked: Asked = {
       ...{ exchange: exchangeOf(res), authorization, idempotencyKey, tokens: 0 },
-      origin: deps.originOf(req) || 'http://localhost',
+      apiUrl: deps.origins.apiUrl(req),
+      appUrl: deps.origins.appUrl(req),
     };
     const gone = new AbortController();
     res.once('close', () => res.writableFinished || gone.abort());
@@ -74,10 +76,11 @@ export function mcpRouter(deps: McpRouterDeps): Router {
   }
 }
 
-/** RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in. */
-function challenge(error: unknown, origin: string): never {
-  if (error instanceof PlatError && error.status === 401)
-    error.headers['WWW-Authenticate'] = `Bearer resource_metadata="${metadataOf(origin)}", scope="${SCOPE}"`;
+/** RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in. @param appUrl empty where it cannot */
+function challenge(error: unknown, appUrl: string): never {
+  if (error instanceof PlatError && error.status === 401 && appUrl !== '')
+    error.headers['WWW-Authenticate'] =
+      `Bearer resource_metadata="${metadataOf(new URL(appUrl).origin)}", scope="${SCOPE}"`;
   throw error;
 }
 
@@ -88,21 +91,15 @@ function read(req: Request, res: Response): Promise<unknown> {
   });
 }
 
-const LOCAL = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** Against DNS rebinding: hosts and origins have to be the service's own names, this machine's, or in CORS_ORIGINS. */
-function rebindingFault(req: Request, config: Config): string | undefined {
-  const own = [config.BASE_URL, config.APP_URL].flatMap(url =>
-    url === undefined ? [] : new URL(url).hostname,
-  );
-  const isOwn = (hostname: string) =>
-    LOCAL.has(hostname) || own.includes(hostname) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
-  const host = req.host === undefined ? 'localhost' : new URL(`http://${req.host}`).hostname;
-  if (!isOwn(host)) return `${host} is not a name of this service: set BASE_URL to its address.`;
-  const { origin } = req.headers;
+/** Against DNS rebinding, besides the check of Host: pages have to be of the service's own hosts, of an address or in CORS_ORIGINS. */
+function rebindingFault(
+  { headers: { origin } }: Request,
+  { config, origins }: McpRouterDeps,
+): string | undefined {
   if (origin === undefined || config.CORS_ORIGINS.split(',').some(entry => entry.trim() === origin))
     return undefined;
-  if (URL.canParse(origin) && isOwn(new URL(origin).hostname)) return undefined;
+  const host = URL.canParse(origin) ? new URL(origin).hostname : '';
+  if (origins.isOwnHost(host) || isIP(host.replace(/^\[|\]$/g, '')) !== 0) return undefined;
   return 'Pages of this origin may not call the service: list it in CORS_ORIGINS.';
 }
 

@@ -2,9 +2,10 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import { LRUCache } from 'lru-cache';
 import type Provider from 'oidc-provider';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
+import type { Origins } from '../../shared/origin.ts';
 import type { CursorSecret } from '../http/cursor.ts';
 import type { Database } from '../http/database.ts';
-import { JSON_TYPE, methodNotAllowed, sendError } from '../http/errors.ts';
+import { JSON_TYPE, methodNotAllowed, notFound, sendError } from '../http/errors.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
 import { type RateLimits, requireAdmitted } from '../http/rate-limits.ts';
 import { PATHS, RESOURCE_METADATA, SCOPE, SERVER_METADATA } from './paths.ts';
@@ -13,8 +14,7 @@ export type OAuthDeps = {
   database: Database;
   cursorSecret: CursorSecret;
   rateLimits: RateLimits;
-  /** Where clients reach the service. */
-  originOf(req: Request): string;
+  origins: Origins;
 };
 
 export type OAuth = {
@@ -24,8 +24,8 @@ export type OAuth = {
   providerFor(req: Request): Promise<Provider>;
 };
 
-/** Addresses under which one process is reached; with BASE_URL there is one. */
-const MOST_ORIGINS = 20;
+/** Of the names of this machine there are three; a service that has been told its address has that alone. */
+const MOST_ORIGINS = 4;
 
 /** How clients reach the service, as the library reads it. */
 function forward(req: Request, { issuer }: Provider): void {
@@ -43,8 +43,15 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     const { makeProvider } = await import('./provider.ts');
     return makeProvider(origin, deps.database, deps.cursorSecret);
   };
+  /** @throws PlatError `not_found` where the service does not know its own address. */
+  const originOf = (req: Request): string => {
+    const appUrl = deps.origins.appUrl(req);
+    if (appUrl === '')
+      throw notFound('Assistants cannot be let in: the operator of this service has to set BASE_URL.');
+    return new URL(appUrl).origin;
+  };
   const providerFor = async (req: Request): Promise<Provider> => {
-    const { origin } = new URL(deps.originOf(req) || 'http://localhost');
+    const origin = originOf(req);
     const made = providers.get(origin) ?? open(origin);
     providers.set(origin, made);
     made.catch(() => providers.delete(origin));
@@ -93,7 +100,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
 
   function sendMetadata(req: Request, res: Response): void {
     exchangeOf(res).route = RESOURCE_METADATA;
-    const { origin } = new URL(deps.originOf(req) || 'http://localhost');
+    const origin = originOf(req);
     const body = {
       resource: `${origin}/mcp`,
       resource_name: 'Plat',

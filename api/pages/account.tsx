@@ -9,7 +9,7 @@ import { keysSection } from './keys.tsx';
 import { Notice } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { type Member, Members, type OpenSession, Password, Sessions } from './people.tsx';
-import { changePassword, mailLink } from './sign-in.tsx';
+import { changePassword, mailLink, requireAppUrl } from './sign-in.tsx';
 import { usageSection } from './usage.tsx';
 import { answerForm, countAttempt, forgetCookie, type Session, type Visit } from './visit.ts';
 
@@ -71,6 +71,7 @@ const ACTIONS: Record<string, Action> = {
   },
   async invite(visit, session) {
     const email = requireEmail((visit.form.get('email') ?? '').trim());
+    requireAppUrl(visit);
     await countAttempt(`invite:${session.user.id}`, visit.deps);
     const invited = await inviteUser(visit.deps.pool, {
       companyId: session.company.id,

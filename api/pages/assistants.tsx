@@ -1,5 +1,5 @@
 import { moment } from './figures.ts';
-import { Act, Grid } from './layout.tsx';
+import { Act, Grid, Notice } from './layout.tsx';
 import type { Visit } from './visit.ts';
 
 type Grant = {
@@ -11,15 +11,18 @@ type Grant = {
 };
 
 /** The assistants that have been let in, and how to connect one. */
-export async function assistantsSection({ deps, url }: Visit, account: { id: string; own: boolean }) {
+export async function assistantsSection(
+  { deps, apiUrl, appUrl }: Visit,
+  account: { id: string; own: boolean },
+) {
   const grants = await deps.resources.database.run<Grant>('oauth/list_grants', [account.id]);
-  const address = `${deps.config.BASE_URL ?? url.origin}/mcp`;
+  const address = `${appUrl || 'https://…'}/mcp`;
   const local = {
     mcpServers: {
       plat: {
         command: 'npx',
         args: ['plat', 'mcp'],
-        env: { PLAT_URL: deps.config.BASE_URL ?? url.origin, PLAT_API_KEY: 'plat_…' },
+        env: { PLAT_URL: apiUrl || 'https://…', PLAT_API_KEY: 'plat_…' },
       },
     },
   };
@@ -44,6 +47,12 @@ export async function assistantsSection({ deps, url }: Visit, account: { id: str
         is
       </p>
       <pre tabindex={0}>{address}</pre>
+      {appUrl === '' && (
+        <Notice>
+          This service has not been told its own address, so assistants get in with a key alone. Its operator
+          has to set <code>BASE_URL</code>.
+        </Notice>
+      )}
       <details>
         <summary>Claude, ChatGPT</summary>
         <p>

@@ -116,7 +116,7 @@ async function show(
     const head = report.fault === null ? <meta http-equiv="refresh" content="2" /> : undefined;
     return { ...narrowPage(title, <Waiting report={report} />), ...(head && { head }) };
   }
-  const link = changed.link && visit.url.origin + changed.link;
+  const link = changed.link && visit.appUrl + changed.link;
   const { subject, candidates } = snapshot;
   const near = candidates.slice(0, 60);
   const said = await read(visit.deps.resources.database, report);

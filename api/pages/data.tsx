@@ -299,7 +299,7 @@ function Results({ found, visit, asked }: { found: Found | PlatError; visit: Vis
 }
 
 function ApiCall({ asked, visit, count }: { asked: object; visit: Visit; count: number }) {
-  const origin = visit.url.origin;
+  const address = visit.apiUrl || '$PLAT_URL';
   const body = JSON.stringify(asked).replaceAll("'", "'\\''");
   return (
     <details>
@@ -309,7 +309,7 @@ function ApiCall({ asked, visit, count }: { asked: object; visit: Visit; count: 
           ? 'Free, as nothing matches.'
           : 'The same question costs 30 tokens a page; here it is free.'}
       </p>
-      <pre tabindex={0}>{`curl -X POST ${origin}/api/public/v1/properties/filter/ \\
+      <pre tabindex={0}>{`curl -X POST ${address}/api/public/v1/properties/filter/ \\
   -H "Authorization: Bearer $PLAT_KEY" -H "Content-Type: application/json" \\
   -d '${body}'`}</pre>
     </details>

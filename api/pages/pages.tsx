@@ -50,14 +50,16 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
       req,
       res,
       deps,
-      url: new URL((deps.originOf(req) || 'http://localhost') + req.originalUrl),
+      url: new URL(`http://localhost${req.originalUrl}`),
+      apiUrl: deps.origins.apiUrl(req),
+      appUrl: deps.origins.appUrl(req),
       session: undefined,
       form: new URLSearchParams(),
     };
     try {
       visit.session = await readSession(req, deps);
       if (req.method === 'POST') {
-        requireSameOrigin(req, visit.url.origin);
+        requireSameOrigin(req, deps);
         visit.form = await readForm(req, res);
       }
       const away = await admit(page, visit);

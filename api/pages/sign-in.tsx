@@ -104,9 +104,19 @@ const SUBJECTS: Record<LinkPurpose, string> = {
   invite: 'You are invited to Plat',
 };
 
+/** Where mailed links lead. @throws PlatError `unprocessable` where the service does not know its own address: no request tells it. */
+export function requireAppUrl({ appUrl }: Visit): string {
+  if (appUrl !== '') return appUrl;
+  throw new PlatError(
+    'unprocessable',
+    'No mail can be sent: the operator of this service has to set BASE_URL. They can also make a link with `plat user link`.',
+  );
+}
+
 /** The same answer whether the address is known, at the same moment: the mail goes out behind it. */
 async function sendLink(visit: Visit, email: string, purpose: LinkPurpose): Promise<Reply> {
   const { deps } = visit;
+  requireAppUrl(visit);
   const mailing = (async () => {
     const user = await findUser(visit, email);
     if (user !== undefined) await mailLink(visit, user, purpose);
@@ -124,13 +134,14 @@ async function sendLink(visit: Visit, email: string, purpose: LinkPurpose): Prom
 }
 
 export async function mailLink(
-  { deps, url }: Visit,
+  visit: Visit,
   user: { id: string; email: string },
   purpose: LinkPurpose,
   introduction = 'Somebody, you we hope, asked for this link.',
 ): Promise<void> {
-  const path = await createLink(deps.pool, user.id, purpose);
-  const text = `${introduction}\n\n${(deps.config.APP_URL ?? url.origin) + path}\n\nIt works once, for ${linkLife(purpose)}. If you did not expect it, do nothing.\n`;
+  const { deps } = visit;
+  const link = requireAppUrl(visit) + (await createLink(deps.pool, user.id, purpose));
+  const text = `${introduction}\n\n${link}\n\nIt works once, for ${linkLife(purpose)}. If you did not expect it, do nothing.\n`;
   await sendMail(deps.config, deps.log, { to: user.email, subject: SUBJECTS[purpose], text });
 }
 

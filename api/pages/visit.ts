@@ -5,6 +5,7 @@ import type { Pool } from '../../shared/db.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
+import type { Origins } from '../../shared/origin.ts';
 import { newToken, tokenHashOf } from '../../shared/sign-in.ts';
 import { type Account, readAccount } from '../http/callers.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -27,7 +28,7 @@ export type PageDeps = {
   /** Those of the API, with their prices. */
   endpoints: readonly Endpoint[];
   oauth: OAuth;
-  originOf(req: Request): string;
+  origins: Origins;
   now(): Date;
 };
 
@@ -44,7 +45,11 @@ export type Visit = {
   req: Request;
   res: Response;
   deps: PageDeps;
+  /** Path and query of the page; its origin means nothing. */
   url: URL;
+  /** What stands before paths of the API and of the app in addresses that are given out; empty where they are relative. */
+  apiUrl: string;
+  appUrl: string;
   session: Session | undefined;
   /** The fields of a sent form; of a repeated one the last. */
   form: URLSearchParams;
@@ -123,8 +128,8 @@ export function forgetCookie(visit: Visit): void {
   setCookie(visit, '', 0);
 }
 
-function setCookie({ req, res }: Visit, value: string, seconds: number): void {
-  const secure = req.protocol === 'https' ? '; Secure' : '';
+function setCookie({ req, res, deps }: Visit, value: string, seconds: number): void {
+  const secure = deps.origins.isSecure(req) ? '; Secure' : '';
   res.append('Set-Cookie', `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`);
 }
 
@@ -150,10 +155,11 @@ export async function readForm(req: Request, res: Response): Promise<URLSearchPa
 }
 
 /** A form has to come from a page of ours: browsers say so in Sec-Fetch-Site and Origin. @throws PlatError `forbidden` */
-export function requireSameOrigin(req: Request, origin: string): void {
+export function requireSameOrigin(req: Request, { origins }: PageDeps): void {
   const site = req.headers['sec-fetch-site'];
   const from = req.headers.origin;
-  const fromHere = from === origin && (site === undefined || site === 'same-origin');
+  const fromHere =
+    from !== undefined && origins.isOwnOrigin(from, req) && (site === undefined || site === 'same-origin');
   if (fromHere) return;
   throw new PlatError(
     'forbidden',
@@ -190,11 +196,10 @@ export async function ask<T>(
   endpoint: Endpoint,
   { params = {}, query = {}, body }: { params?: object; query?: object; body?: object } = {},
 ): Promise<T> {
-  const { deps, url, session } = visit;
+  const { deps, url, apiUrl, appUrl, session } = visit;
   const account = await requireAccount(visit);
   const input = checkInput(endpoint, { params, query, body });
-  const appUrl = deps.config.APP_URL ?? url.origin;
-  const context = { account, ...(session && { user: session.user }), url, appUrl, now: deps.now() };
+  const context = { account, ...(session && { user: session.user }), url, apiUrl, appUrl, now: deps.now() };
   const { body: answer } = await endpoint.handle(input, deps.resources, context);
   // Statistics are stored as the bytes that the endpoint sends.
   return (Buffer.isBuffer(answer) ? JSON.parse(answer.toString()) : answer) as T;

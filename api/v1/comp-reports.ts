@@ -3,6 +3,7 @@ import { prepareReports } from '../../shared/comping/report.ts';
 import { countyOf } from '../../shared/domain/property-id.ts';
 import type { PlatError } from '../../shared/errors.ts';
 import { enqueueAnnounced } from '../../shared/jobs.ts';
+import { link } from '../http/endpoint.ts';
 import { notFound, unprocessable } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
 
@@ -12,11 +13,9 @@ const MAX_REPORTS = 5_000;
 const created = z
   .object({
     report_id: z.uuid().describe('The id of the report.'),
-    url: z
-      .url()
-      .describe(
-        'The report in the web app. It opens for users of the account that owns the credentials, once they have signed in.',
-      ),
+    url: link.describe(
+      'The report in the web app. It opens for users of the account that owns the credentials, once they have signed in.',
+    ),
   })
   .meta({ id: 'CompReport' });
 

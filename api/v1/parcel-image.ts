@@ -1,21 +1,17 @@
 import { z } from 'zod';
+import { link } from '../http/endpoint.ts';
 import { ofParcel } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { EXAMPLE_ID } from './examples/examples.ts';
 
 const TOKENS = 30;
 
-/** What stands before it in the call's address is where the service is. */
-const PREFIX = '/api/public/v1/';
-
 const parcelImage = z
   .object({
     property_id: z.int().describe('The parcel.'),
-    image_url: z
-      .url()
-      .describe(
-        'Address of the picture, which needs no key and answers until `expires_at`. Calling again gives a fresh one.',
-      ),
+    image_url: link.describe(
+      'Address of the picture, which needs no key and answers until `expires_at`. Calling again gives a fresh one.',
+    ),
     mime_type: z.literal('image/jpeg'),
     expires_at: z.iso.datetime().describe('When the address expires.'),
     imagery: z
@@ -63,7 +59,7 @@ export const getParcelImage = defineEndpoint({
     const { imagery, attribution, captured } = picture;
     const body = {
       property_id,
-      image_url: call.url.href.split(PREFIX)[0] + path,
+      image_url: call.apiUrl + path,
       mime_type: 'image/jpeg',
       expires_at: expiresAt.toISOString(),
       ...{ imagery, attribution, captured },

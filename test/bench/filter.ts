@@ -160,7 +160,8 @@ async function compareShape(
 /** The endpoint without its request path: a body's validation and the answer to it, in this process. */
 function handler(pool: pg.Pool, body: object): () => Promise<unknown> {
   const resources = { database: openDatabase(pool), cursorSecret: async () => Buffer.alloc(32) };
-  const call = { url: new URL('http://localhost/'), appUrl: 'http://localhost', now: new Date() };
+  const url = new URL('http://localhost/');
+  const call = { url, apiUrl: url.origin, appUrl: url.origin, now: new Date() };
   const query = filterParcels.query.parse({});
   return async () =>
     filterParcels.handle(

@@ -164,8 +164,9 @@ async function comparePage(pool: Pool, fips: number, rounds: number): Promise<Be
   const assets = { path: (name: string) => `/assets/${name}`, router: undefined as never };
   const session = { account: { id } };
   const deps = { config: {}, resources, pool, assets, now: () => new Date() };
-  const visit = { url, session, deps, req: {}, res: {}, form: new URLSearchParams() } as unknown as Visit;
-  const context = { account: { id } as never, url, appUrl: url.origin, now: new Date() };
+  const addresses = { url, apiUrl: url.origin, appUrl: url.origin };
+  const visit = { ...addresses, session, deps, req: {}, res: {}, form: new URLSearchParams() } as unknown as Visit;
+  const context = { account: { id } as never, ...addresses, now: new Date() };
   const input = {
     params: {},
     query: filterParcels.query.parse({ page_size: '500' }),

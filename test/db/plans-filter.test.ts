@@ -51,7 +51,7 @@ async function run(body: object, query = ''): Promise<{ statements: Statement[];
     cursorSecret: async () => Buffer.alloc(32),
   } as unknown as Resources;
   const url = new URL(`http://localhost/${query}`);
-  const call = { url, appUrl: 'http://localhost', now: new Date() } as CallContext;
+  const call = { url, apiUrl: url.origin, appUrl: url.origin, now: new Date() } as CallContext;
   const input = {
     params: {},
     query: filterParcels.query.parse(Object.fromEntries(url.searchParams)),

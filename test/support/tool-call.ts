@@ -35,6 +35,6 @@ export async function askTool(
   if (!result.isError) return { status: 200, tokens, json: result.structuredContent };
   const json = JSON.parse(result.content[0].text);
   // An internal error's status is not told; these tests make the database unreachable.
-  const statuses = ERROR_STATUSES[json.error.code as keyof typeof ERROR_STATUSES];
-  return { status: statuses.at(-1)!, tokens, json };
+  const code = json.error.code as keyof typeof ERROR_STATUSES;
+  return { status: code === 'internal_error' ? 503 : ERROR_STATUSES[code][0], tokens, json };
 }

@@ -3,6 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Command } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
 import { PlatError } from '../../shared/errors.ts';
+import { localUrl } from '../../shared/origin.ts';
 import { readState } from './common/state.ts';
 
 const HELP = `
@@ -25,7 +26,7 @@ function serviceUrl(): string {
   const { PLAT_URL } = process.env;
   if (PLAT_URL) return PLAT_URL.replace(/\/+$/, '');
   const config = loadConfig();
-  return config.BASE_URL ?? readState(config)?.apiUrl ?? `http://127.0.0.1:${config.PORT}`;
+  return config.BASE_URL ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);
 }
 
 function requireKey(): string {

@@ -3,6 +3,7 @@ import { operator } from '../../shared/accounts.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { sendMail } from '../../shared/mail.ts';
 import { requireKnownOrNewName, requireName } from '../../shared/names.ts';
+import { appUrlOf, localUrl } from '../../shared/origin.ts';
 import { createLink, linkLife } from '../../shared/sign-in.ts';
 import { findUser, inviteUser, joinCompany, listUsers } from '../../shared/users.ts';
 import { print, table } from './common/output.ts';
@@ -47,11 +48,13 @@ export function addUserCommands(program: Command): void {
     'create',
     'a new user, and a link with which they sign in and set a password',
     async (session, email, id) => {
-      return `User ${email} is made. Their link, once, for ${linkLife('invite')}:\n${appUrl(session)}${await createLink(session.pool, id, 'invite')}`;
+      return `User ${email} is made. ${await inviteLink(session, id)}`;
     },
   );
 
   create('invite', 'a new user, who is sent the link by mail', async (session, email, id) => {
+    if (appUrlOf(session.config, session.config.PORT) === '')
+      return `User ${email} is made. No mail is sent, as BASE_URL is not set. ${await inviteLink(session, id)}`;
     const url = appUrl(session) + (await createLink(session.pool, id, 'invite'));
     await sendMail(session.config, session.log, {
       to: email,
@@ -81,8 +84,13 @@ export function addUserCommands(program: Command): void {
   });
 }
 
-/** Where the web app is: APP_URL, BASE_URL, the running `plat up`, else as the settings say. */
+async function inviteLink(session: Session, id: string): Promise<string> {
+  const path = await createLink(session.pool, id, 'invite');
+  return `Their link, once, for ${linkLife('invite')}:\n${appUrl(session)}${path}`;
+}
+
+/** Where the web app is, for who works on this machine: as the settings say, the running `plat up`, else where it would listen. */
 function appUrl({ config }: Session): string {
   const given = config.APP_URL ?? config.BASE_URL;
-  return given ?? readState(config)?.apiUrl ?? `http://${config.HOST}:${config.PORT}`;
+  return given ?? readState(config)?.apiUrl ?? localUrl(config.HOST, config.PORT);
 }

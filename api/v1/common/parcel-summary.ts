@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countyOf } from '../../../shared/domain/property-id.ts';
 import type { Statements } from '../../http/database.ts';
+import { link } from '../../http/endpoint.ts';
 import { pageOf } from '../../http/paging.ts';
 
 const text = (description: string) => z.string().nullable().describe(description);
@@ -11,7 +12,7 @@ export const parcelSummary = z
     property_id: z
       .int()
       .meta({ description: 'Stable numeric identifier of the parcel.', example: 3301900000001 }),
-    url: z.url().describe('The parcel in the web app.'),
+    url: link.describe('The parcel in the web app.'),
     apn: text("Assessor's parcel number."),
     fips: z
       .string()

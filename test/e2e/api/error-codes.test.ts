@@ -32,6 +32,8 @@ const api = await startTestApi(db, { endpoints: [...v1, broken] });
 const lost = await startTestApi(db, {
   env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' },
 });
+/** Its tests call it by 0.0.0.0, which is none of its names. */
+const elsewhere = await startTestApi(db, { env: { HOST: '0.0.0.0', ALLOWED_HOSTS: 'plat.example.org' } });
 beforeAll(() => insertRegions(db));
 
 type Given = {

@@ -41,7 +41,7 @@ test('an error of another part of the program is not shown to clients', () => {
 test('the codes and statuses are those of the contract', () => {
   const listed = Object.entries(ERROR_STATUSES).map(([code, statuses]) => `${code} ${statuses.join(' ')}`);
   expect(listed.sort()).toEqual([
-    ...['forbidden 403', 'internal_error 500 503', 'method_not_allowed 405', 'not_found 404'],
+    ...['forbidden 403', 'internal_error 500 503', 'method_not_allowed 405', 'not_found 404 421'],
     ...[
       'payment_method_required 402',
       'payment_required 402',

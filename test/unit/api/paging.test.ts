@@ -67,10 +67,11 @@ test.each([
 });
 
 const url = new URL('https://api.example.org/list/?colour=red&page_size=2&colour=blue');
+const apiUrl = 'https://api.example.org';
 const now = new Date('2026-11-20T12:00:00Z');
 
 function open(query: PageQuery, request: unknown = { colour: 'red' }): Promise<Page> {
-  return openPage(query, { endpoint: 'list', request, call: { url, now }, secret: async () => secret });
+  return openPage(query, { endpoint: 'list', request, call: { url, apiUrl, now }, secret: async () => secret });
 }
 
 /** What a statement would read of a sorted list of numbers. */
@@ -148,7 +149,7 @@ test('one page has no neighbours', async () => {
 
 test('what is counted from today is counted from the day on which the walk began', async () => {
   const { next } = await turn([1, 2, 3], { page_size: 2 });
-  const later = { url, now: new Date('2026-11-21T00:00:01Z') };
+  const later = { url, apiUrl, now: new Date('2026-11-21T00:00:01Z') };
   const page = await openPage(queryOf(next!), {
     endpoint: 'list',
     request: { colour: 'red' },

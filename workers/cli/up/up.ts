@@ -6,6 +6,7 @@ import { type DiskSpace, describeDisk, diskSpace } from '../../../shared/disk.ts
 import { messageOf, PlatError } from '../../../shared/errors.ts';
 import { createLogger } from '../../../shared/log.ts';
 import { migrate } from '../../../shared/migrate.ts';
+import { localUrl, missingSettings } from '../../../shared/origin.ts';
 import { findPort } from '../../../shared/port.ts';
 import { type EmbeddedServer, startEmbedded } from '../../../shared/postgres/embedded.ts';
 import { installedFeeds } from '../../feeds/dirs.ts';
@@ -96,6 +97,7 @@ async function start(base: Config, parts: Part[], signal: AbortSignal): Promise<
   await addSampleDeals(begun, await demoOwner(pool));
 
   const url = await ready(services, config.HOST, signal);
+  for (const missing of missingSettings(config)) print(missing);
   writeState(config, { databaseUrl, apiUrl: url });
   const keyFile = shortest(join(config.PLAT_DIR, 'demo-key'));
   print(
@@ -171,17 +173,11 @@ async function freePort({ HOST, PORT }: Config): Promise<string> {
   return String(port);
 }
 
-/** A host that stands for all addresses is reached on loopback. */
-function urlOf(host: string, port: number): string {
-  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
-}
-
 /** The address of the API once it answers there: of ours, whatever else may have taken the port. */
 async function ready(services: Services, host: string, signal: AbortSignal): Promise<string> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    const url = urlOf(host, services.port ?? 0);
+    const url = localUrl(host, services.port ?? 0);
     const ok =
       services.port !== undefined &&
       (await fetch(`${url}/readyz`).then(

@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import type { Config } from './config.ts';
+import { isLoopback } from './origin.ts';
+import { sameSecret } from './secrets.ts';
+
+/**
+ * Who may read /metrics: the bearer of METRICS_TOKEN (others are to send it); without one, where the service listens on loopback,
+ * programs on this machine that no proxy stands between; else nobody.
+ */
+export function metricsAccess(
+  { headers, socket }: IncomingMessage,
+  { METRICS_TOKEN, HOST }: Pick<Config, 'METRICS_TOKEN' | 'HOST'>,
+): 'granted' | 'unauthorized' | 'none' {
+  if (METRICS_TOKEN !== undefined) {
+    const given = /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1];
+    return given !== undefined && sameSecret(given, METRICS_TOKEN) ? 'granted' : 'unauthorized';
+  }
+  const forwarded = headers['x-forwarded-for'] !== undefined || headers.forwarded !== undefined;
+  return isLoopback(HOST) && isLoopback(socket.remoteAddress ?? '') && !forwarded ? 'granted' : 'none';
+}

@@ -1,0 +1,104 @@
+import { BlockList, isIP } from 'node:net';
+import type { Config } from './config.ts';
+
+type Settings = Pick<Config, 'HOST' | 'BASE_URL' | 'APP_URL' | 'ALLOWED_HOSTS'>;
+
+/** What a request says of where it came to, as Express tells it: of forwarded headers those of trusted proxies alone. */
+type Addressed = { host: string | undefined; protocol: string };
+
+/** Every absolute address that the service gives out begins with one of these. */
+export type Origins = {
+  /** Whether a Host, with a port or without, is one of the service's own. */
+  isOwnHost(host: string): boolean;
+  /** Whether requests to it are answered: every one's are, where nothing says which hosts are the service's. */
+  answersTo(host: string): boolean;
+  /** Where the API is, for links to further pages; empty where links are relative. */
+  apiUrl(req: Addressed): string;
+  /** Where the web app is, for mails, OAuth and links into it; empty where nobody has said so: links are relative, mails and OAuth are off. */
+  appUrl(req: Addressed): string;
+  /** Whether a page of this origin is one of ours, to the browser that has sent the request. */
+  isOwnOrigin(origin: string, req: Addressed): boolean;
+  /** Whether cookies are for https alone. */
+  isSecure(req: Addressed): boolean;
+};
+
+const NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8);
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** @param host a name or an address, in brackets or without. */
+export function isLoopback(host: string): boolean {
+  if (NAMES.includes(host)) return true;
+  const address = host.replace(/^\[|\]$/g, '');
+  const family = isIP(address);
+  return family !== 0 && LOOPBACK.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
+
+/** The name in a Host header, as it is compared: names may end with a dot and are written in any case. */
+const nameOf = (host: string): string => host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase();
+
+/** Where programs on this machine reach what listens there: a host that stands for all addresses is reached on loopback. */
+export function localUrl(host: string, port: number): string {
+  const reached = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${bracketed(reached)}${port === 80 ? '' : `:${port}`}`;
+}
+
+/** Where the web app is by the settings, for what no request asks for; empty where they do not tell. */
+export function appUrlOf({ APP_URL, BASE_URL, HOST }: Settings, port: number): string {
+  return APP_URL ?? BASE_URL ?? (isLoopback(HOST) ? localUrl(HOST, port) : '');
+}
+
+/** @param service its port, once it listens */
+export function openOrigins(config: Settings, service: { port?: number }): Origins {
+  const { BASE_URL, APP_URL, ALLOWED_HOSTS, HOST } = config;
+  const given = [BASE_URL, APP_URL].flatMap(url => (url === undefined ? [] : new URL(url)));
+  const allowed = ALLOWED_HOSTS.split(',').map(entry => nameOf(bracketed(entry.trim())));
+  const own = new Set([...NAMES, ...given.map(url => nameOf(url.host)), ...allowed.filter(Boolean)]);
+  const isLocal = isLoopback(HOST);
+  const knowsHosts = isLocal || given.length > 0 || own.size > NAMES.length;
+
+  const isOwnHost = (host: string) => own.has(nameOf(host)) || isLoopback(nameOf(host));
+  const appUrl = ({ host }: Addressed): string => {
+    const port = service.port ?? 0;
+    // A browser has other cookies, and an OAuth client another resource, for each name of this machine.
+    const asked =
+      given.length > 0 || !isLocal
+        ? undefined
+        : NAMES.find(name => localUrl(name, port) === `http://${host}`);
+    return appUrlOf(asked === undefined ? config : { ...config, HOST: asked }, port);
+  };
+  return {
+    isOwnHost,
+    answersTo: host => !knowsHosts || isOwnHost(host),
+    apiUrl(req) {
+      if (BASE_URL !== undefined) return BASE_URL;
+      if (!knowsHosts) return '';
+      return req.host ? `${req.protocol}://${req.host}` : appUrl(req);
+    },
+    appUrl,
+    isOwnOrigin: (origin, { protocol, host }) =>
+      given.some(url => url.origin === origin) ||
+      (host !== undefined && URL.canParse(origin) && new URL(`${protocol}://${host}`).origin === origin),
+    isSecure: ({ protocol }) => protocol === 'https' || given.some(url => url.protocol === 'https:'),
+  };
+}
+
+/** What is off for want of a setting where the service listens, a sentence each. */
+export function missingSettings(config: Settings & Pick<Config, 'METRICS_TOKEN'>): string[] {
+  const { HOST, BASE_URL, APP_URL, ALLOWED_HOSTS, METRICS_TOKEN } = config;
+  if (isLoopback(HOST)) return [];
+  const missing = [];
+  if (BASE_URL === undefined && APP_URL === undefined) {
+    const hosts = ALLOWED_HOSTS === '' ? 'requests to any host are answered, ' : '';
+    missing.push(
+      `The service listens on ${HOST} and BASE_URL is not set: ${hosts}links into the app are relative, no mail is sent and assistants cannot be let in (OAuth). Set BASE_URL to its address.`,
+    );
+  }
+  if (METRICS_TOKEN === undefined)
+    missing.push(`The service listens on ${HOST} and METRICS_TOKEN is not set: /metrics is not served.`);
+  return missing;
+}
