@@ -72,13 +72,15 @@ export async function linkOf(
   return createLink(db.pool, userId, purpose);
 }
 
-/** The path of the link in the mail to somebody, as soon as it is in the outbox of PLAT_DIR. */
-export async function mailTo(api: TestApi, email: string): Promise<string> {
+/** The path of the link in the mail to somebody, as soon as it is in the outbox of PLAT_DIR. @param origin what it begins with */
+export async function mailTo(api: TestApi, email: string, origin = api.url): Promise<string> {
   const outbox = join(api.config.PLAT_DIR, 'outbox');
   const text = await eventually(async () => {
     const files = existsSync(outbox) ? readdirSync(outbox) : [];
     return files.map(file => readFileSync(join(outbox, file), 'utf8')).find(mail => mail.includes(email));
   });
   // Quoted-printable folds long lines.
-  return /\/sign-in\/link\/[\w-]{43}/.exec(text.replaceAll('=\r\n', ''))![0];
+  const [link] = /https?:\S*\/sign-in\/link\/[\w-]{43}/.exec(text.replaceAll('=\r\n', ''))!;
+  if (!link.startsWith(`${origin}/sign-in/`)) throw new Error(`The mail leads to ${link}.`);
+  return link.slice(origin.length);
 }

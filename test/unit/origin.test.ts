@@ -12,7 +12,15 @@ const STRANGERS = [
   ...['localhost.evil.example', '127.0.0.1.evil.example', 'evil-localhost', '%6cocalhost', '[::2]:3000'],
 ];
 const LOCAL = [
-  ...['localhost', 'localhost:3000', 'LocalHost:1', 'localhost.', 'localhost.:3000', '127.0.0.1', '127.9.9.9:80'],
+  ...[
+    'localhost',
+    'localhost:3000',
+    'LocalHost:1',
+    'localhost.',
+    'localhost.:3000',
+    '127.0.0.1',
+    '127.9.9.9:80',
+  ],
   ...['[::1]', '[::1]:3000', '[0:0:0:0:0:0:0:1]'],
 ];
 
@@ -54,7 +62,8 @@ describe('with BASE_URL and APP_URL', () => {
     ...['other.example:9', '10.0.0.7:3000', '[2001:db8::7]:3000', ...LOCAL],
   ])('%s is answered', host => expect(origins.answersTo(host)).toBe(true));
   test.each([...STRANGERS, 'example.org', 'www.app.example.org'])('%s is a stranger', host =>
-    expect(origins.answersTo(host)).toBe(false));
+    expect(origins.answersTo(host)).toBe(false),
+  );
 
   test('every link begins with them, wherever the request came to', () => {
     for (const host of ['localhost:3000', 'other.example', 'evil.example', undefined]) {
@@ -67,7 +76,13 @@ describe('with BASE_URL and APP_URL', () => {
     const isOwn = (origin: string) => origins.isOwnOrigin(origin, from('other.example', 'https'));
     for (const origin of ['https://api.example.org', 'https://app.example.org:8443', 'https://other.example'])
       expect(isOwn(origin)).toBe(true);
-    for (const origin of ['http://api.example.org', 'https://app.example.org', 'https://evil.example', 'null', ''])
+    for (const origin of [
+      'http://api.example.org',
+      'https://app.example.org',
+      'https://evil.example',
+      'null',
+      '',
+    ])
       expect(isOwn(origin)).toBe(false);
   });
 });
@@ -104,10 +119,13 @@ test.each([
   expect(open(env).isSecure(from('localhost', 'https'))).toBe(true);
 });
 
-test.each(['127.0.0.1', '127.8.8.8', '::1', '[::1]', 'localhost', '::ffff:127.0.0.1'])('%s is loopback', host =>
-  expect(isLoopback(host)).toBe(true));
+test.each(['127.0.0.1', '127.8.8.8', '::1', '[::1]', 'localhost', '::ffff:127.0.0.1'])(
+  '%s is loopback',
+  host => expect(isLoopback(host)).toBe(true),
+);
 test.each(['0.0.0.0', '::', '10.0.0.1', 'plat.example', '', '::ffff:10.0.0.1'])('"%s" is not', host =>
-  expect(isLoopback(host)).toBe(false));
+  expect(isLoopback(host)).toBe(false),
+);
 
 test('what no request asks for leads to the settings, or to this machine where the service is on it', () => {
   const app = (env: Record<string, string>) => appUrlOf(loadConfig(env), PORT);
@@ -121,7 +139,9 @@ test('a start says what is off for want of a setting', () => {
   const missing = (env: Record<string, string>) => missingSettings(loadConfig(env)).join('\n');
   expect(missing({})).toBe('');
   expect(missing({ HOST: '0.0.0.0' })).toMatch(/any host.*no mail is sent[\s\S]*METRICS_TOKEN/);
-  expect(missing({ HOST: '0.0.0.0', ALLOWED_HOSTS: 'plat.example' })).toMatch(/^(?!.*any host).*no mail is sent/);
+  expect(missing({ HOST: '0.0.0.0', ALLOWED_HOSTS: 'plat.example' })).toMatch(
+    /^(?!.*any host).*no mail is sent/,
+  );
   const set = { HOST: '0.0.0.0', APP_URL: 'https://a.example', METRICS_TOKEN: 'a-metrics-token' };
   expect(missing(set)).toBe('');
 });

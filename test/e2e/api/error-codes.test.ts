@@ -103,6 +103,7 @@ const CASES: [answer: string, when: string, given?: Given][] = [
     'a row is of another company',
     { path: `${MARKETS}5e9b0f3c-6a52-5d0e-9b60-0c9f3a1f7f11/`, init: { method: 'DELETE' } },
   ],
+  ['421 not_found', 'the Host is of another service', { from: elsewhere }],
   [
     '405 method_not_allowed',
     'the path has other methods',

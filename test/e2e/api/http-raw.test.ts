@@ -1,13 +1,12 @@
-import { connect } from 'node:net';
 import pino from 'pino';
 import { describe, expect, test, vi } from 'vitest';
 import { newCaller, startTestApi } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { insertParcels } from '../../support/parcels.ts';
+import { sendRaw } from '../../support/raw.ts';
 
 const db = await createTestDatabase();
 const api = await startTestApi(db, {
-  env: { ADMIN_PASSWORD: 'correct horse battery', TRUSTED_PROXIES: 'loopback' },
+  env: { ADMIN_PASSWORD: 'correct horse battery', TRUSTED_PROXIES: 'loopback', ALLOWED_HOSTS: 'x' },
 });
 
 describe('requests that are not HTTP', () => {
@@ -98,20 +97,6 @@ describe('the host of a request', () => {
     async host => expect(await get('/healthz', host)).toMatch(/^HTTP\/1.1 200 /),
   );
 
-  test('is where the links of a page lead, whatever the request line says', async () => {
-    const { key } = await newCaller(db);
-    await insertParcels(
-      db.pool,
-      [1, 2].map(serial => ({ property_id: 33_019e8 + serial, owner_name: 'LINKED' })),
-    );
-    const path = '/api/public/v1/properties/search/?fips=33019&owner_name=linked&page_size=1';
-    for (const target of [path, `http://evil.example${path}`, `http://a:99999${path}`]) {
-      const text = await get(target, 'x.example:8080', `Authorization: Bearer ${key}\r\n`);
-      expect(text).toMatch(/^HTTP\/1.1 200 /);
-      expect(JSON.parse(text.split('\r\n\r\n')[1]!).next).toMatch(/^http:\/\/x\.example:8080\/api\//);
-    }
-  });
-
   test.each([
     ['X-Forwarded-Host', 'a<b'],
     ['X-Forwarded-Host', 'evil.example/x'],
@@ -126,7 +111,7 @@ describe('the host of a request', () => {
 test('a body that does not arrive in time is a validation error, which is no error of the service', async () => {
   const lines: { level: number; msg: string; status: string; err?: unknown }[] = [];
   const log = pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line)) });
-  const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300' }, log });
+  const hasty = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300', ALLOWED_HOSTS: 'x' }, log });
   const { key } = await newCaller(db);
   const head =
     `POST /api/public/v1/properties/filter/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
@@ -145,17 +130,4 @@ test('a body that does not arrive in time is a validation error, which is no err
   expect(lines.filter(({ level, err }) => level > 30 || err !== undefined)).toEqual([]);
 });
 
-/** Sends bytes and returns everything that comes until the server closes the connection. */
-function raw(request: string, url = api.url): Promise<string> {
-  const { port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(request));
-    socket.on('data', chunk => {
-      text += chunk;
-    });
-    socket.on('end', () => resolve(text));
-    // What we still send after the end may be answered with a reset.
-    socket.on('error', error => (text === '' ? reject(error) : resolve(text)));
-  });
-}
+const raw = (request: string, url = api.url) => sendRaw(url, request);

@@ -138,7 +138,9 @@ describe('documentation', () => {
     // Forwarded headers count when they come from a trusted proxy.
     const forwarded = { 'X-Forwarded-Host': 'api.example.com', 'X-Forwarded-Proto': 'https' };
     expect((await api.call('/', { headers: forwarded })).json).toMatchObject({ docs: `${api.url}/docs/` });
-    const proxied = await startTestApi(db, { env: { TRUSTED_PROXIES: 'loopback' } });
+    const proxied = await startTestApi(db, {
+      env: { TRUSTED_PROXIES: 'loopback', ALLOWED_HOSTS: 'api.example.com' },
+    });
     expect((await proxied.call('/', { headers: forwarded })).json).toMatchObject({
       docs: 'https://api.example.com/docs/',
     });

@@ -140,7 +140,7 @@ test('pages of other sites are kept out, whatever their name was pointed at', as
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const { port } = new URL(api.url);
   for (const [headers, status] of [
-    [{ Host: `evil.example:${port}` }, 403],
+    [{ Host: `evil.example:${port}` }, 421],
     [{ Host: `localhost:${port}` }, 200],
     [{ Origin: 'http://evil.example' }, 403],
     [{ Origin: 'null' }, 403],
