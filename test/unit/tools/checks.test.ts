@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/root.ts';
 import { checkCircles } from '../../../tools/checks/circles.ts';
+import { checkCompose } from '../../../tools/checks/compose.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
 import { checkGenerated } from '../../../tools/checks/generated-files.ts';
 import { checkFileSizes, checkMentions, checkQueries } from '../../../tools/checks/house-rules.ts';
@@ -124,6 +125,24 @@ describe('.env.example', () => {
   test('finds an example that the program would refuse', () => {
     const [problem] = checkEnvExample(example.replace(/^#REDIS_URL=.*/m, '#REDIS_URL=localhost'));
     expect(problem).toContain('REDIS_URL');
+  });
+});
+
+describe('docker-compose.yml', () => {
+  const compose = readFileSync(join(rootDir, 'docker-compose.yml'), 'utf8');
+
+  test('hands on every setting', () => expect(checkCompose(compose)).toEqual([]));
+
+  test.each([
+    ['a setting that is missing', /^ *SMTP_URL: .*\n/m, '', `SMTP_URL has to be \${SMTP_URL:-}`],
+    ['one with another value', `\${CORS_ORIGINS:-}`, "'*'", `CORS_ORIGINS has to be \${CORS_ORIGINS:-}`],
+    ['one that the image sets', /^( *)(BASE_URL: .*)/m, '$1HOST: localhost\n$1$2', 'HOST is set (the image sets it'],
+    ['a folder that is lost with its container', /^.*- plat:.*\n/m, '', 'PLAT_DIR is on no volume'],
+  ])('finds %s', (_what, found, put, problem) => {
+    const problems = checkCompose(compose.replace(found, put));
+    expect(problems).toHaveLength(2);
+    for (const [at, service] of ['api', 'worker'].entries())
+      expect(problems[at]).toContain(`service ${service}: ${problem}`);
   });
 });
 
