@@ -165,7 +165,14 @@ async function comparePage(pool: Pool, fips: number, rounds: number): Promise<Be
   const session = { account: { id } };
   const deps = { config: {}, resources, pool, assets, now: () => new Date() };
   const addresses = { url, apiUrl: url.origin, appUrl: url.origin };
-  const visit = { ...addresses, session, deps, req: {}, res: {}, form: new URLSearchParams() } as unknown as Visit;
+  const visit = {
+    ...addresses,
+    session,
+    deps,
+    req: {},
+    res: {},
+    form: new URLSearchParams(),
+  } as unknown as Visit;
   const context = { account: { id } as never, ...addresses, now: new Date() };
   const input = {
     params: {},

@@ -71,7 +71,12 @@ const apiUrl = 'https://api.example.org';
 const now = new Date('2026-11-20T12:00:00Z');
 
 function open(query: PageQuery, request: unknown = { colour: 'red' }): Promise<Page> {
-  return openPage(query, { endpoint: 'list', request, call: { url, apiUrl, now }, secret: async () => secret });
+  return openPage(query, {
+    endpoint: 'list',
+    request,
+    call: { url, apiUrl, now },
+    secret: async () => secret,
+  });
 }
 
 /** What a statement would read of a sorted list of numbers. */

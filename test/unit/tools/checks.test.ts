@@ -136,7 +136,12 @@ describe('docker-compose.yml', () => {
   test.each([
     ['a setting that is missing', /^ *SMTP_URL: .*\n/m, '', `SMTP_URL has to be \${SMTP_URL:-}`],
     ['one with another value', `\${CORS_ORIGINS:-}`, "'*'", `CORS_ORIGINS has to be \${CORS_ORIGINS:-}`],
-    ['one that the image sets', /^( *)(BASE_URL: .*)/m, '$1HOST: localhost\n$1$2', 'HOST is set (the image sets it'],
+    [
+      'one that the image sets',
+      /^( *)(BASE_URL: .*)/m,
+      '$1HOST: localhost\n$1$2',
+      'HOST is set (the image sets it',
+    ],
     ['a folder that is lost with its container', /^.*- plat:.*\n/m, '', 'PLAT_DIR is on no volume'],
   ])('finds %s', (_what, found, put, problem) => {
     const problems = checkCompose(compose.replace(found, put));
