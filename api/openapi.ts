@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
 import { endpoints as v1 } from './endpoints.ts';
-import type { Endpoint } from './http/endpoint.ts';
+import { type Endpoint, TAGS } from './http/endpoint.ts';
 import type { ExtraLimit } from './http/rate-limits.ts';
 import { errorEnvelope } from './v1/common/schemas.ts';
 
@@ -242,6 +242,7 @@ export function openApiDocument(endpoints: readonly Endpoint[] = v1): object {
         info: { title: 'Plat', version: '1.0.0', description: DESCRIPTION },
         servers: [{ url: '/' }],
         security: [{ apiKey: [] }],
+        tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
         paths,
         components: {
           headers: HEADERS,

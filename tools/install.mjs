@@ -32,7 +32,7 @@ function isComplete() {
   const installed = readJson(join(modules, '.package-lock.json')).packages;
   const wanted = Object.entries(readJson(join(root, 'package-lock.json')).packages);
   return wanted
-    .filter(([path, entry]) => path.startsWith('node_modules/') && belongsHere(entry))
+    .filter(([path, entry]) => path.includes('node_modules/') && belongsHere(entry))
     .every(([path, { version }]) => installed[path]?.version === version && existsSync(join(root, path)));
 }
 

@@ -41,6 +41,20 @@ export type CallContext = {
   encoding?: Encoding | undefined;
 };
 
+/** The groups of endpoints in the documentation, in its order. */
+export const TAGS = {
+  Parcels: 'Parcels by filters, number, owner or id: their records, picture and value.',
+  'Skip trace': 'Telephone numbers of owners.',
+  'Market statistics': 'Figures of counties and ZIP codes by acreage.',
+  Comps: 'Listings and sales of land.',
+  'Comp reports': 'Reports in the web app that value a parcel by chosen comps.',
+  Regions: 'Counties and ZIP codes by name.',
+  'Saved markets': 'Regions that the company of the caller has pinned.',
+  'Deal flow': "The caller's board of land to sell.",
+  Usage: 'Tokens that the account has used.',
+  Coverage: 'Which counties there are data of, and how recent they are.',
+} as const;
+
 /** An endpoint of v1, declared as data: router, checks, metering and the OpenAPI document are all made from it. `Resources` are what its handler may use. */
 export type Endpoint<
   Params extends z.ZodType = z.ZodType,
@@ -53,7 +67,7 @@ export type Endpoint<
   path: string;
   /** In OpenAPI, and the name of the tool that assistants get: snake_case, a verb first. */
   operationId: string;
-  tag: string;
+  tag: keyof typeof TAGS;
   summary: string;
   description: string;
   params: Params;

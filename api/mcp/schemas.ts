@@ -75,12 +75,9 @@ export function structured(body: unknown): Record<string, unknown> {
   return Array.isArray(body) ? { results: body } : (body as Record<string, unknown>);
 }
 
-/** Words in queries that mean yes and no are that to a model; where text is taken or a number, text is enough. */
+/** Where text is taken or a number, text is enough. */
 function argument(document: Document, schema: Schema): Schema {
-  const simple = simplified(document, schema, IN_ARGUMENTS) as Schema;
-  if (String(simple.enum) === 'true,false')
-    return { ...simple, type: 'boolean', enum: undefined, default: simple.default === 'true' };
-  return asArgument(simple);
+  return asArgument(simplified(document, schema, IN_ARGUMENTS) as Schema);
 }
 
 function asArgument({ anyOf, minimum, items, ...schema }: Schema): Schema {

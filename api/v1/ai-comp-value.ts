@@ -6,6 +6,7 @@ import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { ofParcel } from './common/property-id.ts';
 import { defineEndpoint } from './common/resources.ts';
+import { queryFlag } from './common/schemas.ts';
 import type { StoredValuation } from './common/valuations.ts';
 import { VALUE_EXAMPLE, VALUE_EXAMPLE_ID } from './examples/examples.ts';
 
@@ -94,10 +95,9 @@ export const aiCompValue = defineEndpoint({
   description:
     'Comps near by in distance, size and time, each adjusted to the parcel for size, recency, location and, where the sales show that it matters, land (slope, road frontage, flood zone, wetlands) with effects that were estimated from the sales themselves. It is the value of the land by what vacant land sells for: buildings count nothing, and what the sales do not tell (a shore, a view) is not in it. Computed ahead of time, anew when comps or parcels change and once a day.',
   query: z.strictObject({
-    explain: z
-      .enum(['true', 'false'], 'must be true or false')
-      .default('false')
-      .describe('Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.'),
+    explain: queryFlag(
+      'Add an 80 % interval, the comps and what each was adjusted by. Free of extra charge.',
+    ),
   }),
   metering: { key: 'public_ai_comp_value', price: TOKENS, rule: '10 tokens; 0 on 404' },
   response: {
@@ -109,8 +109,7 @@ export const aiCompValue = defineEndpoint({
   errors: {
     not_found: 'No parcel has this id, it has left the roll, or there are no relevant comps. Costs nothing.',
   },
-  handle: async ({ params: { property_id }, query }, { database, readValuation }) => {
-    const explain = query.explain === 'true';
+  handle: async ({ params: { property_id }, query: { explain } }, { database, readValuation }) => {
     const row = requireValue(await readValuation(countyOf(property_id), property_id, explain), property_id);
     const value = {
       mean_price: round2(row.mean_price),

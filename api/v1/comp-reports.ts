@@ -6,6 +6,7 @@ import { enqueueAnnounced } from '../../shared/jobs.ts';
 import { link } from '../http/endpoint.ts';
 import { notFound, unprocessable } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
+import { EXAMPLE_ID } from './examples/examples.ts';
 
 /** Some 100 KB each. */
 const MAX_REPORTS = 5_000;
@@ -40,7 +41,7 @@ export const createCompReport = defineEndpoint({
         .min(1, 'must be the property_id of a parcel')
         .meta({ description: 'The parcel that the report is about.', example: 3301900001047 }),
     })
-    .meta({ id: 'NewCompReport' }),
+    .meta({ id: 'NewCompReport', example: { property_id: EXAMPLE_ID } }),
   response: {
     status: 201,
     description: 'The report is there, without comps.',

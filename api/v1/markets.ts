@@ -69,7 +69,7 @@ export const saveMarket = defineEndpoint({
         example: 'Watching',
       }),
     })
-    .meta({ id: 'NewMarket' }),
+    .meta({ id: 'NewMarket', example: { region_id: REGION_EXAMPLE.id, status: 'Watching' } }),
   response: {
     status: 201,
     description: 'The saved market.',

@@ -19,7 +19,7 @@ const splitName = (name: string) => name.split(/\s+/u).filter(piece => piece !==
 const text = z
   .string('must be given once')
   .max(MAX_LENGTH, `must be at most ${MAX_LENGTH} characters long`)
-  .regex(/^[^\0]*$/, 'must not hold NUL characters');
+  .refine(text => !text.includes('\0'), 'must not hold NUL characters');
 
 const query = z
   .strictObject({

@@ -62,6 +62,17 @@ const traceBody = z
       complain('state', 'is required with city where zip is left out');
     if (person(first_name, 'X') === null) complain('first_name', 'must hold a name');
     if (person('X', last_name) === null) complain('last_name', 'must hold a name');
+  })
+  .meta({
+    id: 'TraceSubject',
+    example: {
+      first_name: SKIP_TRACE_EXAMPLE.response.first_name,
+      last_name: SKIP_TRACE_EXAMPLE.response.last_name,
+      address: '12 Example Street',
+      city: 'Washington',
+      state: 'NH',
+      zip: '03280',
+    },
   });
 
 export const traceOwner = defineEndpoint({

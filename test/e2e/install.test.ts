@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -112,6 +113,15 @@ describe('tools/install.mjs', () => {
     rmSync(join(root, 'node_modules', 'second'));
     expect(install().stdout).toContain('Installing the dependencies again');
     expect(installed()).toEqual(['first', 'second']);
+  });
+
+  test('misses the packages of a workspace, too', () => {
+    install();
+    const file = join(root, 'package-lock.json');
+    const lock = JSON.parse(readFileSync(file, 'utf8'));
+    lock.packages['second/node_modules/third'] = { version: '1.0.0' };
+    writeFileSync(file, JSON.stringify(lock));
+    expect(install().stdout).toContain('Installing the dependencies again');
   });
 
   test('works with CI=true, NODE_ENV=production, tests included, and under umask 077', () => {

@@ -18,12 +18,20 @@ export const zip = z
   .regex(/^[0-9]{5}$/, 'must be a 5-digit ZIP code')
   .meta({ description: '5-digit ZIP code.', example: '03280' });
 
-/** Text of one line. */
+/** Text of one line. Not a pattern of the published schema: regular expressions of few languages read `\P{Cc}`. */
 export const line = (most: number, wrong: string) =>
   z
     .string(wrong)
     .max(most, `must be at most ${most} characters long`)
-    .regex(/^\P{Cc}*$/u, 'must not hold control characters');
+    .refine(text => !/\p{Cc}/u.test(text), 'must not hold control characters');
+
+/** Yes or no in a query. */
+export const queryFlag = (description: string) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .transform(text => text === 'true')
+    .default(false)
+    .meta({ description, override: { type: 'boolean', enum: undefined } });
 
 /** The United States with their islands, in degrees. */
 const isInStates = (lon: number, lat: number) => lat >= 13 && lat <= 72 && (lon <= -64 || lon >= 144);

@@ -12,6 +12,7 @@ import { DEAL_MONEY, DEAL_STAGES, DEAL_TYPES, MAX_DEALS } from '../../../shared/
 import type { CallContext } from '../../http/endpoint.ts';
 import { notFound } from '../../http/errors.ts';
 import { defineEndpoint, type Resources } from '../common/resources.ts';
+import { queryFlag } from '../common/schemas.ts';
 import { DEAL_EXAMPLE } from '../examples/examples.ts';
 import { type Deal, deal } from './deal.ts';
 
@@ -22,16 +23,13 @@ const NO_DEAL = 'The board of the caller has no deal with this id.';
 
 /** What the endpoints of one deal have in common. */
 export const ofDeal = {
-  tag: 'Deal flow',
+  tag: common.tag,
   path: `${PATH}{id}/`,
   params: z.object({ id: z.uuid('must be a UUID').describe('The id of the deal.') }),
   errors: { not_found: NO_DEAL },
 };
 const explained = z.strictObject({
-  explain: z
-    .enum(['true', 'false'])
-    .optional()
-    .describe('Whether to tell the figures behind grade and advice.'),
+  explain: queryFlag('Whether to tell the figures behind grade and advice.'),
 });
 
 /** Also of a number, which is written as it was sent: 18400.5 is never anything else. */
@@ -93,7 +91,17 @@ const newDeal = z
     for (const name of named.length === 0 ? SUBJECTS : named)
       addIssue({ code: 'custom', path: [name], message });
   })
-  .meta({ id: 'NewDeal' });
+  .meta({
+    id: 'NewDeal',
+    example: {
+      property_id: DEAL_EXAMPLE.property_id,
+      status: 'listed',
+      deal_type: 'cash_close',
+      purchase_price: '9500.00',
+      expected_sell_price: '18400.00',
+      closing_date: '2026-12-15',
+    },
+  });
 
 const changedDeal = z
   .strictObject({
@@ -113,7 +121,11 @@ const changedDeal = z
         'What is asked from now on; it counts until the live listing shows another price than it does now. Null takes it back.',
       ),
   })
-  .meta({ id: 'DealChange', description: 'What is absent stays; null takes a value back.' });
+  .meta({
+    id: 'DealChange',
+    description: 'What is absent stays; null takes a value back.',
+    example: { status: 'offer_accepted', position: 0, contract_expiration_date: '2027-01-15', price: null },
+  });
 
 export const ownerOf = ({ account, user }: CallContext): Owner => ({
   accountId: account.id,
@@ -156,7 +168,7 @@ export const listDeals = defineEndpoint({
     example: { summary: 'One deal', value: [DEAL_EXAMPLE] },
   },
   handle: async ({ query: { explain } }, resources, call) => ({
-    body: await readDeals(resources, call, null, explain === 'true'),
+    body: await readDeals(resources, call, null, explain),
     tokens: 0,
   }),
 });
@@ -199,7 +211,7 @@ export const getListing = defineEndpoint({
   query: explained,
   response: { ...ONE, status: 200, description: 'The deal.' },
   handle: async ({ params: { id }, query: { explain } }, resources, call) => ({
-    body: await readDeal(resources, call, id, explain === 'true'),
+    body: await readDeal(resources, call, id, explain),
     tokens: 0,
   }),
 });

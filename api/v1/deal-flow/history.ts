@@ -7,6 +7,11 @@ import { ofDeal, ownerOf } from './endpoints.ts';
 /** Years of daily changes; it bounds the answer, which is not paged. */
 const MOST_EVENTS = 2_000;
 
+const wasAndIs = z.tuple([z.string().nullable(), z.string().nullable()]).meta({
+  // Readers of OpenAPI want `items` in each array.
+  override: { items: { type: ['string', 'null'] }, minItems: 2, maxItems: 2, prefixItems: undefined },
+});
+
 const event = z
   .object({
     at: z.iso.datetime(),
@@ -21,7 +26,7 @@ const event = z
         '`added`, `edited`, `moved`, `advice taken`, `fetched`, or `market`: what was found when the county was graded anew.',
       ),
     changes: z
-      .record(z.string(), z.tuple([z.string().nullable(), z.string().nullable()]))
+      .record(z.string(), wasAndIs)
       .describe('By field what it was and what it became, as text; amounts are decimals in USD.'),
     price: z.number().nullable().describe('After it, like what follows.'),
     price_advantage: z.int().nullable(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FILTER_EXAMPLE } from '../examples/examples.ts';
-import type { FilterBody } from './declare.ts';
+import type { Filter, FilterBody } from './declare.ts';
 import { FILTERS } from './filters.ts';
 import { ROAD_SWITCHES } from './land.ts';
 
@@ -18,8 +18,7 @@ export const filterBody = z
       FILTERS.map(filter => [
         filter.name,
         filter.schema.optional().meta({
-          description: filter.unit ? `${filter.description} In ${filter.unit}.` : filter.description,
-          ...(filter.default !== undefined && { default: filter.default }),
+          description: describe(filter),
         }),
       ]),
     ),
@@ -33,6 +32,12 @@ export const filterBody = z
     example: FILTER_EXAMPLE.request,
     description: `All filters are AND-ed. One of ${SCOPES.join(', ')} is required. GET filters/ lists them with units and values.`,
   });
+
+/** Generators of clients take fields of a body that have a `default` for required, so it is told in words. */
+function describe({ description, unit, default: absent }: Filter): string {
+  const inUnit = unit === undefined ? '' : ` In ${unit}.`;
+  return `${description}${inUnit}${absent === undefined ? '' : ` Default: ${absent}.`}`;
+}
 
 function complaints(body: FilterBody): Complaint[] {
   const found: Complaint[] = [];

@@ -51,7 +51,7 @@ export const line = z
   .trim()
   .min(1, 'must not be empty')
   .max(200, 'must have at most 200 characters')
-  .regex(/^[^\0]*$/, 'must not hold NUL characters');
+  .refine(text => !text.includes('\0'), 'must not hold NUL characters');
 
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z

@@ -14,7 +14,7 @@ const broken = defineEndpoint({
   method: 'get',
   path: '/api/public/v1/broken/',
   operationId: 'break',
-  tag: 'Test',
+  tag: 'Parcels',
   summary: 'Test',
   description: 'Test.',
   params: z.object({}),

@@ -12,7 +12,7 @@ const ECHO = '/api/public/v1/echo/';
 
 /** An endpoint with a body, as later ones have, and one that breaks. */
 const common = {
-  tag: 'Test',
+  tag: 'Parcels',
   summary: 'Test',
   description: 'Test.',
   params: z.object({}),

@@ -29,7 +29,7 @@ const worker = defineEndpoint({
   method: 'post',
   path: WORK,
   operationId: 'work',
-  tag: 'Test',
+  tag: 'Parcels',
   summary: 'Test',
   description: 'Test.',
   params: z.object({}),

@@ -19,7 +19,7 @@ const trace = (method: 'get' | 'post', path: string, params: z.ZodType) =>
     method,
     path,
     operationId: `${method}_trace`,
-    tag: 'Test',
+    tag: 'Parcels',
     summary: 'Test',
     description: 'Test.',
     params,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { endpoints } from '../../../api/endpoints.ts';
 import { pageParameters } from '../../../api/http/paging.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
 import { rootDir } from '../../../shared/root.ts';
@@ -41,6 +42,59 @@ test('every reference leads somewhere, and every example fits its schema', () =>
       }
     }
   }
+});
+
+/** Every object in the document that is a schema, by its place. */
+function schemasIn(node: unknown, place = ''): [place: string, schema: Record<string, unknown>][] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inner = Object.entries(node).flatMap(([key, value]) =>
+    /^(examples?|enum)$/.test(key) ? [] : schemasIn(value, `${place}/${key}`),
+  );
+  const own = node as Record<string, unknown>;
+  const isSchema = typeof own.type === 'string' || Array.isArray(own.type);
+  return isSchema ? [[place, own], ...inner] : inner;
+}
+
+describe('for the readers of the document', () => {
+  type Body = { requestBody?: { content: Record<string, { schema: { $ref: string } }> } };
+  const { components } = document as unknown as {
+    components: { schemas: Record<string, { example?: object; properties: Record<string, object> }> };
+  };
+  const bodies = Object.values(document.paths)
+    .flatMap(operations => Object.values(operations as unknown as Record<string, Body>))
+    .flatMap(({ requestBody }) => requestBody?.content['application/json']?.schema ?? [])
+    .map(({ $ref }) => $ref.split('/').at(-1)!);
+
+  test('a body has a name and a whole example that the service takes, and no defaults: they make fields required', () => {
+    expect(bodies.length).toBeGreaterThan(5);
+    for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
+      const example = endpoint.body!.meta()?.example;
+      expect(example, endpoint.operationId).toBeDefined();
+      expect(endpoint.body!.safeParse(example).error, endpoint.operationId).toBeUndefined();
+    }
+    for (const name of bodies)
+      for (const [place, schema] of schemasIn(components.schemas[name], name))
+        expect(schema, place).not.toHaveProperty('default');
+  });
+
+  test('what is true or false in a query is a boolean, and every array says what it holds', () => {
+    for (const [place, schema] of schemasIn(document)) {
+      expect(JSON.stringify(schema.enum ?? []), place).not.toMatch(/"(true|false)"/);
+      if (schema.type === 'array') expect(schema, place).toHaveProperty('items');
+    }
+  });
+
+  test('patterns are read alike by JavaScript with and without `u`, RE2, Java, .NET and Python', () => {
+    const patterns = schemasIn(document).flatMap(([, { pattern }]) =>
+      typeof pattern === 'string' ? pattern : [],
+    );
+    expect(patterns.length).toBeGreaterThan(5);
+    for (const pattern of patterns) {
+      // Neither look-around, names, properties nor escapes of characters that languages write differently.
+      expect(pattern).not.toMatch(/\(\?[^:]|\\[^d.x]/);
+      expect(() => [new RegExp(pattern), new RegExp(pattern, 'u')]).not.toThrow();
+    }
+  });
 });
 
 const HEADERS = {

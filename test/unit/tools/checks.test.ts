@@ -7,6 +7,7 @@ import { checkCompose } from '../../../tools/checks/compose.ts';
 import { checkEnvExample } from '../../../tools/checks/env-example.ts';
 import { checkGenerated } from '../../../tools/checks/generated-files.ts';
 import { checkFileSizes, checkMentions, checkQueries } from '../../../tools/checks/house-rules.ts';
+import { checkOpenApi } from '../../../tools/checks/openapi.ts';
 import { testFolder } from '../../support/folder.ts';
 
 const folder = testFolder();
@@ -40,6 +41,30 @@ describe('generated files', () => {
     expect(problems[0]).toBe('x.json cannot be made from x.ts: no such thing');
     expect(problems).toHaveLength(2);
   });
+});
+
+test('what Spectral says of an OpenAPI document, with its place', async () => {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'Plat', version: '1.0.0', description: 'An API.' },
+    servers: [{ url: '/' }],
+    tags: [{ name: 'A', description: 'A.' }],
+    paths: {
+      '/a/': {
+        get: {
+          operationId: 'get_a',
+          tags: ['A'],
+          description: 'Gets it.',
+          responses: { 204: { description: 'It is.' } },
+        },
+      },
+    },
+  };
+  expect(await checkOpenApi(document)).toEqual([]);
+  document.paths['/a/'].get.tags = ['B'];
+  expect(await checkOpenApi(document)).toEqual([
+    'openapi.json at paths//a//get/tags/0: Operation tags must be defined in global tags. (operation-tag-defined); mend api/openapi.ts or api/v1',
+  ]);
 });
 
 describe('rules of the house', () => {
