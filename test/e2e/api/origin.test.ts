@@ -5,8 +5,9 @@ import { newCaller, startTestApi, type TestApi } from '../../support/api.ts';
 import { apiProcesses } from '../../support/api-process.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { insertParcels } from '../../support/parcels.ts';
+import { runCommand } from '../../support/plat.ts';
 import { askHost, sendRaw } from '../../support/raw.ts';
-import { mailTo, newUser } from '../../support/visitor.ts';
+import { mailTo, newUser, visitor } from '../../support/visitor.ts';
 
 const SEARCH = '/api/public/v1/properties/search/?fips=33019&owner_name=linked&page_size=1';
 const METADATA = ['/.well-known/oauth-protected-resource/mcp', '/.well-known/oauth-authorization-server'];
@@ -223,6 +224,14 @@ describe('listening elsewhere, where nothing is set', () => {
         const { status, body } = await askForMail(open, 'evil.example', email, path);
         expect([status, body.includes('has to set BASE_URL')]).toEqual([422, true]);
       }
+    const ana = visitor(open);
+    await ana.signIn(user);
+    const invited = await ana.submit('/account', { do: 'invite', email: 'colleague@acme.example' });
+    expect([invited.status, invited.text.includes('has to set BASE_URL')]).toEqual([400, true]);
+    expect((await ana.open('/account')).text).toContain('assistants get in with a key alone');
+    const env = { DATABASE_URL: db.url, HOST: '0.0.0.0', PLAT_DIR: open.config.PLAT_DIR };
+    const told = await runCommand(env, ['user', 'invite', 'bob@acme.example', '--company', 'Acme']);
+    expect(told.out).toMatch(/No mail is sent.*\nhttp:\/\/127\.0\.0\.1:3000\/sign-in\/link\//);
     expect(existsSync(outboxOf(open))).toBe(false);
   });
 
