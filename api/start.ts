@@ -1,5 +1,5 @@
 import type { Config } from '../shared/config.ts';
-import { createPool, type Pool, RESTLESS, sql } from '../shared/db.ts';
+import { createPool, type Pool, RANDOM_PAGE_COST, RESTLESS, sql } from '../shared/db.ts';
 import type { Logger } from '../shared/log.ts';
 import { assertSchemaVersion } from '../shared/migrate.ts';
 import { missingSettings } from '../shared/origin.ts';
@@ -10,8 +10,7 @@ import type { Lifecycle } from './http/begin.ts';
 import { openAssets } from './pages/assets.ts';
 import { type RunningServer, serveHttp } from './server.ts';
 
-/** Reads are short and by index; with 1.1 counts of a county went through an index in no order of the table. */
-export const SETTINGS = { ...RESTLESS, random_page_cost: '2' };
+export const SETTINGS = { ...RESTLESS, random_page_cost: String(RANDOM_PAGE_COST) };
 
 /** @param parts for benches, in place of the service's own @throws PlatError `schema_version`, `address_in_use`, `host`, `config` */
 export async function startApi(
@@ -57,18 +56,20 @@ export async function startApi(
 /** Nothing depends on it: a call rolls its own account's period, and answers older than a day are not given out. */
 const EVERY_MS = 60_000;
 
-/** Once a minute in every process: rolls periods that are over, deletes what has expired. Returns how to stop it. */
+/** Once a minute in every process, one turn at a time: rolls periods that are over, deletes what has expired. Returns how to stop it. */
 export function startHousekeeping(
   pool: Pool,
   log: Logger,
   kept: Kept,
   everyMs = EVERY_MS,
 ): () => Promise<void> {
-  let running = Promise.resolve();
+  let running: Promise<void> | undefined;
   const timer = setInterval(() => {
-    running = keepHouse(pool, kept).catch(error =>
-      log.warn({ err: error }, 'housekeeping failed; it is tried again'),
-    );
+    running ??= keepHouse(pool, kept)
+      .catch(error => log.warn({ err: error }, 'housekeeping failed; it is tried again'))
+      .finally(() => {
+        running = undefined;
+      });
   }, everyMs);
   timer.unref();
   return async () => {

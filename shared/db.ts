@@ -81,6 +81,8 @@ export type PoolOptions = {
 
 /** For programs that never rest in a transaction: one that was suspended, or is gone, gives its locks up. */
 export const RESTLESS = { idle_in_transaction_session_timeout: '5s' };
+/** Of the API's sessions: reads are short and by index; with 1.1 counts of a county went through an index in no order of the table. */
+export const RANDOM_PAGE_COST = 2;
 
 /** A pool whose idle connections may die (a restarted server) without ending the process. */
 export function createPool(config: Config, log: Logger, options: PoolOptions): Pool {

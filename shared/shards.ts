@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Queryable, sql } from './db.ts';
+import { type Queryable, RANDOM_PAGE_COST, sql } from './db.ts';
 import { PlatError } from './errors.ts';
 import { LOCKS } from './locks.ts';
 
@@ -128,6 +128,15 @@ async function moveToShards(
     );
   }
   return rowCount ?? 0;
+}
+
+/** Nodes that plan reads otherwise than the API's sessions ask for, which do not reach them; none on a server without Citus. */
+export async function listDearNodes(db: Queryable): Promise<{ node: string; cost: number }[]> {
+  if (!(await hasCitus(db))) return [];
+  const { rows } = await db.query<{ node: string; cost: number }>(sql('shards/list_page_costs'), [
+    RANDOM_PAGE_COST,
+  ]);
+  return rows;
 }
 
 /** The distributed tables and their sizes; none on a server without Citus. */

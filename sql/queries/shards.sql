@@ -13,6 +13,14 @@ join pg_dist_node n on n.nodeid = s.nodeid
 where n.isactive
 order by n.nodename, n.nodeport
 
+-- name: list_page_costs
+-- The nodes whose random_page_cost in this database is above the given one: settings of a session do not reach the nodes. Needs Citus. $1 the cost
+select n.nodename || ':' || n.nodeport as node, s.result::float8 as cost
+from run_command_on_all_nodes('show random_page_cost') as s
+join pg_dist_node n on n.nodeid = s.nodeid
+where n.isactive and s.result::float8 > $1
+order by n.nodename, n.nodeport
+
 -- name: distribute_functions
 -- Makes the functions of schema public known on every node, as statements that are passed on to the nodes use them. Needs Citus. No
 -- parameters.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { all, type Feature, ingest, lot, ORIGIN, one, rollFeed, writeFeatures } from '../support/ingest.ts';
 import { marksOf, putLayer } from '../support/land.ts';
 
@@ -164,8 +164,7 @@ test('parcels that come while a first layer is being merged are marked by one of
       [rows[0]!.id, rows[0]!.run],
     );
     const merging = run([...roll(0, 1, 2, 4, 5, 21), parcel(30)]);
-    const early = await Promise.race([merging.then(() => 'merged'), waitFor(300)]);
-    expect(early).toBe('waits');
+    await expect.poll(() => lockWaits({ pool })).toBe(1);
     await layer.query('commit');
     await merging;
   } finally {
@@ -173,9 +172,3 @@ test('parcels that come while a first layer is being merged are marked by one of
   }
   expect(await marks()).toMatchObject({ P30: 15 });
 });
-
-function waitFor(ms: number): Promise<string> {
-  return new Promise(resolve => {
-    setTimeout(resolve, ms, 'waits');
-  });
-}

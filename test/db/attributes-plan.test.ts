@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { planAttributes } from '../../workers/attributes/plan.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { markParcels, marksOf } from '../support/land.ts';
 import { insertParcels, retireParcels } from '../support/parcels.ts';
 import { COUNTY, endJobs, insertLots, openChunks, parcelOf, plan } from './attributes-support.ts';
@@ -89,13 +89,9 @@ describe('a plan', () => {
       COUNTY + 1,
     ]);
     const planning = plan(pool, { scope: { fips: 33_019 }, layers: ['roads'] });
-    const early = await Promise.race([
-      planning.then(() => 'planned'),
-      new Promise(r => setTimeout(r, 200, 'waits')),
-    ]);
+    await expect.poll(() => lockWaits({ pool })).toBe(1);
     await merge.query('commit');
     merge.release();
-    expect(early).toBe('waits');
     expect(await planning).toMatchObject({ parcels: 3 });
     expect((await marksOf(pool)).map(mark => mark.layers)).toEqual([15, 2, 2]);
   });

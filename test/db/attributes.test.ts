@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { sql, transaction } from '../../shared/db.ts';
 import type { LandKernels } from '../../shared/land/compute.ts';
 import { LOCKS } from '../../shared/locks.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, lockAsks } from '../support/database.ts';
 import { COUNTING_KERNELS, markParcels, marksOf, putLayer } from '../support/land.ts';
 import { square } from '../support/parcels.ts';
 import {
@@ -331,6 +331,7 @@ describe('a chunk', () => {
     await markParcels(pool, ['flood']);
     await plan(pool);
     const [chunk] = await openChunks(pool);
+    const asks = await lockAsks({ pool });
     let computing: Promise<unknown> = Promise.resolve();
     await transaction(pool, async merge => {
       await merge.query(sql('attributes/lock_counties'), [LOCKS.countyAttributes, [33_019]]);
@@ -339,7 +340,7 @@ describe('a chunk', () => {
       await merge.query('create temporary table kept on commit drop as select * from parcel_filters');
       await merge.query('delete from parcel_filters');
       await merge.query('insert into parcel_filters select * from kept');
-      await new Promise(resolve => setTimeout(resolve, 200));
+      await expect.poll(() => lockAsks({ pool })).toBeGreaterThan(asks);
     });
     await computing;
     expect(await attributesOf(pool, 0)).toMatchObject({ flood_runs: [run] });

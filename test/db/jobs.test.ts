@@ -3,7 +3,7 @@ import { sql, transaction } from '../../shared/db.ts';
 import { enqueue, getJob } from '../../shared/jobs.ts';
 import { marketRecompute } from '../../workers/market/jobs.ts';
 import { buildRegistry, job } from '../../workers/runner/registry.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { commandsOn } from '../support/plat.ts';
 import { testJob } from '../support/workers.ts';
 
@@ -42,7 +42,7 @@ describe('the outbox', () => {
     await transaction(pool, async client => {
       expect(await enqueue(client, sample, { text: 'wake' })).toEqual({ id, added: false });
       begun = begin(id).then(() => order.push('begun'));
-      await client.query('select pg_sleep(0.2)');
+      await expect.poll(() => lockWaits({ pool })).toBe(1);
       order.push('committing');
     });
     await begun;

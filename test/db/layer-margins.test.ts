@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { LAYER_BITS } from '../../shared/domain/land.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { geographicKeys, writeTiff } from '../support/geotiff.ts';
 import { all, feedOf, ingest, ingestRoll, ORIGIN, one, square } from '../support/ingest.ts';
 import { putLayer } from '../support/land.ts';
@@ -105,7 +104,7 @@ test('a layer waits for the merge of another, which may reach further', async ()
       `update land_layers set reach_m = '{"highway":120,"normal":30,"local":25,"private":25}'`,
     );
     const merging = ingestHighway(EAST_100_M);
-    expect(await Promise.race([merging.then(() => 'merged'), sleep(300, 'waits')])).toBe('waits');
+    await expect.poll(() => lockWaits({ pool })).toBe(1);
     await other.query('commit');
     expect((await merging).status).toBe('merged');
   } finally {

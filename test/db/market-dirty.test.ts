@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isRetryable } from '../../shared/errors.ts';
 import { createLogger } from '../../shared/log.ts';
 import { marketJobs } from '../../workers/market/handlers.ts';
 import { marketDaily, marketRecompute } from '../../workers/market/jobs.ts';
 import { recomputeStats } from '../../workers/market/recompute.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, lockAsks } from '../support/database.ts';
+import { eventually } from '../support/workers.ts';
 import { addFeed, addListings, keepFewRegions, mark, marks, statsOf, storedStats } from './market-support.ts';
 
 const db = await createTestDatabase({}, { regions: true });
@@ -31,15 +31,25 @@ async function beforeUpdate(body: string): Promise<void> {
       for each row execute function test_before_update()`);
 }
 
-/** Waits until a recompute stands in `pg_sleep` of the trigger; returns its process id. */
-async function asleep(): Promise<number> {
-  for (;;) {
+/** Holds up what a trigger does with HELD. @returns what lets it go on */
+async function hold(): Promise<() => Promise<void>> {
+  const client = await pool.connect();
+  await client.query('select pg_advisory_lock(1)');
+  return async () => {
+    await client.query('select pg_advisory_unlock(1)');
+    client.release();
+  };
+}
+const HELD = 'perform pg_advisory_xact_lock_shared(1)';
+
+/** Waits until a recompute is held up; its process id. */
+function heldUp(): Promise<number> {
+  return eventually(async () => {
     const { rows } = await pool.query<{ pid: number }>(
-      "select pid from pg_stat_activity where wait_event = 'PgSleep'",
+      "select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
     );
-    if (rows[0]) return rows[0].pid;
-    await sleep(5);
-  }
+    return rows[0]?.pid;
+  });
 }
 
 beforeEach(async () => {
@@ -84,11 +94,13 @@ describe('marked regions', () => {
   test('keep a mark that was set again while they were computed', async () => {
     await forSale(33_019, '03280');
     await mark(pool, COUNTY);
-    await beforeUpdate('perform pg_sleep(0.3)');
+    await beforeUpdate(HELD);
+    const release = await hold();
     const running = recomputeStats(pool, { dirty: true });
-    await asleep();
+    await heldUp();
     await forSale(33_019, '03280');
     await mark(pool, COUNTY);
+    await release();
     await running;
     expect(await activeIn(...COUNTY)).toBe(1);
     expect(await marks(pool)).toEqual(['county 33019']);
@@ -101,10 +113,12 @@ describe('marked regions', () => {
     await forSale(33_019, '03280');
     await mark(pool, COUNTY, ZIP);
     const before = await storedStats(pool, ...COUNTY);
-    await beforeUpdate('perform pg_sleep(5)');
+    await beforeUpdate(HELD);
+    const release = await hold();
     const running = recomputeStats(pool, { dirty: true }).catch((error: unknown) => error);
-    await pool.query('select pg_terminate_backend($1)', [await asleep()]);
+    await pool.query('select pg_terminate_backend($1)', [await heldUp()]);
     expect(isRetryable(await running)).toBe(true);
+    await release();
     expect(await storedStats(pool, ...COUNTY)).toEqual(before);
     expect(await marks(pool)).toEqual(['county 33019', 'zip 03280']);
 
@@ -120,12 +134,14 @@ describe('marked regions', () => {
     await beforeUpdate(`
       if new.type = 'zip' then
         if exists (select from stats_dirty where type = 'county') then raise exception 'not together';
-        else perform pg_sleep(5);
+        else ${HELD};
         end if;
       end if`);
+    const release = await hold();
     const running = recomputeStats(pool, { dirty: true }).catch((error: unknown) => error);
-    await pool.query('select pg_terminate_backend($1)', [await asleep()]);
+    await pool.query('select pg_terminate_backend($1)', [await heldUp()]);
     expect(isRetryable(await running)).toBe(true);
+    await release();
     expect([await activeIn(...COUNTY), await activeIn(...ZIP)]).toEqual([1, 0]);
     expect(await marks(pool)).toEqual(['zip 03280']);
   });
@@ -180,10 +196,12 @@ describe('readers', () => {
   test('are never kept waiting and see a whole row, the old or the new', async () => {
     await forSale(33_019, '03280');
     const before = await storedStats(pool, ...COUNTY);
-    await beforeUpdate('perform pg_sleep(0.5)');
+    await beforeUpdate(HELD);
+    const release = await hold();
     const running = recomputeStats(pool, { fips: 33_019 });
-    await asleep();
+    await heldUp();
     expect(await storedStats(pool, ...COUNTY)).toEqual(before);
+    await release();
     await running;
     expect(await storedStats(pool, ...COUNTY)).not.toEqual(before);
   });
@@ -211,11 +229,15 @@ describe('readers', () => {
 
 test('an older reading never overwrites a newer one: recomputes wait for each other', async () => {
   await forSale(33_019, '03280');
-  await beforeUpdate('perform pg_sleep(0.3)');
+  await beforeUpdate(HELD);
+  const release = await hold();
   const first = recomputeStats(pool, { all: true });
-  await asleep();
+  await heldUp();
   await forSale(33_019, '03280');
+  const asks = await lockAsks(db);
   const second = recomputeStats(pool, { fips: 33_019 });
+  await expect.poll(() => lockAsks(db)).toBeGreaterThan(asks);
+  await release();
   await Promise.all([first, second]);
   expect(await activeIn(...COUNTY)).toBe(2);
 });

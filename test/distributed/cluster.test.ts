@@ -7,7 +7,7 @@ import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { LAND_KERNELS } from '../../shared/land/compute.ts';
 import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
-import { assertClusterReady, distribute, KEYS, listSharded } from '../../shared/shards.ts';
+import { assertClusterReady, distribute, KEYS, listDearNodes, listSharded } from '../../shared/shards.ts';
 import { prepareCounty } from '../../workers/comping/prepare.ts';
 import { settle } from '../db/attributes-support.ts';
 import { posting, startTestApi } from '../support/api.ts';
@@ -232,11 +232,13 @@ if (process.env.TEST_CITUS_URL === undefined) {
       );
       await expect(distribute(spread.url, 16)).rejects.toMatchObject({ code: 'citus_shards' });
       expect((await listSharded(spread.pool)).map(({ table }) => table)).toEqual(Object.keys(KEYS).sort());
+      expect(await listDearNodes(spread.pool)).toEqual([]);
     });
 
     test('leaves a database without Citus as it is', async () => {
       await expect(distribute(plain.url)).rejects.toMatchObject({ code: 'citus_missing' });
       expect(await listSharded(plain.pool)).toEqual([]);
+      expect(await listDearNodes(plain.pool)).toEqual([]);
       expect(await migrate(plain.url, { queue: true })).toEqual([]);
     });
 

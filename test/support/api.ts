@@ -54,12 +54,16 @@ export async function startTestApi(
     LOG_LEVEL: 'silent',
     PORT: '0',
     SHUTDOWN_TIMEOUT_MS: '5000',
+    // A busy machine makes no answer late; who tests limits sets them.
+    STATEMENT_TIMEOUT_MS: '60000',
+    REQUEST_TIMEOUT_MS: '120000',
     DATABASE_URL: db.url,
     ...env,
   });
   const log = given ?? createLogger(config, 'api');
   const pool = createPool(config, log, {
     applicationName: 'plat api test',
+    connectTimeoutMs: 60_000,
     statementTimeoutMs: config.STATEMENT_TIMEOUT_MS,
   });
   const lifecycle: Lifecycle = { active: 0, leaving: false, draining: false, lastRequestAt: 0 };
@@ -129,14 +133,6 @@ export async function whileLocked<T>(
     await client.query('rollback');
     client.release();
   }
-}
-
-/** How many of the database's statements wait for a lock now. Locks of other databases, which other files wait for, do not count. */
-export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
-  const { rowCount } = await pool.query(
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-  );
-  return rowCount!;
 }
 
 let accounts = 0;

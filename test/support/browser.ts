@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from './api.ts';
 import { ARGS, CHROMIUM } from './chromium.ts';
@@ -85,6 +85,8 @@ export function describePages(name: string, tests: (site: Site) => void): void {
             const [name, value] = (await cookieOf(as)).split('=') as [string, string];
             await context.addCookies([{ name, value, url: api.url, httpOnly: true, sameSite: 'Lax' }]);
           }
+          // Ends a test that hangs, as the runner's own limits do.
+          context.setDefaultTimeout(300_000);
           const page = await context.newPage();
           listen(page, api.url);
           opened.push(page);
@@ -116,9 +118,9 @@ function listen(page: Page, origin: string): void {
 }
 
 /** Presses a button that sends a form, and waits for the page that answers. */
-export async function send(page: Page, name: string): Promise<void> {
+export async function send(page: Page, name: string, where: Page | Locator = page): Promise<void> {
   const answered = page.waitForEvent('domcontentloaded');
-  await page.getByRole('button', { name, exact: true }).first().click();
+  await where.getByRole('button', { name, exact: true }).first().click();
   await answered;
 }
 

@@ -1,3 +1,4 @@
+import { RANDOM_PAGE_COST } from '../../shared/db.ts';
 import { distribute } from '../../shared/shards.ts';
 import { onServer, withDatabase } from './server.ts';
 
@@ -27,19 +28,26 @@ function urlOf(server: string, { host, port, coordinator }: Node, database: stri
 /** Makes a plain database of the coordinator a distributed one, with what it holds. */
 export async function spreadOver(server: string, name: string, shards = 8, given?: Node[]): Promise<void> {
   const nodes = given ?? (await listNodes(server));
-  for (const node of nodes) {
-    if (!node.coordinator)
-      await onServer(urlOf(server, node, 'postgres'), client => client.query(`create database ${name}`));
-    await onServer(urlOf(server, node, name), client => client.query('create extension citus'));
-  }
-  await onServer(withDatabase(server, name), async client => {
-    for (const { host, port, coordinator } of nodes)
-      await client.query(`select ${coordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}($1, $2)`, [
-        host,
-        port,
-      ]);
+  await onServer(server, async turn => {
+    // Held until the connection ends: two that add nodes at once disturb each other.
+    await turn.query("select pg_advisory_lock(hashtext('plat test nodes'))");
+    for (const node of nodes) {
+      if (!node.coordinator)
+        await onServer(urlOf(server, node, 'postgres'), client => client.query(`create database ${name}`));
+      await onServer(urlOf(server, node, name), async client => {
+        await client.query(`alter database ${name} set random_page_cost = ${RANDOM_PAGE_COST}`);
+        await client.query('create extension citus');
+      });
+    }
+    await onServer(withDatabase(server, name), async client => {
+      for (const { host, port, coordinator } of nodes)
+        await client.query(
+          `select ${coordinator ? 'citus_set_coordinator_host' : 'citus_add_node'}($1, $2)`,
+          [host, port],
+        );
+    });
+    await distribute(withDatabase(server, name), shards);
   });
-  await distribute(withDatabase(server, name), shards);
 }
 
 /** Drops a database on every node. */

@@ -52,7 +52,10 @@ export async function createTestDatabase(
 
   const url = withDatabase(server, name);
   const config = loadConfig({ LOG_LEVEL: 'silent', ...env, DATABASE_URL: url });
-  const pool = createPool(config, createLogger(config, 'test'), { applicationName: 'plat test' });
+  const pool = createPool(config, createLogger(config, 'test'), {
+    applicationName: 'plat test',
+    connectTimeoutMs: 60_000,
+  });
 
   let ran: TaskLike | undefined;
   afterEach(({ task }) => {
@@ -71,6 +74,22 @@ export async function createTestDatabase(
       return testFolder();
     },
   };
+}
+
+/** How many of the database's statements wait for a lock now. Locks of other databases, which other files wait for, do not count. */
+export async function lockWaits({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rowCount!;
+}
+
+/** How many of the database's connections have asked for an advisory lock last, as those do again and again that wait for one. */
+export async function lockAsks({ pool }: Pick<TestDatabase, 'pool'>): Promise<number> {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and query ~ '^select pg_try_advisory_'",
+  );
+  return rowCount!;
 }
 
 async function templateWithRegions(server: string, bare: string): Promise<string> {

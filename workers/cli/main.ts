@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { loadConfig } from '../../shared/config.ts';
-import { createPool } from '../../shared/db.ts';
+import { createPool, RANDOM_PAGE_COST } from '../../shared/db.ts';
 import { errorCode, PlatError } from '../../shared/errors.ts';
 import { createLogger } from '../../shared/log.ts';
 import { migrate } from '../../shared/migrate.ts';
 import { rootDir } from '../../shared/root.ts';
-import { type Distributed, distribute } from '../../shared/shards.ts';
+import { type Distributed, distribute, listDearNodes } from '../../shared/shards.ts';
 import { addAccountCommands } from './account.ts';
 import { addBacktestCommands } from './backtest.ts';
 import { wholeNumber } from './common/options.ts';
@@ -103,14 +103,22 @@ async function migrateCommand(flags: { distribute?: boolean; shards?: number }):
   const { loadRegions } = await import('../regions/load.ts');
   const log = createLogger({ LOG_LEVEL: 'warn' }, 'plat');
   const pool = createPool(config, log, { applicationName: 'plat migrate', max: 2 });
-  const regions = await loadRegions(pool).finally(() => pool.end());
-  const tables = flags.distribute ? await distribute(config.DATABASE_URL, flags.shards) : [];
-  const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
-  return [
-    { applied, regions, ...(flags.distribute && { tables }) },
-    [done, regionsLine(regions), ...tables.map(distributedLine)].join('\n'),
-  ];
+  try {
+    const regions = await loadRegions(pool);
+    const tables = flags.distribute ? await distribute(config.DATABASE_URL, flags.shards) : [];
+    const dear = flags.distribute ? await listDearNodes(pool) : [];
+    const done = applied.length === 0 ? 'The schema is current.' : `Applied ${applied.join(', ')}.`;
+    return [
+      { applied, regions, ...(flags.distribute && { tables, dear_nodes: dear }) },
+      [done, regionsLine(regions), ...tables.map(distributedLine), ...dear.map(dearLine)].join('\n'),
+    ];
+  } finally {
+    await pool.end();
+  }
 }
+
+const dearLine = ({ node, cost }: { node: string; cost: number }): string =>
+  `random_page_cost is ${cost} on ${node}: "alter database NAME set random_page_cost = ${RANDOM_PAGE_COST}" there, with the database's name, has it read by indexes.`;
 
 function distributedLine({ table, key, colocated_with, shards, rows }: Distributed): string {
   const beside = colocated_with === table ? '' : `, beside ${colocated_with}`;

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import type { Feed } from '../../../workers/feeds/feed.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, lockAsks } from '../../support/database.ts';
 import {
   all,
   type Feature,
@@ -295,8 +295,10 @@ test('a run that waits for another one ends when its worker is told to stop', as
   const first = ingest(pool, feed, {}, { onStep });
   await expect.poll(() => steps).toContain('gate');
   const stop = new AbortController();
+  const asks = await lockAsks({ pool });
   const second = ingest(pool, feed, {}, { signal: stop.signal });
-  setTimeout(() => stop.abort(new Error('the worker stops')), 300);
+  await expect.poll(() => lockAsks({ pool })).toBeGreaterThan(asks);
+  stop.abort(new Error('the worker stops'));
   await expect(second).rejects.toThrow('the worker stops');
   go();
   expect((await first).status).toBe('merged');

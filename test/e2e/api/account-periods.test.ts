@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { insertRegions, lockWaits, startTestApi } from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { insertRegions, startTestApi } from '../../support/api.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { commandsOn } from '../../support/plat.ts';
 import { spender } from '../../support/spender.ts';
 

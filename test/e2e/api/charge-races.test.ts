@@ -1,14 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import {
-  insertRegions,
-  lockWaits,
-  newCaller,
-  startTestApi,
-  usageOf,
-  whileLocked,
-} from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { FULL } from '../../support/filter-parcels.ts';
 import { insertParcels } from '../../support/parcels.ts';
 import { commandsOn } from '../../support/plat.ts';
@@ -30,6 +22,14 @@ type Period = { tokens_used: number; tokens_included: number; period_end: string
 const periodsOf = (name: string): Promise<Period[]> => json('usage', '--account', name);
 
 const waiting = () => lockWaits(db);
+
+/** Statements of the API that run, and transactions that are open. */
+async function running(): Promise<number> {
+  const { rowCount } = await db.pool.query(
+    "select from pg_stat_activity where datname = current_database() and application_name = 'plat api test' and state <> 'idle'",
+  );
+  return rowCount!;
+}
 
 /** Four calls of 10 tokens each that begin when `plat account set` holds the period and has not committed; their status. */
 async function callsDuring(name: string, ...change: string[]): Promise<{ status: number; code?: string }[]> {
@@ -116,14 +116,17 @@ test.each(['GET', 'POST'])('%s: whose client leaves while the charge waits is no
   const stays = call();
   await expect.poll(waiting).toBe(1);
   const left = Array.from({ length: 3 }, () => call(leaving.signal).catch(() => 'left'));
-  // Their work is done, and their charges wait: behind the statement that waits, or for the period as it does.
-  await sleep(300);
+  // Their charges wait for the period as the other one does (repeats of one key: the first of them), or behind its statement:
+  // so far they have come when a call that came later has been answered.
+  await expect.poll(() => api.lifecycle.active).toBe(4);
+  if (method === 'POST') await expect.poll(waiting).toBe(2);
+  else await api.call('/api/public/v1/markets-stats/99999/stats/', { key });
   leaving.abort();
   expect(await Promise.all(left)).toEqual(['left', 'left', 'left']);
-  await sleep(50);
+  await expect.poll(() => api.lifecycle.active).toBe(1);
   await release();
   const { headers } = await stays;
-  await sleep(100);
+  await expect.poll(running).toBe(0);
   expect(await usageOf(db, accountId)).toMatchObject({
     tokens: Number(headers.get('x-tokens-used')),
     calls: 1,
@@ -131,7 +134,7 @@ test.each(['GET', 'POST'])('%s: whose client leaves while the charge waits is no
 });
 
 test('whose period is held by somebody holds nobody else up for longer than a statement may take', async () => {
-  const patient = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '700' } });
+  const patient = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '2000' } });
   const [held, free] = [await newCaller(db), await newCaller(db)];
   const release = await hold(held.accountId);
   // The first goes alone; the others share a statement.

@@ -141,7 +141,7 @@ test('10,000 vertices are taken, more are unprocessable', async () => {
 });
 
 test('a filter that takes too long is given up by the database, and answered 503', async () => {
-  const hasty = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '100' } });
+  const hasty = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '1000' } });
   await whileLocked(db, ['lock table parcel_filters in access exclusive mode'], async () => {
     const reply = await hasty.call(PATH, posting(key, '{"county":"33019"}'));
     expect(reply.status).toBe(503);

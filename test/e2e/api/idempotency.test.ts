@@ -147,10 +147,14 @@ test('accounts do not share keys, the keys of one account do', async () => {
 
 test('of 20 repeats at once in two processes one does the work, and all get its answer', async () => {
   const { key, accountId } = await newCaller(db);
-  work = () => sleep(300);
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, (_, index) => post(key, 'at-once', { api: index % 2 ? one : two })),
+  const finish = holdWork();
+  const posts = Array.from({ length: 20 }, (_, index) =>
+    post(key, 'at-once', { api: index % 2 ? one : two }),
   );
+  await expect.poll(() => [one, two].map(api => api.lifecycle.active)).toEqual([10, 10]);
+  await expect.poll(() => done).toBe(1);
+  finish();
+  const replies = await Promise.all(posts);
   expect(done).toBe(1);
   expect(new Set(replies.map(reply => reply.text))).toEqual(new Set(['{"done":1}']));
   const used = replies.map(reply => Number(reply.headers.get('x-tokens-used')));
@@ -198,7 +202,7 @@ test('an attempt whose process died is taken over when it has said nothing for i
   const { key, accountId } = await newCaller(db);
   const resume = holdWork();
   const lost = post(key, 'slow');
-  while (done === 0) await sleep(5);
+  await expect.poll(() => done).toBe(1);
   await db.pool.query("update idempotent_calls set claimed_until = now() - interval '1 s'");
   work = async () => {};
   const second = await post(key, 'slow', { api: two });
@@ -215,7 +219,7 @@ test('an attempt that takes long keeps its turn: it says again and again that it
     (await db.pool.query('select claimed_until from idempotent_calls where account_id = $1', [accountId]))
       .rows[0]?.claimed_until;
   const both = [post(key, 'long'), post(key, 'long', { api: two })];
-  while (done === 0) await sleep(5);
+  await expect.poll(() => done).toBe(1);
   const before = await claimed();
   while ((await claimed()) <= before) await sleep(20);
   finish();

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Caller } from '../../../api/http/callers.ts';
 import { openDatabase } from '../../../api/http/database.ts';
 import { type Meter, openMeter } from '../../../api/http/meter.ts';
@@ -7,7 +6,7 @@ import { changeAccount } from '../../../shared/contracts.ts';
 import { createPool, sql } from '../../../shared/db.ts';
 import { createLogger } from '../../../shared/log.ts';
 import { insertRegions, newCaller, startTestApi, usageOf, whileLocked } from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 
 const PATH = '/api/public/v1/markets-stats/33019/stats/';
 
@@ -66,7 +65,7 @@ test('a charge waits for one that another process has not committed yet, and cou
       () => 'charged',
       error => error.code,
     );
-  await sleep(200);
+  await expect.poll(() => lockWaits(db)).toBe(1);
   await other.query('commit');
   other.release();
   expect(await verdict).toBe('usage_limit_exceeded');
@@ -181,7 +180,7 @@ describe('charges of one batch fail by themselves:', () => {
     ]);
     const pool = createPool(db.config, createLogger(db.config, 'test'), {
       applicationName: 'plat test',
-      statementTimeoutMs: 300,
+      statementTimeoutMs: 2_000,
     });
     const lock = await db.pool.connect();
     try {
@@ -229,13 +228,13 @@ test('the first charge of a day does not wait for a change of its account', asyn
 
 test('when the charge fails, so does the call', async () => {
   const { key, accountId } = await newCaller(db);
-  const api = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '300' } });
-  await api.call(PATH, { key });
+  const hasty = await startTestApi(db, { env: { STATEMENT_TIMEOUT_MS: '300' } });
+  await one.call(PATH, { key });
   await whileLocked(
     db,
     ['select from usage_periods where account_id = $1 for update', [accountId]],
     async () => {
-      const reply = await api.call(PATH, { key });
+      const reply = await hasty.call(PATH, { key });
       expect(reply.status).toBe(503);
       expect(reply.headers.get('x-tokens-used')).toBe('0');
       expect(reply.headers.get('etag')).toBeNull();
@@ -246,15 +245,23 @@ test('when the charge fails, so does the call', async () => {
 
 test('a call whose charge has begun is not cut by its deadline: it is charged and answered', async () => {
   const { key, accountId } = await newCaller(db);
-  const api = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '300' } });
-  const lock = await db.pool.connect();
-  await lock.query('begin');
-  await lock.query('select from usage_periods where account_id = $1 for update', [accountId]);
-  const call = api.call(PATH, { key });
-  await sleep(800);
-  await lock.query('rollback');
-  lock.release();
-  expect((await call).status).toBe(200);
+  const locking: [string, unknown[]] = [
+    'select from usage_periods where account_id = $1 for update',
+    [accountId],
+  ];
+  // Less than the pool's own limits, which go by the same timers.
+  const fresh = await startTestApi(db, { env: { REQUEST_TIMEOUT_MS: '1000' } });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => {
+    vi.useRealTimers();
+  });
+  const call = await whileLocked(db, locking, async () => {
+    const waits = fresh.call(PATH, { key });
+    await expect.poll(() => lockWaits(db)).toBe(1);
+    vi.advanceTimersByTime(fresh.config.REQUEST_TIMEOUT_MS);
+    return { waits };
+  });
+  expect((await call.waits).status).toBe(200);
   expect((await usageOf(db, accountId)).tokens).toBe(10);
 });
 

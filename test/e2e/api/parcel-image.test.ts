@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { MultiPolygon, Position } from '../../../shared/geo/types.ts';
 import { newCaller } from '../../support/api.ts';
 import { testFolder } from '../../support/folder.ts';
@@ -170,8 +170,12 @@ describe('addresses', () => {
     const rotated = await start();
     const { key: again } = await newCaller(db);
     const fresh = (await rotated.call(imagePath(FIELD), { key: again })).json as Image;
-    // A process that has not looked since takes the new secret's address up at once.
-    await new Promise(resolve => setTimeout(resolve, 1_001));
+    // A process that has not looked for a second takes the new secret's address up at once.
+    const { now } = performance;
+    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 1_001);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
     expect((await fetch(fresh.image_url.replace(rotated.url, api.url))).status).toBe(200);
     await pool.query('insert into image_secrets default values');
     await pool.query('insert into image_secrets default values');

@@ -317,7 +317,7 @@ describe('a provider that fails', () => {
   );
 
   test('is asked no more for a while after five failures, and a repeat with the same Idempotency-Key may succeed later', async () => {
-    declare({ timeout_ms: 2_000, tries: 1 });
+    declare({ timeout_ms: 10_000, tries: 1 });
     const api = await startTestApi(db, { env: http });
     reply = json(502, {});
     for (let i = 0; i < 7; i++)

@@ -1,15 +1,8 @@
 import { request } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
 import { SCOPES } from '../../../shared/domain/tiers.ts';
-import {
-  insertRegions,
-  lockWaits,
-  newCaller,
-  startTestApi,
-  type TestApi,
-  usageOf,
-} from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { insertRegions, newCaller, startTestApi, type TestApi, usageOf } from '../../support/api.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { STATS as PATH } from '../../support/spender.ts';
 import { askTool, MCP_HEADERS, toolCall, WAYS, type Way } from '../../support/tool-call.ts';
 

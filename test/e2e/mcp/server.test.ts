@@ -5,8 +5,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, expect, test } from 'vitest';
 import { rootDir } from '../../../shared/root.ts';
-import { lockWaits, newCaller, startTestApi, whileLocked } from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { newCaller, startTestApi, whileLocked } from '../../support/api.ts';
+import { createTestDatabase, lockWaits } from '../../support/database.ts';
 import { call, connect, VERSIONS, type Version } from '../../support/mcp.ts';
 import { MCP_HEADERS, toolCall } from '../../support/tool-call.ts';
 

@@ -65,16 +65,27 @@ export function readerOf(format: InputSpec['format'], name: string) {
 export const values = (read: ReadAll) => read.rows.map(row => row.values);
 
 /** What a reader makes of bytes that arrive in chunks of `size`. */
-export async function readInChunks(
+export function readInChunks(
   reader: FileReader,
   bytes: Buffer,
   size: number,
   spec: Omit<InputSpec, 'source'>,
 ): Promise<ReadAll> {
+  return readChunks(
+    reader,
+    async function* () {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    },
+    spec,
+  );
+}
+
+export async function readChunks(
+  reader: FileReader,
+  chunks: () => AsyncGenerator<Buffer>,
+  spec: Omit<InputSpec, 'source'>,
+): Promise<ReadAll> {
   const output = newOutput(spec.crs);
-  const chunks = async function* () {
-    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-  };
   const onDisk = () => Promise.reject(new Error('there are only chunks'));
   const source = { name: 'chunks', bytes: chunks, onDisk, sibling: async () => null, close: async () => {} };
   const reading = { source, spec: { ...spec, source: 'chunks' }, output, context: contextFor('/') };

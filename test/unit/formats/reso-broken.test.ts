@@ -119,7 +119,7 @@ describe('a chain that breaks', () => {
     await withServer(
       () => {},
       async (spec, server) => {
-        const { error } = await read(spec);
+        const { error } = await read(spec, { limits: { ...quick, pageMs: 500 } });
         expect(error).toMatchObject({
           retryable: true,
           message: expect.stringContaining('did not answer in time'),
@@ -132,10 +132,10 @@ describe('a chain that breaks', () => {
   test('an aborted signal ends a long wait', async () => {
     const stop = new AbortController();
     await withServer(
-      (_, response) => response.writeHead(429, { 'retry-after': '20' }).end(),
+      (_, response) => response.writeHead(429, { 'retry-after': '1' }).end(),
       async spec => {
-        setTimeout(() => stop.abort(new Error('shutting down')), 50);
-        const { error } = await read(spec, { signal: stop.signal });
+        const onNote = () => stop.abort(new Error('shutting down'));
+        const { error } = await read(spec, { signal: stop.signal, onNote });
         expect(error).not.toBeNull();
       },
     );

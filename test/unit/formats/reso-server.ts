@@ -6,7 +6,7 @@ import { serve, type TestServer } from '../../support/http-server.ts';
 import { contextFor } from './make.ts';
 
 export const TOKEN = 'secret-7f3a';
-export const quick = { tries: 3, backoffMs: 5, pageMs: 300, retryAfterMs: 1_500 };
+export const quick = { tries: 3, backoffMs: 5, pageMs: 20_000, retryAfterMs: 1_500 };
 export const context = (over: Partial<ReadContext> = {}) =>
   contextFor('/', { env: { MLS_TOKEN: TOKEN }, limits: quick, ...over });
 

@@ -12,7 +12,7 @@ import { contextFor, makeDbf, makeShp, makeZip, readAll, temporaryFolder } from 
 const folder = temporaryFolder();
 const context = contextFor(folder.path);
 const CSV = 'PID,OWNER\n1,A\n2,B\n';
-const quick = { tries: 3, backoffMs: 5, idleMs: 300 };
+const quick = { tries: 3, backoffMs: 5, idleMs: 20_000 };
 const leftOvers = () => (existsSync(context.tmpDir) ? readdirSync(context.tmpDir) : []);
 
 async function withServer(
@@ -243,7 +243,7 @@ describe('http', () => {
     await withServer(
       (_, response) => void response.writeHead(200).write('PID\n'),
       async (origin, requests) => {
-        const read = get(`${origin}/roll.csv`, { limits: { ...quick, idleMs: 50 } });
+        const read = get(`${origin}/roll.csv`, { limits: { ...quick, idleMs: 500 } });
         await expect(read).rejects.toMatchObject({ code: 'feed_source', retryable: true });
         await expect(read).rejects.toThrow(/did not answer in time/);
         expect(requests()).toHaveLength(3);
