@@ -85,6 +85,7 @@ export async function keepHouse(pool: Pool, kept: Kept): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(sql('api/list_due_accounts'));
   if (rows.length > 0) await pool.query(sql('accounts/roll_period'), [rows.map(row => row.id)]);
   await pool.query(sql('api/delete_old_answers'));
+  await pool.query(sql('api/delete_old_buckets'));
   await pool.query(sql('users/delete_old_sessions'));
   await pool.query(sql('oauth/delete_old_records'));
   await pool.query(sql('contacts/delete_old_provider_answers'), [kept.SKIP_TRACE_KEEP_DAYS]);

@@ -757,10 +757,10 @@ create unlogged table rate_buckets (
   burst integer not null,
   skip_trace_per_minute integer not null,
   level bigint not null,
-  skip_trace_level bigint not null,
   plain_admitted integer not null,
   skip_traces_admitted integer not null,
   updated_at timestamp with time zone not null,
+  skip_traces timestamp with time zone[] default '{}'::timestamp with time zone[] not null,
   constraint rate_buckets_pkey PRIMARY KEY (account_id)
 ) with (fillfactor=50);
 

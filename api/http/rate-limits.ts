@@ -10,29 +10,34 @@ const DEFAULT_BURST = 120;
 /** Levels of buckets are in 60 millionths of a call, which one call a minute gains in a microsecond: refilling is exact. */
 const CALL = 60_000_000;
 
-/** A limit that the calls of some endpoints share, besides the account's limit of all calls. */
+/** A limit that the calls of some endpoints share, besides the account's bucket of all calls: so many in any sliding minute. */
 export type ExtraLimit = 'skip_trace';
 
-export type Bucket = {
+/** A limit as it is after a call. */
+export type Limit = {
   /** The policy's name in the IETF draft's headers. */
   name: 'account' | 'skip-trace';
   perMinute: number;
+  /** How many calls it lets through at once. */
   burst: number;
-  /** After this call, in 60 millionths of a call. */
-  level: number;
+  /** Whole calls that are left. */
+  remaining: number;
+  /** Seconds until a call is left, and until all of them are. */
+  nextIn: number;
+  fullIn: number;
 };
 
-/** A call's bucket or buckets. It is admitted when each of them has a call; refused, it takes nothing from any. */
-export type RateState = { admitted: boolean; buckets: readonly Bucket[] };
+/** A call's limit or limits. It is admitted when each of them has a call left; refused, it takes nothing from any. */
+export type RateState = { admitted: boolean; limits: readonly Limit[] };
 
-/** Whose buckets, and how large. */
+/** Whose limits, and how large. */
 export type Limited = Pick<Account, 'id' | 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 
 export type RateLimits = { take(account: Limited, extra?: ExtraLimit): Promise<RateState> };
 
 type Call = { account: Limited; extra: ExtraLimit | undefined };
 
-/** The accounts' token buckets, which every process shares. Calls that are in flight together share a round trip. */
+/** The accounts' limits, which every process shares. Calls that are in flight together share a round trip. */
 export function openRateLimits(database: Database): RateLimits {
   const take = batch<Call, RateState>(calls => admit(database, calls));
   return { take: (account, extra) => take({ account, extra }) };
@@ -44,12 +49,16 @@ type Demand = { account: Limited; plain: number; skipTraces: number };
 type AdmittedRow = {
   account_id: string;
   level: number;
-  skip_trace_level: number;
   plain_admitted: number;
   skip_traces_admitted: number;
+  /** Those of the last minute. */
+  skip_traces: number;
+  /** Seconds until the next skip trace fits, and until all of them do. */
+  skip_trace_in: number;
+  skip_traces_in: number;
 };
 
-/** Asks for all calls of an account together, then deals out what its buckets let through in the order of the calls. */
+/** Asks for all calls of an account together, then deals out what its limits let through in the order of the calls. */
 async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
   const demands = new Map<string, Demand>();
   for (const { account, extra } of calls) {
@@ -77,75 +86,80 @@ async function admit(database: Database, calls: Call[]): Promise<RateState[]> {
   return calls.map(({ account, extra }) => deal(account, shares.get(account.id)!, extra));
 }
 
-/** How many of an account's calls are still to be dealt, and the levels after all of them. */
+/** How many of an account's calls are still to be dealt, and the limits after all of them. */
 type Share = { after: AdmittedRow; plain: number; skipTraces: number };
 
-/** One call's share of what was let through. For this call a bucket still holds what the later ones take. */
+/** One call's share of what was let through. For this call a limit still holds what the later ones take. */
 function deal(account: Limited, share: Share, extra: ExtraLimit | undefined): RateState {
-  const { ratePerMinute: perMinute, rateBurst: burst, skipTracePerMinute } = account;
+  const { skipTracePerMinute: burst } = account;
   const kind = extra === 'skip_trace' ? 'skipTraces' : 'plain';
   const admitted = share[kind] > 0;
   if (admitted) share[kind]--;
-  const { level, skip_trace_level, skip_traces_admitted } = share.after;
+  const { after } = share;
   // All plain calls come before all skip traces.
-  const later = CALL * (kind === 'plain' ? share.plain + skip_traces_admitted : share.skipTraces);
-  const all: Bucket = { name: 'account', perMinute, burst, level: level + later };
-  if (kind === 'plain') return { admitted, buckets: [all] };
-  const traces: Bucket = {
+  const later = kind === 'plain' ? share.plain + after.skip_traces_admitted : share.skipTraces;
+  const all = bucketOf(account, after.level + CALL * later);
+  if (kind === 'plain') return { admitted, limits: [all] };
+  const traces: Limit = {
     name: 'skip-trace',
-    perMinute: skipTracePerMinute,
-    burst: skipTracePerMinute,
-    level: skip_trace_level + later,
+    perMinute: burst,
+    burst,
+    remaining: Math.max(0, burst - after.skip_traces + later),
+    nextIn: Math.ceil(after.skip_trace_in),
+    fullIn: Math.ceil(after.skip_traces_in),
   };
-  return { admitted, buckets: [all, traces] };
+  return { admitted, limits: [all, traces] };
 }
 
-const callsIn = (bucket: Bucket): number => Math.max(0, Math.floor(bucket.level / CALL));
-
-const secondsUntil = ({ level, perMinute }: Bucket, calls: number): number =>
-  Math.max(0, Math.ceil((calls * CALL - level) / (perMinute * 1_000_000)));
-
-/** @throws PlatError `rate_limited` with the seconds until every bucket holds a call again. */
-export function requireAdmitted(rate: RateState): void {
-  if (rate.admitted) return;
-  const [longest] = rate.buckets.toSorted((a, b) => secondsUntil(b, 1) - secondsUntil(a, 1));
-  const { name, perMinute, burst } = longest!;
-  const seconds = Math.max(1, secondsUntil(longest!, 1));
-  throw new PlatError(
-    'rate_limited',
-    `Too many ${name === 'account' ? 'calls' : 'skip traces'}: ${perMinute} a minute, in bursts of up to ${burst}. Try again in ${seconds} s.`,
-    {
-      headers: { 'Retry-After': String(seconds) },
-    },
-  );
+/** The bucket of all calls. @param level in 60 millionths of a call */
+function bucketOf(
+  { ratePerMinute: perMinute, rateBurst: burst }: Pick<Limited, 'ratePerMinute' | 'rateBurst'>,
+  level: number,
+): Limit {
+  const secondsUntil = (calls: number) =>
+    Math.max(0, Math.ceil((calls * CALL - level) / (perMinute * 1_000_000)));
+  const remaining = Math.max(0, Math.floor(level / CALL));
+  return { name: 'account', perMinute, burst, remaining, nextIn: secondsUntil(1), fullIn: secondsUntil(burst) };
 }
 
-/** Of a call's buckets the one that holds the fewest calls; of equals the one that is full again later. */
-function tightest(buckets: readonly Bucket[]): Bucket {
-  return buckets.reduce((a, b) => {
-    const fewer = callsIn(b) - callsIn(a) || secondsUntil(a, a.burst) - secondsUntil(b, b.burst);
+/** @throws PlatError `rate_limited` with the seconds until every limit has a call left again. */
+export function requireAdmitted({ admitted, limits }: RateState): void {
+  if (admitted) return;
+  const [{ name, perMinute, burst, nextIn }] = limits.toSorted((a, b) => b.nextIn - a.nextIn) as [Limit];
+  const seconds = Math.max(1, nextIn);
+  const allowed =
+    name === 'account'
+      ? `calls: ${perMinute} a minute, in bursts of up to ${burst}`
+      : `skip traces: ${perMinute} in any minute`;
+  throw new PlatError('rate_limited', `Too many ${allowed}. Try again in ${seconds} s.`, {
+    headers: { 'Retry-After': String(seconds) },
+  });
+}
+
+/** Of a call's limits the one that has the fewest calls left; of equals the one that is full again later. */
+function tightest(limits: readonly Limit[]): Limit {
+  return limits.reduce((a, b) => {
+    const fewer = b.remaining - a.remaining || a.fullIn - b.fullIn;
     return fewer < 0 ? b : a;
   });
 }
 
-/** The buckets as headers: RateLimit-Policy and RateLimit name them all (draft-ietf-httpapi-ratelimit-headers), X-RateLimit-… tell the tightest. */
-export function rateHeaders({ buckets }: RateState, now = Date.now()): string[] {
-  const tight = buckets.length === 1 ? buckets[0]! : tightest(buckets);
+/** The limits as headers: RateLimit-Policy and RateLimit name them all (draft-ietf-httpapi-ratelimit-headers), X-RateLimit-… tell the tightest. */
+export function rateHeaders({ limits }: RateState, now = Date.now()): string[] {
+  const tight = limits.length === 1 ? limits[0]! : tightest(limits);
   return [
     'X-RateLimit-Limit',
     String(tight.burst),
     'X-RateLimit-Remaining',
-    String(callsIn(tight)),
+    String(tight.remaining),
     'X-RateLimit-Reset',
-    String(Math.ceil(now / 1_000) + secondsUntil(tight, tight.burst)),
+    String(Math.ceil(now / 1_000) + tight.fullIn),
     'RateLimit-Policy',
-    buckets
+    limits
       .map(({ name, burst, perMinute }) => `"${name}";q=${burst};w=${Math.ceil((burst * 60) / perMinute)}`)
       .join(', '),
     'RateLimit',
-    buckets
-      .map(bucket => `"${bucket.name}";r=${callsIn(bucket)};t=${secondsUntil(bucket, bucket.burst)}`)
-      .join(', '),
+    limits.map(({ name, remaining, fullIn }) => `"${name}";r=${remaining};t=${fullIn}`).join(', '),
   ];
 }
 
@@ -153,9 +167,6 @@ export function rateHeaders({ buckets }: RateState, now = Date.now()): string[] 
 export const UNTOUCHED = untouched({ ratePerMinute: DEFAULT_PER_MINUTE, rateBurst: DEFAULT_BURST });
 
 /** For the headers of a call that is refused before it is counted: a full bucket. */
-export function untouched({
-  ratePerMinute: perMinute,
-  rateBurst: burst,
-}: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
-  return { admitted: true, buckets: [{ name: 'account', perMinute, burst, level: burst * CALL }] };
+export function untouched(account: Pick<Account, 'ratePerMinute' | 'rateBurst'>): RateState {
+  return { admitted: true, limits: [bucketOf(account, account.rateBurst * CALL)] };
 }

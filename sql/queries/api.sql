@@ -1,39 +1,49 @@
 -- name: admit_calls
--- Lets many calls through by their accounts' token buckets, plain calls first: that of all calls holds `burst` and gains per_minute/60 a second, that of
--- skip traces a minute's worth, and a skip trace needs one of each; in 60 millionths of a call. Accounts in their order, against deadlocks.
+-- Lets many calls through by their accounts' limits, plain calls first. The bucket of all calls holds `burst`, in 60 millionths of a call, and gains
+-- per_minute/60 a second; skip traces are at most so many in any sliding minute, and each needs a call of the bucket, too. Accounts in their order,
+-- against deadlocks. Returned besides: seconds until the next skip trace fits, 0 where one does, and until all of them do.
 -- $1 account ids, $2 calls that are no skip traces, $3 skip traces, $4 calls a minute, $5 bursts, $6 skip traces a minute
 insert into rate_buckets as b (
-  account_id, per_minute, burst, skip_trace_per_minute, level, skip_trace_level, plain_admitted, skip_traces_admitted, updated_at
+  account_id, per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 )
-select account_id, per_minute, burst, skip_trace_per_minute, 60000000::bigint * (burst - plain - traces),
-  60000000::bigint * (skip_trace_per_minute - traces), plain, traces, now()
+select account_id, per_minute, burst, skip_trace_per_minute, 60000000::bigint * (burst - plain - traces), plain, traces, now(),
+  array_fill(now(), array[traces])
 from unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[])
   as asked (account_id, calls, skip_traces, per_minute, burst, skip_trace_per_minute),
   lateral (select least(calls, burst) as plain) as first,
   lateral (select least(skip_traces, skip_trace_per_minute, burst - plain) as traces) as second
 on conflict (account_id) do update set (
-  per_minute, burst, skip_trace_per_minute, level, skip_trace_level, plain_admitted, skip_traces_admitted, updated_at
+  per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces
 ) = (
-  -- What is excluded is what full buckets would let through: they can do no more, whatever was asked for.
+  -- What is excluded is what nothing but full limits would let through: they can do no more, whatever was asked for.
   select excluded.per_minute, excluded.burst, excluded.skip_trace_per_minute, full_level - 60000000::bigint * (plain + traces),
-    full_trace_level - 60000000::bigint * traces, plain, traces, moment
+    plain, traces, moment, kept || array_fill(moment, array[traces])
   -- Of two statements that wait for each other the later one may have begun earlier.
   from (select greatest(b.updated_at, now()) as moment offset 0) as clock,
-    lateral (select extract(epoch from moment - b.updated_at) * 1000000 as passed offset 0) as since,
     lateral (
-      select least(60000000::bigint * excluded.burst, b.level + passed * excluded.per_minute)::bigint as full_level,
-        least(
-          60000000::bigint * excluded.skip_trace_per_minute, b.skip_trace_level + passed * excluded.skip_trace_per_minute
-        )::bigint as full_trace_level
+      select least(
+        60000000::bigint * excluded.burst,
+        b.level + extract(epoch from moment - b.updated_at) * 1000000 * excluded.per_minute
+      )::bigint as full_level
       offset 0
     ) as refilled,
+    lateral (
+      select case when b.skip_traces = '{}' then b.skip_traces
+        else array(select at from unnest(b.skip_traces) as at where at > moment - interval '1 minute' order by at) end as kept
+      offset 0
+    ) as within,
     lateral (select least(excluded.plain_admitted, full_level / 60000000)::int as plain offset 0) as first,
     lateral (
-      select least(excluded.skip_traces_admitted, full_trace_level / 60000000, full_level / 60000000 - plain)::int as traces
+      select greatest(0, least(
+        excluded.skip_traces_admitted, excluded.skip_trace_per_minute - cardinality(kept), full_level / 60000000 - plain
+      ))::int as traces
       offset 0
     ) as second
 )
-returning account_id, level, skip_trace_level, plain_admitted, skip_traces_admitted;
+returning account_id, level, plain_admitted, skip_traces_admitted, cardinality(skip_traces) as skip_traces,
+  case when cardinality(skip_traces) < skip_trace_per_minute then 0
+    else 60 + extract(epoch from skip_traces[1 + cardinality(skip_traces) - skip_trace_per_minute] - updated_at)::float8 end as skip_trace_in,
+  coalesce(60 + extract(epoch from skip_traces[cardinality(skip_traces)] - updated_at), 0)::float8 as skip_traces_in;
 
 -- name: charge_alike
 -- Charges calls that differ in nothing, at two thirds of the cost of charge_calls. No row, and nothing charged, where the account may not use as much,
@@ -109,6 +119,15 @@ delete from idempotent_calls where (account_id, key) in (
   select account_id, key from idempotent_calls
   where created_at <= now() - interval '24 hours' and (status is not null or claimed_until <= now())
   limit 1000 for update skip locked
+);
+
+-- name: delete_old_buckets
+-- Limits that nobody has used for a day and that are full again: no row says the same. Rows that a call is at are left to it. No parameters.
+delete from rate_buckets where account_id in (
+  select account_id from rate_buckets
+  where updated_at < now() - interval '1 day'
+    and level + extract(epoch from now() - updated_at) * 1000000 * per_minute >= 60000000::bigint * burst
+  for update skip locked
 );
 
 -- name: identify_keys

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import type { Account } from '../../api/http/callers.ts';
 import { openDatabase } from '../../api/http/database.ts';
-import { openRateLimits, type RateState } from '../../api/http/rate-limits.ts';
+import { type Limit, openRateLimits, type RateState } from '../../api/http/rate-limits.ts';
 import { createPool } from '../../shared/db.ts';
 import { createLogger } from '../../shared/log.ts';
 import { stopClock } from '../support/clock.ts';
@@ -15,39 +15,65 @@ const CALL = 60_000_000;
 type Limits = Pick<Account, 'ratePerMinute' | 'rateBurst' | 'skipTracePerMinute'>;
 type Kind = 'plain' | 'trace';
 
-/** The plain reading of the rule: two buckets, one call after the other. Time is in microseconds. */
+/** A minute in microseconds. */
+const MINUTE = 60_000_000;
+
+/** The plain reading of the rule: a bucket, and the moments of all skip traces, one call after the other. Time is in microseconds. */
 class Model {
   calls: number;
-  traces: number;
+  traces: number[] = [];
   at: number;
 
   /** Full, when it is first asked. */
   constructor(limits: Limits, now: number) {
     this.calls = limits.rateBurst * CALL;
-    this.traces = limits.skipTracePerMinute * CALL;
     this.at = now;
   }
 
-  refill(limits: Limits, now: number): void {
-    const { ratePerMinute, rateBurst, skipTracePerMinute } = limits;
-    const passed = now - this.at;
-    this.calls = Math.min(rateBurst * CALL, this.calls + passed * ratePerMinute);
-    this.traces = Math.min(skipTracePerMinute * CALL, this.traces + passed * skipTracePerMinute);
+  refill({ ratePerMinute, rateBurst }: Limits, now: number): void {
+    this.calls = Math.min(rateBurst * CALL, this.calls + (now - this.at) * ratePerMinute);
     this.at = now;
   }
 
-  take(kind: Kind): boolean {
-    if (this.calls < CALL || (kind === 'trace' && this.traces < CALL)) return false;
+  /** The moments of the last minute, the oldest first. */
+  get recent(): number[] {
+    return this.traces.filter(at => at > this.at - MINUTE);
+  }
+
+  take(kind: Kind, { skipTracePerMinute }: Limits): boolean {
+    if (this.calls < CALL || (kind === 'trace' && this.recent.length >= skipTracePerMinute)) return false;
     this.calls -= CALL;
-    if (kind === 'trace') this.traces -= CALL;
+    if (kind === 'trace') this.traces.push(this.at);
     return true;
   }
 
-  /** What the buckets let through of these calls, whatever their order. */
-  most(kinds: Kind[]): number {
+  /** What is let through of these calls, whatever their order. */
+  most(kinds: Kind[], { skipTracePerMinute }: Limits): number {
     const traces = kinds.filter(kind => kind === 'trace').length;
-    const possible = Math.min(traces, Math.floor(this.traces / CALL));
+    const possible = Math.min(traces, Math.max(0, skipTracePerMinute - this.recent.length));
     return Math.min(Math.floor(this.calls / CALL), kinds.length - traces + possible);
+  }
+
+  /** What the headers of a call tell that has just been taken, or refused. */
+  limits({ ratePerMinute, rateBurst, skipTracePerMinute }: Limits) {
+    const until = (calls: number) =>
+      Math.max(0, Math.ceil((calls * CALL - this.calls) / (ratePerMinute * 1e6)));
+    const { recent } = this;
+    const leaves = (at: number | undefined) =>
+      at === undefined ? 0 : Math.ceil((at + MINUTE - this.at) / 1e6);
+    return {
+      account: {
+        ...{ burst: rateBurst, remaining: Math.floor(this.calls / CALL) },
+        ...{ nextIn: until(1), fullIn: until(rateBurst) },
+      },
+      trace: {
+        burst: skipTracePerMinute,
+        remaining: Math.max(0, skipTracePerMinute - recent.length),
+        fullIn: leaves(recent.at(-1)),
+      },
+      // As the call that is the last of its round is told.
+      nextTraceIn: leaves(recent.length < skipTracePerMinute ? undefined : recent.at(-skipTracePerMinute)),
+    };
   }
 }
 
@@ -88,7 +114,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ limits }) },
 );
 
-test('every history of calls, waits and new limits is that of two plain buckets', async () => {
+test('every history of calls, waits and new limits is that of a plain bucket and a plain list of skip traces', async () => {
   const history = fc.asyncProperty(
     limits,
     fc.array(step, { minLength: 1, maxLength: 25 }),
@@ -119,21 +145,20 @@ test('every history of calls, waits and new limits is that of two plain buckets'
 });
 
 /** Calls at once are served plain ones first. */
-function compare(
-  model: Model,
-  { rateBurst, skipTracePerMinute }: Limits,
-  calls: Kind[],
-  states: RateState[],
-) {
+function compare(model: Model, limits: Limits, calls: Kind[], states: RateState[]) {
+  let last: Limit | undefined;
   for (const kind of ['plain', 'trace'] as const) {
     for (const [at, state] of states.entries()) {
       if (calls[at] !== kind) continue;
-      expect(state.admitted).toBe(model.take(kind));
-      const [account, trace] = state.buckets;
-      expect(account).toMatchObject({ burst: rateBurst, level: model.calls });
-      if (kind === 'trace') expect(trace).toMatchObject({ burst: skipTracePerMinute, level: model.traces });
+      expect(state.admitted).toBe(model.take(kind, limits));
+      const [account, trace] = state.limits;
+      const told = model.limits(limits);
+      expect(account).toMatchObject(told.account);
+      if (kind === 'trace') expect(trace).toMatchObject(told.trace);
+      last = trace;
     }
   }
+  if (last !== undefined) expect(last.nextIn).toBe(model.limits(limits).nextTraceIn);
 }
 
 test('two processes at once let through what one would, and never more than burst and rate allow', async () => {
@@ -156,13 +181,19 @@ test('two processes at once let through what one would, and never more than burs
           ),
         );
         const served = asked.filter((_, index) => states[index]!.admitted).map(({ kind }) => kind);
-        expect(served).toHaveLength(model.most(asked.map(({ kind }) => kind)));
-        for (const kind of served) expect(model.take(kind)).toBe(true);
+        expect(served).toHaveLength(model.most(
+          asked.map(({ kind }) => kind),
+          own,
+        ));
+        for (const kind of served) expect(model.take(kind, own)).toBe(true);
         through.push(...served.map(kind => ({ at, kind })));
       }
       within(through, own.ratePerMinute, own.rateBurst);
-      const traces = through.filter(({ kind }) => kind === 'trace');
-      within(traces, own.skipTracePerMinute, own.skipTracePerMinute);
+      const traces = through.filter(({ kind }) => kind === 'trace').map(({ at }) => at);
+      for (const from of traces) {
+        const inMinute = traces.filter(at => at >= from && at < from + MINUTE);
+        expect(inMinute.length).toBeLessThanOrEqual(own.skipTracePerMinute);
+      }
     },
   );
   await fc.assert(history, { numRuns: 60 });

@@ -160,7 +160,7 @@ test('checks are made in the order of the contract', async () => {
   await repair("tier = 'starter'");
   await observe();
   await repair('invoice_paid = true');
-  await db.pool.query('insert into rate_buckets values ($1, 1, 1, 1, 0, 0, 0, 0, now())', [caller.accountId]);
+  await db.pool.query('insert into rate_buckets values ($1, 1, 1, 1, 0, 0, 0, now())', [caller.accountId]);
   await observe();
   await repair('rate_per_minute = 60000, rate_burst = 1000');
   await db.pool.query('delete from rate_buckets where account_id = $1', [caller.accountId]);

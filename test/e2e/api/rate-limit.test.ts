@@ -48,13 +48,16 @@ beforeAll(() => insertRegions(db));
 /** In 60 millionths of a call. */
 const CALL = 60_000_000;
 
-/** Puts an account's buckets as they would have been left some time ago. */
-const setBuckets = (accountId: string, calls: number, skipTraces: number, secondsAgo: number) =>
+/** Puts an account's limits as they would have been left some time ago: the level of its bucket, and skip traces of that moment. */
+const setLimits = (accountId: string, calls: number, skipTraces: number, secondsAgo: number) =>
   db.pool.query(
-    `insert into rate_buckets values ($1, 1, 1, 1, $2, $3, 0, 0, now() - make_interval(secs => $4))
+    `insert into rate_buckets
+       (account_id, per_minute, burst, skip_trace_per_minute, level, plain_admitted, skip_traces_admitted, updated_at, skip_traces)
+     select $1, 1, 1, 1, $2, 0, 0, at, array_fill(at, array[$3::int])
+     from (select now() - make_interval(secs => $4) as at) as moment
      on conflict (account_id) do update
-     set level = excluded.level, skip_trace_level = excluded.skip_trace_level, updated_at = excluded.updated_at`,
-    [accountId, calls * CALL, skipTraces * CALL, secondsAgo],
+     set level = excluded.level, skip_traces = excluded.skip_traces, updated_at = excluded.updated_at`,
+    [accountId, calls * CALL, skipTraces, secondsAgo],
   );
 
 /** That a bucket is full so many seconds after the call, in seconds of the real clock. */
@@ -121,9 +124,9 @@ describe('the limit of all calls', () => {
 
   test('a bucket refills at its rate and never above its size', async () => {
     const { key, accountId } = await newCaller(db, { ratePerMinute: 60, rateBurst: 10 });
-    await setBuckets(accountId, 0, 20, 4.1);
+    await setLimits(accountId, 0, 0, 4.1);
     expect((await one.call(PATH, { key })).headers.get('x-ratelimit-remaining')).toBe('3');
-    await setBuckets(accountId, 0, 20, 3_600);
+    await setLimits(accountId, 0, 0, 3_600);
     expect((await one.call(PATH, { key })).headers.get('x-ratelimit-remaining')).toBe('9');
   });
 
@@ -186,12 +189,12 @@ describe('skip traces', () => {
     expect(first).toMatchObject({
       ...{ status: 200, limit: 20, remaining: 19 },
       policy: '"account";q=120;w=120, "skip-trace";q=20;w=60',
-      state: '"account";r=119;t=1, "skip-trace";r=19;t=3',
+      state: '"account";r=119;t=1, "skip-trace";r=19;t=60',
     });
-    expectReset(first.reset, 3, before);
+    expectReset(first.reset, 60, before);
     const plain = await ask(key, PATH);
     expect(plain).toMatchObject({ limit: 120, remaining: 118, policy: '"account";q=120;w=120' });
-    expect((await ask(key, BY_PARCEL, two)).state).toBe('"account";r=117;t=3, "skip-trace";r=18;t=6');
+    expect((await ask(key, BY_PARCEL, two)).state).toBe('"account";r=117;t=3, "skip-trace";r=18;t=60');
   });
 
   test('two processes let 20 of 30 through, and the others take nothing from the limit of all calls', async () => {
@@ -203,26 +206,43 @@ describe('skip traces', () => {
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(refused).toHaveLength(10);
     for (const reply of refused) {
-      expect(reply).toMatchObject({ limit: 20, remaining: 0, retryAfter: '3' });
+      expect(reply).toMatchObject({ limit: 20, remaining: 0, retryAfter: '60' });
       expect(reply.json).toMatchObject({
-        error: { code: 'rate_limited', message: expect.stringContaining('skip traces: 20 a minute') },
+        error: { code: 'rate_limited', message: expect.stringContaining('skip traces: 20 in any minute') },
       });
     }
     expect(await ask(key, PATH)).toMatchObject({ status: 200, remaining: 79 });
   });
 
+  test('20 in any sliding minute: none is gained before the oldest is a minute old', async () => {
+    const { key } = await newCaller(db, { ratePerMinute: 6_000, rateBurst: 6_000 });
+    const began = clock.now().getTime();
+    const atSecond = async (second: number, api = one) => {
+      await clock.set(new Date(began + second * 1_000));
+      const { status, remaining, retryAfter } = await ask(key, BY_NAME, api);
+      return [status, remaining, retryAfter];
+    };
+    for (let call = 0; call < 10; call++) expect(await atSecond(0)).toEqual([200, 19 - call, null]);
+    for (let call = 0; call < 10; call++) expect(await atSecond(30, two)).toEqual([200, 9 - call, null]);
+    expect(await atSecond(45)).toEqual([429, 0, '15']);
+    expect(await atSecond(59.999, two)).toEqual([429, 0, '1']);
+    for (let call = 0; call < 10; call++) expect(await atSecond(60)).toEqual([200, 9 - call, null]);
+    expect(await atSecond(60)).toEqual([429, 0, '30']);
+    expect(await atSecond(90)).toEqual([200, 9, null]);
+  });
+
   test('a skip trace that the limit of all calls refuses takes nothing from its own', async () => {
     const { key, accountId } = await newCaller(db, { ratePerMinute: 1, rateBurst: 2 });
-    await setBuckets(accountId, 0, 20, 0);
+    await setLimits(accountId, 0, 0, 0);
     const refused = await ask(key, BY_NAME);
     expect(refused).toMatchObject({ status: 429, limit: 2, remaining: 0, retryAfter: '60' });
     expect(refused.state).toBe('"account";r=0;t=120, "skip-trace";r=20;t=0');
     expect(refused.json).toMatchObject({ error: { message: expect.stringContaining('calls: 1 a minute') } });
-    await setBuckets(accountId, 2, 20, 0);
+    await setLimits(accountId, 2, 0, 0);
     // The tightest is told: that of all calls has fewer.
     expect(await ask(key, BY_NAME)).toMatchObject({
       ...{ status: 200, limit: 2, remaining: 1 },
-      state: '"account";r=1;t=60, "skip-trace";r=19;t=3',
+      state: '"account";r=1;t=60, "skip-trace";r=19;t=60',
     });
   });
 
@@ -230,9 +250,9 @@ describe('skip traces', () => {
     const { key, accountId } = await newCaller(db, {
       ...{ ratePerMinute: 60, rateBurst: 2, skipTracePerMinute: 2 },
     });
-    await setBuckets(accountId, 0, 0, 0);
+    await setLimits(accountId, 0, 2, 0);
     expect(await ask(key, BY_NAME)).toMatchObject({
-      ...{ status: 429, limit: 2, remaining: 0, retryAfter: '30' },
+      ...{ status: 429, limit: 2, remaining: 0, retryAfter: '60' },
       state: '"account";r=0;t=2, "skip-trace";r=0;t=60',
     });
   });
