@@ -93,9 +93,7 @@ export const compsQuery = z
           '{"type":"Polygon","coordinates":[[[-72.2,43.1],[-72,43.1],[-72,43.3],[-72.2,43.3],[-72.2,43.1]]]}',
       }),
     status: status.optional(),
-    age: count(
-      'Only comps sold at most so many days before the day that the market statistics of their county are of (`as_of`).',
-    ).optional(),
+    age: count('Only comps sold at most so many days ago, counted back from today in UTC.').optional(),
     dom_min: count('Least days on market.').optional(),
     dom_max: count('Most days on market.').optional(),
     acres_min: acres('Least lot size in acres.').optional(),

@@ -1,6 +1,6 @@
 -- A page of comps, planned by its very values. {{place}}: what the list is ordered by, null for unknown. {{beyond}}: > or <, with {{direction}}.
 -- $1 FIPS; $2 ZIP; $3 box[] within an area and $4 ids of the comps near its outline that lie in it; $5 and $6 the same of another area; $7 statuses; $8 most
--- days since the sale; $9 today, also for comps whose county has no statistics; $10 and $11 days on market; $12 and $13 acres; $14 photographs; $15 whether to
+-- days since the sale; $9 today; $10 and $11 days on market; $12 and $13 acres; $14 photographs; $15 whether to
 -- count; $16 the place (Infinity for unknown) and $17 its id, null for none; $18 most rows; $19 rows to skip. One row at least, for the total.
 with hits as materialized (
   select l.id, coalesce({{place}}, 'Infinity') as place, d.dom
@@ -21,16 +21,7 @@ with hits as materialized (
     and ($3::box[] is null or l.location <@ any ($3) or l.id = any ($4::uuid[]))
     and ($5::box[] is null or l.location <@ any ($5) or l.id = any ($6::uuid[]))
     and ($7::text[] is null or l.status = any ($7))
-    and ($8::int is null or (l.status = 'SOLD' and exists (
-      select 1
-      from (
-        -- The day that its county's statistics are of.
-        select coalesce(
-          (select s.as_of from region_stats s where s.type = 'county' and s.code = to_char(l.fips, 'FM00000')), $9
-        ) as day
-      ) as counted
-      where l.sold_date between counted.day - $8 and counted.day
-    )))
+    and ($8::int is null or (l.status = 'SOLD' and l.sold_date between $9::date - $8 and $9))
     and ($10::int is null or d.dom >= $10)
     and ($11::int is null or d.dom <= $11)
     and ($12::float8 is null or d.acres >= $12)

@@ -152,7 +152,7 @@ test('dist means nothing without point, null nothing at all, and a state is know
   expect(await regions('q=1001&type=county')).toEqual(['Autauga County']);
 });
 
-test("the age of comps counts from the day of their county's statistics", async () => {
+test("the age of comps counts back from today in UTC, whatever day their county's statistics are of", async () => {
   await db.pool.query("update region_stats set as_of = '2025-09-28' where code = '33019'");
   const listing = (id: string, soldDate: string) => ({
     ...{
@@ -166,10 +166,16 @@ test("the age of comps counts from the day of their county's statistics", async 
     },
     ...{ listedDate: null, statusDate: null, soldDate, daysOnMarket: null, photos: [] },
   });
-  const [recent, old] = ['11111111-1111-5111-8111-111111111111', '22222222-2222-5222-8222-222222222222'];
-  await insertListings(db.pool, [listing(recent, '2025-09-01'), listing(old, '2025-08-01')]);
-  const { json } = await ask('/comps/?fips=33019&age=30');
-  expect(json).toMatchObject({ count: 1, results: [{ id: recent, lot_size: 1 }] });
+  const id = (n: number) => `${String(n).repeat(8)}-1111-5111-8111-111111111111`;
+  const days = ['2025-09-28', '2025-11-01', '2025-11-02', '2025-12-02', '2025-12-03'];
+  await insertListings(
+    db.pool,
+    days.map((day, n) => listing(id(n), day)),
+  );
+  // In New Hampshire it is still the first of December.
+  const later = await startTestApi(db, { now: () => new Date('2025-12-02T02:00:00Z') });
+  const { json } = await later.call(`${V1}/comps/?fips=33019&age=30`, { key });
+  expect(json).toMatchObject({ count: 2, results: [{ id: id(2), lot_size: 1 }, { id: id(3) }] });
 });
 
 test('the document describes every parameter, declares defaults and has no bounds of the language', async () => {

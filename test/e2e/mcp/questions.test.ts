@@ -6,7 +6,8 @@ import { call, connect, type Result } from '../../support/mcp.ts';
 // What a land investor asks, each with the shortest series of calls that answers it on the sample. The texts are all that the assistant reads.
 
 const db = await createTestDatabase({}, { sample: true });
-const api = await startTestApi(db);
+// Asked on the day that the sample is of.
+const api = await startTestApi(db, { now: () => new Date('2025-09-28T12:00:00Z') });
 const { key } = await newCaller(db, { tokensIncluded: 5_000 }, { scopes: ['api:mcp'] });
 
 type Fields = Record<string, unknown>;
