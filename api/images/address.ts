@@ -9,6 +9,8 @@ export type Named = {
   k: string;
   /** When it expires, in seconds. */
   e: number;
+  /** Random: every call answers an address of its own. */
+  n: string;
 };
 
 /** First in the signed text. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../../shared/config.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -10,7 +11,7 @@ import { openStore } from './store.ts';
 export type Images = {
   pictures: Pictures;
   addresses: Addresses;
-  /** Signs an address for a while. @returns its path, and when it expires */
+  /** Signs a new address for a while. @returns its path, and when it expires */
   addressOf(propertyId: number, key: string, now: Date): Promise<{ path: string; expiresAt: Date }>;
 };
 
@@ -23,7 +24,12 @@ export function openImages(database: Database, config: Config, log: Logger): Ima
     addresses,
     async addressOf(propertyId, key, now) {
       const expires = Math.floor(now.getTime() / 1000) + 60 * urlMinutes;
-      const token = await addresses.sign({ p: propertyId, k: key, e: expires });
+      const token = await addresses.sign({
+        p: propertyId,
+        k: key,
+        e: expires,
+        n: randomBytes(6).toString('base64url'),
+      });
       return { path: `/images/${token}.jpg`, expiresAt: new Date(expires * 1000) };
     },
   };

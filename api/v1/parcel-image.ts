@@ -10,7 +10,7 @@ const parcelImage = z
   .object({
     property_id: z.int().describe('The parcel.'),
     image_url: link.describe(
-      'Address of the picture, which needs no key and answers until `expires_at`. Calling again gives a fresh one.',
+      'Address of the picture, which needs no key and answers until `expires_at`. Every call gives one of its own.',
     ),
     mime_type: z.literal('image/jpeg'),
     expires_at: z.iso.datetime().describe('When the address expires.'),
@@ -31,7 +31,12 @@ export const getParcelImage = defineEndpoint({
   summary: 'A picture of a parcel',
   description:
     'A 1024 x 768 JPEG of the parcel on aerial imagery, north up in Web Mercator: the whole boundary with a margin, outlined in blue. Answers 503 with `Retry-After`, and costs nothing, where no imagery of the parcel is to be had.',
-  metering: { key: 'public_parcel_image', price: TOKENS, rule: '30 tokens; 0 on 404, 422 and 503' },
+  metering: {
+    key: 'public_parcel_image',
+    // A relief is free.
+    price: 0,
+    rule: '30 tokens; 0 where `imagery` is `relief`, and on 404, 422 and 503',
+  },
   response: {
     status: 200,
     description: 'Where the picture is.',
@@ -64,6 +69,6 @@ export const getParcelImage = defineEndpoint({
       expires_at: expiresAt.toISOString(),
       ...{ imagery, attribution, captured },
     };
-    return { body, image: picture.bytes, tokens: TOKENS };
+    return { body, image: picture.bytes, tokens: imagery === 'relief' ? 0 : TOKENS };
   },
 });

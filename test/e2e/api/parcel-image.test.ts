@@ -74,6 +74,14 @@ describe('a picture on a photograph', () => {
     });
   });
 
+  test('has an address of its own on every call, also within a second', async () => {
+    const [first, second] = [await image(FIELD), await image(FIELD)];
+    expect(second.expires_at).toBe(first.expires_at);
+    expect(second.image_url).not.toBe(first.image_url);
+    expect(kept()).toHaveLength(1);
+    for (const { image_url } of [first, second]) expect((await fetch(image_url)).status).toBe(200);
+  });
+
   test('shows the boundary with its hole, all of 40 parts, and the surroundings of a lot of 0.01 acres', async () => {
     const blue = async (id: number) => {
       const { data, info } = await pixelsOf((await image(id)).image_url);
@@ -190,18 +198,20 @@ test('of several sources the one with the smallest pixels is read, the others on
   expect(await image(FIELD)).toMatchObject({ attribution: 'USDA National Agriculture Imagery Program' });
 });
 
-test('a relief is drawn where one is declared, and not where imagery covers the parcel and fails', async () => {
+test('a relief is free, drawn where one is declared, and not where imagery covers the parcel and fails', async () => {
   const before = await tokens();
   expect(await image(CITY_LOT)).toMatchObject({
     ...{ imagery: 'relief', captured: null },
     attribution: 'relief drawn from roads and parcels; no elevation is known here',
   });
-  expect((await tokens()) - before).toBe(30);
+  const broke = await newCaller(db, { tokensIncluded: 0 });
+  expect((await api.call(imagePath(CITY_LOT), { key: broke.key })).status).toBe(200);
+  expect((await api.call(imagePath(FIELD), { key: broke.key })).status).toBe(402);
   const unreachable = { type: 'xyz', template: 'http://127.0.0.1:9/{z}/{x}/{y}.jpg' };
   await declare('gone', unreachable, { coverage: [-68.9, 44.7, -68.7, 44.9] });
   const reply = await ask(CITY_LOT);
   expect(reply.status).toBe(503);
-  expect((await tokens()) - before).toBe(30);
+  expect((await tokens()) - before).toBe(0);
 });
 
 test('the pictures that are kept stay within their bound', async () => {
