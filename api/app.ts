@@ -21,6 +21,7 @@ import { createMetrics } from './http/metrics.ts';
 import { operations } from './http/operations.ts';
 import { openRateLimits } from './http/rate-limits.ts';
 import { handlerFor, type RestDeps } from './http/rest.ts';
+import { requireTextInAddress } from './http/text.ts';
 import { openImages } from './images/images.ts';
 import { imagesRouter } from './images/route.ts';
 import { mcpRouter } from './mcp/router.ts';
@@ -104,6 +105,7 @@ export function createApp({
   app.use(mcpRouter({ ...serving, endpoints, document, metrics, config, log }));
   app.use(imagesRouter(images, now));
   app.use(presetHeaders);
+  app.use('/oauth', requireTextInAddress);
   app.use(oauth.router);
   app.use(operations({ pool, metrics, lifecycle, config }));
   const pageDeps = assets && { ...serving, endpoints, oauth, resources, config, log, pool, assets };

@@ -119,7 +119,14 @@ function bucketOf(
   const secondsUntil = (calls: number) =>
     Math.max(0, Math.ceil((calls * CALL - level) / (perMinute * 1_000_000)));
   const remaining = Math.max(0, Math.floor(level / CALL));
-  return { name: 'account', perMinute, burst, remaining, nextIn: secondsUntil(1), fullIn: secondsUntil(burst) };
+  return {
+    name: 'account',
+    perMinute,
+    burst,
+    remaining,
+    nextIn: secondsUntil(1),
+    fullIn: secondsUntil(burst),
+  };
 }
 
 /** @throws PlatError `rate_limited` with the seconds until every limit has a call left again. */

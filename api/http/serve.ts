@@ -88,7 +88,7 @@ async function take(call: Call, deps: ServeDeps): Promise<void> {
   exchange.rate = await deps.rateLimits.take(caller.account, endpoint.rate);
   requireAdmitted(exchange.rate);
   const given = await call.read();
-  const input = checkInput(endpoint, given);
+  const input = checkInput(endpoint, given, call.mode === 'direct');
   const key = idempotencyKeyOf(endpoint, call.idempotencyKey);
   if (key === undefined) return answer(call, caller, input, deps);
   const repeatable = { accountId: caller.account.id, key, fingerprint: fingerprintOf(endpoint, given) };

@@ -1,8 +1,9 @@
 import express, { type Request, type Response } from 'express';
 import type { z } from 'zod';
 import type { Endpoint, Input } from './endpoint.ts';
-import { bodyError, type Details, validationError } from './errors.ts';
+import { bodyError, type Details, notFound, validationError } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
+import { requireText } from './text.ts';
 
 /** Far above any filter; a polygon at its limit of vertices takes about half of it. */
 export const MAX_BODY_BYTES = 1_000_000;
@@ -23,12 +24,24 @@ export async function readRequest(endpoint: Endpoint, req: Request, res: Respons
   return { params, query };
 }
 
-/** The input by the endpoint's schemas. @throws PlatError `validation_error` with every rejected field */
-export function checkInput(endpoint: Endpoint, given: Given): Input<z.ZodType, z.ZodType, z.ZodType> {
+/**
+ * The input by the endpoint's schemas.
+ * @param isAddress whether the params stood in the path of a request: malformed, they are the address of nothing
+ * @throws PlatError `validation_error` with every rejected field, `not_found` for what is the address of nothing
+ */
+export function checkInput(
+  endpoint: Endpoint,
+  given: Given,
+  isAddress = false,
+): Input<z.ZodType, z.ZodType, z.ZodType> {
   // Without a prototype: a field may be called `__proto__`.
   const details: Details = Object.create(null);
+  const params = check(endpoint.params, given.params, 'path', details);
+  if (isAddress)
+    for (const [name, [complaint]] of Object.entries(details))
+      throw notFound(`There is nothing at this path: ${name} ${complaint}.`);
   const input = {
-    params: check(endpoint.params, given.params, 'path', details),
+    params,
     query: check(endpoint.query, given.query, 'query', details),
     body:
       endpoint.body === undefined
@@ -36,6 +49,8 @@ export function checkInput(endpoint: Endpoint, given: Given): Input<z.ZodType, z
         : check(endpoint.body, given.body, 'body', details, fieldsOf(endpoint.query)),
   };
   if (Object.keys(details).length > 0) throw validationError(details);
+  // What the schemas have let through is no deeper than they are.
+  requireText(Object.entries(given.query), Object.entries(given.body ?? {}));
   return input;
 }
 
@@ -93,7 +108,8 @@ function check(
   const parsed = schema.safeParse(value, { reportInput: true });
   if (parsed.success) return parsed.data;
   for (const issue of parsed.error.issues) {
-    const at = issue.path.map(String);
+    // The field of the request, not the place in its list.
+    const at = issue.path.filter(part => typeof part !== 'number').map(String);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const complaint = inQuery.includes(key)
@@ -102,7 +118,10 @@ function check(
         add(details, [...at, key].join('.'), complaint);
       }
     } else {
-      add(details, at.join('.') || part, complaintOf(issue, part));
+      const complaint = complaintOf(issue, part);
+      const isInList = at.length < issue.path.length && typeof issue.input !== 'object';
+      const which = isInList ? `${JSON.stringify(issue.input)?.slice(0, 40)} ` : '';
+      add(details, at.join('.') || part, which + complaint);
     }
   }
   return undefined;
@@ -129,5 +148,5 @@ function complaintOf(issue: z.core.$ZodIssue, part: string): string {
 
 function add(details: Details, field: string, message: string): void {
   details[field] ??= [];
-  details[field].push(message);
+  if (!details[field].includes(message)) details[field].push(message);
 }

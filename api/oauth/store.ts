@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
 import type { Database } from '../http/database.ts';
+import { textFaults } from '../http/text.ts';
 
 /** An id as it is stored: whoever reads the table can use none of the tokens in it. */
 const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
@@ -19,6 +20,7 @@ export const openStore =
 function adapterOf(model: string, database: Database): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
+      requireText(payload);
       if (model === 'Client') await requireModest(payload, database);
       const { jti: _id, ...kept } = payload;
       await database.run('oauth/keep_record', [
@@ -50,6 +52,12 @@ function adapterOf(model: string, database: Database): Adapter {
     findByUid: async () => undefined,
     findByUserCode: async () => undefined,
   };
+}
+
+/** @throws what names the fields with a text that cannot be kept. */
+function requireText(payload: AdapterPayload): void {
+  for (const [field, [complaint]] of Object.entries(textFaults(Object.entries(payload)) ?? {}))
+    throw new errors.InvalidRequest(`${field} ${complaint}`);
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);

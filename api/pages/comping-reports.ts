@@ -8,7 +8,9 @@ import {
 import { type Override, type Result, resultOf } from '../../shared/comping/result.ts';
 import { csv } from '../../shared/csv.ts';
 import { UUID } from '../../shared/domain/uuid.ts';
+import { shownWeight } from '../../shared/domain/valuation.ts';
 import { enqueueAnnounced } from '../../shared/jobs.ts';
+import { round2 } from '../../shared/kernels/stats/rounding.ts';
 import { newToken, tokenHashOf } from '../../shared/sign-in.ts';
 import type { Database } from '../http/database.ts';
 import { notFound, validationError } from '../http/errors.ts';
@@ -258,10 +260,9 @@ export function csvOf(result: Result | null): string {
       ]),
     ),
     adjusted_price_per_acre: rounded(adjusted_ppa),
-    weight_percent: rounded(100 * weight),
+    weight_percent: rounded(100 * shownWeight(weight)),
   }));
   return csv(rows, COLUMNS);
 }
 
-const rounded = (value: number | null): number | null =>
-  value === null ? null : Math.round(100 * value) / 100;
+const rounded = (value: number | null): number | null => (value === null ? null : round2(value));

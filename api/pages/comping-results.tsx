@@ -206,7 +206,13 @@ function Reasons({ lines }: { lines: readonly Line[] }) {
   );
 }
 
-type Column = { title: string; together: Together | undefined; result: Result | null | undefined };
+type Column = {
+  title: string;
+  together: Together | undefined;
+  result: Result | null | undefined;
+  /** What the comps cost, in USD; none of adjusted ones, which are compared by the acre. */
+  price?: number | undefined;
+};
 
 type ConclusionProps = { report: Report; result: Result | null; machine: Result | null };
 
@@ -215,9 +221,19 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
   const snapshot = report.snapshot!;
   const subjectAcres = snapshot.subject.acres;
   const columns: Column[] = [
-    { title: 'This report, as sold', together: result?.as_sold, result: undefined },
+    {
+      title: 'This report, as sold',
+      together: result?.as_sold,
+      result: undefined,
+      price: result?.estimate.meanPrice,
+    },
     { title: 'This report, adjusted', together: result?.adjusted, result },
-    { title: "The model's, as sold", together: machine?.as_sold, result: undefined },
+    {
+      title: "The model's, as sold",
+      together: machine?.as_sold,
+      result: undefined,
+      price: machine?.estimate.meanPrice,
+    },
     { title: "The model's, adjusted", together: machine?.adjusted, result: machine },
   ];
   const row = (label: string, figure: (column: Column) => string): [string, ...string[]] => [
@@ -231,6 +247,7 @@ export function Conclusion({ report, result, machine }: ConclusionProps) {
         kind="conclusion"
         heads={columns.map(({ title }) => title)}
         rows={[
+          row('Mean price', ({ price }) => (price === undefined ? '–' : usd(price))),
           row('Mean, an acre', ({ together }) => usd(together!.mean)),
           row('Median, an acre', ({ together }) => usd(together!.median)),
           row('Weighted estimate, an acre', ({ together }) => usd(together!.weighted)),

@@ -5,6 +5,7 @@ import { compressed } from '../http/compression.ts';
 import { envelope, faultOf, JSON_TYPE, notFound } from '../http/errors.ts';
 import { exchangeOf } from '../http/exchange.ts';
 import { type HeaderList, headersOf, setHeaders } from '../http/headers.ts';
+import { requireText } from '../http/text.ts';
 import { pageHeaders } from './assets.ts';
 import { Document, narrowPage } from './layout.tsx';
 import {
@@ -62,6 +63,11 @@ function handler(page: Page, answer: NonNullable<Page['get']>, deps: PageDeps): 
         requireSameOrigin(req, deps);
         visit.form = await readForm(req, res);
       }
+      requireText(
+        visit.url.searchParams,
+        visit.form,
+        Object.values(req.params).map(part => ['path', part]),
+      );
       const away = await admit(page, visit);
       await send(visit, away ?? (await answer(visit)), deps);
     } catch (error) {

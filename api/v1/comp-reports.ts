@@ -4,7 +4,7 @@ import { countyOf } from '../../shared/domain/property-id.ts';
 import type { PlatError } from '../../shared/errors.ts';
 import { enqueueAnnounced } from '../../shared/jobs.ts';
 import { link } from '../http/endpoint.ts';
-import { notFound, unprocessable } from '../http/errors.ts';
+import { unprocessable, validationError } from '../http/errors.ts';
 import { defineEndpoint } from './common/resources.ts';
 import { EXAMPLE_ID } from './examples/examples.ts';
 
@@ -50,7 +50,6 @@ export const createCompReport = defineEndpoint({
     example: { summary: 'A new report', value: EXAMPLE },
   },
   errors: {
-    not_found: 'No parcel has this id, or it has left the roll.',
     unprocessable: `The account has ${MAX_REPORTS} reports already: delete some in the web app.`,
   },
   handle: async ({ body: { property_id } }, { database }, { account, appUrl }) => {
@@ -58,8 +57,7 @@ export const createCompReport = defineEndpoint({
     const id = await database.transaction(async run => {
       const values = [account.id, fips, property_id, MAX_REPORTS];
       const [report] = await run<{ id: string }>('reports/insert_report', values);
-      if (report === undefined)
-        throw refusal(property_id, await run('reports/find_parcel', [fips, property_id]));
+      if (report === undefined) throw refusal(await run('reports/find_parcel', [fips, property_id]));
       await enqueueAnnounced(run, prepareReports, { fips });
       return report.id;
     });
@@ -67,7 +65,7 @@ export const createCompReport = defineEndpoint({
   },
 });
 
-function refusal(id: number, parcels: unknown[]): PlatError {
-  if (parcels.length === 0) return notFound(`There is no parcel ${id} on the roll.`);
+function refusal(parcels: unknown[]): PlatError {
+  if (parcels.length === 0) return validationError({ property_id: ['is not the id of a parcel on a roll'] });
   return unprocessable(`The account has ${MAX_REPORTS} reports: delete some in the web app.`);
 }

@@ -1,4 +1,5 @@
 import { mean, median } from 'simple-statistics';
+import { shownPercent } from '../domain/valuation.ts';
 import { gini } from '../kernels/stats/region-stats.ts';
 import { FEWEST_COMPS, newChosen, worthOf } from '../kernels/valuation/select.ts';
 import type { Valuation } from '../kernels/valuation/types.ts';
@@ -37,7 +38,7 @@ export type Result = {
 };
 
 const factorOf = (percent: number): number => Math.log1p(percent / 100);
-const percentOf = (log: number | null): number | null => (log === null ? null : 100 * Math.expm1(log));
+const percentOf = (log: number | null): number | null => (log === null ? null : shownPercent(log));
 
 /** What the chosen comps say by the kernels of the model; null when nothing is chosen. */
 export function resultOf(

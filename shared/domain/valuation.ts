@@ -72,3 +72,8 @@ export function unpackComps(bytes: Buffer): ExplainedComp[] {
 /** A factor beyond what fits is shown as the largest or smallest that does. */
 const stepsOf = (log: number): number => Math.max(-MOST_STEPS, Math.min(MOST_STEPS, Math.round(STEPS * log)));
 const percentOf = (steps: number) => 100 * Math.expm1(steps / STEPS);
+
+/** An adjustment as it is stored, so that every place shows the same. @param log natural logarithm of its factor */
+export const shownPercent = (log: number): number => percentOf(stepsOf(log));
+/** A share of 1 as it is stored. */
+export const shownWeight = (weight: number): number => Math.round(weight * WHOLE) / WHOLE;

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Update as Told } from '../../api/pages/comping-filter.ts';
+import { usd } from '../../api/pages/figures.ts';
 import { createKey } from '../../shared/accounts.ts';
 import type { Result } from '../../shared/comping/result.ts';
 import { prepareCounty } from '../../workers/comping/prepare.ts';
@@ -44,6 +45,21 @@ const candidatesOf = async (path: string) =>
   (JSON.parse((await window1.open(`${path}/comps.json`)).text) as { comps: { id: string; status: string }[] })
     .comps;
 
+/** Columns of numbers in a table of ours; an empty one is null. */
+function percentagesOf(table: string, names: string[]): (number | null)[][] {
+  const [heads, ...lines] = table
+    .replace('\ufeff', '')
+    .trim()
+    .split('\r\n')
+    .map(line => [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, field]) => field!));
+  return lines.map(fields =>
+    names.map(name => {
+      const field = fields[heads!.indexOf(name)]!;
+      return field === '' ? null : Number(field);
+    }),
+  );
+}
+
 describe('POST comp-reports/', () => {
   test('every call makes a report of its own; the same Idempotency-Key makes one', async () => {
     const post = (headers = {}) =>
@@ -66,10 +82,13 @@ describe('POST comp-reports/', () => {
     [{}, 400],
     [{ property_id: 1.5 }, 400],
     [{ property_id: PARCEL, title: 'x' }, 400],
-    [{ property_id: 3301999999999 }, 404],
-    [{ property_id: 1 }, 404],
+    [{ property_id: 3301999999999 }, 400],
+    [{ property_id: 1 }, 400],
+    [{ property_id: Number.MAX_SAFE_INTEGER }, 400],
   ])('%j is answered %i', async (body, status) => {
-    expect((await api.call(`${V1}/comp-reports/`, posting(key, JSON.stringify(body)))).status).toBe(status);
+    const reply = await api.call(`${V1}/comp-reports/`, posting(key, JSON.stringify(body)));
+    expect(reply.status).toBe(status);
+    expect(reply.json).toMatchObject({ error: { code: 'validation_error', details: expect.any(Object) } });
   });
 });
 
@@ -81,7 +100,8 @@ test.each([PARCEL, 3301900000010, 3301900000400, 3301900000800, 3301900001600])(
     const value = json as Record<string, number> & {
       explanation: Record<string, number> & { comps: (Record<string, number> & { id: string })[] };
     };
-    const { result } = await change(await newReport(parcel), { do: 'model' });
+    const path = await newReport(parcel);
+    const { result } = await change(path, { do: 'model' });
     const cents = (figure: number) => Math.round(100 * figure) / 100;
     const { estimate } = result;
     expect({
@@ -103,16 +123,16 @@ test.each([PARCEL, 3301900000010, 3301900000400, 3301900000800, 3301900001600])(
     expect(estimate.gini).toBeCloseTo(value.gini_index!, 1);
     expect(estimate.confidence).toBeCloseTo(value.confidence_score!, 1);
     expect(result.lines.map(({ comp }) => comp.id)).toEqual(value.explanation.comps.map(({ id }) => id));
-    for (const [i, comp] of value.explanation.comps.entries()) {
-      const { adjustments, weight } = result.lines[i]!;
-      expect(weight).toBeCloseTo(comp.weight!, 3);
-      for (const name of ['size', 'time', 'location', 'asking'] as const) {
-        const said = comp[`${name}_percent`]!;
-        // Stored in steps of 0.02 % of the factor, and answered with two decimals.
-        expect(Math.abs(adjustments[name].percent! - said)).toBeLessThan(0.006 + 0.0002 * (100 + said));
-      }
-      expect(adjustments.land.percent === null).toBe(comp.land_percent === null);
-    }
+    const names = ['size', 'time', 'location', 'asking', 'land'].map(name => `${name}_percent`);
+    const page = await window1.open(path);
+    expect(page.text).toContain(usd(value.mean_price!));
+    const { text } = await window1.open(`${path}/comps.csv`);
+    expect(percentagesOf(text, [...names, 'weight_percent'])).toEqual(
+      value.explanation.comps.map(comp => [
+        ...names.map(name => comp[name]),
+        Math.round(1e4 * comp.weight!) / 100,
+      ]),
+    );
   },
 );
 

@@ -181,10 +181,12 @@ test('two processes at once let through what one would, and never more than burs
           ),
         );
         const served = asked.filter((_, index) => states[index]!.admitted).map(({ kind }) => kind);
-        expect(served).toHaveLength(model.most(
-          asked.map(({ kind }) => kind),
-          own,
-        ));
+        expect(served).toHaveLength(
+          model.most(
+            asked.map(({ kind }) => kind),
+            own,
+          ),
+        );
         for (const kind of served) expect(model.take(kind, own)).toBe(true);
         through.push(...served.map(kind => ({ at, kind })));
       }

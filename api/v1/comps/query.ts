@@ -110,7 +110,11 @@ export const compsQuery = z
   })
   .superRefine((query, context) => {
     if ([query.fips, query.point, query.zip, query.polygon].every(scope => scope === undefined)) {
-      context.addIssue({ code: 'custom', message: 'give at least one of fips, point, zip and polygon' });
+      context.addIssue({
+        code: 'custom',
+        path: ['fips'],
+        message: 'give at least one of fips, point, zip and polygon',
+      });
     }
     const radius = query.point === undefined ? undefined : radiusFault(query.dist);
     if (radius !== undefined) context.addIssue({ code: 'custom', path: ['dist'], message: radius });

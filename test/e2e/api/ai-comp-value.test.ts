@@ -170,8 +170,8 @@ describe('a parcel', () => {
     expect((await missing(bare)).message).toContain('no relevant comps');
   });
 
-  test('with an id that is none is a validation error', async () => {
-    expect((await get('x')).status).toBe(400);
+  test('with an id that is none is not found', async () => {
+    expect((await get('x')).status).toBe(404);
   });
 });
 

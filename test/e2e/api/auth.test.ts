@@ -143,7 +143,7 @@ test('checks are made in the order of the contract', async () => {
     { pro: false, tier: 'free', invoicePaid: false, tokensIncluded: 0, ratePerMinute: 1, rateBurst: 1 },
     { scopes: ['api:mcp'] },
   );
-  const bad = '/api/public/v1/markets-stats/abc/stats/';
+  const bad = `${PATH}?nix=1`;
   const codes: string[] = [];
   const observe = async (path = bad) => {
     moment += 2_000;

@@ -28,8 +28,8 @@ const polygon = (...ring: number[][]) =>
   `polygon=${encodeURIComponent(JSON.stringify({ type: 'Polygon', coordinates: [ring] }))}`;
 
 test.each([
-  ['', 'query', 'at least one of fips, point, zip and polygon'],
-  ['status=SOLD&dist=5', 'query', 'at least one of'],
+  ['', 'fips', 'at least one of fips, point, zip and polygon'],
+  ['status=SOLD&dist=5', 'fips', 'at least one of'],
   ['fips=', 'fips', 'county FIPS code'],
   ['fips=330199', 'fips', 'county FIPS code'],
   ['fips=33019&fips=33005', 'fips', 'must be given once'],

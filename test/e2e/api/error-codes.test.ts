@@ -61,10 +61,10 @@ const CASES: [answer: string, when: string, given?: Given][] = [
   [
     '400 validation_error',
     'a field is out of its form',
-    { path: '/api/public/v1/markets-stats/abc/stats/', details: 'fips' },
+    { path: '/api/public/v1/comps/?fips=abc', details: 'fips' },
   ],
   ['400 validation_error', 'a parameter is unknown', { path: `${PATH}?colour=red`, details: 'colour' }],
-  ['400 validation_error', 'a search has no scope', { path: '/api/public/v1/comps/', details: 'query' }],
+  ['400 validation_error', 'a search has no scope', { path: '/api/public/v1/comps/', details: 'fips' }],
   [
     '400 validation_error',
     'JSON is broken',

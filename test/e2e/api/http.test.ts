@@ -108,14 +108,15 @@ describe('paths and methods', () => {
 
   test.each([
     ...['abc', '123', '330190', '33-19', '%20', 'a%2Fb', '\u0663\u0663\u0660\u0661\u0669', '0x123', '-1001'],
-  ])('FIPS %s is a validation error', async fips => {
+  ])('FIPS %s in a path is not found, and says why', async fips => {
     const reply = await api.call(
       `/api/public/v1/markets-stats/${encodeURI(fips).replaceAll('%25', '%')}/stats/`,
       { key },
     );
-    expect(reply.status).toBe(400);
+    expect(reply.status).toBe(404);
+    expect(reply.headers.get('x-tokens-used')).toBe('0');
     expect(reply.json).toMatchObject({
-      error: { code: 'validation_error', details: { fips: [expect.stringContaining('FIPS')] } },
+      error: { code: 'not_found', message: expect.stringContaining('fips must be a county FIPS code') },
     });
   });
 

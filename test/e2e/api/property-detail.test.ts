@@ -175,10 +175,10 @@ test('an unknown id is a 404 at 0 tokens', async () => {
 test.each(['0', '-1', '1.5', '1e9', 'abc', '9007199254740993', '3301900000001x', '%20', '+1', '１'])(
   '%s is not a property_id',
   async id => {
-    const { status, json } = await ask(encodeURI(decodeURI(id)));
-    expect(status).toBe(400);
+    const { status, json, headers } = await ask(encodeURI(decodeURI(id)));
+    expect([status, headers.get('x-tokens-used')]).toEqual([404, '0']);
     expect(json).toMatchObject({
-      error: { code: 'validation_error', details: { property_id: [expect.any(String)] } },
+      error: { code: 'not_found', message: expect.stringContaining('property_id') },
     });
   },
 );

@@ -109,7 +109,7 @@ describe('the limit of all calls', () => {
   test('calls that cost nothing and calls that fail count', async () => {
     const { key } = await newCaller(db, { ratePerMinute: 1, rateBurst: 3 });
     expect((await one.call(UNKNOWN, { key })).status).toBe(404);
-    expect((await one.call('/api/public/v1/markets-stats/abc/stats/', { key })).status).toBe(400);
+    expect((await one.call('/api/public/v1/markets-stats/abc/stats/', { key })).status).toBe(404);
     expect((await one.call(PATH, { key, headers: { 'If-None-Match': '*' } })).status).toBe(304);
     expect((await one.call(PATH, { key })).status).toBe(429);
   });

@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express';
+import { type Details, sendError, validationError } from './errors.ts';
+
+/** PostgreSQL keeps neither NUL nor half of a surrogate pair. */
+const COMPLAINT = 'must not hold a NUL character or half of a surrogate pair';
+
+const isText = (text: string): boolean => !text.includes('\0') && !/\p{Cs}/u.test(text);
+
+/** Refuses texts that cannot be kept, wherever in a request they are. @throws PlatError `validation_error` naming their fields */
+export function requireText(...fields: Iterable<[name: string, value: unknown]>[]): void {
+  const details = textFaults(...fields);
+  if (details !== undefined) throw validationError(details);
+}
+
+/** The fields with such a text; undefined where there is none. */
+export function textFaults(...fields: Iterable<[name: string, value: unknown]>[]): Details | undefined {
+  let details: Details | undefined;
+  for (const part of fields)
+    for (const [name, value] of part) {
+      if (isText(name) && isAllText(value)) continue;
+      details ??= Object.create(null) as Details;
+      details[name] = [COMPLAINT];
+    }
+  return details;
+}
+
+/** The same of a path and its query, for handlers that are not ours. */
+export const requireTextInAddress: RequestHandler = (req, res, next) => {
+  try {
+    requireText([['path', decodeURIComponent(req.path)]], Object.entries(req.query));
+    next();
+  } catch (error) {
+    sendError(res, error);
+  }
+};
+
+function isAllText(value: unknown): boolean {
+  if (typeof value === 'string') return isText(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Array.isArray(value)
+    ? value.every(isAllText)
+    : Object.entries(value).every(([name, one]) => isText(name) && isAllText(one));
+}
