@@ -44,11 +44,11 @@ const HEADERS = {
   'X-RateLimit-Remaining': count('Calls that the bucket lets through now.', 119),
   'X-RateLimit-Reset': count('The epoch second at which the bucket is full again.', 1_790_000_001),
   'RateLimit-Policy': text(
-    'The IETF draft: a bucket of q calls that fills in w seconds.',
+    'The IETF draft: q calls at once, all of which are there again w seconds later.',
     '"account";q=120;w=120',
   ),
   RateLimit: text(
-    'The IETF draft: r calls remain, and the bucket is full in t seconds.',
+    'The IETF draft: r calls remain, and all of them are there again in t seconds.',
     '"account";r=119;t=1',
   ),
   ETag: text('Send it back as If-None-Match: an unchanged answer is a free 304.', '"J1Qe0Zl3aPzV4m2kq9yWnA"'),
@@ -171,7 +171,7 @@ const IDEMPOTENCY_KEY = z.object({
 /** What an endpoint says of a limit besides the one of all calls. */
 const EXTRA_LIMITS: Record<ExtraLimit, string> = {
   skip_trace:
-    'besides the limit of all calls, one of its own for all skip traces together: 20 a minute unless the account has another. `RateLimit` and ' +
+    'besides the limit of all calls, one of its own for all skip traces together, also over MCP: at most 20 in any sliding 60 seconds, 20 at once among them, unless the account has another. `RateLimit` and ' +
     '`RateLimit-Policy` tell both, `X-RateLimit-…` the one with fewer calls left. A call that one of them refuses takes nothing from the other.',
 };
 

@@ -134,7 +134,7 @@ function withTerms(command: Command): Command {
     .option('--backstop <n>', 'most tokens of overage in a period, or none for no ceiling', tokensOrNone)
     .option('--rate <n>', 'calls a minute', wholeNumber)
     .option('--burst <n>', 'calls at once', wholeNumber)
-    .option('--skip-trace-rate <n>', 'skip traces a minute, and at once, besides', wholeNumber)
+    .option('--skip-trace-rate <n>', 'skip traces in any minute, and at once, besides', wholeNumber)
     .option('--skip-trace', 'may trace people')
     .option('--no-skip-trace', 'may not: its traces are refused')
     .option('--company <name>', 'whose saved markets it shares; a new company if there is none of that name')
