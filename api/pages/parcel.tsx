@@ -10,7 +10,7 @@ import { getProperty } from '../v1/property-detail.ts';
 import { acres, count, day, percent, usd } from './figures.ts';
 import { Back, Facts, Grid, Submit } from './layout.tsx';
 import { ask, type Visit } from './visit.ts';
-import { Slopes, Worth } from './worth.tsx';
+import { NoWorth, Slopes, Worth } from './worth.tsx';
 
 export type Detail = ParcelSummary & Record<string, unknown>;
 
@@ -20,10 +20,13 @@ type Photo = { path: string; imagery: 'aerial' | 'relief'; attribution: string; 
 export type ParcelData = {
   detail: Detail;
   photo: Photo | undefined;
-  value: ExplainedValue | undefined;
+  value: ExplainedValue | NoValue;
   comps: Comp[];
   portfolio: Portfolio | undefined;
 };
+
+/** Why there is no estimate. */
+type NoValue = { why: string };
 
 /** Metres in the feet that US maps have (the international foot). */
 const feet = (metres: number): string => count(metres / 0.3048);
@@ -38,7 +41,7 @@ export async function readParcel(visit: Visit, id: string): Promise<ParcelData> 
   const detail = await ask<Detail>(visit, getProperty, { params });
   const [photo, value, portfolio, comps] = await Promise.all([
     readPhoto(visit, detail.property_id),
-    orNothing(ask<ExplainedValue>(visit, aiCompValue, { params, query: { explain: 'true' } })),
+    readWorth(visit, id),
     orNothing(ask<Portfolio>(visit, ownerPortfolio, { params })),
     detail.point === null
       ? undefined
@@ -57,6 +60,16 @@ async function readPhoto({ deps }: Visit, id: number): Promise<Photo | undefined
   } catch (error) {
     // The parcel has no boundary, or one that is too complex; or no imagery is to be had. The page says all else.
     if (error instanceof PlatError && [404, 422, 503].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+async function readWorth(visit: Visit, id: string): Promise<ExplainedValue | NoValue> {
+  try {
+    const query = { explain: 'true' };
+    return await ask<ExplainedValue>(visit, aiCompValue, { params: { property_id: id }, query });
+  } catch (error) {
+    if (error instanceof PlatError && error.status === 404) return { why: error.message };
     throw error;
   }
 }
@@ -200,8 +213,8 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         kind="key"
         of={[
           ['Acres', detail.effective_acres === null ? 'unknown' : acres(detail.effective_acres)],
-          ['Worth', value ? usd(value.mean_adjusted_price) : 'no comps'],
-          ['An acre', value ? usd(value.mean_adjusted_ppa) : '–'],
+          ['Worth', 'why' in value ? 'no comps' : usd(value.mean_adjusted_price)],
+          ['An acre', 'why' in value ? '–' : usd(value.mean_adjusted_ppa)],
         ]}
       />
       <div class="buttons">
@@ -225,7 +238,7 @@ export function ParcelPanel({ detail, photo, value, comps, portfolio, back }: Pa
         />
         <small>Slope, wetlands, flood zones and roads: open it with its legend</small>
       </a>
-      {value && <Worth value={value} />}
+      {'why' in value ? <NoWorth why={value.why} /> : <Worth value={value} />}
       {GROUPS.map(([title, fields]) => {
         const known = fields.filter(
           ([name]) => detail[name] !== null && detail[name] !== undefined && detail[name] !== '',

@@ -8,9 +8,26 @@ import { acres, day, percent, usd } from './figures.ts';
 import { Grid } from './layout.tsx';
 import type { Page } from './pages.tsx';
 
+/** An interval whose ends differ by more than this says nothing that a buyer could go by. */
+const MOST_WIDTH = 10;
+
+/** Three words: past errors do not tell one percent of confidence from the next. */
+function certaintyOf(confidence: number): string {
+  if (confidence < 25) return 'low';
+  return confidence < 50 ? 'middling' : 'good';
+}
+
+export const NoWorth = ({ why }: { why: string }) => (
+  <section>
+    <h2>What it is worth</h2>
+    <p>{why}</p>
+  </section>
+);
+
 /** The estimate, its interval as a bar, and the comps with what each was moved by. */
 export function Worth({ value }: { value: ExplainedValue }) {
   const { low_price, high_price, comps, as_of, out_of_support } = value.explanation;
+  const isUseless = high_price > MOST_WIDTH * low_price;
   const top = high_price * 1.1;
   const at = (price: number) => (100 * price) / top;
   return (
@@ -18,8 +35,9 @@ export function Worth({ value }: { value: ExplainedValue }) {
       <h2>What it is worth</h2>
       <p>
         <b>{usd(value.mean_adjusted_price)}</b>, four times in five between {usd(low_price)} and{' '}
-        {usd(high_price)}; confidence {Math.round(value.confidence_score)} of 100, as of {day(as_of)}.
-        {out_of_support && ' The comps are unlike this parcel: take it with care.'}
+        {usd(high_price)}; confidence is {certaintyOf(value.confidence_score)}, as of {day(as_of)}.
+        {isUseless && ' That is too uncertain to use: the sales do not tell what this parcel is worth.'}
+        {out_of_support && !isUseless && ' The comps are unlike this parcel: take it with care.'}
       </p>
       <svg
         class="interval"

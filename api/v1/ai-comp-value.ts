@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { countyOf } from '../../shared/domain/property-id.ts';
 import { unpackComps } from '../../shared/domain/valuation.ts';
 import { round2 } from '../../shared/kernels/stats/rounding.ts';
+import { countyName, fiveDigits } from '../../shared/regions/counties.ts';
 import type { Database } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { ofParcel } from './common/property-id.ts';
@@ -48,7 +49,7 @@ const explanation = z
     out_of_support: z
       .boolean()
       .describe(
-        'The parcel is half as large again as the largest comp, smaller by as much than the smallest, far from all of them, or has no sale among them; its confidence is halved.',
+        'The parcel is half as large again as the largest comp, smaller by as much than the smallest, far from all of them, or has no sale among them, which halves its confidence; or so few sales of its county are known that its price level alone may be a quarter off, which interval and confidence count.',
       ),
     as_of: z.iso.date().describe('The day for which it is valued; later sales are not known to it.'),
     model_version: z.string(),
@@ -73,7 +74,7 @@ const compValue = z
       .min(0)
       .max(95)
       .describe(
-        '100 x the share of past sales, valued as of the day before by comps like these, whose estimate was within 25 % of the price; at most 95, halved out of support.',
+        '100 x the share of past sales, valued as of the day before by comps like these, whose estimate was within 25 % of the price; at most 95, halved where the comps are unlike the parcel.',
       ),
     gini_index: z
       .number()
@@ -107,10 +108,13 @@ export const aiCompValue = defineEndpoint({
     example: { summary: `Parcel ${VALUE_EXAMPLE_ID} of the sample, explained`, value: VALUE_EXAMPLE },
   },
   errors: {
-    not_found: 'No parcel has this id, it has left the roll, or there are no relevant comps. Costs nothing.',
+    not_found:
+      'No parcel has this id, it has left the roll, or there are no relevant comps: a county without sales of its own has none unless sales of three counties are within 100 km. Costs nothing.',
   },
   handle: async ({ params: { property_id }, query: { explain } }, { database, readValuation }) => {
-    const row = requireValue(await readValuation(countyOf(property_id), property_id, explain), property_id);
+    const row = await readValuation(countyOf(property_id), property_id, explain);
+    if (row === undefined) throw notFound(`There is no parcel ${property_id} on the roll.`);
+    if (row.mean_price === null) throw notFound(await explainAbsence(database, property_id));
     const value = {
       mean_price: round2(row.mean_price),
       mean_ppa: round2(row.mean_ppa),
@@ -126,11 +130,13 @@ export const aiCompValue = defineEndpoint({
 
 type Value = Exclude<StoredValuation, { mean_price: null }>;
 
-function requireValue(row: StoredValuation | undefined, id: number): Value {
-  if (row === undefined) throw notFound(`There is no parcel ${id} on the roll.`);
-  if (row.mean_price === null)
-    throw notFound(`There are no relevant comps for parcel ${id}, or its acreage or place is unknown.`);
-  return row;
+/** Why a parcel has no estimate, and what helps. */
+async function explainAbsence(database: Database, id: number): Promise<string> {
+  const fips = countyOf(id);
+  const none = `There are no relevant comps for parcel ${id}`;
+  const [sales] = await database.run('valuation/has_sales', [fips]);
+  if (sales !== undefined) return `${none}, or its acreage or place is unknown.`;
+  return `${none}: no sale of land in ${countyName(fips)} (${fiveDigits(fips)}) is known, and sales of fewer than three counties are within 100 km of it. A feed of the county's sales helps, ten or more of them.`;
 }
 
 type UsedComp = Pick<z.infer<typeof usedComp>, 'id' | 'status' | 'price' | 'lot_size' | 'sold_date'>;

@@ -77,6 +77,13 @@ select
 -- Whether the land layers tell of any parcel of a county. One look at the index: `exists` would read all of it. $1 county FIPS int
 select true from parcel_attributes where fips = $1 limit 1
 
+-- name: has_sales
+-- Whether a sale of a county is known that valuations can use. $1 county FIPS int
+select true as known
+from listings
+where fips = $1 and status = 'SOLD' and price > 0 and lot_acres > 0 and location is not null
+limit 1
+
 -- name: list_comps_on_land
 -- The comps of a county of whose parcels nothing is stored, with the parcels of known land that hold their points and whose acreage is what was sold, as in
 -- link_comps.sql. $1 county FIPS int, $2 the largest correction of an acreage, as a share of what was sold float8

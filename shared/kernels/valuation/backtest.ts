@@ -15,9 +15,8 @@ import { landAt } from './land.ts';
 import { type CountyEstimates, fitCounty, type Others } from './model.ts';
 import { MOST_STEP_M } from './pairs.ts';
 import { knownSales } from './same-sale.ts';
-import { MOST_STEPS } from './select.ts';
 import { LEVEL_STEPS } from './surface.ts';
-import { type Comps, someComps } from './types.ts';
+import { type Comps, MOST_COMP_M, someComps } from './types.ts';
 import { createValuer } from './value-parcel.ts';
 
 // Past sales valued by what was known the day before: L. J. Tashman, Out-of-sample tests of forecasting accuracy, 2000.
@@ -177,7 +176,7 @@ function valueSales(
 /** The comps of a county, and those of others that may be near to its sales. */
 function compsAround(comps: Comps, fips: number, own: readonly number[]): Comps {
   const box = boxOfLine(own.map((sale): [number, number] => [comps.lon[sale]!, comps.lat[sale]!]));
-  const near = withMargin(box, (MOST_STEPS + LEVEL_STEPS) * MOST_STEP_M);
+  const near = withMargin(box, MOST_COMP_M + LEVEL_STEPS * MOST_STEP_M);
   return someComps(
     comps,
     Array.from({ length: comps.count }, (_, i) => i).filter(

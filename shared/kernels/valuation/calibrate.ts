@@ -1,6 +1,8 @@
+import { mean, probit } from 'simple-statistics';
 import { countBelow } from '../groups.ts';
 import { median } from '../stats/region-stats.ts';
 import { landAt } from './land.ts';
+import type { CountyLevels } from './level.ts';
 import { deviationOf, insert, medianDeviation, medianVariance, remove } from './robust.ts';
 import { FEATURES, featuresOf, fitScale, PRIOR_SALES, scaleOf, sizeOfErrors } from './scale.ts';
 import { choose, combine, FEWEST_COMPS, type Fitted, newChosen } from './select.ts';
@@ -16,6 +18,8 @@ export type Calibration = {
   coefficients: readonly number[];
   /** Held-out errors over their expected size, ascending, each without the lag that was known before it. */
   errors: readonly number[];
+  /** Standard deviation of what the county's price level is off by beside them. */
+  level?: number;
 };
 
 /** The latest sales that are valued. */
@@ -32,7 +36,7 @@ export type HeldOut = {
 };
 
 /**
- * Values the latest sales, each by those of the days before it and without itself.
+ * Values the latest sales, each by those of the days before it and without itself; of a county without sales those around, at their own county's level.
  * @param comps that the model was made of
  * @param known the sales among them that were known on its day, those that it left out included
  */
@@ -43,8 +47,7 @@ export function holdOut(
 ): { kept: HeldOut; outliers: HeldOut; lag: number } {
   const { lon, lat, acres, price, soldDay, county } = comps;
   const entryOf = new Map(Array.from(model.sales.source, (comp, entry) => [comp, entry]));
-  const latest = known
-    .filter(i => county[i] === model.county)
+  const latest = (model.levels.sales > 0 ? known.filter(i => county[i] === model.county) : known)
     .sort((a, b) => soldDay[a]! - soldDay[b]! || a - b)
     .slice(-MOST_HELD_OUT);
   const chosen = newChosen();
@@ -58,7 +61,8 @@ export function holdOut(
     const { mean, deviation } = combine(chosen);
     const into = entry < 0 ? outliers : kept;
     into.days.push(soldDay[i]!);
-    into.errors.push(mean - Math.log(price[i]! / acres[i]!));
+    const moved = model.levels.of(model.county) - model.levels.of(county[i]!);
+    into.errors.push(mean - moved - Math.log(price[i]! / acres[i]!));
     into.features.push(featuresOf(chosen, deviation, new Float64Array(FEATURES)));
   }
   const lagOn = createLag(kept.days, kept.errors);
@@ -73,6 +77,7 @@ export const errorSizeOf = ({ kept }: { kept: HeldOut }) => sizeOfErrors(kept.er
 export function calibrate(
   { kept, outliers }: { kept: HeldOut; outliers: HeldOut },
   expected: Estimate,
+  levels: CountyLevels,
 ): Calibration {
   const { coefficients, heldOut } = fitScale(kept.features, kept.errors, expected);
   const sized = kept.errors.map((error, i) => error / heldOut[i]!);
@@ -80,14 +85,38 @@ export function calibrate(
   const most = Math.floor(MOST_OUTLIERS * (sized.length + far.length));
   for (const side of [far.filter(error => error < 0), far.filter(error => error > 0)])
     sized.push(...side.slice(Math.max(0, side.length - most)));
-  return { coefficients, errors: sized.sort((a, b) => a - b) };
+  // What own sales say of the size of errors, they say of errors of the level, too.
+  const unseen = PRIOR_SALES / (PRIOR_SALES + levels.sales);
+  return {
+    coefficients,
+    errors: sized.sort((a, b) => a - b),
+    level: Math.sqrt(unseen * levels.variance),
+  };
 }
 
-/** With fewer held-out errors so many times the expected size bound the interval. */
-const FEW_ERRORS_WIDTH = 2;
+/** With fewer held-out errors so many times the expected size bound the interval: 80 % of a Laplace distribution. */
+const FEW_ERRORS_WIDTH = Math.log(5);
 
 /** The error, as ln(estimate / price), below which 10 % and above which 10 % of all estimates of this scale fall. */
-export function interval({ errors }: Calibration, scale: number): { low: number; high: number } {
+export function interval(calibration: Calibration, scale: number): { low: number; high: number } {
+  const error = intervalOf(calibration, scale);
+  // Reports that were stored before there was a level have none.
+  widen(error, TENTH_Z * (calibration.level ?? 0));
+  return error;
+}
+
+/** Of a normal distribution one value in ten lies farther above its mean, and one below. */
+export const TENTH_Z = 1.2816;
+
+/** By an independent error: the squares of the half widths add up. */
+export function widen(error: { low: number; high: number }, by: number): void {
+  const middle = (error.low + error.high) / 2;
+  const half = Math.hypot((error.high - error.low) / 2, by);
+  error.low = middle - half;
+  error.high = middle + half;
+}
+
+function intervalOf({ errors }: Calibration, scale: number): { low: number; high: number } {
   const last = errors.length - 1;
   // Conformal: the (n + 1) x 10 % smallest and largest, and between two of them as far as that is no whole number.
   const place = (last + 2) * 0.1 - 1;
@@ -98,15 +127,28 @@ export function interval({ errors }: Calibration, scale: number): { low: number;
   return { low: between(rank, rank + 1) * scale, high: between(last - rank, last - rank - 1) * scale };
 }
 
+/** What a normal error is at the middle of equally likely parts of it. */
+const NORMAL = Array.from({ length: 9 }, (_, k) => probit((k + 0.5) / 9));
+/** An error of the level below this makes no difference to be seen. */
+const LEAST_LEVEL = 0.05;
+
 /** Chance of |estimate - price| <= 25 % of the price. With few errors it is drawn to what the guess of their size says. */
-export function chanceWithinQuarter({ errors }: Calibration, scale: number): number {
-  const low = Math.log(0.75) / scale;
-  const high = Math.log(1.25) / scale;
+export function chanceWithinQuarter({ errors, level = 0 }: Calibration, scale: number): number {
+  if (level < LEAST_LEVEL) return chanceAt(errors, scale, 0);
+  return mean(NORMAL.map(z => chanceAt(errors, scale, z * level)));
+}
+
+/** The estimate being off by so much besides. */
+function chanceAt(errors: readonly number[], scale: number, shift: number): number {
+  const low = (Math.log(0.75) - shift) / scale;
+  const high = (Math.log(1.25) - shift) / scale;
   const inside = countBelow(errors, high, true) - countBelow(errors, low, true);
   // Of errors with a Laplace distribution of mean size 1.
-  const guessed = 1 - (Math.exp(low) + Math.exp(-high)) / 2;
+  const guessed = laplace(high) - laplace(low);
   return (inside + PRIOR_SALES * guessed) / (errors.length + PRIOR_SALES);
 }
+
+const laplace = (x: number) => (x < 0 ? Math.exp(x) / 2 : 1 - Math.exp(-x) / 2);
 
 /** Sales of so many days up to the model's tell the lag; no older ones, however few there are. */
 const LAG_DAYS = 365;

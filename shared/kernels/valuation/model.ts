@@ -8,19 +8,20 @@ import {
   standardLevel,
   withoutLand,
 } from './effects.ts';
+import { countyLevels, reachOfCounties, withoutLevels } from './level.ts';
 import { groundStep, type Pairs, pairsOf, placesOf } from './pairs.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { deviationOf, madOf, medianOf } from './robust.ts';
 import { askedByAny, knownSales } from './same-sale.ts';
 import { KNOWN_SIZE } from './scale.ts';
 import { openListings, soundAsks, withoutOutliers } from './screen.ts';
-import { type Fitted, type Market, MOST_STEPS, marketOf } from './select.ts';
+import { type Fitted, type Market, marketOf } from './select.ts';
 import { type Estimate, expectFrom } from './shrink.ts';
 import { createSurface, LEVEL_STEPS, type Places } from './surface.ts';
-import { type Comps, DAYS_A_YEAR } from './types.ts';
+import { type Comps, DAYS_A_YEAR, MOST_STEPS } from './types.ts';
 
 /** Changes with anything that moves a figure; stored with every valuation. */
-export const MODEL_VERSION = '6';
+export const MODEL_VERSION = '7';
 
 /** A ratio of sizes of 2.7, and three years: on sales of Washington NH little depends on the figures. */
 const STEP_LOG_ACRES = 1;
@@ -62,9 +63,9 @@ export function fitCounty(comps: Comps, county: number, asOfDay: number, others:
   const ratio = ratioOf({ ...comps, asked: askedByAny(comps, second) }, kept, county, asOfDay);
   const heldOutAlone = holdOut(alone.fitted, comps, all);
   const estimates = {
-    effects: alone.estimates,
+    effects: alone.fitted.levels.sales === 0 ? alone.estimates.map(() => null) : alone.estimates,
     ratio: ratio.estimate,
-    errorSize: errorSizeOf(heldOutAlone),
+    errorSize: alone.fitted.levels.sales === 0 ? null : errorSizeOf(heldOutAlone),
   };
   const expected = expectations(others, county);
   const { fitted } = others.size === 0 ? alone : build(known, expected.effects);
@@ -72,7 +73,7 @@ export function fitCounty(comps: Comps, county: number, asOfDay: number, others:
   fitted.lag = heldOut.lag;
   fitted.discount = discountOf(ratio, expected.ratio(ratioByPremiums(premiumsOf(fitted))));
   return {
-    model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize) },
+    model: { ...fitted, calibration: calibrate(heldOut, expected.errorSize, fitted.levels) },
     estimates,
     outliers,
   };
@@ -124,7 +125,9 @@ function build(
 ) {
   const { estimates, effects } = estimateEffects(pairs, expected);
   const value = residualsOf(sales, effects, asOfDay);
-  const residuals = { county: sales.county, value, ...variancesOf(pairs, effects, sales, value, county) };
+  const { noise, total } = variancesOf(pairs, effects, sales, value, county);
+  const levels = countyLevels(sales.county, value, county, total);
+  const residuals = { county: sales.county, value, levels, noise, spread: Math.max(0, total - noise) };
   const surface = createSurface(residuals, metres, places);
   const asks = soundAsks(comps, openListings(comps, asOfDay), sales, value, effects, asOfDay);
   const level = new Float64Array(sales.source.length).fill(Number.NaN);
@@ -135,7 +138,9 @@ function build(
     asking: marketOf(comps, asks, false, () => asOfDay),
     effects,
     steps: { metres, logAcres: STEP_LOG_ACRES, days: STEP_DAYS },
+    levels,
     surface,
+    isCovered: levels.sales > 0 ? () => true : reachOfCounties(sales),
     discount: { log: 0, deviation: 0 },
     lag: 0,
     levelOf({ level, lon, lat, county }, entry, day) {
@@ -159,21 +164,22 @@ function residualsOf(market: Market, effects: Effects, asOfDay: number): Float64
 /** Standard deviation of a sale around the level of its place, before any is known. */
 const PRIOR_NOISE = 0.5;
 
-/** Robust variances: the noise of one sale by pairs of near ones, and what the county's level varies by beyond that. */
+/** Robust variances: the noise of one sale by pairs of near ones, and all of it around the level of the county, or of each county around. */
 function variancesOf(pairs: Pairs, effects: Effects, { county }: Market, value: Float64Array, fips: number) {
   const ppa = withoutLand(pairs, effects.land);
   const differences = Array.from({ length: pairs.count }, (_, i) =>
     Math.abs(ppa[i]! - effects.elasticity * pairs.acres[i]! - effects.trend * pairs.years[i]!),
   );
   const own = value.filter((_, i) => county[i] === fips);
+  const deviations = own.length > 0 ? own : withoutLevels(county, value);
   const ofPairs = deviationOf(
     medianOf(differences) ?? 0,
     pairs.count / PAIRS_PER_SALE,
     Math.SQRT2 * PRIOR_NOISE,
   );
   const noise = ofPairs ** 2 / 2;
-  const total = deviationOf(madOf(own) ?? 0, own.length, PRIOR_NOISE) ** 2;
-  return { noise, spread: Math.max(0, total - noise) };
+  const total = deviationOf(madOf(deviations) ?? 0, deviations.length, PRIOR_NOISE) ** 2;
+  return { noise, total };
 }
 
 /** What each listing asks above the level of sales at its place; nothing is known without sales. */

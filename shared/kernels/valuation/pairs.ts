@@ -2,7 +2,7 @@ import { LAND_TERMS } from './land.ts';
 import { PAIRS_PER_SALE } from './regress.ts';
 import { medianOf } from './robust.ts';
 import { createPlaces, type Places } from './surface.ts';
-import { type Comps, DAYS_A_YEAR } from './types.ts';
+import { type Comps, DAYS_A_YEAR, MOST_COMP_M, MOST_STEPS } from './types.ts';
 
 /** Differences between two near sales: of ln(price per acre), of ln(acres), of years, of the land's terms. */
 export type Pairs = {
@@ -31,7 +31,7 @@ const SALES_A_STEP = 30;
 /** Sales of a county from which the distance is measured; a median of so many has a standard error of 9 % of their spread. */
 const MOST_MEASURED = 200;
 const LEAST_STEP_M = 500;
-export const MOST_STEP_M = 40_000;
+export const MOST_STEP_M = MOST_COMP_M / MOST_STEPS;
 
 /** Where these comps are; found by their place in the list. */
 export function placesOf(comps: Comps, chosen: Int32Array): Places {
@@ -43,9 +43,14 @@ export function placesOf(comps: Comps, chosen: Int32Array): Places {
   );
 }
 
-/** Differences between each sale of a county, the latest first, and the sales that are nearest to it on the ground. */
+/**
+ * Differences between each sale of a county, the latest first, and the sales that are nearest to it on the ground. Of a county without sales those of all
+ * around it are paired.
+ */
 export function pairsOf(comps: Comps, sales: Int32Array, places: Places, county: number): Pairs {
-  const own = Int32Array.from(sales.keys()).filter(i => comps.county[sales[i]!] === county);
+  const entries = Int32Array.from(sales.keys());
+  const ofCounty = entries.filter(i => comps.county[sales[i]!] === county);
+  const own = ofCounty.length === 0 ? entries : ofCounty;
   const latest = own.slice(-MOST_PAIRED).reverse();
   const most = latest.length * PAIRS_PER_SALE;
   const pairs: Pairs = {

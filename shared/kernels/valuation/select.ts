@@ -1,9 +1,10 @@
 import type { Discount } from './asking.ts';
 import type { Effects } from './effects.ts';
 import { landMove, landOf } from './land.ts';
+import type { CountyLevels } from './level.ts';
 import { createNearest, type Place, type Steps } from './nearest.ts';
 import type { Surface } from './surface.ts';
-import { type Comps, DAYS_A_YEAR, type Subject } from './types.ts';
+import { type Comps, DAYS_A_YEAR, MOST_STEPS, type Subject } from './types.ts';
 
 /** The most comps of one estimate. */
 export const MOST_COMPS = 12;
@@ -20,7 +21,10 @@ export type Fitted = {
   asking: Market;
   effects: Effects;
   steps: Steps;
+  levels: CountyLevels;
   surface: Surface;
+  /** Whether there are sales enough for a place: any of the county's own, or of three counties within reach. */
+  isCovered(lon: number, lat: number): boolean;
   /** The price level of a comp's place: of few comps it is ever asked where few parcels are valued. */
   levelOf(market: Market, entry: number, day: number): number;
   /** What asking prices are moved by to be those of sales. */
@@ -55,8 +59,6 @@ export function marketOf(comps: Comps, chosen: Int32Array, sold: boolean, dayOf:
   };
 }
 
-/** A comp that is more steps away than this tells nothing of the subject. */
-export const MOST_STEPS = 6;
 /** With fewer there is no estimate. */
 export const FEWEST_COMPS = 3;
 

@@ -43,6 +43,12 @@ export function combined(a: Estimate, b: Estimate): Estimate {
   };
 }
 
+/** What members of a group let expect of another: they vary around a mean by what they show, the half-normal prior being of the scale. */
+export function expectNext(group: readonly Estimate[], scale: number): Estimate {
+  const between = varianceBetween([group], scale);
+  return widened(meanOf(group, between), between);
+}
+
 /** What estimates say of the mean that they vary around. */
 function meanOf(estimates: readonly Estimate[], between: number): Estimate {
   return estimates.reduce((sum, estimate) => combined(sum, widened(estimate, between)), NOTHING);

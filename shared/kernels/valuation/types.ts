@@ -4,6 +4,11 @@ import { landOf } from './land.ts';
 
 export const DAYS_A_YEAR = 365.25;
 
+/** A comp that is more steps away than this tells nothing of the subject. */
+export const MOST_STEPS = 6;
+/** Nor is one that is farther away, however long a step is. */
+export const MOST_COMP_M = 100_000;
+
 /** Stands for an unknown day. */
 export const NO_DAY = -0x8000_0000;
 

@@ -1,6 +1,6 @@
 import { gini } from '../stats/region-stats.ts';
 import type { Discount } from './asking.ts';
-import { type Calibration, chanceWithinQuarter, interval } from './calibrate.ts';
+import { type Calibration, chanceWithinQuarter, interval, TENTH_Z, widen } from './calibrate.ts';
 import type { Model } from './model.ts';
 import { insert } from './robust.ts';
 import { FEATURES, featuresOf, scaleOf } from './scale.ts';
@@ -10,19 +10,20 @@ import type { Subject, Valuation } from './types.ts';
 const MOST_CONFIDENCE = 95;
 /** What is left of the confidence where the subject lies outside of what the comps cover. */
 const OUT_OF_SUPPORT = 0.5;
-/** Of a normal distribution one value in ten lies farther above its mean, and one below. */
-const TENTH_Z = 1.2816;
 /** So many steps to the nearest comp, or a size beyond those of the comps by this in logarithms, is outside. */
 const SUPPORT_STEPS = 2;
 const SUPPORT_LOG_ACRES = 0.4;
+/** Or a county whose price level alone may be off by a quarter. */
+const SUPPORT_LEVEL = Math.log(1.25);
 
 /**
- * What a parcel of the model's county would have sold for on its day; null when there are fewer than three relevant comps.
+ * What a parcel of the model's county would have sold for on its day; null when there are fewer than three relevant comps, or sales of too few counties.
  * @param chosen holds the comps of the last valuation, columns that are used again
  */
 export function createValuer(model: Model, chosen = newChosen()): (subject: Subject) => Valuation | null {
   const conclude = createConclusion(model);
   return subject => {
+    if (!model.isCovered(subject.lon, subject.lat)) return null;
     const exclude = subject.exclude === undefined ? -1 : model.sales.source.indexOf(subject.exclude);
     choose(model, subject, model.asOfDay, exclude, chosen);
     return chosen.count < FEWEST_COMPS ? null : conclude(chosen, subject.acres);
@@ -58,12 +59,15 @@ export function createConclusion(
     const error = interval(calibration, scale);
     // No past sale was valued by asking prices alone: what they may be off from sales by comes to the errors of estimates by sales.
     if (!hasSale) widen(error, TENTH_Z * discount.deviation);
-    const outOfSupport =
+    const isUnlike =
       !hasSale ||
       comps.steps[0]! > SUPPORT_STEPS ||
       logAcres < least - SUPPORT_LOG_ACRES ||
       logAcres > largest + SUPPORT_LOG_ACRES;
-    const chance = 100 * chanceWithinQuarter(calibration, scale) * (outOfSupport ? OUT_OF_SUPPORT : 1);
+    // Errors of a county that has no level of its own were learned from comps as unlike as these.
+    const isForeign = (calibration.level ?? 0) > SUPPORT_LEVEL;
+    const chance =
+      100 * chanceWithinQuarter(calibration, scale) * (isUnlike && !isForeign ? OUT_OF_SUPPORT : 1);
     const meanAdjustedPpa = Math.exp(mean);
     const meanAdjustedPrice = meanAdjustedPpa * acres;
     // Names one by one: a spread among them makes the object a tenth of the whole time.
@@ -72,19 +76,11 @@ export function createConclusion(
       meanPpa,
       meanAdjustedPpa,
       meanAdjustedPrice,
-      outOfSupport,
+      outOfSupport: isUnlike || isForeign,
       gini: gini(prices.subarray(0, count), value => value) ?? 0,
       confidence: Math.min(MOST_CONFIDENCE, chance),
       low: meanAdjustedPrice * Math.exp(-error.high),
       high: meanAdjustedPrice * Math.exp(-error.low),
     };
   };
-}
-
-/** By an independent error: the squares of the half widths add up. */
-function widen(error: { low: number; high: number }, by: number): void {
-  const middle = (error.low + error.high) / 2;
-  const half = Math.hypot((error.high - error.low) / 2, by);
-  error.low = middle - half;
-  error.high = middle + half;
 }

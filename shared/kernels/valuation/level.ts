@@ -1,0 +1,83 @@
+import { mean, sum } from 'simple-statistics';
+import { boxHolds, boxOfLine, withMargin } from '../../geo/box.ts';
+import { addTo } from '../groups.ts';
+import { medianOf } from './robust.ts';
+import { combined, type Estimate, expectNext } from './shrink.ts';
+import { MOST_COMP_M } from './types.ts';
+
+/** How far price levels of counties near one another differ, as a standard deviation, before any are known: by a factor of two. */
+const LEVELS_DIFFER = Math.LN2;
+
+/** The price levels of a county and those around it: ln(price per acre) of a standard lot. */
+export type CountyLevels = {
+  /** Of a county. @param without a value among the fitted county's that must not count in its level */
+  of(county: number, without?: number): number;
+  /** Of the fitted county's: the square of its standard error. */
+  variance: number;
+  /** The fitted county's own. */
+  sales: number;
+};
+
+/**
+ * A county's level is the mean of its sales, drawn to that of the counties around as far as these agree with one another. By how much they do
+ * not, they show themselves; the fewer they are, the less sure it is.
+ * @param value of each sale, standardized @param variance of a sale around its county's level
+ */
+export function countyLevels(
+  county: Int32Array,
+  value: Float64Array,
+  fitted: number,
+  variance: number,
+): CountyLevels {
+  const byCounty = valuesByCounty(county, value);
+  const own = byCounty.get(fitted) ?? [];
+  byCounty.delete(fitted);
+  const estimates = new Map(
+    [...byCounty].map(([fips, values]) => [
+      fips,
+      { value: mean(values), variance: variance / values.length },
+    ]),
+  );
+  const expected = expectNext([...estimates.values()], LEVELS_DIFFER);
+  const total = own.length === 0 ? 0 : sum(own);
+  const levelBy = (sum: number, sales: number): Estimate =>
+    sales === 0 ? expected : combined(expected, { value: sum / sales, variance: variance / sales });
+  const level = levelBy(total, own.length);
+  const levels = new Map([...estimates].map(([fips, one]) => [fips, combined(expected, one).value]));
+  levels.set(fitted, level.value);
+  return {
+    variance: level.variance,
+    sales: own.length,
+    of: (fips, without) =>
+      without === undefined || fips !== fitted
+        ? (levels.get(fips) ?? expected.value)
+        : levelBy(total - without, own.length - 1).value,
+  };
+}
+
+function valuesByCounty(county: Int32Array, value: Float64Array): Map<number, number[]> {
+  const byCounty = new Map<number, number[]>();
+  for (let i = 0; i < value.length; i++) addTo(byCounty, county[i]!, value[i]!);
+  return byCounty;
+}
+
+/** What each sale is above or below the median of its county's. */
+export function withoutLevels(county: Int32Array, value: Float64Array): Float64Array {
+  const medians = new Map(
+    [...valuesByCounty(county, value)].map(([fips, values]) => [fips, medianOf(values)!]),
+  );
+  return value.map((one, i) => one - medians.get(county[i]!)!);
+}
+
+/** By fewer counties nobody can tell how far the next one's level is from theirs. */
+const FEWEST_COUNTIES = 3;
+
+type Places = { county: Int32Array; lon: Float64Array; lat: Float64Array };
+
+/** Whether a place is within reach of sales of so many counties. */
+export function reachOfCounties({ county, lon, lat }: Places): (lon: number, lat: number) => boolean {
+  const places = new Map<number, [number, number][]>();
+  for (let i = 0; i < county.length; i++) addTo(places, county[i]!, [lon[i]!, lat[i]!]);
+  const boxes = [...places.values()].map(own => withMargin(boxOfLine(own), MOST_COMP_M));
+  return (lon, lat) => boxes.filter(box => boxHolds(box, lon, lat)).length >= FEWEST_COUNTIES;
+}
