@@ -68,7 +68,10 @@ describe('a county is marked', () => {
   });
 
   test('when its roll changes', async () => {
-    await dense(200, 20);
+    const { feed, middle } = await dense(200, 20);
+    // Without a sale of its own and beside one county it would not be valued.
+    await feed.run([saleAt('own', 33_019, ...middle, 3, 40_000)]);
+    await refresh(pool);
     const roll = feedOf(folder, {
       ...{ name: 'roll', kind: 'assessor', fips: '33019' },
       roll: { source: 'roll.ndjson', format: 'ndgeojson', key: 'PIN', columns: { owner_name: 'OWNER' } },

@@ -7,7 +7,7 @@ import { rootDir } from '../../../shared/root.ts';
 import { backtestValuations } from '../../../workers/valuation/backtest.ts';
 import { newCaller, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { retireParcels } from '../../support/parcels.ts';
+import { insertParcels, retireParcels } from '../../support/parcels.ts';
 import { valueMarket } from '../../support/valuations.ts';
 
 const db = await createTestDatabase({}, { sample: true });
@@ -168,6 +168,14 @@ describe('a parcel', () => {
        where retired_at is null and not exists (select from valuations v where v.fips = p.fips and v.property_id = p.property_id) limit 1`,
     );
     expect((await missing(bare)).message).toContain('no relevant comps');
+  });
+
+  test('of a county without sales is told why, and what helps', async () => {
+    const id = 3_300_500_000_001;
+    await insertParcels(db.pool, [{ property_id: id, location: '(-722000000,430000000)', acres: 3 }]);
+    const { message } = await missing(id);
+    expect(message).toContain('no sale of land in Cheshire (33005) is known');
+    expect(message).toContain("A feed of the county's sales helps");
   });
 
   test('with an id that is none is not found', async () => {
