@@ -63,14 +63,18 @@ describePages('the web app', site => {
   test('an area is drawn by keyboard alone; Escape gives it up', async () => {
     const page = await site.open('/data?county=33019');
     const all = await page.locator('#count').textContent();
-    await page.getByRole('button', { name: 'Draw an area' }).press('Enter');
-    await page.keyboard.press('Enter');
-    for (const arrow of ['ArrowRight', 'ArrowDown']) {
-      await page.keyboard.press(arrow);
-      // The key moves the map before it is known to be moving.
-      await page.waitForTimeout(50);
+    const map = page.locator('#map');
+    /** Each key has the map drawn anew: moved, or with another corner. */
+    const press = async (key: string) => {
+      await map.evaluate(element => element.removeAttribute('data-idle'));
+      await page.keyboard.press(key);
       await drawn(page);
-      await page.keyboard.press('Enter');
+    };
+    await page.getByRole('button', { name: 'Draw an area' }).press('Enter');
+    await press('Enter');
+    for (const arrow of ['ArrowRight', 'ArrowDown']) {
+      await press(arrow);
+      await press('Enter');
     }
     await page.getByText('3 corners').waitFor();
     await page.getByRole('button', { name: 'Done' }).press('Enter');

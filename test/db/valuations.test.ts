@@ -5,7 +5,7 @@ import { createValuer } from '../../shared/kernels/valuation/value-parcel.ts';
 import { readComps } from '../../workers/valuation/comps.ts';
 import { valueCounty } from '../../workers/valuation/county.ts';
 import { createRandom } from '../bench/generate/random.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, lockWaits } from '../support/database.ts';
 import { fitTo } from '../support/sales.ts';
 import { storedValuations, valuationMarks, valueMarket } from '../support/valuations.ts';
 import { listingFeed } from './ingest/listing-support.ts';
@@ -69,24 +69,29 @@ describe('a county', () => {
     await market();
     const before = await storedValuations(pool);
     await pool.query("update listings set price = 3 * price where status = 'SOLD'");
-    await pool.query(`create function slow() returns trigger language plpgsql as
-      $$ begin if new.property_id % 7 = 0 then perform pg_sleep(0.02); end if; return new; end $$`);
-    await pool.query('create trigger slow before insert on valuations for each row execute function slow()');
+    await pool.query(`create function waits() returns trigger language plpgsql as
+      $$ begin if new.property_id % 50 = 0 then perform pg_advisory_xact_lock_shared(1); end if; return new; end $$`);
+    await pool.query(
+      'create trigger waits before insert on valuations for each row execute function waits()',
+    );
+    const holder = await pool.connect();
+    await holder.query('select pg_advisory_lock(1)');
     let done = false;
     const valued = valueCounty(pool, { fips: 33_005 }, { signal }).finally(() => {
       done = true;
     });
-    let looks = 0;
     const seen = new Set<string>();
-    while (!done) {
-      seen.add(JSON.stringify([...(await storedValuations(pool))]));
-      looks++;
-    }
+    const look = async () => seen.add(JSON.stringify([...(await storedValuations(pool))]));
+    // In the middle of the rows, and then until they are there.
+    await expect.poll(() => lockWaits({ pool })).toBe(1);
+    await look();
+    await holder.query('select pg_advisory_unlock(1)');
+    holder.release();
+    while (!done) await look();
     await valued;
-    await pool.query('drop trigger slow on valuations; drop function slow');
+    await pool.query('drop trigger waits on valuations; drop function waits');
     const after = await storedValuations(pool);
     expect(after).not.toEqual(before);
-    expect(looks).toBeGreaterThan(5);
     const whole = [before, after].map(rows => JSON.stringify([...rows]));
     expect([...seen].filter(rows => !whole.includes(rows))).toEqual([]);
   });

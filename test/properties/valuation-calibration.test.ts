@@ -36,28 +36,32 @@ type Result = { confidence: number; hit: number; inside: number; low: number; tr
 type Change = { sales(sales: Comps): Comps; risen: number };
 const NONE: Change = { sales: sales => sales, risen: 0 };
 
-/** Estimates of further sales by markets of so many sales each, those out of support left out. */
-function valueNext(count: number, seeds: number, noise: Noise, { sales, risen }: Change = NONE): Result[][] {
+/** Estimates of further sales by a market of so many sales, those out of support left out. */
+function valueMarket(count: number, seed: number, noise: Noise, { sales, risen }: Change): Result[] {
+  const value = createValuer(fitTo(sales(noisySales(count, seed, noise)), asOfDay).model);
+  const random = createRandom(2_000 + seed);
+  return Array.from({ length: 600 }, () => {
+    const place = randomPlace(MARKET, random);
+    const truth = Math.exp(risen + trueLogPrice(MARKET, place.lon, place.lat, place.acres, asOfDay));
+    const price = truth * Math.exp(noise(random, place.lon));
+    const { confidence, meanAdjustedPrice, low, high, outOfSupport } = value(place)!;
+    const hit = Math.abs(meanAdjustedPrice - price) <= 0.25 * price ? 100 : 0;
+    const inside = low <= price && price <= high ? 100 : 0;
+    const error = Math.log(meanAdjustedPrice / truth);
+    return { confidence, hit, inside, low, truth, error, outOfSupport };
+  }).filter(({ outOfSupport }) => !outOfSupport);
+}
+
+/** Several tests look at the same markets. */
+const unchanged = new Map<string, Result[]>();
+
+function valueNext(count: number, seeds: number, noise: Noise, change = NONE): Result[][] {
   return Array.from({ length: seeds }, (_, seed) => {
-    const value = createValuer(fitTo(sales(noisySales(count, seed, noise)), asOfDay).model);
-    const random = createRandom(2_000 + seed);
-    return Array.from({ length: 600 }, () => {
-      const place = randomPlace(MARKET, random);
-      const truth = Math.exp(risen + trueLogPrice(MARKET, place.lon, place.lat, place.acres, asOfDay));
-      const price = truth * Math.exp(noise(random, place.lon));
-      const { confidence, meanAdjustedPrice, low, high, outOfSupport } = value(place)!;
-      const hit = Math.abs(meanAdjustedPrice - price) <= 0.25 * price ? 100 : 0;
-      const inside = low <= price && price <= high ? 100 : 0;
-      return {
-        confidence,
-        hit,
-        inside,
-        low,
-        truth,
-        error: Math.log(meanAdjustedPrice / truth),
-        outOfSupport,
-      };
-    }).filter(({ outOfSupport }) => !outOfSupport);
+    if (change !== NONE) return valueMarket(count, seed, noise, change);
+    const key = `${count} ${seed} ${noise.name}`;
+    const results = unchanged.get(key) ?? valueMarket(count, seed, noise, NONE);
+    unchanged.set(key, results);
+    return results;
   });
 }
 

@@ -229,8 +229,8 @@ describe('stopping', () => {
     await stopped;
   });
 
-  test('the program starts from its environment and stops on SIGTERM, idle connections notwithstanding', async () => {
-    const { child, url } = await startApi();
+  test('the program starts from its environment, logs requests without key and query, and stops on SIGTERM, idle connections notwithstanding', async () => {
+    const { child, url, log } = await startApi({ LOG_REQUESTS: '1' });
     const agent = new Agent({ keepAlive: true });
     const status = await new Promise(resolve =>
       get(`${url}/readyz`, { agent }, response =>
@@ -238,9 +238,27 @@ describe('stopping', () => {
       ),
     );
     expect(status).toBe(200);
+    await fetch(`${url}${PATH}?owner=secret`, {
+      headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'order-42' },
+    });
+    // A key where none belongs.
+    await fetch(`${url}/api/public/v1/${key}/`, { headers: { 'X-Request-Id': `mine-${key}` } });
     child.kill('SIGTERM');
-    expect((await once(child, 'exit'))[0]).toBe(0);
+    expect((await once(child, 'close'))[0]).toBe(0);
     agent.destroy();
+    const line = log()
+      .split('\n')
+      .map(text => (text === '' ? {} : JSON.parse(text)))
+      .find(entry => entry.requestId === 'order-42');
+    expect(line).toMatchObject({
+      msg: 'request',
+      method: 'GET',
+      route: '/api/public/v1/markets-stats/{fips}/stats/',
+      path: PATH,
+      status: '400',
+    });
+    expect(log()).not.toContain(key);
+    expect(log()).not.toContain('secret');
   });
 
   test('clients that keep their connections are answered to the end, and none is reset', async () => {
@@ -270,30 +288,6 @@ describe('stopping', () => {
     await clients;
     agent.destroy();
     expect(new Set(outcomes.keys())).toEqual(new Set(['200', '503', 'ECONNREFUSED']));
-  });
-
-  test('with LOG_REQUESTS, a request is a line with its template, without key and query', async () => {
-    const { child, url, log } = await startApi({ LOG_REQUESTS: '1' });
-    await fetch(`${url}${PATH}?owner=secret`, {
-      headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'order-42' },
-    });
-    // A key where none belongs.
-    await fetch(`${url}/api/public/v1/${key}/`, { headers: { 'X-Request-Id': `mine-${key}` } });
-    child.kill('SIGTERM');
-    await once(child, 'close');
-    const line = log()
-      .split('\n')
-      .map(text => (text === '' ? {} : JSON.parse(text)))
-      .find(entry => entry.msg === 'request');
-    expect(line).toMatchObject({
-      requestId: 'order-42',
-      method: 'GET',
-      route: '/api/public/v1/markets-stats/{fips}/stats/',
-      path: PATH,
-      status: '400',
-    });
-    expect(log()).not.toContain(key);
-    expect(log()).not.toContain('secret');
   });
 
   test('for SHUTDOWN_DELAY_MS it says that it goes, and serves; a second signal stops it at once', async () => {

@@ -132,10 +132,10 @@ describe('rows that cannot be used', () => {
       readCsv,
       async function* () {
         yield Buffer.from('A,B\n');
-        for (let row = 0; row < 4; row++) {
+        for (let row = 0; row < 2; row++) {
           for (let i = 0; i < 50; i++) {
             yield mb;
-            if (i % 10 === 9) most = Math.max(most, memoryInUse() - before);
+            if (i % 25 === 24) most = Math.max(most, memoryInUse() - before);
           }
           yield Buffer.from(',2\n');
         }
@@ -145,7 +145,7 @@ describe('rows that cannot be used', () => {
     );
     expect(values(found)).toEqual([{ A: '1', B: '2' }]);
     expect(found.bad.map(({ reason, raw }) => [reason, raw.length])).toEqual(
-      Array(4).fill(['row_too_long', 64 * 1024 + 1]),
+      Array(2).fill(['row_too_long', 64 * 1024 + 1]),
     );
     expect(most).toBeLessThan(8 * 2 ** 20);
   });
