@@ -15,6 +15,9 @@ import { type McpDeps, mcpServers } from './server.ts';
 
 const PATH = '/mcp';
 
+/** The protocol's way to hear of changes; none is ever announced, and the library would refuse it as too many. */
+const LISTEN = 'subscriptions/listen';
+
 const parseJson = express.json({ limit: MAX_BODY_BYTES, type: () => true, strict: false });
 
 export type McpRouterDeps = McpDeps & {
@@ -27,9 +30,7 @@ export function mcpRouter(deps: McpRouterDeps): Router {
   const { makeServer, withTools } = mcpServers(deps);
   const handler = createMcpHandler(
     ({ authInfo }) => makeServer((authInfo!.extra as { asked: Asked }).asked),
-    // Nothing is ever announced, so nobody needs to listen.
     {
-      maxSubscriptions: 0,
       onerror: error => deps.log.debug({ err: error }, 'a request to /mcp was refused'),
     },
   );
@@ -51,11 +52,14 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     // Before the body is read. Each tool's call asks again, which memory answers.
     const { scopes, account } = await deps.callers
       .identify(authorization, 'mcp')
-      .catch(error => challenge(error, deps.origins.appUrl(req)));
+      .catch(error => challenge(error, deps.origins.appUrl(req), authorization));
     const body = await read(req, res);
     if (body === undefined) return sendRpcError(res, 400, -32_700, 'The body is not JSON of at most 1 MB.');
     if (Array.isArray(body))
       return sendRpcError(res, 400, -32_600, 'Send one message a request: batches are not taken.');
+    const { method, id = null } = (body ?? {}) as { method?: unknown; id?: string | number | null };
+    if (method === LISTEN)
+      return sendRpcError(res, 404, -32_601, `${LISTEN} is not served: nothing is announced.`, id);
     const asked: Asked = {
       ...{ exchange: exchangeOf(res), authorization, idempotencyKey, tokens: 0 },
       apiUrl: deps.origins.apiUrl(req),
@@ -70,17 +74,23 @@ export function mcpRouter(deps: McpRouterDeps): Router {
     });
     const told = await response.text();
     if (gone.signal.aborted) return;
-    const text = (body as { method?: unknown } | null)?.method === 'tools/list' ? withTools(told) : told;
+    const text = method === 'tools/list' ? withTools(told) : told;
     const headers = [...response.headers].flat().concat('Cache-Control', 'no-store');
     respond(res, response.status, headers, text, asked.tokens);
   }
 }
 
-/** RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in. @param appUrl empty where it cannot */
-function challenge(error: unknown, appUrl: string): never {
-  if (error instanceof PlatError && error.status === 401 && appUrl !== '')
-    error.headers['WWW-Authenticate'] =
-      `Bearer resource_metadata="${metadataOf(new URL(appUrl).origin)}", scope="${SCOPE}"`;
+/**
+ * RFC 9728 section 5.1: a client that knows nothing but the address is told where it can be let in; RFC 6750 section 3: one whose token is bad, that it is.
+ * @param appUrl empty where nobody can be let in
+ */
+function challenge(error: unknown, appUrl: string, authorization = ''): never {
+  if (error instanceof PlatError && error.status === 401) {
+    const told = /^Bearer\b/i.test(authorization) ? ['error="invalid_token"'] : [];
+    if (appUrl !== '')
+      told.push(`resource_metadata="${metadataOf(new URL(appUrl).origin)}"`, `scope="${SCOPE}"`);
+    error.headers['WWW-Authenticate'] = `Bearer ${told.join(', ')}`.trim();
+  }
   throw error;
 }
 
@@ -103,7 +113,13 @@ function rebindingFault(
   return 'Pages of this origin may not call the service: list it in CORS_ORIGINS.';
 }
 
-function sendRpcError(res: Response, status: number, code: number, message: string): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+function sendRpcError(
+  res: Response,
+  status: number,
+  code: number,
+  message: string,
+  id: string | number | null = null,
+): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
   respond(res, status, ['Content-Type', JSON_TYPE, 'Cache-Control', 'no-store'], body);
 }

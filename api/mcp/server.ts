@@ -1,4 +1,9 @@
-import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from '@modelcontextprotocol/server';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv';
 import type { Logger } from '../../shared/log.ts';
 import type { Endpoint } from '../http/endpoint.ts';
@@ -61,11 +66,11 @@ export function mcpServers(deps: McpDeps): McpServers {
       if (text !== undefined) return { contents: [{ uri, mimeType: 'text/markdown', text }] };
       const coverage = tools.get('get_coverage');
       const given = coverageAt(uri);
-      if (coverage === undefined || given === undefined) return unknown(`There is no resource ${uri}.`);
+      if (coverage === undefined || given === undefined) throw notThere(uri);
       const { content, isError } = await callTool(coverage, given, asked, mcpReq.signal, deps);
       const [first] = content;
       const told = first?.type === 'text' ? first.text : '';
-      if (isError) return unknown(told);
+      if (isError) return refuse(uri, told);
       return { contents: [{ uri, mimeType: 'text/plain', text: told }] };
     });
     server.setRequestHandler('prompts/list', () => PROMPT_LIST);
@@ -76,6 +81,15 @@ export function mcpServers(deps: McpDeps): McpServers {
     return server;
   };
   return { makeServer, withTools: answer => answer.replace('"tools":[]', () => `"tools":${definitions}`) };
+}
+
+const notThere = (uri: string) => new ResourceNotFoundError(uri, `There is no resource ${uri}.`);
+
+/** @param told the error envelope of the tool's call */
+function refuse(uri: string, told: string): never {
+  const { error } = JSON.parse(told) as { error: { code: string; message: string } };
+  if (error.code === 'not_found') throw notThere(uri);
+  return unknown(`${uri}: ${error.message} (${error.code})`);
 }
 
 function unknown(message: string): never {

@@ -76,8 +76,10 @@ function define(
   const { method, response, metering } = last;
   const title = endpoints.length > 1 ? `${endpoints[0]!.summary}; ${last.summary}` : last.summary;
   const outputSchema = outputOf(document, operations);
+  // It asks providers outside, and is kept on record.
+  const traces = endpoints.some(({ rate }) => rate === 'skip_trace');
   // What makes something says so by its status; where making it again is answered by 200, nothing more is made.
-  const reads = method === 'get' || (method === 'post' && response.status === 200);
+  const reads = !traces && (method === 'get' || (method === 'post' && response.status === 200));
   const removes = method === 'delete';
   return {
     name,
@@ -90,7 +92,7 @@ function define(
       readOnlyHint: reads,
       destructiveHint: removes,
       idempotentHint: reads || removes || response.also?.[200] !== undefined,
-      openWorldHint: false,
+      openWorldHint: traces,
     },
   };
 }

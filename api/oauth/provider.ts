@@ -1,8 +1,10 @@
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { type Configuration, errors, interactionPolicy, Provider } from 'oidc-provider';
 import { readAccount } from '../http/callers.ts';
 import type { CursorSecret } from '../http/cursor.ts';
 import type { Database } from '../http/database.ts';
+import { fetchClientDocument, requireSafeMetadata } from './client-metadata.ts';
 import { PATHS, SCOPE } from './paths.ts';
 import { openStore } from './store.ts';
 
@@ -17,6 +19,8 @@ const TTL = {
   Session: HOUR,
 };
 
+const SCOPES = [SCOPE, 'offline_access'];
+
 /** Nothing is signed by it: tokens are opaque, and nobody's identity is told. The library wants one. */
 const UNUSED_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
 
@@ -25,6 +29,8 @@ export async function makeProvider(
   origin: string,
   database: Database,
   secret: CursorSecret,
+  /** Whether the address at the other end may have one more client's description fetched. */
+  mayFetch: (req: IncomingMessage) => Promise<boolean>,
 ): Promise<Provider> {
   const resource = `${origin}/mcp`;
   const configuration: Configuration = {
@@ -49,11 +55,44 @@ export async function makeProvider(
       long: { httpOnly: true, sameSite: 'lax', signed: true },
       short: { httpOnly: true, sameSite: 'lax', signed: true },
     },
+    extraParams: {
+      // Called once the request is checked. Whoever names no scope wants what there is, and the refresh token's alone opens nothing.
+      scope({ oidc }, value) {
+        const asked = value?.split(' ') ?? [];
+        const unknown = asked.find(scope => !SCOPES.includes(scope));
+        if (unknown !== undefined)
+          throw new errors.InvalidScope(`the scopes are ${SCOPES.join(' and ')}`, unknown);
+        oidc.params!.scope = [...new Set([SCOPE, ...asked])].join(' ');
+      },
+    },
     features: {
+      clientIdMetadataDocument: {
+        enabled: true,
+        ack: 'draft-02',
+        // The consent page asks for a client besides any request of the protocol; it is in memory then, or a person waits.
+        allowFetch: async ctx => ctx === undefined || (await mayFetch(ctx.req)),
+        allowClient(_ctx, client) {
+          requireSafeMetadata(client.metadata());
+          return true;
+        },
+        // Seconds: an assistant refreshes its tokens every hour.
+        cacheDuration: { min: 300, max: 24 * HOUR },
+      },
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      registration: { enabled: true, issueRegistrationAccessToken: false },
+      registration: {
+        enabled: true,
+        issueRegistrationAccessToken: false,
+        // Called before the library looks at what was sent.
+        idFactory({ oidc }) {
+          const metadata = oidc.body ?? {};
+          requireSafeMetadata(metadata);
+          // Without it the library makes a secret, which no public client has a use for.
+          metadata.token_endpoint_auth_method ??= 'none';
+          return randomUUID();
+        },
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => resource,
@@ -67,6 +106,9 @@ export async function makeProvider(
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
     },
+    // Nothing but descriptions of clients is fetched: metadata that names anything else is refused.
+    fetch: (address, init) => fetchClientDocument(String(address), init!.signal!),
+    sectorIdentifierUriValidate: () => false,
     async findAccount(_ctx, accountId) {
       const account = await readAccount(database, accountId);
       return account && { accountId, claims: () => ({ sub: accountId }) };
@@ -92,12 +134,17 @@ export async function makeProvider(
       revocation: PATHS.revocation,
       jwks: PATHS.jwks,
     },
-    scopes: [SCOPE, 'offline_access'],
+    scopes: SCOPES,
     ttl: TTL,
   };
   const provider = new Provider(origin, configuration);
   // The addresses that it tells are those that the router has found out from trusted proxies.
   provider.proxy = true;
+  // The library names openid, too, whatever is configured; a client that asks for all it reads would be refused.
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.oidc?.route === 'discovery') Object.assign(ctx.body as object, { scopes_supported: SCOPES });
+  });
   return provider;
 }
 

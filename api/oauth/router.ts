@@ -3,11 +3,12 @@ import { LRUCache } from 'lru-cache';
 import type Provider from 'oidc-provider';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
 import type { Origins } from '../../shared/origin.ts';
+import { clientNetwork } from '../http/client-network.ts';
 import type { CursorSecret } from '../http/cursor.ts';
 import type { Database } from '../http/database.ts';
 import { JSON_TYPE, methodNotAllowed, notFound, sendError } from '../http/errors.ts';
 import { exchangeOf, respond } from '../http/exchange.ts';
-import { type RateLimits, requireAdmitted } from '../http/rate-limits.ts';
+import { type RateLimits, type RateState, requireAdmitted } from '../http/rate-limits.ts';
 import { PATHS, RESOURCE_METADATA, SCOPE, SERVER_METADATA } from './paths.ts';
 
 export type OAuthDeps = {
@@ -33,15 +34,18 @@ function forward(req: Request, { issuer }: Provider): void {
   Object.assign(req.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
 }
 
-/** From one address at once, then a tenth of it a minute. */
-const REGISTRATIONS = { ratePerMinute: 2, rateBurst: 20, skipTracePerMinute: 1 };
+/** Of registrations, and of descriptions fetched: from one network at once, then a tenth of it a minute. */
+const CLIENTS = { ratePerMinute: 2, rateBurst: 20, skipTracePerMinute: 1 };
 
 export function openOAuth(deps: OAuthDeps): OAuth {
   const providers = new LRUCache<string, Promise<Provider>>({ max: MOST_ORIGINS });
   // The library is loaded when the first assistant asks for it.
   const open = async (origin: string) => {
     const { makeProvider } = await import('./provider.ts');
-    return makeProvider(origin, deps.database, deps.cursorSecret);
+    return makeProvider(origin, deps.database, deps.cursorSecret, async req => {
+      const { admitted } = await takeFor('document', req as Request);
+      return admitted;
+    });
   };
   /** @throws PlatError `not_found` where the service does not know its own address. */
   const originOf = (req: Request): string => {
@@ -91,11 +95,13 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   }
 
   function counted(req: Request, res: Response, next: () => void): void {
-    const id = uuidV5(`register:${req.ip}`);
-    deps.rateLimits
-      .take({ id, ...REGISTRATIONS })
+    takeFor('register', req)
       .then(requireAdmitted)
       .then(next, error => sendError(res, error));
+  }
+
+  function takeFor(what: 'register' | 'document', req: Request): Promise<RateState> {
+    return deps.rateLimits.take({ id: uuidV5(`${what}:${clientNetwork(req.ip ?? '')}`), ...CLIENTS });
   }
 
   function sendMetadata(req: Request, res: Response): void {

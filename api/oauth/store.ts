@@ -6,10 +6,8 @@ import { textFaults } from '../http/text.ts';
 /** An id as it is stored: whoever reads the table can use none of the tokens in it. */
 const idHash = (id: string): Buffer => hash('sha256', id, 'buffer');
 
-/** Registered clients that nobody has let in; they are deleted after a day. */
-const MOST_IDLE_CLIENTS = 1_000;
-const MOST_METADATA_CHARS = 8_000;
-const MOST_REDIRECTS = 10;
+/** Seconds that a registered client lives before somebody lets it in. */
+const UNUSED_CLIENT_S = 3_600;
 
 /** oidc-provider's models in PostgreSQL, so that any process goes on with what another has begun. */
 export const openStore =
@@ -21,14 +19,15 @@ function adapterOf(model: string, database: Database): Adapter {
   return {
     async upsert(id, payload, expiresIn) {
       requireText(payload);
-      if (model === 'Client') await requireModest(payload, database);
+      if (model === 'Client') await database.run('oauth/make_room_for_client');
       const { jti: _id, ...kept } = payload;
       await database.run('oauth/keep_record', [
         ...[model, idHash(id), JSON.stringify(kept)],
         payload.grantId === undefined ? null : idHash(payload.grantId),
         payload.accountId ?? null,
-        model === 'Client' ? null : expiresIn,
+        model === 'Client' ? UNUSED_CLIENT_S : expiresIn,
       ]);
+      if (model === 'Grant') await database.run('oauth/keep_client', [idHash(payload.clientId!), expiresIn]);
     },
     async find(id) {
       const [row] = await database.run<{ payload: AdapterPayload; consumed: number | null }>(
@@ -40,7 +39,8 @@ function adapterOf(model: string, database: Database): Adapter {
       return row.consumed === null ? known : { ...known, consumed: row.consumed };
     },
     async consume(id) {
-      await database.run('oauth/consume_record', [model, idHash(id)]);
+      const consumed = await database.run('oauth/consume_record', [model, idHash(id)]);
+      if (consumed.length === 0) throw new errors.InvalidGrant('it was used before');
     },
     async destroy(id) {
       await database.run('oauth/delete_record', [model, idHash(id)]);
@@ -58,23 +58,4 @@ function adapterOf(model: string, database: Database): Adapter {
 function requireText(payload: AdapterPayload): void {
   for (const [field, [complaint]] of Object.entries(textFaults(Object.entries(payload)) ?? {}))
     throw new errors.InvalidRequest(`${field} ${complaint}`);
-}
-
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** @throws what registration answers with 400: anyone may register, so what is kept of it is bounded. */
-async function requireModest(client: AdapterPayload, database: Database): Promise<void> {
-  const redirects = client.redirect_uris ?? [];
-  if (redirects.length > MOST_REDIRECTS || JSON.stringify(client).length > MOST_METADATA_CHARS)
-    throw new errors.InvalidClientMetadata(
-      `at most ${MOST_REDIRECTS} redirect_uris and ${MOST_METADATA_CHARS} characters of metadata are kept`,
-    );
-  for (const address of redirects) {
-    const { protocol, hostname } = new URL(address);
-    if (protocol === 'http:' && !LOOPBACK.has(hostname))
-      throw new errors.InvalidRedirectUri('redirect_uris over http must lead to this machine (localhost)');
-  }
-  const [row] = await database.run<{ clients: number }>('oauth/count_idle_clients');
-  if (row!.clients > MOST_IDLE_CLIENTS)
-    throw new errors.TemporarilyUnavailable('too many clients have registered: try again tomorrow');
 }

@@ -4,6 +4,8 @@ import type { Visit } from './visit.ts';
 
 type Grant = {
   id: string;
+  /** The address of a client that describes itself there, which has no name and no redirection here. */
+  client_id: string;
   name: string | null;
   redirect_uri: string | null;
   created_at: Date;
@@ -26,6 +28,7 @@ export async function assistantsSection(
       },
     },
   };
+  const cursor = { url: address, headers: { Authorization: 'Bearer plat_…' } };
   return (
     <section id="assistants">
       <h2>Assistants</h2>
@@ -33,8 +36,8 @@ export async function assistantsSection(
         <Grid
           name="Assistants"
           heads={['Name', 'Leads to', 'Let in', 'Last token', '']}
-          rows={grants.map(({ id, name, redirect_uri, created_at, used_at }) => [
-            name ?? 'unnamed',
+          rows={grants.map(({ id, client_id, name, redirect_uri, created_at, used_at }) => [
+            name ?? (URL.canParse(client_id) ? new URL(client_id).host : 'unnamed'),
             redirect_uri === null ? '' : new URL(redirect_uri).host || new URL(redirect_uri).protocol,
             moment(created_at),
             used_at === null ? 'never' : moment(used_at),
@@ -64,9 +67,9 @@ export async function assistantsSection(
       <details>
         <summary>Cursor</summary>
         <p>
-          In <code>.cursor/mcp.json</code>:
+          In <code>.cursor/mcp.json</code>, with a key that may be used for MCP:
         </p>
-        <pre tabindex={0}>{JSON.stringify({ mcpServers: { plat: { url: address } } }, null, 2)}</pre>
+        <pre tabindex={0}>{JSON.stringify({ mcpServers: { plat: cursor } }, null, 2)}</pre>
       </details>
       <details>
         <summary>VS Code</summary>

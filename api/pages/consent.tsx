@@ -26,8 +26,15 @@ export const consentPage: Page = {
         )}
         <p>
           <small>
-            The name is what the assistant calls itself. You will be sent to{' '}
-            <b>{back.host || back.protocol}</b>. Do not go on if you have not just connected it yourself.
+            The name is what the assistant calls itself
+            {URL.canParse(client.clientId) && (
+              <>
+                {' '}
+                at <b>{new URL(client.clientId).host}</b>
+              </>
+            )}
+            . You will be sent to <b>{back.host || back.protocol}</b>. Do not go on if you have not just
+            connected it yourself.
           </small>
         </p>
       </section>

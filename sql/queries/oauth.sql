@@ -1,19 +1,23 @@
 -- name: keep_record
--- $1 model, $2 id's hash, $3 payload, $4 hash of its grant's id or null, $5 account id or null, $6 seconds that it lives, null for a client
+-- $1 model, $2 id's hash, $3 payload, $4 hash of its grant's id or null, $5 account id or null, $6 seconds that it lives
 insert into oauth_records (model, id_hash, payload, grant_hash, account_id, expires_at)
 values ($1, $2, $3, $4, $5, now() + $6::float8 * interval '1 second')
 on conflict (model, id_hash) do update
   set payload = excluded.payload, grant_hash = excluded.grant_hash, account_id = excluded.account_id, expires_at = excluded.expires_at;
 
 -- name: read_record
--- $1 model, $2 id's hash
-select payload, extract(epoch from consumed_at)::bigint as consumed
+-- What was used within the last 10 seconds is not yet told to be: consume_record decides whether it may be again. $1 model, $2 id's hash
+select payload, case when consumed_at < now() - interval '10 seconds' then extract(epoch from consumed_at)::bigint end as consumed
 from oauth_records
 where model = $1 and id_hash = $2 and (expires_at is null or expires_at > now());
 
 -- name: consume_record
--- Marks a code or token that may be used once. $1 model, $2 id's hash
-update oauth_records set consumed_at = now() where model = $1 and id_hash = $2;
+-- Marks a code or token as used; no row where it was used before, except a refresh token within the last 10 seconds: its client may not have got the
+-- answer, or have asked twice. $1 model, $2 id's hash
+update oauth_records set consumed_at = coalesce(consumed_at, now())
+where model = $1 and id_hash = $2
+  and (consumed_at is null or (model = 'RefreshToken' and consumed_at > now() - interval '10 seconds'))
+returning model;
 
 -- name: delete_record
 -- $1 model, $2 id's hash
@@ -23,20 +27,26 @@ delete from oauth_records where model = $1 and id_hash = $2;
 -- The tokens and codes of a grant. $1 model, $2 hash of the grant's id
 delete from oauth_records where model = $1 and grant_hash = $2;
 
--- name: count_idle_clients
--- Clients that nobody has let in, up to a thousand and one. No parameters.
-select count(*)::int as clients
-from (
-  select from oauth_records c
-  where c.model = 'Client'
-    and not exists (select from oauth_records g where g.model = 'Grant' and g.payload ->> 'clientId' = c.payload ->> 'client_id')
-  limit 1001
-) idle;
+-- name: make_room_for_client
+-- Deletes the oldest of the clients that nobody has let in, so that one more makes a thousand. What was let in expires with its grant, a year from then.
+-- No parameters.
+delete from oauth_records
+where model = 'Client' and id_hash in (
+  select id_hash from oauth_records
+  where model = 'Client' and expires_at < now() + interval '2 hours'
+  order by created_at desc
+  offset 999
+  for update skip locked
+);
+
+-- name: keep_client
+-- A client that is let in lives as long as its grant. $1 client id's hash, $2 seconds
+update oauth_records set expires_at = now() + $2::float8 * interval '1 second' where model = 'Client' and id_hash = $1;
 
 -- name: list_grants
 -- The assistants that an account has let in, and when each last got a token. $1 account id
-select encode(g.id_hash, 'hex') as id, c.payload ->> 'client_name' as name, c.payload -> 'redirect_uris' ->> 0 as redirect_uri,
-  g.created_at,
+select encode(g.id_hash, 'hex') as id, g.payload ->> 'clientId' as client_id, c.payload ->> 'client_name' as name,
+  c.payload -> 'redirect_uris' ->> 0 as redirect_uri, g.created_at,
   (select max(t.created_at) from oauth_records t where t.grant_hash = g.id_hash and t.model = 'AccessToken') as used_at
 from oauth_records g
 left join oauth_records c on c.model = 'Client' and c.id_hash = sha256(convert_to(g.payload ->> 'clientId', 'UTF8'))
@@ -62,10 +72,5 @@ with ended as (
 delete from oauth_records m using ended where m.grant_hash = ended.id_hash;
 
 -- name: delete_old_records
--- What has expired, and clients that nobody has let in for a day. No parameters.
-with expired as (
-  delete from oauth_records where expires_at < now()
-)
-delete from oauth_records c
-where c.model = 'Client' and c.created_at < now() - interval '1 day'
-  and not exists (select from oauth_records g where g.model = 'Grant' and g.payload ->> 'clientId' = c.payload ->> 'client_id');
+-- What has expired. No parameters.
+delete from oauth_records where expires_at < now();

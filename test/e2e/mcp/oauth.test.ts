@@ -5,72 +5,22 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { beforeAll, expect, test } from 'vitest';
-import { keepHouse } from '../../../api/start.ts';
 import { startTestApi, usageOf } from '../../support/api.ts';
+import { type Assistants, CALLBACK, openAssistants } from '../../support/assistants.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { call } from '../../support/mcp.ts';
 import { newUser } from '../../support/visitor.ts';
-
-const CALLBACK = 'http://127.0.0.1:9/callback';
 
 const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db, { pages: true });
 const second = await startTestApi(db, { pages: true });
 let user: Awaited<ReturnType<typeof newUser>>;
+let browser: Assistants['browser'];
+let answer: Assistants['answer'];
 beforeAll(async () => {
   user = await newUser(db);
+  ({ browser, answer } = openAssistants(api.url, user));
 });
-
-/** A browser without script, with all its cookies. */
-function browser() {
-  const cookies = new Map<string, string>();
-  async function send(address: string, init: RequestInit = {}): Promise<Response> {
-    const url = new URL(address, api.url);
-    const headers = new Headers(init.headers);
-    headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
-    const response = await fetch(url, { redirect: 'manual', ...init, headers });
-    for (const set of response.headers.getSetCookie()) {
-      const [pair] = set.split(';');
-      const at = pair!.indexOf('=');
-      if (pair!.slice(at + 1) === '') cookies.delete(pair!.slice(0, at));
-      else cookies.set(pair!.slice(0, at), pair!.slice(at + 1));
-    }
-    return response;
-  }
-  return {
-    cookies,
-    send,
-    submit: (path: string, fields: Record<string, string>) =>
-      send(path, {
-        method: 'POST',
-        headers: { Origin: api.url, 'Sec-Fetch-Site': 'same-origin' },
-        body: new URLSearchParams(fields),
-      }),
-  };
-}
-
-/** Says yes or no at the address that an assistant leads to; returns where it is led back. */
-async function answer(address: URL, what: 'allow' | 'deny'): Promise<URL> {
-  const window = browser();
-  const asked = await window.send(address.href);
-  expect(asked.status, await asked.clone().text()).toBe(303);
-  const consent = asked.headers.get('location')!;
-  const signIn = (await window.send(consent)).headers.get('location')!;
-  expect(signIn).toContain('/sign-in?next=');
-  await window.submit('/sign-in', {
-    ...{ email: user.email, password: user.password, how: 'password' },
-    next: new URL(signIn, api.url).searchParams.get('next')!,
-  });
-  const page = await (await window.send(consent)).text();
-  expect(page).toContain('Test assistant wants to use Plat for you');
-  expect(page).toContain('127.0.0.1:9');
-  expect(page).toContain('30 tokens per search');
-  const done = await (await window.submit(consent, { do: what })).text();
-  const onward = /content="0;url=([^"]+)"/.exec(done)![1]!.replaceAll('&amp;', '&');
-  const back = await window.send(onward);
-  expect(back.status, await back.clone().text()).toBe(303);
-  return new URL(back.headers.get('location')!);
-}
 
 /** What the SDK's client is given to remember things in. */
 function memory() {
@@ -154,16 +104,59 @@ test('a client that knows nothing but the address gets from the 401 to a tool ca
   await client.close();
 });
 
-test('refresh tokens are used once; a second use ends the access', async () => {
+/** As if so much time had passed since codes and tokens were used. */
+const passSince = (seconds: number) =>
+  db.pool.query(`update oauth_records set consumed_at = consumed_at - $1 * interval '1 second'`, [seconds]);
+
+test('a refresh token that is sent twice at once gets two pairs of one grant; later it ends the access', async () => {
   const { tokens, kept } = await letIn();
   const { refresh_token, access_token } = tokens();
   const { client_id } = kept.client as { client_id: string };
   const refresh = { grant_type: 'refresh_token', refresh_token, client_id };
-  const renewed = (await (await post('/oauth/token', refresh)).json()) as Tokens;
-  expect(renewed.access_token).not.toBe(access_token);
-  expect((await rpc(api.url, renewed.access_token)).status).toBe(200);
-  expect(await (await post('/oauth/token', refresh)).json()).toMatchObject({ error: 'invalid_grant' });
-  await expect.poll(async () => (await rpc(api.url, renewed.access_token)).status).toBe(401);
+  const send = async (fields: Record<string, string>) =>
+    (await (await post('/oauth/token', fields)).json()) as Tokens;
+  const pairs = [...(await Promise.all([send(refresh), send(refresh)])), await send(refresh)];
+  const all = new Set([access_token, ...pairs.map(pair => pair.access_token)]);
+  expect(all.size).toBe(4);
+  for (const token of all) expect((await rpc(api.url, token)).status).toBe(200);
+  expect(await send({ ...refresh, client_id: 'another' })).toMatchObject({ error: 'invalid_client' });
+  await passSince(11);
+  const [first, second] = pairs;
+  const next = await send({ ...refresh, refresh_token: first!.refresh_token });
+  expect((await rpc(api.url, next.access_token)).status).toBe(200);
+  expect(await send(refresh)).toMatchObject({ error: 'invalid_grant' });
+  for (const token of [next.access_token, second!.access_token])
+    await expect.poll(async () => (await rpc(api.url, token)).status).toBe(401);
+  expect(await send({ ...refresh, refresh_token: second!.refresh_token })).toMatchObject({
+    error: 'invalid_grant',
+  });
+});
+
+test('of twelve who send a code at once one gets tokens, which stay good; a code sent later ends them', async () => {
+  const { provider, kept } = memory();
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  const transport = new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { authProvider: provider });
+  await expect(client.connect(transport)).rejects.toThrow(UnauthorizedError);
+  const back = await answer(provider.address!, 'allow');
+  const { client_id } = kept.client as { client_id: string };
+  const exchange = {
+    ...{ grant_type: 'authorization_code', client_id, redirect_uri: CALLBACK },
+    ...{ code: back.searchParams.get('code')!, code_verifier: kept.verifier as string },
+  };
+  const replies = await Promise.all(
+    Array.from({ length: 12 }, async (_, i) => {
+      const body = new URLSearchParams(exchange);
+      const url = i % 2 === 0 ? api.url : second.url;
+      return (await fetch(`${url}/oauth/token`, { method: 'POST', body })).json() as Promise<Tokens>;
+    }),
+  );
+  const given = replies.filter(reply => reply.access_token !== undefined);
+  expect(given).toHaveLength(1);
+  expect(replies.filter(reply => 'error' in reply && reply.error === 'invalid_grant')).toHaveLength(11);
+  expect((await rpc(api.url, given[0]!.access_token)).status).toBe(200);
+  await passSince(11);
+  expect(await (await post('/oauth/token', exchange)).json()).toMatchObject({ error: 'invalid_grant' });
+  await expect.poll(async () => (await rpc(api.url, given[0]!.access_token)).status).toBe(401);
 });
 
 test('who says no is led back with the refusal', async () => {
@@ -224,50 +217,14 @@ test('codes need their verifier, redirections their registration, resources this
   expect(await exchange.json()).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('registration is bounded, and clients that nobody lets in are deleted', async () => {
-  const register = (metadata: object) =>
-    fetch(`${api.url}/oauth/register`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(metadata),
-    });
-  const refused = async (metadata: object) => {
-    const reply = await register(metadata);
-    return [reply.status, ((await reply.json()) as { error: string }).error];
-  };
-  expect(await refused({ redirect_uris: ['http://elsewhere.example/'] })).toEqual([
-    400,
-    'invalid_redirect_uri',
-  ]);
-  expect(await refused({ redirect_uris: ['javascript:alert(1)'] })).toEqual([400, 'invalid_redirect_uri']);
-  expect(await refused({ redirect_uris: [CALLBACK], client_name: 'x'.repeat(9_000) })).toEqual([
-    400,
-    'invalid_client_metadata',
-  ]);
-  expect((await register({ redirect_uris: ['cursor://anysphere.cursor-retrieval/oauth'] })).status).toBe(201);
-  const statuses = await Promise.all(
-    Array.from({ length: 30 }, async () => (await register({ redirect_uris: [CALLBACK] })).status),
-  );
-  expect(new Set(statuses)).toEqual(new Set([201, 429]));
-
-  await db.pool.query(
-    `update oauth_records set created_at = now() - interval '2 days' where model = 'Client'`,
-  );
-  await keepHouse(db.pool, db.config);
-  const { rows } = await db.pool.query(
-    `select count(*)::int as clients, count(*) filter (where payload ->> 'client_name' = 'Test assistant')::int as used
-     from oauth_records where model = 'Client'`,
-  );
-  expect(rows[0]!.clients).toBe(rows[0]!.used);
-  expect(rows[0]!.used).toBeGreaterThan(0);
-});
-
 test('metadata of resource and server', async () => {
   const reply = await rpc(api.url, 'x'.repeat(43));
   expect(reply.status).toBe(401);
   expect(reply.headers.get('www-authenticate')).toBe(
-    `Bearer resource_metadata="${api.url}/.well-known/oauth-protected-resource/mcp", scope="api:mcp"`,
+    `Bearer error="invalid_token", resource_metadata="${api.url}/.well-known/oauth-protected-resource/mcp", scope="api:mcp"`,
   );
+  const nothing = await fetch(`${api.url}/mcp`, { method: 'POST' });
+  expect(nothing.headers.get('www-authenticate')).not.toContain('error');
   expect(await reply.json()).toMatchObject({ error: { code: 'unauthorized' } });
   const resource = await (await fetch(`${api.url}/.well-known/oauth-protected-resource/mcp`)).json();
   expect(resource).toMatchObject({
@@ -283,6 +240,7 @@ test('metadata of resource and server', async () => {
     registration_endpoint: `${api.url}/oauth/register`,
     revocation_endpoint: `${api.url}/oauth/revoke`,
     code_challenge_methods_supported: ['S256'],
+    client_id_metadata_document_supported: true,
     token_endpoint_auth_methods_supported: ['none'],
     response_types_supported: ['code'],
   });

@@ -62,8 +62,11 @@ test.each(VERSIONS)('tools, resources and prompts over HTTP and over standard in
     expect((await read('plat://statistics')).text).toContain('sell-through rate');
     expect((await read('plat://coverage')).text).toContain('Sullivan');
     expect((await read('plat://coverage/33019')).text).toContain('fips: 33019');
-    await expect(client.readResource({ uri: 'plat://coverage/99999' })).rejects.toThrow('not_found');
-    await expect(client.readResource({ uri: 'plat://nothing' })).rejects.toThrow('There is no resource');
+    for (const uri of ['plat://coverage/99999', 'plat://nothing'])
+      await expect(client.readResource({ uri })).rejects.toMatchObject({
+        message: expect.stringContaining(`There is no resource ${uri}.`),
+        data: { uri },
+      });
 
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual(['find_lots', 'value_parcel', 'compare_markets']);
@@ -127,6 +130,27 @@ test('requests that are no messages, and other methods', async () => {
   expect(await send('', {}, 'DELETE')).toMatchObject({ status: 405 });
   for (const Authorization of ['', 'Bearer plat_x', `Bearer ${'x'.repeat(43)}`])
     expect(await send(toolCall('get_usage'), { Authorization })).toMatchObject({ status: 401 });
+});
+
+test('subscriptions are refused by their name', async () => {
+  for (const version of VERSIONS) {
+    const reply = await send(
+      { jsonrpc: '2.0', id: 'listening', method: 'subscriptions/listen', params: { notifications: {} } },
+      { 'MCP-Protocol-Version': version },
+    );
+    expect(JSON.parse(reply.text)).toMatchObject({
+      id: 'listening',
+      error: { code: -32_601, message: expect.stringContaining('subscriptions/listen') },
+    });
+  }
+});
+
+test('looking people up asks others and is kept on record; all else that reads does neither', async () => {
+  const { tools } = await (await connect(api, key)).listTools();
+  const hints = new Map(tools.map(({ name, annotations }) => [name, annotations!]));
+  for (const name of ['skip_trace_owner', 'skip_trace_property_owner'])
+    expect(hints.get(name)).toMatchObject({ readOnlyHint: false, openWorldHint: true });
+  expect(hints.get('filter_properties')).toMatchObject({ readOnlyHint: true, openWorldHint: false });
 });
 
 test('what a call costs stands in the headers, too', async () => {

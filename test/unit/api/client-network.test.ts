@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { clientNetwork } from '../../../api/http/client-network.ts';
+
+test.each([
+  ['203.0.113.7', '203.0.113.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:0DB8:0001:0002::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['', ''],
+])('%s is counted as %s', (address, network) => expect(clientNetwork(address)).toBe(network));
+
+test('IPv4 clients of a socket of both families are not one', () =>
+  expect(clientNetwork('::ffff:203.0.113.7')).not.toBe(clientNetwork('::ffff:203.0.113.8')));
