@@ -1,4 +1,5 @@
 import { asRun } from '../../shared/db.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { cancelJob, enqueueAnnounced, retryJob } from '../../shared/jobs.ts';
 import { ingestJob } from '../../shared/runs.ts';
 import { notFound } from '../http/errors.ts';
@@ -96,17 +97,24 @@ const job: Page = {
   },
   async post(visit) {
     const found = await jobOf(visit, visit.form.get('id'));
-    if (found.status === 'queued') await cancelJob(visit.deps.pool, found.id, visit.session!.user.email);
-    else await retryJob(visit.deps.pool, found.id);
+    try {
+      if (found.status === 'queued') await cancelJob(visit.deps.pool, found.id, visit.session!.user.email);
+      else await retryJob(visit.deps.pool, found.id);
+    } catch (error) {
+      // Somebody else was quicker, or pressed it twice.
+      throw error instanceof PlatError && GONE_ON.has(error.code) ? notFound(HAS_GONE_ON) : error;
+    }
     return { redirect: '/admin' };
   },
 };
 
+const GONE_ON: ReadonlySet<string> = new Set(['job_ended', 'job_open']);
+const HAS_GONE_ON = 'The job has gone on meanwhile.';
+
 async function jobOf(visit: Visit, id: string | null): Promise<Job> {
   const jobs = await visit.deps.resources.database.run<Job>('jobs/list_jobs', [200, null]);
   const found = jobs.find(one => one.id === id);
-  if (found === undefined || !['queued', 'failed'].includes(found.status))
-    throw notFound('The job has gone on meanwhile.');
+  if (found === undefined || !['queued', 'failed'].includes(found.status)) throw notFound(HAS_GONE_ON);
   return found;
 }
 

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createKey } from '../../shared/accounts.ts';
 import { uuidV5 } from '../../shared/domain/uuid.ts';
+import { enqueue } from '../../shared/jobs.ts';
+import { ingestJob } from '../../shared/runs.ts';
 import { inviteUser } from '../../shared/users.ts';
 import { startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -124,6 +126,17 @@ describe('what others may not do', () => {
     const operator = visitor(api);
     await operator.signIn(await newUser(db, { operator: true }));
     expect((await operator.open('/admin')).status).toBe(200);
+  });
+
+  test('a job that is done again twice is told to have gone on', async () => {
+    const payload = { feed: 'hostile', force: false, sources: {}, requestedBy: 'ana' };
+    const { id } = await enqueue(db.pool, ingestJob, payload);
+    await db.pool.query("update jobs set status = 'failed', finished_at = now() where id = $1", [id]);
+    const operator = visitor(api);
+    await operator.signIn(await newUser(db, { operator: true }));
+    expect((await operator.submit('/admin/job', { id })).status).toBe(303);
+    const { status, text } = await operator.submit('/admin/job', { id });
+    expect([status, text]).toEqual([404, expect.stringContaining('The job has gone on meanwhile.')]);
   });
 });
 

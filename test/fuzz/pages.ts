@@ -1,0 +1,164 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { pages } from '../../api/pages/index.ts';
+import type { Answer, Shot } from './shot.ts';
+import { encoded, hostileInUrl, hostileText, type Known, oddName } from './values.ts';
+
+/** A form of a page, with the values that it would send and those that its lists offer. */
+export type Form = {
+  as: Shot['as'];
+  action: string;
+  method: string;
+  fields: [name: string, values: string[]][];
+};
+
+export type Site = { forms: Form[]; links: string[] };
+
+const unescaped = (text: string) =>
+  text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+const attribute = (tag: string, name: string): string | undefined => {
+  const found = new RegExp(`\\s${name}(?:="([^"]*)")?(?=[\\s/>])`).exec(tag);
+  return found === null ? undefined : unescaped(found[1] ?? '');
+};
+
+function formsOf(as: Shot['as'], page: string, html: string): Form[] {
+  return [...html.matchAll(/<form\b[^>]*>([\s\S]*?)<\/form>/g)].map(([whole, inner]) => {
+    const fields: Form['fields'] = [];
+    for (const [tag, kind] of inner!.matchAll(/<(input|textarea|button|select)\b[^>]*>/g)) {
+      const name = attribute(tag, 'name');
+      if (name === undefined || kind === 'select') continue;
+      fields.push([name, [attribute(tag, 'value') ?? '']]);
+    }
+    for (const [tag, , options] of inner!.matchAll(/(<select\b[^>]*>)([\s\S]*?)<\/select>/g)) {
+      const values = [...options!.matchAll(/<option\b[^>]*>/g)].map(
+        ([option]) => attribute(option, 'value') ?? '',
+      );
+      fields.push([attribute(tag, 'name') ?? '', values.length > 0 ? values : ['']]);
+    }
+    const opening = whole.slice(0, whole.indexOf('>') + 1);
+    const action = attribute(opening, 'action') || page;
+    return {
+      as,
+      action: action.split('#')[0]!,
+      method: (attribute(opening, 'method') ?? 'get').toUpperCase(),
+      fields,
+    };
+  });
+}
+
+/** Pages that are alike but for ids, numbers and the values in their query. */
+const kindOf = (link: string) =>
+  link.replaceAll(/=[^&]*/g, '').replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z0-9_-]{43}|\d+/g, '*');
+
+/** Every form and link of the web app that somebody can reach from these pages. */
+export async function crawl(
+  as: Shot['as'],
+  from: string[],
+  open: (shot: Shot) => Promise<Answer>,
+): Promise<Site> {
+  const kinds = new Set<string>();
+  const waiting = [...from];
+  const links: string[] = [];
+  const forms = new Map<string, Form>();
+  while (waiting.length > 0) {
+    const path = waiting.shift()!;
+    if (kinds.has(kindOf(path))) continue;
+    kinds.add(kindOf(path));
+    const { headers, text } = await open({ route: 'crawl', as, method: 'GET', target: path });
+    links.push(path);
+    if (!headers.get('content-type')?.startsWith('text/html')) continue;
+    for (const form of formsOf(as, path, text))
+      forms.set(`${form.method} ${kindOf(form.action)} ${form.fields.map(([name]) => name)}`, form);
+    for (const [, href] of text.matchAll(/\shref="(\/(?!\/|assets\/)[^"#]*)/g))
+      waiting.push(unescaped(href!));
+  }
+  return { forms: [...forms.values()], links };
+}
+
+/** Requests to the pages of the web app, and what its forms send, as browsers would and as others do. */
+export function pageShots({ forms, links }: Site, known: Known): Arbitrary<Shot> {
+  const value = (name: string, own: readonly string[]) => {
+    const values = known.get(name);
+    return fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom(...own) },
+      {
+        weight: 2,
+        arbitrary: values === undefined ? hostileText : fc.nat().map(n => values[n % values.length]!),
+      },
+      { weight: 2, arbitrary: hostileText },
+    );
+  };
+  const submitted = fc.constantFrom(...forms).chain(({ as, action, method, fields }) =>
+    fc
+      .tuple(
+        fc.tuple(
+          ...fields.map(([name, own]) => value(name, own).map((one): [string, string] => [name, one])),
+        ),
+        fc.oneof(
+          { weight: 4, arbitrary: fc.constant([]) },
+          fc.array(fc.tuple(oddName, hostileText), { maxLength: 2 }),
+        ),
+        fc.nat(),
+      )
+      .map(([pairs, more, n]): Shot => {
+        // Of several buttons a browser sends one; now and then a field is missing.
+        const sent = pairs.filter((_, i) => n % 7 !== 0 || i !== n % pairs.length);
+        const text = [...sent, ...more].map(([name, one]) => `${encoded(name)}=${encoded(one)}`).join('&');
+        const route = `${method} ${kindOf(action)} (form)`;
+        if (method === 'GET') return { route, as, method, target: `${action.split('?')[0]}?${text}` };
+        return {
+          ...{ route, as, method, target: action, body: text },
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+        };
+      }),
+  );
+
+  const names = [
+    ...new Set(links.flatMap(link => [...new URLSearchParams(link.split('?')[1])].map(([name]) => name))),
+  ];
+  const query = fc
+    .array(
+      fc.tuple(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names, 'q') }, oddName), hostileInUrl),
+      { maxLength: 2 },
+    )
+    .map(pairs => pairs.map(([name, one]) => `${encoded(name)}=${one}`).join('&'));
+  const visited = fc.tuple(fc.constantFrom(...links), query).map(([link, more]): Shot => {
+    const target = more === '' ? link : `${link}${link.includes('?') ? '&' : '?'}${more}`;
+    return { route: `GET ${kindOf(link.split('?')[0]!)}`, as: 'session', method: 'GET', target };
+  });
+
+  const routed = fc.constantFrom(...pages).chain(page => {
+    const parts = page.path.split('/').map(part => {
+      if (!part.startsWith(':')) return fc.constant(part);
+      const values = known.get(part.slice(1)) ?? ['1', '33019'];
+      return fc.oneof(
+        { weight: 2, arbitrary: fc.nat().map(n => encoded(values[n % values.length]!)) },
+        hostileInUrl,
+      );
+    });
+    return fc
+      .tuple(fc.tuple(...parts), query, fc.boolean(), hostileText)
+      .map(([path, more, posts, text]): Shot => {
+        const method = posts ? 'POST' : 'GET';
+        return {
+          ...{ route: `${method} ${page.path}`, as: 'session', method, target: `${path.join('/')}?${more}` },
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          body: posts ? text : undefined,
+        };
+      });
+  });
+
+  return fc
+    .tuple(
+      fc.oneof(
+        { weight: 5, arbitrary: submitted },
+        { weight: 2, arbitrary: visited },
+        { weight: 3, arbitrary: routed },
+      ),
+      fc.nat(),
+    )
+    .map(([shot, n]) => ({
+      ...shot,
+      as: n % 6 === 0 ? 'nobody' : shot.as,
+      headers: { ...shot.headers, ...(n % 23 === 0 && { Origin: 'https://evil.example' }) },
+    }));
+}

@@ -1,0 +1,68 @@
+import { type Agent, request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
+/** A request as it goes out. */
+export type Shot = {
+  /** What it is aimed at, for the report. */
+  route: string;
+  /** Whose: an API key's, a browser's that has signed in, or a stranger's. */
+  as: 'key' | 'session' | 'nobody';
+  method: string;
+  /** Path and query as they are sent: printable ASCII. */
+  target: string;
+  headers?: Record<string, string>;
+  body?: string | undefined;
+};
+
+export type Answer = { status: number; headers: Headers; text: string };
+
+/** No answer of the service takes so long, however busy the machine is. */
+const HANGING_MS = 120_000;
+
+/** As written: fetch would mend the path. @throws Error when no answer comes, or the connection breaks */
+export function send(
+  url: string,
+  shot: Shot,
+  headers: Record<string, string>,
+  agent: Agent,
+): Promise<Answer> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const { method, target, body } = shot;
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    const sent = request(
+      { hostname, port, method, path: target, headers: { ...headers, ...length }, agent },
+      answer => {
+        const head = { status: answer.statusCode!, headers: headersOf(answer.rawHeaders) };
+        // Events of the board go on for as long as somebody listens.
+        if (head.status === 200 && target.startsWith('/deals/events')) {
+          answer.destroy();
+          resolve({ ...head, text: '' });
+          return;
+        }
+        const chunks: Buffer[] = [];
+        answer.on('data', chunk => chunks.push(chunk));
+        answer.once('error', reject);
+        answer.once('end', () =>
+          resolve({ ...head, text: decoded(Buffer.concat(chunks), head.headers.get('content-encoding')) }),
+        );
+      },
+    );
+    sent.setTimeout(HANGING_MS, () => sent.destroy(new Error(`no answer within ${HANGING_MS / 1_000} s`)));
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+function headersOf(raw: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let i = 0; i < raw.length; i += 2) headers.append(raw[i]!, raw[i + 1]!);
+  return headers;
+}
+
+function decoded(bytes: Buffer, encoding: string | null): string {
+  if (bytes.length === 0) return '';
+  const plain =
+    encoding === 'br' ? brotliDecompressSync(bytes) : encoding === 'gzip' ? gunzipSync(bytes) : bytes;
+  return plain.toString();
+}
