@@ -5,6 +5,7 @@ import type { Express, RequestHandler } from 'express';
 import { LRUCache } from 'lru-cache';
 import { PlatError } from '../../shared/errors.ts';
 import { sameSecret } from '../../shared/secrets.ts';
+import { clientNetwork } from './client-network.ts';
 import { sendError } from './errors.ts';
 import { exchangeOf } from './exchange.ts';
 import { pageSecurityHeaders, setHeaders } from './headers.ts';
@@ -38,7 +39,7 @@ function requireOperator(password: string): RequestHandler {
   return (req, res, next) => {
     exchangeOf(res).route = PATH;
     setHeaders(res, pageSecurityHeaders);
-    const address = req.ip ?? '';
+    const address = clientNetwork(req.ip ?? '');
     const failed = failures.get(address) ?? 0;
     if (failed >= MOST_FAILURES) return sendError(res, tooManyFailures());
     const encoded = /^Basic +([A-Za-z0-9+/]+=*) *$/i.exec(req.headers.authorization ?? '')?.[1];

@@ -1,9 +1,12 @@
 import { createKey, listKeys, revokeKey } from '../../shared/accounts.ts';
 import { SCOPES, type Scope } from '../../shared/domain/tiers.ts';
+import { UUID } from '../../shared/domain/uuid.ts';
 import { PlatError } from '../../shared/errors.ts';
 import { isPassword, requirePassword } from '../../shared/sign-in.ts';
 import { inviteUser, requireEmail } from '../../shared/users.ts';
+import { validationError } from '../http/errors.ts';
 import { assistantsSection } from './assistants.tsx';
+import { countAttempt } from './attempts.ts';
 import { changesSection } from './changes.tsx';
 import { keysSection } from './keys.tsx';
 import { Notice } from './layout.tsx';
@@ -11,7 +14,7 @@ import type { Page } from './pages.tsx';
 import { type Member, Members, type OpenSession, Password, Sessions } from './people.tsx';
 import { changePassword, mailLink, requireAppUrl } from './sign-in.tsx';
 import { usageSection } from './usage.tsx';
-import { answerForm, countAttempt, forgetCookie, type Session, type Visit } from './visit.ts';
+import { answerForm, forgetCookie, type Session, type Visit } from './visit.ts';
 
 /** What a form did: a message at the head of the page, and a new key, which is shown this once. */
 type Done = { good?: string; bad?: string; key?: string };
@@ -21,7 +24,8 @@ export const accountPage: Page = {
   access: 'session',
   get: visit => show(visit, {}),
   async post(visit) {
-    const action = ACTIONS[visit.form.get('do') ?? ''];
+    const name = visit.form.get('do') ?? '';
+    const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
     if (action === undefined) throw new PlatError('validation_error', 'The form is not known.');
     return answerForm(
       async () => {
@@ -61,10 +65,10 @@ const ACTIONS: Record<string, Action> = {
   },
   async 'end assistant'(visit, session) {
     const { database } = visit.deps.resources;
-    const ended = await database.run('oauth/end_grant', [
-      accountOf(session).id,
-      (visit.form.get('id') ?? '').replace(/[^0-9a-f]/g, ''),
-    ]);
+    const id = visit.form.get('id') ?? '';
+    // A hash of 32 bytes.
+    if (!/^[0-9a-f]{64}$/.test(id)) throw validationError({ id: ['must be the id of an assistant'] });
+    const ended = await database.run('oauth/end_grant', [accountOf(session).id, id]);
     if (ended.length === 0) throw new PlatError('grant_unknown', 'This assistant has no access any more.');
     await recordEvent(visit, session, 'end_assistant');
     return { good: 'The assistant has no access any more.' };
@@ -101,7 +105,9 @@ const ACTIONS: Record<string, Action> = {
     return { good: 'The password is set. Your other sessions have been signed out.' };
   },
   async 'end session'(visit, session) {
-    await visit.deps.resources.database.run('users/end_session', [visit.form.get('id'), session.user.id]);
+    const id = visit.form.get('id') ?? '';
+    if (!UUID.test(id)) throw validationError({ id: ['must be the id of a session'] });
+    await visit.deps.resources.database.run('users/end_session', [id, session.user.id]);
     await recordEvent(visit, session, 'end_session');
     return { good: 'The session is signed out.' };
   },

@@ -9,10 +9,11 @@ import {
   storePassword,
   tokenHashOf,
 } from '../../shared/sign-in.ts';
+import { countSignIn, rememberDevice } from './attempts.ts';
 import { Back, Field, Notice, narrowPage } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { NewPassword } from './people.tsx';
-import { countAttempt, forgetCookie, openSession, type Reply, safePath, type Visit } from './visit.ts';
+import { forgetCookie, openSession, type Reply, safePath, type Visit } from './visit.ts';
 
 type Known = { id: string; email: string; name: string; operator: boolean; hash: string | null };
 
@@ -20,13 +21,6 @@ const WRONG = 'The address or the password is wrong. You can have a link sent in
 
 async function findUser({ deps }: Visit, email: string): Promise<Known | undefined> {
   return (await deps.resources.database.run<Known>('users/find_by_email', [email]))[0];
-}
-
-/** Guesses are counted by the address that is tried and by where they come from. */
-async function countGuess(visit: Visit, email: string): Promise<void> {
-  await countAttempt(`address:${email.toLowerCase()}`, visit.deps);
-  // An office may be many people behind one address.
-  await countAttempt(`from:${visit.req.ip}`, visit.deps, 100);
 }
 
 const signIn: Page = {
@@ -39,15 +33,20 @@ const signIn: Page = {
   async post(visit) {
     const email = (visit.form.get('email') ?? '').trim();
     const next = safePath(visit.form.get('next'));
-    await countGuess(visit, email);
     if (visit.form.get('how') === 'link') return sendLink(visit, email, 'sign_in');
+    await countSignIn(visit, 'password', email);
     const user = await findUser(visit, email);
     if (!(await isPassword(user?.hash, visit.form.get('password') ?? '')))
       return signInPage(next, email, WRONG);
-    await openSession(visit, user!.id);
+    await enterAs(visit, user!.id);
     return { redirect: next };
   },
 };
+
+async function enterAs(visit: Visit, userId: string): Promise<void> {
+  await openSession(visit, userId);
+  await rememberDevice(visit, userId);
+}
 
 const Address = ({ value }: { value?: string }) => (
   <Field label="E-mail address" name="email" type="email" autocomplete="username" required value={value} />
@@ -93,7 +92,6 @@ const reset: Page = {
     ),
   async post(visit) {
     const email = (visit.form.get('email') ?? '').trim();
-    await countGuess(visit, email);
     return sendLink(visit, email, 'reset');
   },
 };
@@ -114,8 +112,9 @@ export function requireAppUrl({ appUrl }: Visit): string {
 }
 
 /** The same answer whether the address is known, at the same moment: the mail goes out behind it. */
-async function sendLink(visit: Visit, email: string, purpose: LinkPurpose): Promise<Reply> {
+async function sendLink(visit: Visit, email: string, purpose: 'sign_in' | 'reset'): Promise<Reply> {
   const { deps } = visit;
+  await countSignIn(visit, purpose, email);
   requireAppUrl(visit);
   const mailing = (async () => {
     const user = await findUser(visit, email);
@@ -177,7 +176,7 @@ async function enter(visit: Visit): Promise<Reply> {
   const [used] = await database.run<Link>('users/use_link', [tokenOf(visit)]);
   if (used === undefined) return staleLink();
   if (used.purpose !== 'sign_in') await changePassword(visit, used.user_id, used.email, password, null);
-  await openSession(visit, used.user_id);
+  await enterAs(visit, used.user_id);
   return { redirect: safePath(visit.url.searchParams.get('next')) };
 }
 

@@ -2,7 +2,6 @@ import express, { type Request, type Response } from 'express';
 import type { ComponentChildren, VNode } from 'preact';
 import type { Config } from '../../shared/config.ts';
 import type { Pool } from '../../shared/db.ts';
-import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { Origins } from '../../shared/origin.ts';
@@ -106,12 +105,6 @@ export async function countCall(session: Session, { rateLimits }: PageDeps): Pro
   requireAdmitted(await rateLimits.take({ id: session.id, ...SESSION_LIMIT }));
 }
 
-/** Attempts at what is guessed: so many at once, then a tenth of them a minute. @throws PlatError `rate_limited` */
-export async function countAttempt(what: string, { rateLimits }: PageDeps, rateBurst = 10): Promise<void> {
-  const bucket = { ratePerMinute: rateBurst / 10, rateBurst, skipTracePerMinute: 1 };
-  requireAdmitted(await rateLimits.take({ id: uuidV5(`attempt:${what}`), ...bucket }));
-}
-
 /** A new session, never one that the browser brought along: a session that somebody planted stays worthless. */
 export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { req, deps } = visit;
@@ -121,16 +114,21 @@ export async function openSession(visit: Visit, userId: string): Promise<void> {
   const { token, tokenHash } = newToken();
   const agent = (req.headers['user-agent'] ?? '').slice(0, 300);
   await deps.resources.database.run('users/insert_session', [tokenHash, userId, agent]);
-  setCookie(visit, token, IDLE_SECONDS);
+  setCookie(visit, { name: COOKIE, value: token, path: '/', seconds: IDLE_SECONDS });
 }
 
 export function forgetCookie(visit: Visit): void {
-  setCookie(visit, '', 0);
+  setCookie(visit, { name: COOKIE, value: '', path: '/', seconds: 0 });
 }
 
-function setCookie({ req, res, deps }: Visit, value: string, seconds: number): void {
+type Cookie = { name: string; value: string; path: string; seconds: number };
+
+export function setCookie({ req, res, deps }: Visit, { name, value, path, seconds }: Cookie): void {
   const secure = deps.origins.isSecure(req) ? '; Secure' : '';
-  res.append('Set-Cookie', `${COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`);
+  res.append(
+    'Set-Cookie',
+    `${name}=${value}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`,
+  );
 }
 
 function cookieOf(req: Request): string | undefined {

@@ -20,7 +20,7 @@ describe('signing in', () => {
     expect(long.headers.get('location')).toBe('/sign-in?next=%2Fdata');
     const reply = await ana.signIn(user);
     expect([reply.status, reply.headers.get('location')]).toEqual([303, '/data']);
-    expect(reply.headers.get('set-cookie')).toMatch(
+    expect(reply.headers.getSetCookie()[0]).toMatch(
       /^plat_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/,
     );
     expect((await ana.open('/data')).status).toBe(200);
@@ -104,22 +104,88 @@ describe('signing in', () => {
     expect((await here.open('/data')).status).toBe(303);
   });
 
-  test('guessing is slowed down, by address and by where it comes from', async () => {
+  describe('attempts are counted', async () => {
     const slow = await startTestApi(db, { pages: true, env: { TRUSTED_PROXIES: 'loopback' } });
-    const user = await newUser(db);
-    const guess = (from: string, email: string) =>
-      visitor(slow).submit(
-        '/sign-in',
-        { email, password: 'guess', how: 'password' },
-        { 'X-Forwarded-For': from },
+    const from = (address: string) => ({ 'X-Forwarded-For': address });
+    const guess = (address: string, email: string, who = visitor(slow)) =>
+      who.submit('/sign-in', { email, password: 'guess', how: 'password' }, from(address));
+    const enter = (
+      address: string,
+      { email, password }: { email: string; password: string },
+      who = visitor(slow),
+    ) => who.submit('/sign-in', { email, password, how: 'password' }, from(address));
+    /** Guesses until they are refused. @returns how many were answered */
+    async function hammer(address: () => string, email: string, who?: ReturnType<typeof visitor>) {
+      for (let guesses = 0; guesses < 40; guesses++)
+        if ((await guess(address(), email, who)).status === 429) return guesses;
+      return 40;
+    }
+
+    test('by network and account: a stranger who hammers keeps nobody out', async () => {
+      const [user, colleague] = [await newUser(db), await newUser(db)];
+      expect(await hammer(() => '10.0.0.1', user.email.toUpperCase())).toBeLessThan(15);
+      expect((await enter('10.0.0.1', user)).status).toBe(429);
+      expect((await enter('10.0.0.2', user)).status).toBe(303);
+      expect((await enter('10.0.0.1', colleague)).status).toBe(303);
+    });
+
+    test('an IPv6 client has one network, whichever of its addresses it takes', async () => {
+      const user = await newUser(db);
+      let n = 1;
+      expect(await hammer(() => `2001:db8:1:1::${(n++).toString(16)}`, user.email)).toBeLessThan(15);
+      expect((await enter('2001:db8:1:2::1', user)).status).toBe(303);
+    });
+
+    test('a browser in which its user has signed in has a count of its own, on the same network too', async () => {
+      const user = await newUser(db);
+      const own = visitor(slow);
+      const reply = await enter('10.0.1.1', user, own);
+      const device = reply.headers.getSetCookie().find(cookie => cookie.startsWith('plat_device='));
+      expect(device).toMatch(
+        /^plat_device=[\w-]+; Path=\/sign-in; HttpOnly; SameSite=Lax; Max-Age=31536000$/,
       );
-    const statuses: number[] = [];
-    for (let i = 0; i < 11; i++) statuses.push((await guess(`10.0.0.${i}`, user.email)).status);
-    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
-    expect(statuses[10]).toBe(429);
-    // A tenth of them comes back in a minute, so that a slow machine needs a few more.
-    const guesses = Array.from({ length: 150 }, (_, i) => guess('10.9.9.9', `no${i}@no.example`));
-    expect((await Promise.all(guesses)).some(({ status }) => status === 429)).toBe(true);
+      await own.submit('/sign-out', {}, from('10.0.1.1'));
+      expect(await hammer(() => '10.0.1.1', user.email)).toBeLessThan(15);
+      expect((await enter('10.0.1.1', user)).status).toBe(429);
+      expect((await enter('10.0.1.1', user, own)).status).toBe(303);
+      await own.submit('/sign-out', {}, from('10.0.1.1'));
+      // It is of use for nobody else's account, nor without end.
+      const other = await newUser(db);
+      await hammer(() => '10.0.1.1', other.email);
+      expect((await enter('10.0.1.1', other, own)).status).toBe(429);
+      expect(await hammer(() => '10.0.1.9', user.email, own)).toBeLessThan(15);
+      // Nor is one that somebody has made up.
+      const forged = visitor(slow);
+      forged.set('plat_device', `${device!.slice(12, 40)}A`);
+      expect((await enter('10.0.1.1', user, forged)).status).toBe(429);
+    });
+
+    test('passwords, links to sign in and links for a new password apart', async () => {
+      const user = await newUser(db);
+      await hammer(() => '10.0.2.1', user.email);
+      const stranger = visitor(slow);
+      for (const [path, how] of [
+        ['/sign-in', 'link'],
+        ['/sign-in/reset', ''],
+      ] as const) {
+        const ask = async () => {
+          const { status } = await stranger.submit(path, { email: user.email, how }, from('10.0.2.1'));
+          return status;
+        };
+        const statuses: number[] = [];
+        for (let i = 0; i < 14; i++) statuses.push(await ask());
+        expect(statuses.slice(0, 10)).toEqual(Array(10).fill(200));
+        expect(statuses).toContain(429);
+      }
+      const elsewhere = { email: user.email, how: 'link' };
+      expect((await visitor(slow).submit('/sign-in', elsewhere, from('10.0.2.2'))).status).toBe(200);
+    });
+
+    test('guesses at many accounts by where they come from', async () => {
+      // A tenth of them comes back in a minute, so that a slow machine needs a few more.
+      const guesses = Array.from({ length: 150 }, (_, i) => guess('10.9.9.9', `no${i}@no.example`));
+      expect((await Promise.all(guesses)).some(({ status }) => status === 429)).toBe(true);
+    });
   });
 
   test('nobody is sent to another site after signing in', async () => {
@@ -212,6 +278,12 @@ describe('sessions', () => {
     );
     await here.submit('/account', { do: 'end session', id: rows[0]!.id });
     expect((await there.open('/data')).status).toBe(303);
+    for (const id of ['', 'x', 'nope'.repeat(9)]) {
+      const refused = await here.submit('/account', { do: 'end session', id });
+      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('the id of a session')]);
+      expect((await here.submit('/account', { do: 'end assistant', id })).status).toBe(400);
+    }
+    expect((await here.submit('/account', { do: '__proto__' })).status).toBe(400);
     expect((await here.submit('/account', { do: 'end sessions', id: '' })).headers.get('location')).toBe(
       '/sign-in',
     );

@@ -34,22 +34,28 @@ export type Page = { status: number; headers: Headers; text: string };
 
 /** A browser without script: it keeps the cookie and sends forms as browsers do. */
 export function visitor(api: Pick<TestApi, 'url'>) {
-  let cookie: string | undefined;
+  const cookies = new Map<string, string>();
   async function send(path: string, init: RequestInit): Promise<Page> {
     const headers = new Headers(init.headers);
-    if (cookie !== undefined) headers.set('Cookie', cookie);
+    if (cookies.size > 0) headers.set('Cookie', [...cookies.values()].join('; '));
     const response = await fetch(api.url + path, { redirect: 'manual', ...init, headers });
-    for (const set of response.headers.getSetCookie())
-      cookie = set.split(';')[0]!.endsWith('=') ? undefined : set.split(';')[0];
+    for (const set of response.headers.getSetCookie()) keep(set.split(';')[0]!);
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
+  function keep(cookie: string): void {
+    const [name, value] = cookie.split('=') as [string, string];
+    if (value === '') cookies.delete(name);
+    else cookies.set(name, cookie);
+  }
   return {
+    /** That of the session. */
     get cookie() {
-      return cookie;
+      return cookies.get('plat_session');
     },
     set cookie(text: string | undefined) {
-      cookie = text;
+      keep(text ?? 'plat_session=');
     },
+    set: (name: string, value: string) => keep(`${name}=${value}`),
     open: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
     submit: (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
       send(path, {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { endpoints as v1 } from '../../../api/endpoints.ts';
 import { openApiDocument } from '../../../api/openapi.ts';
+import { keepHouse } from '../../../api/start.ts';
 import { defineEndpoint } from '../../../api/v1/common/resources.ts';
 import { insertRegions, newCaller, startTestApi } from '../../support/api.ts';
 import { stopClock } from '../../support/clock.ts';
@@ -286,6 +287,27 @@ test("the limit is the account's: `plat account` sets it, shows it, and keeps wh
     skip_trace_per_minute: 7,
   });
   await refused(['account', 'set', accountId, '--skip-trace-rate', '0'], 'do not fit');
+});
+
+test('what nobody has used for a day and is full again is deleted, what is not full stays', async () => {
+  const { accountId: full } = await newCaller(db, { ratePerMinute: 1, rateBurst: 1 });
+  const { key, accountId: slow } = await newCaller(db, { ratePerMinute: 1, rateBurst: 2_000 });
+  const { accountId: recent } = await newCaller(db);
+  const { key: other, accountId: used } = await newCaller(db, { ratePerMinute: 1, rateBurst: 1 });
+  await setLimits(full, 0, 1, 86_401);
+  await setLimits(recent, 0, 1, 86_399);
+  expect((await one.call(PATH, { key })).status).toBe(200);
+  await db.pool.query(
+    "update rate_buckets set level = 0, updated_at = now() - interval '25 hours' where account_id = $1",
+    [slow],
+  );
+  await one.call(PATH, { key: other });
+  await keepHouse(db.pool, db.config);
+  const { rows } = await db.pool.query<{ account_id: string }>(
+    'select account_id from rate_buckets where account_id = any ($1)',
+    [[full, slow, recent, used]],
+  );
+  expect(rows.map(row => row.account_id).toSorted()).toEqual([slow, recent, used].toSorted());
 });
 
 test('the published document tells the limit where it counts, and nowhere else', () => {
