@@ -69,6 +69,29 @@ where m.event
 on conflict (listing_id, run_id) do update
 set status = excluded.status, price = excluded.price, status_date = excluded.status_date, recorded_at = excluded.recorded_at
 
+-- name: split_repeat_sales
+-- Sales that share an id with sales of another day or price are sales of their own, by day and price; but one that is stored under the id alone keeps
+-- it, and one that is stored as a sale of its own stays one.
+with sales as (
+  select
+    s.ctid as place, s.id, s.sold_date, s.price, s.source_id || '/' || s.sold_date || '/' || s.price as own_source_id,
+    md5(s.id::text || '/' || s.sold_date || '/' || s.price)::uuid as own_id,
+    min((s.sold_date, s.price)) over same_id < max((s.sold_date, s.price)) over same_id as repeats
+  from stage_listing s
+  where s.status = 'SOLD' and s.sold_date is not null
+  window same_id as (partition by s.id)
+)
+update stage_listing s
+set id = sales.own_id, source_id = sales.own_source_id
+from sales
+left join listings plain on plain.id = sales.id
+left join listings own on own.id = sales.own_id
+where s.ctid = sales.place
+  and (
+    own.id is not null
+    or sales.repeats and (plain.sold_date, plain.price) is distinct from (sales.sold_date, sales.price)
+  )
+
 -- name: resolve_listing_duplicates
 -- Rows of one listing within a run: the newest status is kept, by its date and then by its place in the file; an identical
 -- repetition is dropped, an older state is set aside with its raw text. $1 run id bigint

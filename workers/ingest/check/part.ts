@@ -1,3 +1,4 @@
+import { LISTING_FIELD_NAMES } from '../../../shared/domain/listing-fields.ts';
 import { PlatError } from '../../../shared/errors.ts';
 import type { Input } from '../../../shared/runs.ts';
 import type { ColumnSpec } from '../../feeds/column-schema.ts';
@@ -95,6 +96,7 @@ export function openPart(
   const fills = new Map(available.map(column => [column, { filled: 0, sample: '' }]));
   /** Features by key, of keys without a digit but 0, such as "NA": they often stand for no parcel. */
   const wordKeys = new Map<string, number>();
+  const sales = new Map<string, Set<string>>();
   const check: PartCheck = {
     part,
     source: [source].flat().join(', '),
@@ -122,6 +124,7 @@ export function openPart(
       else count(check.rejected, row.rowNo, mapped);
       return;
     }
+    if (kind === 'listings') noteSale(mapped.values, sales);
     const misplaced = place?.(row, mapped);
     if (misplaced) {
       if (isTooDeep(row)) throw new RangeError(TOO_DEEP.message);
@@ -176,13 +179,15 @@ export function openPart(
       return { ...check, whole, unmapped: unread.map(([column, fill]) => ({ column, ...fill })) };
     },
     /** What may not be meant: features that become one parcel because a word stands where a key should. */
-    warnings: (): string[] =>
-      [...wordKeys]
+    warnings: (): string[] => [
+      ...repeatWarnings(part, sales),
+      ...[...wordKeys]
         .filter(([, features]) => features >= MANY_PARTS)
         .map(
           ([key, features]) =>
             `${part}: the key ${key} stands on ${features} features, which become one parcel. If it means that there is none, leave them out with ${part}.skip_where.`,
         ),
+    ],
   };
 }
 
@@ -222,4 +227,25 @@ function countFills(fills: Fills, values: Record<string, unknown>): void {
     if (text === null || fill === undefined) continue;
     if (fill.filled++ === 0) fill.sample = shown(text);
   }
+}
+
+const [ID, STATUS, DAY, PRICE] = (['source_id', 'status', 'sold_date', 'sold_price'] as const).map(name =>
+  LISTING_FIELD_NAMES.indexOf(name),
+) as [number, number, number, number];
+
+/** The days and prices of the sales of each id. */
+function noteSale(values: MappedRow['values'], sales: Map<string, Set<string>>): void {
+  if (values[STATUS] !== 'SOLD' || values[DAY] === null) return;
+  const id = String(values[ID]);
+  const own = sales.get(id) ?? new Set();
+  sales.set(id, own.add(`${values[DAY]} ${values[PRICE]}`));
+}
+
+function repeatWarnings(part: PartCheck['part'], sales: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const repeated = [...sales.values()].filter(({ size }) => size > 1);
+  if (repeated.length === 0) return [];
+  const count = repeated.reduce((sum, { size }) => sum + size, 0);
+  return [
+    `${part}: ${repeated.length} ids stand on ${count} sales of different days or prices; each is kept, by its id, day and price.`,
+  ];
 }

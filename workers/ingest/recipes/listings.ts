@@ -31,6 +31,7 @@ async function compare(
 ): Promise<Prepared> {
   const { runId, feedId, counts } = run;
   await run.step('match', 'comparing with what is there', 0.68);
+  await client.query(sql('listings/split_repeat_sales'));
   await settleRepeats(client, counts, sql('listings/resolve_listing_duplicates'), [runId]);
   await client.query('analyze stage_listing (id)');
   await client.query(sql('listings/match_listings'));

@@ -1,9 +1,10 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { renderCheck } from '../../../../workers/cli/feed-check.ts';
 import { loadFeed } from '../../../../workers/feeds/load.ts';
 import { checkFeed, type FeedCheck } from '../../../../workers/ingest/check/check.ts';
+import { testFolder } from '../../../support/folder.ts';
 import { feedOf, sampleFeeds } from '../../feeds/support.ts';
 
 const regrid = (roll: string, top = '') =>
@@ -88,6 +89,20 @@ test('the Bangor feed: roads and water are left out, nothing is rejected', () =>
     rejected: [],
     dropped: [],
   });
+});
+
+test('sales by parcel number: how many ids stand on several sales is told', async () => {
+  const file = join(testFolder(), 'sales.csv');
+  writeFileSync(
+    file,
+    'pin,day,price\nA,2020-01-02,5\nA,2021-01-02,5\nA,2021-01-02,5\nA,2021-01-02,6\nB,2020-01-02,5\nB,2020-01-02,5\n',
+  );
+  const feed = feedOf(
+    `name: s\nkind: listings\nlistings:\n  source: ${file}\n  format: csv\n  columns: { source_id: pin, status: { value: SOLD }, sold_price: price, sold_date: day }`,
+  );
+  expect((await checkFeed(feed)).warnings).toEqual([
+    'listings: 1 ids stand on 3 sales of different days or prices; each is kept, by its id, day and price.',
+  ]);
 });
 
 describe('a feed that cannot run', () => {
