@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { LIMITS } from '../../shared/net/context.ts';
 import { type RedirectOptions, request, retryAfterMs } from '../../shared/net/http.ts';
-import { inTurns } from '../../shared/turns.ts';
 
 /** A client waits: what does not answer soon is given up. */
 export const SOURCE_LIMITS = { ...LIMITS, idleMs: 8_000, tries: 3, backoffMs: 200, retryAfterMs: 2_000 };
@@ -42,14 +42,14 @@ export function openOutside(): (signal: AbortSignal, options: RedirectOptions) =
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => bytes.byteLength + 500,
   });
-  const turns = new LRUCache<string, ReturnType<typeof inTurns>>({ max: 1000 });
+  const turns = new LRUCache<string, LimitFunction>({ max: 1000 });
   return (signal, options) => {
     const reading: Reading = { signal, freshUntil: Infinity, request: ask };
     return reading;
 
     async function ask(...[url, init]: Parameters<typeof request>): Promise<Response> {
       const key = `${url.href} ${JSON.stringify(init.headers)}`;
-      const turn = turns.get(url.origin) ?? inTurns(REQUESTS_AT_ONCE);
+      const turn = turns.get(url.origin) ?? pLimit(REQUESTS_AT_ONCE);
       turns.set(url.origin, turn);
       return turn(async () => {
         const known = kept.get(key);

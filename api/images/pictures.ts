@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import sharp from 'sharp';
 import { countyOf } from '../../shared/domain/property-id.ts';
 import { PlatError } from '../../shared/errors.ts';
@@ -11,7 +12,6 @@ import type { Box, MultiPolygon } from '../../shared/geo/types.ts';
 import type { Logger } from '../../shared/log.ts';
 import type { ImageryFile } from '../../shared/raster/imagery.ts';
 import { type Pixels, wordsOf } from '../../shared/raster/warp.ts';
-import { inTurns } from '../../shared/turns.ts';
 import { type Database, unavailable } from '../http/database.ts';
 import { notFound } from '../http/errors.ts';
 import { paintFile } from './cog.ts';
@@ -73,7 +73,7 @@ const DEGRADED_MS = 60_000;
 /** Makes pictures: one for all who ask for the same at once, and no more at a time than there are cores. */
 export function openPictures({ database, store, log, requestTimeoutMs }: PictureDeps): Pictures {
   const making = new Map<string, Promise<Picture>>();
-  const inTurn = inTurns(availableParallelism());
+  const inTurn = pLimit(availableParallelism());
   const openReading = openOutside();
   /** Servers that have just failed: those who ask next need not wait for them. */
   const down = new LRUCache<string, PlatError>({ max: 1000, ttl: RETRY_SECONDS * 1000 });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { errorCode, messageOf, PlatError } from '../errors.ts';
 import { formatError, LIMITS, type Limits, shownUrl, sourceError } from '../net/context.ts';
 import { networkOutcome, type Outcome, request, retrying, statusOutcome, USER_AGENT } from '../net/http.ts';
-import { inTurns } from '../turns.ts';
 
 /** Ranges of bytes of one file on disk or behind http(s). Nothing is held open between reads. */
 export type ByteSource = {
@@ -43,7 +43,7 @@ export function openBytes(source: string, options: ByteSourceOptions): ByteSourc
   const url = /^https?:\/\//i.test(source) ? new URL(source) : null;
   const name = url === null ? source : shownUrl(url);
   const limits = { ...LIMITS, ...options.limits };
-  const inTurn = inTurns(REQUESTS_AT_ONCE);
+  const inTurn = pLimit(REQUESTS_AT_ONCE);
   const send = options.request ?? request;
   const readPart = (offset: number, length: number): Promise<Part> =>
     url === null

@@ -1,8 +1,8 @@
 import type { GeoTIFFImage, TypedArray } from 'geotiff';
+import pLimit from 'p-limit';
 import sharp from 'sharp';
 import { PlatError } from '../errors.ts';
 import { formatError } from '../net/context.ts';
-import { inTurns } from '../turns.ts';
 import { blockDecoderOf } from './block-decoder.ts';
 import type { ByteSource } from './byte-source.ts';
 import { type Decoder, LITTLE_ENDIAN, sizesOf, withTiff } from './image.ts';
@@ -146,7 +146,7 @@ export async function readPixels(
   const height = Math.ceil((bottom - top) / shrink);
   const pixels: Source = { width, height, channels: 4, data: new Uint8Array(4 * width * height) };
   const sums = shrink > 1 ? new Uint32Array(4 * width * height) : null;
-  const inTurn = inTurns(BLOCKS_AT_ONCE);
+  const inTurn = pLimit(BLOCKS_AT_ONCE);
   const work: Promise<void>[] = [];
   for (let row = Math.floor(top / level.blockHeight); row * level.blockHeight < bottom; row++) {
     for (let column = Math.floor(left / level.blockWidth); column * level.blockWidth < right; column++) {
