@@ -5,6 +5,7 @@ import {
   DEAL_MONEY,
   type DealStage,
   type DealType,
+  type FetchStatus,
   fromCents,
   MAX_CENTS,
   MAX_DEALS,
@@ -44,6 +45,8 @@ export type DealFields = Money & {
   deal_type?: DealType;
   contract_expiration_date?: string | null;
   closing_date?: string | null;
+  /** What is asked from now on: for a live listing until that shows another price than today's, else until one is found. */
+  price?: string | null;
 };
 
 export type DealSubject = { property_id?: number; listing_id?: string; listing_url?: string };
@@ -51,8 +54,6 @@ export type DealSubject = { property_id?: number; listing_id?: string; listing_u
 export type DealChange = DealFields & {
   /** Place in the column, from 0; beyond its end is its end. */
   position?: number;
-  /** What is asked from now on, until the listing shows another price than today's. */
-  price?: string | null;
 };
 
 export async function findBoard(run: Run, { accountId, userId }: Owner): Promise<Board | undefined> {
@@ -94,17 +95,25 @@ export async function addDeal(
   const [row] = await run<{ deals: number }>('deals/count_deals', [board.id]);
   if (row!.deals >= MAX_DEALS)
     throw new PlatError('unprocessable', `The board has ${MAX_DEALS} deals already: remove one first.`);
+  const price = fields.price ?? null;
+  const listed = price === null ? null : await listedPrice(run, listing_id, listing_url);
   await sign(run, board.author, 'added');
   const [added] = await run<{ id: string }>('deals/insert_deal', [
     ...[board.id, fields.status ?? 'listed', property_id, listing_id, listing_url, fips],
     fields.deal_type ?? 'cash_close',
     ...DEAL_MONEY.map(name => fields[name] ?? null),
-    ...[fields.contract_expiration_date ?? null, fields.closing_date ?? null],
+    ...[fields.contract_expiration_date ?? null, fields.closing_date ?? null, price, listed],
   ]);
   const { id } = added!;
   await run('deals/touch_boards', [[board.id]]);
   await enqueueAnnounced(run, dealFetch, { deal: id });
   return id;
+}
+
+/** What the live listing that a deal names asks at this moment. */
+async function listedPrice(run: Run, listingId: string | null, url: string | null): Promise<string | null> {
+  const [row] = await run<{ price: string }>('deals/find_listed_price', [listingId, url]);
+  return row?.price ?? null;
 }
 
 async function countyOfSubject(
@@ -136,11 +145,14 @@ function requireSpend(amounts: Money): void {
     throw refused('purchase_price', `and the other costs must be at most ${fromCents(MAX_CENTS)} together`);
 }
 
-type Row = Required<DealFields> & {
-  status: DealStage;
+type Row = Required<Omit<DealFields, 'price'>> & {
   position: number;
+  listing_id: string | null;
+  listing_url: string | null;
+  fetch_status: FetchStatus;
   own_price: string | null;
   own_price_over: string | null;
+  own_price_since: string | null;
   listed_price: string | null;
   suggested_action_price: string | null;
 };
@@ -153,9 +165,13 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
   const { price, position, ...fields } = change;
   const after = { ...before, ...given(fields) };
   requireSpend(after);
+  let standsAlone = before.own_price_since !== null;
   if (price !== undefined) {
+    const { listed_price, listing_id, listing_url } = before;
     after.own_price = price;
-    after.own_price_over = price === null ? null : before.listed_price;
+    after.own_price_over =
+      price === null ? null : (listed_price ?? (await listedPrice(run, listing_id, listing_url)));
+    standsAlone = price !== null && before.fetch_status !== 'found';
   }
   await sign(run, board.author, causeOf(before, after, price));
   after.position = await place(run, board.id, id, before, { status: after.status, position });
@@ -163,6 +179,7 @@ export async function changeDeal(run: Run, owner: Owner, id: string, change: Dea
     ...[board.id, id, after.status, after.position, after.deal_type],
     ...DEAL_MONEY.map(name => after[name]),
     ...[after.contract_expiration_date, after.closing_date, after.own_price, after.own_price_over],
+    standsAlone,
   ]);
   await run('deals/touch_boards', [[board.id]]);
   // A card that only makes room in its column is graded already.

@@ -352,6 +352,8 @@ create table deals (
   suggested_action text default ''::text not null,
   suggested_action_price numeric(12,2),
   figures jsonb,
+  own_price_since date,
+  advice jsonb,
   constraint deals_pkey PRIMARY KEY (id),
   constraint deals_agent_fee_check CHECK ((agent_fee >= (0)::numeric)),
   constraint deals_check CHECK (((status = 'listed'::text) OR (suggested_action = ''::text))),

@@ -1,5 +1,6 @@
 import type { ReportSnapshot } from '../../shared/comping/report.ts';
 import type { Result } from '../../shared/comping/result.ts';
+import { sizes } from '../../shared/domain/buckets.ts';
 import type { Database } from '../http/database.ts';
 import { changesOf } from './comping-changes.ts';
 import { Charts } from './comping-charts.tsx';
@@ -16,7 +17,7 @@ import {
   titleOf,
 } from './comping-reports.ts';
 import { Chosen, Conclusion } from './comping-results.tsx';
-import { acres, day, moment, percent, sizes, usd } from './figures.ts';
+import { acres, day, moment, percent, usd } from './figures.ts';
 import { Comparison, Facts, Field, Notice, Select, Submit } from './layout.tsx';
 import { COLUMNS, Legend, shown } from './market.tsx';
 

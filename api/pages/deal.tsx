@@ -1,11 +1,13 @@
-import { toCents } from '../../shared/domain/deals.ts';
+import { dollars, toCents } from '../../shared/domain/deals.ts';
 import { UUID } from '../../shared/domain/uuid.ts';
+import { PlatError } from '../../shared/errors.ts';
 import { notFound } from '../http/errors.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { changeListing, getListing } from '../v1/deal-flow/endpoints.ts';
 import { type DealEvent, dealHistory } from '../v1/deal-flow/history.ts';
-import { dollars, hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
-import { Advice, Letter, shown } from './deals-cards.tsx';
+import { Advice, ConfirmPrice, takeAdvice, Undo, undoOf } from './deals-advice.tsx';
+import { hasExpired, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { Letter, shareOf, shown } from './deals-cards.tsx';
 import { DealFields, readFields } from './deals-form.tsx';
 import { History } from './deals-history.tsx';
 import { count, day, usd } from './figures.ts';
@@ -21,7 +23,7 @@ export const dealPage: Page = {
   post: visit =>
     answerForm(
       async () => {
-        await ask(visit, changeListing, { params: idIn(visit), body: readFields(visit.form, true) });
+        await ask(visit, changeListing, { params: idIn(visit), body: await changesIn(visit) });
         return { redirect: visit.url.pathname };
       },
       bad => show(visit, { bad }),
@@ -34,12 +36,28 @@ function idIn({ req }: Visit): { id: string } {
   return { id };
 }
 
-async function show(visit: Visit, { bad }: { bad?: string }) {
+/** What the form changes: the fields, or the price that is advised, or what that replaced. */
+async function changesIn(visit: Visit) {
+  const does = visit.form.get('do');
+  if (does !== 'take' && does !== 'undo') return readFields(visit.form, true);
+  const [deal, events] = await read(visit);
+  if (does === 'take') return takeAdvice(deal, visit.form.get('price'));
+  const undo = undoOf(deal, events);
+  if (undo === undefined) throw new PlatError('validation_error', 'The price has been changed since.');
+  return undo;
+}
+
+function read(visit: Visit): Promise<[Deal, DealEvent[]]> {
   const params = idIn(visit);
-  const [deal, events] = await Promise.all([
+  return Promise.all([
     ask<Deal>(visit, getListing, { params, query: { explain: 'true' } }),
     ask<DealEvent[]>(visit, dealHistory, { params }),
   ]);
+}
+
+async function show(visit: Visit, { bad }: { bad?: string }) {
+  const [deal, events] = await read(visit);
+  const undo = undoOf(deal, events);
   const name = nameOf(deal);
   const body = (
     <div class="dealing">
@@ -49,16 +67,18 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
       </h1>
       <p>{[lotOf(deal), STAGE_NAMES[deal.status]].filter(Boolean).join(' · ')}</p>
       {bad !== undefined && <Notice kind="bad">{bad}</Notice>}
+      {visit.url.searchParams.get('change') === 'price' && <ConfirmPrice deal={deal} />}
+      {undo && <Undo deal={deal} undo={undo} />}
       {hasExpired(deal, day(visit.deps.now())) && (
         <Notice kind="bad">Its contract ended on {deal.contract_expiration_date}: is the date right?</Notice>
       )}
       <Facts
         kind="key"
         of={[
-          ['Price', deal.price === null ? '–' : usd(deal.price)],
+          ['List price', deal.price === null ? '–' : usd(deal.price)],
           ['Expected profit', dollars(toCents(deal.expected_profit))],
-          ['Price advantage', shown(deal.price_advantage)],
-          ['Traction', shown(deal.traction_score)],
+          ['Cheaper than', shareOf(deal.price_advantage)],
+          ['Buyer interest', shown(deal.traction_score)],
           ['Days on market', shown(deal.days_on_market)],
           ['Views', shown(deal.views)],
           ['Saves', shown(deal.saves)],
@@ -74,11 +94,11 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
         )}
         {deal.listing_url !== null && (
           <a class="button second" href={deal.listing_url} rel="noreferrer">
-            Its page
+            Open listing
           </a>
         )}
       </p>
-      <h2>What it costs, and when it closes</h2>
+      <h2>Price and costs</h2>
       <form method="post" class="stack">
         <div class="row">
           <DealFields deal={deal} given={bad === undefined ? undefined : visit.form} />
@@ -95,32 +115,25 @@ async function show(visit: Visit, { bad }: { bad?: string }) {
 
 const money = (decimal: string | null): string => (decimal === null ? '' : dollars(toCents(decimal)));
 
+const estimate = (decimal: string | null): string => (decimal === null ? '' : usd(Number(decimal)));
+
 /** The figures behind the grade and the advice, in words. */
 function Why({ deal }: { deal: Deal }) {
   const { figures: of } = deal;
   if (!of) return null;
-  const reasons: Record<typeof of.reason, string> = {
-    '': '',
-    long_and_cheap:
-      'It has been on the market over twice the usual time, at a price that most others are above.',
-    dearer_than_others: 'Few others ask more per acre, and half of the usual time to sell is over.',
-    above_value: 'It asks more than the sales around it support, and half of the usual time to sell is over.',
-    no_lower_price: 'It is dear, but no lower price is both competitive and above what it has cost.',
-    no_reason: 'Its price and its days on the market are within the usual.',
-  };
   const perAcre = of.price_per_acre === null ? '' : ` It asks ${usd(of.price_per_acre)} an acre.`;
   return (
     <details>
       <summary>Why</summary>
       <ul>
-        {of.reason !== '' && <li>{reasons[of.reason]}</li>}
         <li>
-          Price advantage: {of.dearer_listings ?? 0} of {count(of.active_listings)} other active listings of
-          the county ask more per acre.{perAcre}
-          {of.competitive_price !== null && ` Up to ${money(of.competitive_price)} it would be 60.`}
+          Price: {of.dearer_listings ?? 0} of {count(of.active_listings)} other active listings of the county
+          ask more per acre.{perAcre}
+          {of.competitive_price !== null &&
+            ` Up to ${money(of.competitive_price)} it would be cheaper than 60 % of those like it.`}
         </li>
         <li>
-          Traction: {of.interest} views and ten times the saves a day,{' '}
+          Buyer interest: {of.interest} views and ten times the saves a day,{' '}
           {of.listings_with_views < 10
             ? 'by itself, as fewer than 10 other listings tell theirs.'
             : `against ${count(of.listings_with_views)} others.`}
@@ -134,8 +147,8 @@ function Why({ deal }: { deal: Deal }) {
         </li>
         {of.mean_adjusted_price !== null && (
           <li>
-            Worth by the sales around it: {money(of.mean_adjusted_price)}, four times in five between{' '}
-            {money(of.low_price)} and {money(of.high_price)}.
+            Estimated value: {estimate(of.mean_adjusted_price)}, 80 % range {estimate(of.low_price)} –{' '}
+            {estimate(of.high_price)}.
           </li>
         )}
         <li>

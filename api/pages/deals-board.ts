@@ -47,14 +47,6 @@ export async function readBoard(visit: Visit): Promise<BoardView> {
   };
 }
 
-/** Cents as people read them: $18,400, or -$18,400.50. */
-export function dollars(cents: bigint): string {
-  const size = cents < 0n ? -cents : cents;
-  const whole = (size / 100n).toLocaleString('en-US');
-  const rest = size % 100n;
-  return `${cents < 0n ? '−' : ''}$${whole}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
-}
-
 /** Whether a deal's contract has run out before it came to a sale. */
 export const hasExpired = (
   { status, contract_expiration_date: until }: Pick<Deal, 'status' | 'contract_expiration_date'>,

@@ -1,11 +1,12 @@
-import { DEAL_STAGES, FETCH_STATUSES, toCents } from '../../shared/domain/deals.ts';
+import { DEAL_STAGES, dollars, FETCH_STATUSES, toCents } from '../../shared/domain/deals.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
-import { type BoardView, dollars, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
+import { type BoardView, hasExpired, type Lane, lotOf, nameOf, STAGE_NAMES } from './deals-board.ts';
 import { count, usd } from './figures.ts';
 import { Facts, Select, Submit } from './layout.tsx';
 
 /** A figure, or the dash of an unknown one. */
 export const shown = (value: number | null): string => (value === null ? '–' : count(value));
+export const shareOf = (share: number | null): string => (share === null ? '–' : `${share} %`);
 const profitOf = ({ expected_profit }: Deal): string => dollars(toCents(expected_profit));
 
 /** The columns of the board; the client module moves cards within it and fetches it anew. */
@@ -40,8 +41,8 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
   const figures: [string, string][] = [
     ['Price', deal.price === null ? '–' : usd(deal.price)],
     ['Profit', profitOf(deal)],
-    ['Advantage', shown(deal.price_advantage)],
-    ['Traction', shown(deal.traction_score)],
+    ['Cheaper than', shareOf(deal.price_advantage)],
+    ['Interest', shown(deal.traction_score)],
     ['Days', shown(deal.days_on_market)],
   ];
   return (
@@ -54,7 +55,7 @@ function Card({ deal, today }: { deal: Deal; today: string }) {
       </div>
       <p class="place">{lotOf(deal)}</p>
       <Facts kind="figures" of={figures} />
-      <Advice deal={deal} />
+      <ShortAdvice deal={deal} />
       {(deal.deal_type === 'double_close' || deal.contract_expiration_date !== null) && (
         <p class={hasExpired(deal, today) ? 'place bad' : 'place'}>
           {[
@@ -84,26 +85,54 @@ export function Letter({ grade }: { grade: string }) {
   );
 }
 
-/** What to do, with the one click that does it; or how far the search for the listing is. */
-export function Advice({ deal }: { deal: Deal }) {
-  const { suggested_action: action, suggested_action_price: price, fetch_status: status } = deal;
-  if (status === 'waiting')
+/** What is advised, in a line; or how far the search for the listing is. */
+function ShortAdvice({ deal }: { deal: Deal }) {
+  const { suggested_action: action, suggested_action_price: price, advice } = deal;
+  if (advice === null) return <NoAdvice deal={deal} />;
+  if (action === 'relist') return <p class="advice">Relist it at the same price.</p>;
+  if (action !== 'drop') return <p class="advice">Hold the price.</p>;
+  return (
+    <p class="advice">
+      Drop to {dollars(toCents(price!))}: {profitChange(advice)}. <ChangePrice deal={deal} />
+    </p>
+  );
+}
+
+/** "profit falls from $23,600 to $20,600". */
+export const profitChange = ({ profit_now: now, profit_then: then }: NonNullable<Deal['advice']>): string =>
+  now === then
+    ? `profit stays ${dollars(toCents(now))}`
+    : `profit falls from ${dollars(toCents(now))} to ${dollars(toCents(then))}`;
+
+/** To where the advised price is confirmed. */
+export const ChangePrice = ({ deal: { id }, kind }: { deal: Deal; kind?: string }) => (
+  <a class={kind} href={`/deals/${id}?change=price`}>
+    Change price…
+  </a>
+);
+
+/** Why there is no advice. */
+export function NoAdvice({ deal }: { deal: Deal }) {
+  const { fetch_status: state, status: stage, price, acreage } = deal;
+  const isOffered = state === 'found' || (state === 'not_found' && acreage !== null);
+  const work =
+    state === 'waiting'
+      ? 'Looking for its listing …'
+      : isOffered && stage === 'listed' && price !== null && 'Working out the advice …';
+  if (work)
     return (
       <p class="advice waiting" role="status">
-        Looking for its listing …
+        {work}
       </p>
     );
-  if (status !== 'found') return <p class="advice">No live listing: {FETCH_STATUSES[status]}.</p>;
-  if (action === 'drop')
+  if (state === 'found') return null;
+  if (price === null && state === 'not_found')
     return (
-      <form method="post" action="/deals" class="advice">
-        <input type="hidden" name="id" value={deal.id} />
-        <input type="hidden" name="price" value={price!} />
-        <Submit label={`Drop to ${dollars(toCents(price!))}`} does="take" />
-      </form>
+      <p class="advice">
+        Not listed yet: <a href={`/deals/${deal.id}#price`}>enter a list price</a>.
+      </p>
     );
-  if (action === 'relist') return <p class="advice">Relist it: it has been up long, at a good price.</p>;
-  return action === 'hold' ? <p class="advice">Hold: nothing speaks for a change.</p> : null;
+  return <p class="advice">No live listing: {FETCH_STATUSES[state]}.</p>;
 }
 
 function Move({ deal, name }: { deal: Deal; name: string }) {

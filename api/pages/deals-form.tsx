@@ -6,30 +6,35 @@ import type { Choice } from './deals-add.ts';
 import { STAGE_NAMES } from './deals-board.ts';
 import { Field, Select, Submit } from './layout.tsx';
 
-const LABELS: Record<(typeof DEAL_MONEY)[number], string> = {
+const AMOUNTS = ['price', ...DEAL_MONEY] as const;
+const LABELS: Record<(typeof AMOUNTS)[number], string> = {
+  price: 'List price',
   purchase_price: 'Purchase price',
   agent_fee: 'Agent fee',
-  misc_costs: 'Misc costs',
+  misc_costs: 'Other costs',
   closing_costs: 'Closing costs',
   expected_sell_price: 'Expected sell price',
+};
+const HINTS: Record<string, string> = {
+  price: 'By hand: for a lot that no live listing is found of, else until its listing shows another price.',
 };
 const DAYS = { contract_expiration_date: 'Contract expires', closing_date: 'Closing' } as const;
 const TYPE_NAMES = { cash_close: 'Cash close', double_close: 'Double close' } as const;
 
-const ENTRIES = [...DEAL_MONEY, ...Object.keys(DAYS), 'deal_type', 'status'];
+const ENTRIES = [...AMOUNTS, ...Object.keys(DAYS), 'deal_type', 'status'];
 
-/** What a form says of a deal. @param whole whether an empty field takes a value back @throws PlatError `validation_error` */
+/** What a form says of a deal; a price that was only shown is none. @param whole whether an empty field takes a value back @throws PlatError `validation_error` */
 export function readFields(form: URLSearchParams, whole: boolean): Record<string, string | null> {
   const fields: Record<string, string | null> = {};
   const details: Record<string, string[]> = {};
   for (const name of ENTRIES) {
     const written = form.get(name)?.trim();
-    if (written === undefined) continue;
+    if (written === undefined || (name === 'price' && written === form.get('price_shown'))) continue;
     if (written === '' && name !== 'status') {
       if (whole && name !== 'deal_type') fields[name] = null;
       continue;
     }
-    const amount = (DEAL_MONEY as readonly string[]).includes(name) ? readMoney(written) : written;
+    const amount = (AMOUNTS as readonly string[]).includes(name) ? readMoney(written) : written;
     if (amount === undefined)
       details[name] = [`"${written.slice(0, 40)}" is no amount: write $18,400, 18.4k or 18400.50.`];
     else fields[name] = amount;
@@ -41,15 +46,24 @@ export function readFields(form: URLSearchParams, whole: boolean): Record<string
   return fields;
 }
 
+const textIn = (value: unknown): string => String(value ?? '').replace(/\.00$/, '');
+
 /** Inputs for what a person says of a deal. @param given as typed, where it was refused */
 export function DealFields({ deal, given }: { deal?: Deal; given?: URLSearchParams | undefined }) {
-  const textOf = (name: string): string =>
-    given?.get(name) ?? String(deal?.[name as keyof Deal] ?? '').replace(/\.00$/, '');
+  const textOf = (name: string): string => given?.get(name) ?? textIn(deal?.[name as keyof Deal]);
   return (
     <>
-      {DEAL_MONEY.map(name => (
-        <Field label={LABELS[name]} name={name} value={textOf(name)} inputmode="decimal" placeholder="$" />
+      {AMOUNTS.map(name => (
+        <Field
+          label={LABELS[name]}
+          name={name}
+          value={textOf(name)}
+          hint={HINTS[name]!}
+          inputmode="decimal"
+          placeholder="$"
+        />
       ))}
+      {deal && <input type="hidden" name="price_shown" value={textIn(deal.price)} />}
       <Field label="Type" name="deal_type">
         <Select
           name="deal_type"
@@ -95,8 +109,8 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
             />
           </Field>
         </div>
-        <details open={DEAL_MONEY.some(name => given?.get(name))}>
-          <summary>What it costs, and when it closes</summary>
+        <details open={AMOUNTS.some(name => given?.get(name))}>
+          <summary>Price and costs</summary>
           <div class="row">
             <DealFields given={given} />
           </div>
@@ -112,8 +126,8 @@ export function AddForm({ given, open }: { given?: URLSearchParams | undefined; 
 /** What a pasted text may mean, each with its button. */
 export function Choices({ choices, given }: { choices: readonly Choice[]; given: URLSearchParams }) {
   return (
-    <section class="notice" aria-label="Which one?">
-      <p>Which one is it?</p>
+    <section class="notice" aria-label="Which parcel is it?">
+      <p>Which parcel is it?</p>
       <ul class="plain">
         {choices.map(({ label, subject }) => (
           <li>

@@ -1,6 +1,6 @@
-import { toCents } from '../../shared/domain/deals.ts';
+import { dollars, toCents } from '../../shared/domain/deals.ts';
 import type { DealEvent } from '../v1/deal-flow/history.ts';
-import { dollars, STAGE_NAMES } from './deals-board.ts';
+import { STAGE_NAMES } from './deals-board.ts';
 import { day, moment, usd } from './figures.ts';
 import { Grid, Text } from './layout.tsx';
 
@@ -28,13 +28,19 @@ export function History({ events, now }: { events: DealEvent[]; now: Date }) {
         <div class="deal-charts">
           <Steps title="Price" points={price} span={span} top={1.1 * top} shown={usd} />
           <Steps
-            title="Price advantage"
+            title="Cheaper than, %"
             points={pointsOf('price_advantage')}
             span={span}
             top={100}
             shown={String}
           />
-          <Steps title="Traction" points={pointsOf('traction_score')} span={span} top={100} shown={String} />
+          <Steps
+            title="Buyer interest"
+            points={pointsOf('traction_score')}
+            span={span}
+            top={100}
+            shown={String}
+          />
         </div>
       )}
       <Grid

@@ -1,9 +1,10 @@
 import { csv } from '../../shared/csv.ts';
+import { dollars } from '../../shared/domain/deals.ts';
 import { PlatError } from '../../shared/errors.ts';
 import type { Deal } from '../v1/deal-flow/deal.ts';
 import { addListing, changeListing, listDeals, removeListing } from '../v1/deal-flow/endpoints.ts';
 import { choicesOf } from './deals-add.ts';
-import { dollars, readBoard } from './deals-board.ts';
+import { readBoard } from './deals-board.ts';
 import { Board } from './deals-cards.tsx';
 import { AddForm, Choices, readFields, subjectIn } from './deals-form.tsx';
 import { day } from './figures.ts';
@@ -51,8 +52,6 @@ async function act(visit: Visit): Promise<Told | undefined> {
       if (position === undefined) return patch({});
       return patch({ position: Math.max(0, position + (form.get('do') === 'up' ? -1 : 1)) });
     }
-    case 'take':
-      return patch({ price: form.get('price') ?? '' });
     case 'remove':
       await ask(visit, removeListing, { params });
       return undefined;

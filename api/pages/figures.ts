@@ -17,10 +17,3 @@ export const day = (value: string | Date): string =>
 /** A moment as 2025-09-28 14:05 UTC. */
 export const moment = (value: string | Date): string =>
   `${(typeof value === 'string' ? value : value.toISOString()).slice(0, 16).replace('T', ' ')} UTC`;
-
-/** A bucket of acreage as people say it: "80 to 500 acres" for `80 acre-500 acre`. */
-export function sizes(bucket: string): string {
-  const [from, to] = bucket.split('-') as [string, string];
-  const many = /^1 acre|sqft/.test(to) ? '' : 's';
-  return `${to.includes('acre') ? from.replace(' acre', '') : from} to ${to.replace('10000', '10,000')}${many}`;
-}

@@ -1,9 +1,10 @@
+import { sizes } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS, type MetricKey } from '../../shared/domain/market-stats.ts';
 import { notFound } from '../http/errors.ts';
 import type { RegionStats } from '../v1/common/schemas.ts';
 import { countyStats, zipStats } from '../v1/market-stats.ts';
 import { deleteMarket, listMarkets, type SavedMarket, saveMarket } from '../v1/markets.ts';
-import { acres, count, percent, sizes, usd } from './figures.ts';
+import { acres, count, percent, usd } from './figures.ts';
 import { Back, Grid, Submit } from './layout.tsx';
 import type { Page } from './pages.tsx';
 import { ask, type Reply, type Visit } from './visit.ts';

@@ -1,7 +1,7 @@
-import { ACRE_BUCKETS } from '../../shared/domain/buckets.ts';
+import { ACRE_BUCKETS, sizes } from '../../shared/domain/buckets.ts';
 import { METRIC_KEYS } from '../../shared/domain/market-stats.ts';
 import { listMarkets, type SavedMarket } from '../v1/markets.ts';
-import { count, sizes } from './figures.ts';
+import { count } from './figures.ts';
 import { Field, Grid, Select, Submit } from './layout.tsx';
 import { boxOfCounties, mapHead, mapOf, valuesReply } from './map.tsx';
 import { change, DEFAULT_BUCKET, Legend, pathOf, shown, titleOf } from './market.tsx';

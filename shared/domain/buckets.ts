@@ -38,3 +38,10 @@ export function narrowestBucket(acres: number): AcreBucket | undefined {
     .toSorted((a, b) => width(a) - width(b) || a.minAcres - b.minAcres)
     .at(0);
 }
+
+/** A bucket of acreage as people say it: "80 to 500 acres" for `80 acre-500 acre`. */
+export function sizes(bucket: string): string {
+  const [from, to] = bucket.split('-') as [string, string];
+  const many = /^1 acre|sqft/.test(to) ? '' : 's';
+  return `${to.includes('acre') ? from.replace(' acre', '') : from} to ${to.replace('10000', '10,000')}${many}`;
+}

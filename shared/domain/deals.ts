@@ -66,3 +66,11 @@ export function readMoney(written: string): string | undefined {
   const cents = BigInt(whole.replaceAll(',', '') + digits + '0'.repeat(zeros));
   return cents > MAX_CENTS ? undefined : fromCents(cents);
 }
+
+/** Cents as people read them: $18,400, or -$18,400.50. */
+export function dollars(cents: bigint): string {
+  const size = cents < 0n ? -cents : cents;
+  const whole = (size / 100n).toLocaleString('en-US');
+  const rest = size % 100n;
+  return `${cents < 0n ? '−' : ''}$${whole}${rest === 0n ? '' : `.${String(rest).padStart(2, '0')}`}`;
+}

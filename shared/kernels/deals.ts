@@ -11,7 +11,7 @@ export const interestOf = (views: number | null, saves: number | null, days: num
 /** Ascending figures of a county's listings, of which `own` is the deal's own one where it is among them. */
 export type Others = { ascending: ArrayLike<number>; own: number | null };
 
-const countOf = ({ ascending, own }: Others): number => ascending.length - (own === null ? 0 : 1);
+export const othersCount = ({ ascending, own }: Others): number => ascending.length - (own === null ? 0 : 1);
 
 /** How many of the others ask more per acre. */
 export function dearer(ppa: number, { ascending, own }: Others): number {
@@ -21,13 +21,13 @@ export function dearer(ppa: number, { ascending, own }: Others): number {
 
 /** The share of the others, 0 to 100, that ask more per acre; null without any. */
 export function priceAdvantage(ppa: number, others: Others): number | null {
-  const count = countOf(others);
+  const count = othersCount(others);
   return count === 0 ? null : Math.round((100 * dearer(ppa, others)) / count);
 }
 
 /** The highest price in cents at which `priceAdvantage` reaches `wanted` (1 to 100); null where none does. */
 export function priceAtAdvantage(acres: number, others: Others, wanted: number): bigint | null {
-  const count = countOf(others);
+  const count = othersCount(others);
   if (count === 0 || !(acres > 0)) return null;
   // From half a percent less on, which rounds up to it.
   let need = Math.max(1, Math.floor(((wanted - 0.5) * count) / 100));
@@ -53,7 +53,7 @@ const USUAL_INTEREST = 20;
 /** 0 to 100 by views and saves a day, against the others that have views; 0 without a view or save. */
 export function tractionScore(interest: number, others: Others): number {
   if (!(interest > 0)) return 0;
-  const count = countOf(others);
+  const count = othersCount(others);
   if (count < FEW_LISTINGS) return Math.round(100 * (1 - Math.exp(-interest / USUAL_INTEREST)));
   const { ascending, own } = others;
   const lower = countBelow(ascending, interest, false) - (own !== null && own < interest ? 1 : 0);
@@ -101,47 +101,61 @@ export type Advised = {
   days: number | null;
   /** Days after which half of the sales of its size were sold. */
   medianDays: number;
-  advantage: number | null;
   cents: bigint | null;
-  /** Of the valuation. */
-  highCents: bigint | null;
-  adjustedCents: bigint | null;
+  acres: number | null;
+  /** Prices per acre of the listings that it is compared with: those of its size. */
+  like: Others;
+  /** The ends of its interval; null where there is none, or where it is not that of the land that is listed. */
+  valuation: { lowCents: bigint; highCents: bigint } | null;
   /** What the deal has cost. */
   spendCents: bigint;
-  /** See `priceAtAdvantage`. */
-  competitiveCents: bigint | null;
 };
 
 /** Why something is advised. */
-export type AdviceReason =
-  | 'long_and_cheap'
-  | 'dearer_than_others'
-  | 'above_value'
-  | 'no_lower_price'
-  | 'no_reason';
+export const ADVICE_REASONS = [
+  'long_and_cheap',
+  'dearer_than_others',
+  'above_value',
+  'no_lower_price',
+  'no_like_listings',
+  'no_price',
+  'no_reason',
+] as const;
+export type AdviceReason = (typeof ADVICE_REASONS)[number];
 export type Advice = { action: 'drop' | 'relist' | 'hold'; cents: bigint | null; reason: AdviceReason };
 
-/** A competitive price asks less per acre than this share of the others. */
-export const COMPETITIVE = 60;
+/** A competitive price asks less per acre than this share of the like listings. */
+const COMPETITIVE = 60;
 const UNCOMPETITIVE = 40;
 /** Cents: advised prices are whole hundreds of dollars. */
 const STEP = 10_000n;
 
-/** What to do with a listing. A price that is advised is below today's and never below the spend. */
+const stepBelow = (cents: bigint): bigint => (cents / STEP) * STEP;
+const stepAbove = (cents: bigint): bigint => stepBelow(cents + STEP - 1n);
+const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+/** The highest multiple of 100 dollars that is competitive among the like listings, in cents; null where none is. */
+export function competitivePrice(acres: number, like: Others): bigint | null {
+  const highest = priceAtAdvantage(acres, like, COMPETITIVE);
+  return highest === null || highest < STEP ? null : stepBelow(highest);
+}
+
+/** What to do with a listing. A price that is advised is below today's, and neither below the valuation's low end nor the spend. */
 export function suggestedAction(deal: Advised): Advice {
-  const { days, medianDays, advantage, cents, highCents, spendCents } = deal;
+  const { days, medianDays, cents, acres, like, valuation, spendCents } = deal;
   const hold = (reason: AdviceReason): Advice => ({ action: 'hold', cents: null, reason });
-  if (days === null || cents === null) return hold('no_reason');
-  if (days > 2 * medianDays && advantage !== null && advantage >= COMPETITIVE)
+  if (cents === null || acres === null) return hold('no_price');
+  const advantage = priceAdvantage(perAcre(cents, acres), like);
+  if (advantage === null) return hold('no_like_listings');
+  if (days !== null && days > 2 * medianDays && advantage >= COMPETITIVE)
     return { action: 'relist', cents: null, reason: 'long_and_cheap' };
-  const uncompetitive = advantage !== null && advantage < UNCOMPETITIVE;
-  const tooDear = highCents !== null && cents > highCents;
-  if (days <= medianDays / 2 || !(uncompetitive || tooDear)) return hold('no_reason');
-  const bounds = [deal.competitiveCents, deal.adjustedCents].filter(bound => bound !== null);
-  if (bounds.length === 0) return hold('no_lower_price');
-  const lowest = bounds.reduce((least, bound) => (bound < least ? bound : least));
-  const floor = [spendCents, 1n].reduce((most, bound) => (bound > most ? bound : most), lowest);
-  const price = ((floor + STEP - 1n) / STEP) * STEP;
-  if (price >= cents) return hold('no_lower_price');
-  return { action: 'drop', cents: price, reason: uncompetitive ? 'dearer_than_others' : 'above_value' };
+  const isUncompetitive = days !== null && days > medianDays / 2 && advantage < UNCOMPETITIVE;
+  const isAbove = valuation !== null && cents > valuation.highCents;
+  if (!isUncompetitive && !isAbove) return hold('no_reason');
+  const competitive = competitivePrice(acres, like) ?? 0n;
+  const wanted = isAbove ? lesser(competitive, stepBelow(valuation.highCents)) : competitive;
+  const price = greater(wanted, stepAbove(greater(valuation?.lowCents ?? 0n, spendCents)));
+  if (price === 0n || price >= cents) return hold('no_lower_price');
+  return { action: 'drop', cents: price, reason: isUncompetitive ? 'dearer_than_others' : 'above_value' };
 }

@@ -40,7 +40,8 @@ select
 -- name: get_deal
 -- A deal of a board, for a change. $1 board id, $2 deal id
 select id, status, position, deal_type, purchase_price, agent_fee, misc_costs, closing_costs, expected_sell_price,
-  contract_expiration_date, closing_date, own_price, own_price_over, listed_price, suggested_action, suggested_action_price
+  contract_expiration_date, closing_date, own_price, own_price_over, own_price_since, listed_price, fetch_status, listing_id,
+  listing_url, suggested_action_price
 from deals
 where board_id = $1 and id = $2
 
@@ -61,13 +62,15 @@ where account_id = $1 and not exists (select from theirs)
 
 -- name: insert_deal
 -- Adds a deal at the end of its column. $1 board id, $2 stage, $3 property id, $4 listing id, $5 address of a page, $6 FIPS, $7 deal type,
--- $8 to $12 purchase price, agent fee, misc and closing costs, expected sell price, $13 and $14 contract's end and closing date
+-- $8 to $12 purchase price, agent fee, misc and closing costs, expected sell price, $13 and $14 contract's end and closing date,
+-- $15 own price, $16 the listing's price at that moment
 insert into deals (
   board_id, status, position, property_id, listing_id, listing_url, fips, deal_type, purchase_price, agent_fee, misc_costs,
-  closing_costs, expected_sell_price, contract_expiration_date, closing_date
+  closing_costs, expected_sell_price, contract_expiration_date, closing_date, own_price, own_price_over, own_price_since
 )
 values (
-  $1, $2, (select count(*) from deals where board_id = $1 and status = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+  $1, $2, (select count(*) from deals where board_id = $1 and status = $2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+  case when $15::numeric is not null then (now() at time zone 'UTC')::date end
 )
 returning id
 
@@ -82,7 +85,7 @@ select
   d.purchase_price::text as purchase_price, d.agent_fee::text as agent_fee, d.misc_costs::text as misc_costs,
   d.closing_costs::text as closing_costs, d.expected_sell_price::text as expected_sell_price,
   to_char(d.created_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at {{figures}}
+  to_char(d.updated_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, d.advice {{figures}}
 from deals d
 where d.board_id = $1 and ($2::uuid is null or d.id = $2)
 order by
@@ -109,15 +112,32 @@ select set_config('plat.actor', $1, true), set_config('plat.cause', $2, true)
 -- Tells who looks at boards that they have changed. $1 board ids uuid[]
 update deal_boards set version = version + 1 where id = any ($1::uuid[])
 
+-- name: find_listed_price
+-- What the live listing that a deal names asks. $1 listing id uuid, $2 address of its page; null for none
+select l.price
+from listings l
+where (l.id = $1::uuid or (l.url <> '' and l.url = $2::text)) and l.status in ('ACTIVE', 'PENDING') and l.price > 0
+order by l.id = $1 desc, l.status = 'ACTIVE' desc, l.listed_date desc nulls last, l.id
+limit 1
+
 -- name: update_deal
--- Writes what a person may change. $1 board id, $2 deal id, $3 stage, $4 place, $5 deal type, $6 to $10 purchase price, agent fee, misc and
--- closing costs, expected sell price, $11 and $12 contract's end and closing date, $13 own price, $14 the listing's price at that moment
+-- Writes what a person may change. Another price ends the advice until it is graded anew; where the deal was graded by a price that is
+-- taken back, that ends, too. $1 board id, $2 deal id, $3 stage, $4 place, $5 deal type, $6 to $10 purchase price, agent fee, misc and
+-- closing costs, expected sell price, $11 and $12 contract's end and closing date, $13 own price, $14 the listing's price at that moment,
+-- $15 whether it stands for a listing
 update deals
 set status = $3, position = $4, deal_type = $5, purchase_price = $6, agent_fee = $7, misc_costs = $8, closing_costs = $9,
   expected_sell_price = $10, contract_expiration_date = $11, closing_date = $12, own_price = $13, own_price_over = $14,
+  own_price_since = case when $15::boolean then coalesce(own_price_since, (now() at time zone 'UTC')::date) end,
   updated_at = now(),
-  suggested_action = case when $3 = 'listed' then suggested_action else '' end,
-  suggested_action_price = case when $3 = 'listed' then suggested_action_price end
+  days_on_market = case when own_price_since is null or $15 then days_on_market end,
+  traction_score = case when own_price_since is null or $15 then traction_score end,
+  price_advantage = case when own_price_since is null or $15 then price_advantage end,
+  listing_grade = case when own_price_since is null or $15 then listing_grade else '' end,
+  figures = case when own_price_since is null or $15 then figures end,
+  suggested_action = case when $3 = 'listed' and own_price is not distinct from $13::numeric then suggested_action else '' end,
+  suggested_action_price = case when $3 = 'listed' and own_price is not distinct from $13::numeric then suggested_action_price end,
+  advice = case when $3 = 'listed' and own_price is not distinct from $13::numeric then advice end
 where board_id = $1 and id = $2
 
 -- name: find_listings
@@ -198,7 +218,7 @@ where fips = $1 and status = 2::"char" and sold_date > ($2::date - interval '1 y
 select d.id, d.board_id, d.status, d.property_id, d.listing_id, d.listing_url, d.seen_at, d.fips, d.address, d.county, d.state,
   d.acreage, d.listed_price, d.own_price, d.own_price_over, d.days_on_market, d.views, d.saves, d.fetch_status, d.fetched_at,
   d.traction_score, d.price_advantage, d.listing_grade, d.suggested_action, d.suggested_action_price,
-  d.purchase_price, d.agent_fee, d.misc_costs, d.closing_costs
+  d.purchase_price, d.agent_fee, d.misc_costs, d.closing_costs, d.expected_sell_price, d.own_price_since, d.advice
 from deals d
 where case when $1::uuid is null then d.fips = $2 and (d.status = 'listed' or d.seen_at is null) else d.id = $1 end
 order by d.id
@@ -217,7 +237,8 @@ for update
 -- What deals need of their parcels. $1 county FIPS int, $2 property ids bigint[]
 select p.property_id, p.apn, p.situs_address as address, p.situs_zip as zip, p.situs_state as state,
   p.effective_acres as acres, p.boundary, (round(v.mean_adjusted_price::numeric, 2) * 100)::int8 as adjusted,
-  (round(v.low_price::numeric, 2) * 100)::int8 as low, (round(v.high_price::numeric, 2) * 100)::int8 as high
+  (round(v.low_price::numeric, 2) * 100)::int8 as low, (round(v.high_price::numeric, 2) * 100)::int8 as high,
+  not v.out_of_support as supported
 from parcels p
 left join valuations v on v.fips = $1 and v.property_id = p.property_id
 where p.fips = $1 and p.property_id = any ($2::bigint[])
@@ -227,13 +248,14 @@ where p.fips = $1 and p.property_id = any ($2::bigint[])
 update deals d
 set fetched_at = now(), fetch_status = r.fetch_status, seen_at = r.seen_at, property_id = r.property_id, listing_id = r.listing_id,
   fips = r.fips, address = r.address, county = r.county, state = r.state, acreage = r.acreage, listed_price = r.listed_price,
-  own_price = r.own_price, own_price_over = r.own_price_over, days_on_market = r.days_on_market, views = r.views, saves = r.saves,
+  own_price = r.own_price, own_price_over = r.own_price_over, own_price_since = r.own_price_since, days_on_market = r.days_on_market, views = r.views, saves = r.saves,
   traction_score = r.traction_score, price_advantage = r.price_advantage, listing_grade = r.listing_grade,
-  suggested_action = r.suggested_action, suggested_action_price = r.suggested_action_price, figures = r.figures
+  suggested_action = r.suggested_action, suggested_action_price = r.suggested_action_price, advice = r.advice, figures = r.figures
 from jsonb_to_recordset($1::jsonb) as r (
   id uuid, fetch_status text, seen_at timestamptz, property_id bigint, listing_id uuid, fips int, address text, county text, state text,
-  acreage float8, listed_price numeric, own_price numeric, own_price_over numeric, days_on_market int, views int, saves int,
-  traction_score int, price_advantage int, listing_grade text, suggested_action text, suggested_action_price numeric, figures jsonb
+  acreage float8, listed_price numeric, own_price numeric, own_price_over numeric, own_price_since date, days_on_market int, views int, saves int,
+  traction_score int, price_advantage int, listing_grade text, suggested_action text, suggested_action_price numeric, advice jsonb,
+  figures jsonb
 )
 where d.id = r.id
 

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
+import { enqueue } from '../../shared/jobs.ts';
+import { dealGrade } from '../../workers/deals/jobs.ts';
 import { describePages, faultsOf, inspect, send } from '../support/browser.ts';
 import { doDealJobs } from '../support/deals.ts';
 import { newUser, visitor } from '../support/visitor.ts';
+
+/** In the page. */
+const isFocused = (element: Element): boolean => element === document.activeElement;
 
 describePages('deals', site => {
   const lane = (stage: string) => `.lane[data-stage=${stage}]`;
@@ -12,7 +17,7 @@ describePages('deals', site => {
       await page.locator('details.add').evaluate(one => one.setAttribute('open', ''));
       await page.getByLabel('Parcel id, APN or address').fill(what);
       if (!(await page.getByLabel('Purchase price').isVisible()))
-        await page.getByText('What it costs, and when it closes').click();
+        await page.getByText('Price and costs').click();
       await page.getByLabel('Purchase price').fill(price);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
     };
@@ -39,27 +44,82 @@ describePages('deals', site => {
     await page.getByText('COOLIDGE DRIVE is now number 1 in Listed.').waitFor();
     await doDealJobs(site.db.pool);
 
-    const drop = page.getByRole('button', { name: /^Drop to \$[\d,]+00$/ });
-    await drop.waitFor();
-    const price = (await drop.textContent())!.replace('Drop to ', '');
-    await drop.click();
-    await page.locator('.card', { hasText: 'COOLIDGE DRIVE' }).getByText(price, { exact: true }).waitFor();
+    const coolidge = page.locator('.card', { hasText: 'COOLIDGE DRIVE' });
+    await coolidge.getByText(/^Drop to \$[\d,]+00: profit falls from \$25,400 to \$[\d,]+\./).waitFor();
+    await inspect(page);
+    // Nothing is changed before it is confirmed, and the harmless choice has the focus.
+    await coolidge.getByRole('link', { name: 'Change price…' }).click();
+    const dialog = page.getByRole('alertdialog', { name: 'Change the list price?' });
+    await dialog.getByText(/^\$25,400 → \$[\d,]+$/).waitFor();
+    expect(await dialog.getByRole('link', { name: 'Keep $34,900' }).evaluate(isFocused)).toBe(true);
+    await inspect(page);
+    const change = dialog.getByRole('button', { name: /^Change to \$[\d,]+00$/ });
+    const price = (await change.textContent())!.replace('Change to ', '');
+    await change.click();
+    await page.getByText(`The list price is now ${price}, as advised.`).waitFor();
     await doDealJobs(site.db.pool);
-    await page.getByText('Hold: nothing speaks for a change.').waitFor();
-    await page.reload();
+    await page.goto('/deals');
+    await coolidge.getByText('Hold the price.').waitFor();
     expect(await page.locator(`${lane('in_title')} .card h3`).allTextContents()).toEqual([
       'DEER VALLEY ROAD',
     ]);
-    expect(
-      await page
-        .locator(`${lane('listed')} .card dd`)
-        .first()
-        .textContent(),
-    ).toBe(price);
-    await inspect(page);
+    expect(await coolidge.locator('dd').first().textContent()).toBe(price);
     await page.getByRole('link', { name: 'COOLIDGE DRIVE' }).click();
     await page.getByText('advice taken').waitFor();
+    await page.getByRole('heading', { name: 'Recommendation: hold the price' }).waitFor();
     await inspect(page);
+    await page.getByRole('button', { name: 'Undo: back to $34,900' }).click();
+    await page.getByText('Working out the advice').waitFor();
+    await doDealJobs(site.db.pool);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
+    expect(await page.getByLabel('List price').inputValue()).toBe('34900');
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0);
+  });
+
+  test('without script: a lot without a listing is graded by a price that is typed, advised, changed and set back', async () => {
+    const user = await newUser(site.db);
+    const page = await site.open('/deals', { script: false, as: user });
+    const { rows } = await site.db.pool.query<{ id: number }>(
+      "select property_id as id from parcels where fips = 33019 and apn = '000015 000012 000000'",
+    );
+    await page.getByLabel('Parcel id, APN or address').fill(String(rows[0]!.id));
+    await send(page, 'Add');
+    await doDealJobs(site.db.pool);
+    await page.goto('/deals');
+    await page.getByRole('link', { name: 'enter a list price' }).click();
+    await page.getByLabel('List price').fill('$9m');
+    await page.getByLabel('Expected sell price').fill('8.5m');
+    await send(page, 'Save');
+    await doDealJobs(site.db.pool);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Recommendation: hold the price' }).waitFor();
+    // Half a year later.
+    await site.db.pool.query(
+      'update deals set own_price_since = own_price_since - 180 where own_price is not null',
+    );
+    await enqueue(site.db.pool, dealGrade, { fips: 33_019 });
+    await doDealJobs(site.db.pool);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Recommendation: drop the price' }).waitFor();
+    await page.getByRole('link', { name: 'Change price…' }).click();
+    await page.getByRole('alertdialog').waitFor();
+    const change = page.getByRole('button', { name: /^Change to/ });
+    const price = (await change.textContent())!.replace(/\D/g, '');
+    await send(page, (await change.textContent())!);
+    expect(await page.getByLabel('List price').inputValue()).toBe(price);
+    expect(await page.getByLabel('Expected sell price').inputValue()).toBe(price);
+    await send(page, 'Undo: back to $9,000,000');
+    expect(await page.getByLabel('List price').inputValue()).toBe('9000000');
+    expect(await page.getByLabel('Expected sell price').inputValue()).toBe('8500000');
+    // A price that was only shown is not the person's by saving.
+    await page.getByLabel('Other costs').fill('100');
+    await send(page, 'Save');
+    await page.getByLabel('List price').fill('');
+    await send(page, 'Save');
+    expect(await page.getByLabel('List price').inputValue()).toBe('');
+    await page.goto('/deals');
+    expect(await page.getByText('Not listed yet').count()).toBe(1);
   });
 
   test('without script: add by an address, choose, move, change, remove; what is refused is told', async () => {
@@ -67,7 +127,7 @@ describePages('deals', site => {
     const page = await site.open('/deals', { script: false, as: user });
     await page.getByLabel('Parcel id, APN or address').fill('Barden Pond');
     await send(page, 'Add');
-    await page.getByText('Which one is it?').waitFor();
+    await page.getByText('Which parcel is it?').waitFor();
     expect(await page.getByRole('button', { name: 'Add this' }).count()).toBe(3);
     await send(page, 'Add this');
     await page.locator('.card summary').click();
@@ -77,13 +137,13 @@ describePages('deals', site => {
     await doDealJobs(site.db.pool);
     await page.goto('/deals');
     await page.getByRole('link', { name: 'BARDEN POND ROAD' }).click();
-    await page.getByLabel('Misc costs').fill('a lot');
+    await page.getByLabel('Other costs').fill('a lot');
     await send(page, 'Save');
     expect(faultsOf(page)).toEqual([expect.stringContaining('400')]);
     expect(await page.getByRole('alert').textContent()).toContain('"a lot" is no amount');
-    await page.getByLabel('Misc costs').fill('1.5k');
+    await page.getByLabel('Other costs').fill('1.5k');
     await send(page, 'Save');
-    expect(await page.getByLabel('Misc costs').inputValue()).toBe('1500');
+    expect(await page.getByLabel('Other costs').inputValue()).toBe('1500');
     const { text, headers } = await exported(user);
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="plat-deals-[\d-]+\.csv"$/);
     expect(text.split('\r\n')[1]).toContain(',sold,BARDEN POND ROAD,Sullivan,NH,');

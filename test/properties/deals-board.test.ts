@@ -23,7 +23,8 @@ type Card = {
   id: string;
   listing: number;
   spendCents: bigint;
-  own: { cents: bigint; over: bigint } | null;
+  /** Set by hand: `alone` where no live listing was there. */
+  own: { cents: bigint; over: bigint | null; alone: boolean } | null;
   /** What the last look found; null before the first. */
   seen: { cents: bigint; live: boolean; advantage: number | null } | null;
 };
@@ -39,15 +40,21 @@ function look(model: Model, card: Card): void {
   if (!listing.active) {
     if (card.seen !== null) card.seen.live = false;
     else card.seen = { cents: 0n, live: false, advantage: null };
+    if (card.own?.alone) card.seen.advantage = advantageOf(model, card, card.own.cents);
     return;
   }
   if (card.own !== null && card.own.over !== listing.cents) card.own = null;
-  const cents = card.own?.cents ?? listing.cents;
+  if (card.own !== null) card.own.alone = false;
+  const advantage = advantageOf(model, card, card.own?.cents ?? listing.cents);
+  card.seen = { cents: listing.cents, live: true, advantage };
+}
+
+function advantageOf(model: Model, card: Card, cents: bigint): number | null {
+  const listing = model.listings[card.listing]!;
   const others = model.listings.filter((other, n) => other.active && n !== card.listing);
   const ppa = Number(cents) / 100 / listing.acres;
   const dearer = others.filter(other => Number(other.cents) / 100 / other.acres > ppa).length;
-  const advantage = others.length === 0 ? null : Math.round((100 * dearer) / others.length);
-  card.seen = { cents: listing.cents, live: true, advantage };
+  return others.length === 0 ? null : Math.round((100 * dearer) / others.length);
 }
 
 async function call(real: Real, path: string, method: string, body?: object) {
@@ -71,7 +78,7 @@ async function agree(model: Model, real: Real): Promise<void> {
         price: price === null ? null : Number(price) / 100,
         price_advantage: card.seen?.advantage ?? null,
         expected_profit: fromCents((price ?? 0n) - card.spendCents),
-        advised: found && status === 'listed',
+        advised: (found || card.own?.alone === true) && status === 'listed',
       };
     }),
   );
@@ -140,9 +147,20 @@ const commands = [
   fc.tuple(fc.nat(), cents).map(([n, price]) =>
     step(`ask ${price} for ${n}`, async (model, real) => {
       const card = pick(model, n);
-      if (card?.seen?.live !== true) return;
+      if (!card?.seen) return;
       await call(real, `${card.id}/`, 'PATCH', { price: fromCents(price) });
-      card.own = { cents: price, over: card.seen.cents };
+      const { cents: listed, live } = card.seen;
+      card.own = { cents: price, over: listed === 0n ? null : listed, alone: !live };
+      await settle(model, real, [card]);
+    }),
+  ),
+  fc.nat().map(n =>
+    step(`take the price of ${n} back`, async (model, real) => {
+      const card = pick(model, n);
+      if (!card?.seen) return;
+      await call(real, `${card.id}/`, 'PATCH', { price: null });
+      if (card.own?.alone) card.seen.advantage = null;
+      card.own = null;
       await settle(model, real, [card]);
     }),
   ),

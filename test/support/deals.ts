@@ -1,8 +1,12 @@
+import { expect } from 'vitest';
+import type { Deal } from '../../api/v1/deal-flow/deal.ts';
 import { loadConfig } from '../../shared/config.ts';
 import type { Pool } from '../../shared/db.ts';
+import { uuidV5 } from '../../shared/domain/uuid.ts';
 import { fetchDeal } from '../../workers/deals/handlers.ts';
 import { enqueueDaily } from '../../workers/deals/jobs.ts';
 import { refreshDeals } from '../../workers/deals/refresh.ts';
+import { posting, type TestApi } from './api.ts';
 
 const { signal } = new AbortController();
 
@@ -22,4 +26,27 @@ export async function doDealJobs(pool: Pool, env: Record<string, string> = {}): 
     await pool.query("update jobs set status = 'done' where id = $1", [id]);
   }
   return rows.map(({ name, payload }) => `${name} ${payload.deal ?? payload.fips ?? ''}`);
+}
+
+/** The id of a listing of the sample. */
+export const listingId = (n: number) =>
+  uuidV5(`listing:Generated sample (not real listings)\u0000GEN-${String(n).padStart(3, '0')}`);
+
+const PATH = '/api/public/v1/deal-flow/listings/';
+
+/** Calls of a board. */
+export function dealCalls(api: TestApi) {
+  const add = (key: string, body: object) => api.call(PATH, posting(key, JSON.stringify(body)));
+  return {
+    PATH,
+    add,
+    change: (key: string, id: string, body: object) =>
+      api.call(`${PATH}${id}/`, { ...posting(key, JSON.stringify(body)), method: 'PATCH' }),
+    list: async (key: string, query = '') => (await api.call(PATH + query, { key })).json as Deal[],
+    async added(key: string, body: object): Promise<Deal> {
+      const reply = await add(key, body);
+      expect(reply.status, reply.text).toBe(201);
+      return reply.json as Deal;
+    },
+  };
 }

@@ -71,7 +71,8 @@ export function addDealCommands(program: Command): void {
       'after',
       '\nExample:\n  plat deal add --account acme --parcel 3301900000149 --purchase-price 12k',
     );
-  for (const name of DEAL_MONEY) add.option(`--${name.replaceAll('_', '-')} <amount>`, 'USD', amount);
+  for (const name of [...DEAL_MONEY, 'price'])
+    add.option(`--${name.replaceAll('_', '-')} <amount>`, 'USD', amount);
   answering(add, async ({ pool }, flags: AddFlags) => {
     const owner = await ownerOf(pool, flags.account);
     const id = await transaction(pool, client =>
@@ -119,8 +120,9 @@ export function addDealCommands(program: Command): void {
       'deals/list_events',
       [board.id, id, 100],
     );
-    const { figures, ...facts } = row;
-    const known = Object.entries({ ...facts, ...(figures as object | null) });
+    const { figures, advice, ...facts } = row;
+    const { text } = (advice ?? {}) as { text?: string };
+    const known = Object.entries({ ...facts, advice: text ?? null, ...(figures as object | null) });
     const lines = known.map(([name, value]) => ({ name, value }));
     const history = events.map(({ changes, ...event }) => ({ ...event, changes: JSON.stringify(changes) }));
     const columns = ['at', 'author', 'cause', 'changes'];
@@ -142,7 +144,7 @@ function subjectOf({ parcel, listing, url }: AddFlags): DealSubject {
 
 function fieldsOf(flags: AddFlags): DealFields {
   const camel = (name: string) => name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
-  const names = [...DEAL_MONEY, 'status', 'deal_type', 'contract_expiration_date', 'closing_date'];
+  const names = [...DEAL_MONEY, 'price', 'status', 'deal_type', 'contract_expiration_date', 'closing_date'];
   return Object.fromEntries(
     names.flatMap(name => (flags[camel(name)] === undefined ? [] : [[name, flags[camel(name)]]])),
   );

@@ -38,6 +38,8 @@ export type Lot = {
   adjusted: number | null;
   low: number | null;
   high: number | null;
+  /** Of the valuation: its comps are like the parcel. */
+  supported: boolean | null;
 };
 
 export type Facts = Omit<Told, 'fips'> & {

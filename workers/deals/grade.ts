@@ -1,21 +1,21 @@
-import { DEAL_COSTS, fromCents, MAX_CENTS, toCents } from '../../shared/domain/deals.ts';
+import { DEAL_COSTS, type DEAL_MONEY, fromCents, MAX_CENTS, toCents } from '../../shared/domain/deals.ts';
 import {
-  COMPETITIVE,
+  competitivePrice,
   dearer,
   freshnessOf,
   gradeScore,
   interestOf,
   listingGrade,
+  othersCount,
   perAcre,
   priceAdvantage,
-  priceAtAdvantage,
-  suggestedAction,
   tractionScore,
 } from '../../shared/kernels/deals.ts';
+import { type AdviceRecord, adviceOf } from './advice.ts';
 import type { Facts, Lot } from './find.ts';
 import { hasViews, interestIn, isCounted, type Market, ppaOf } from './market.ts';
 
-export type Costs = Record<(typeof DEAL_COSTS)[number], string | null>;
+export type Costs = Record<(typeof DEAL_MONEY)[number], string | null>;
 
 export type Grade = {
   traction_score: number | null;
@@ -23,6 +23,7 @@ export type Grade = {
   listing_grade: string;
   suggested_action: string;
   suggested_action_price: string | null;
+  advice: AdviceRecord | null;
   figures: object | null;
 };
 
@@ -57,26 +58,25 @@ export function gradeDeal(
   const freshness = freshnessOf(days, medianDays);
   const score = gradeScore({ priceAdvantage: advantage, traction, freshness });
   const spendCents = DEAL_COSTS.reduce((sum, name) => sum + toCents(deal[name] ?? '0'), 0n);
-  const competitiveCents = acres === null ? null : priceAtAdvantage(acres, prices, COMPETITIVE);
-  const advice =
+  const like = market.like(acres ?? 0, prices.own);
+  const competitiveCents = acres === null ? null : competitivePrice(acres, like.others);
+  const expectedCents = deal.expected_sell_price === null ? null : toCents(deal.expected_sell_price);
+  const advised =
     deal.status === 'listed'
-      ? suggestedAction({
-          ...{ days, medianDays, advantage, cents, spendCents, competitiveCents },
-          highCents: big(lot?.high),
-          adjustedCents: big(lot?.adjusted),
-        })
-      : null;
+      ? adviceOf({ facts, cents, expectedCents, spendCents, lot, like }, market)
+      : undefined;
   return {
     traction_score: traction,
     price_advantage: advantage,
     listing_grade: listingGrade(score),
-    suggested_action: advice?.action ?? '',
-    suggested_action_price: shown(advice?.cents ?? null),
+    suggested_action: advised?.advice.action ?? '',
+    suggested_action_price: shown(advised?.advice.cents ?? null),
+    advice: advised?.record ?? null,
     figures: {
       ...{ as_of: market.asOf, bucket, median_days_on_market: medianDays, sales },
-      active_listings: market.perAcre.length - (prices.own === null ? 0 : 1),
+      active_listings: othersCount(prices),
       dearer_listings: asked === null ? null : dearer(asked, prices),
-      listings_with_views: market.interest.length - (interests.own === null ? 0 : 1),
+      listings_with_views: othersCount(interests),
       price_per_acre: rounded(asked),
       interest: rounded(interest),
       freshness: rounded(freshness),
@@ -86,7 +86,7 @@ export function gradeDeal(
       low_price: shown(big(lot?.low)),
       high_price: shown(big(lot?.high)),
       total_spend: fromCents(spendCents),
-      reason: advice?.reason ?? '',
+      reason: advised?.advice.reason ?? '',
     },
   };
 }

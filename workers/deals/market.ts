@@ -1,7 +1,7 @@
 import { type Client, sql } from '../../shared/db.ts';
 import { type AcreBucket, narrowestBucket } from '../../shared/domain/buckets.ts';
 import { MAX_CENTS } from '../../shared/domain/deals.ts';
-import { interestOf, perAcre } from '../../shared/kernels/deals.ts';
+import { interestOf, type Others, perAcre } from '../../shared/kernels/deals.ts';
 import { normaliseStreet } from '../../shared/kernels/owner/street.ts';
 import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
 import { median } from '../../shared/kernels/stats/region-stats.ts';
@@ -29,6 +29,9 @@ export type Listing = {
   y: number | null;
 };
 
+/** The listings that a deal is compared with for advice, and what they have in common. */
+export type Like = { of: 'bucket' | 'size' | 'county'; others: Others };
+
 export type TimeToSell = { bucket: AcreBucket['label'] | null; medianDays: number; sales: number };
 
 /** What a county's market is at one moment. */
@@ -42,6 +45,8 @@ export type Market = {
   byStreet(street: string): Listing | null | undefined;
   /** Of the ACTIVE listings with acres and a price, ascending: USD an acre. */
   perAcre: Float64Array;
+  /** The like ones among these. @param own price per acre of the deal's own listing where it is counted */
+  like(acres: number, own: number | null): Like;
   /** Of the ACTIVE listings with views, ascending: see `interestOf`. */
   interest: Float64Array;
   timeToSell(acres: number | null): TimeToSell;
@@ -71,6 +76,7 @@ export async function readMarket(client: Client, fips: number | null): Promise<M
   // The newest first: it wins.
   for (const listing of live)
     if (listing.apn !== '' && !byApn.has(listing.apn)) byApn.set(listing.apn, listing);
+  const perAcre = Float64Array.from(live.filter(isCounted), ppaOf).sort();
   let streets: Map<string, Listing | null> | undefined;
   return {
     asOf,
@@ -80,7 +86,8 @@ export async function readMarket(client: Client, fips: number | null): Promise<M
       streets ??= streetsOf(live);
       return streets.get(street);
     },
-    perAcre: Float64Array.from(live.filter(isCounted), ppaOf).sort(),
+    perAcre,
+    like: likeIn(live.filter(isCounted), perAcre),
     interest: Float64Array.from(live.filter(hasViews), interestIn).sort(),
     timeToSell: timesToSell(sold),
   };
@@ -108,6 +115,34 @@ function streetsOf(listings: readonly Listing[]): Map<string, Listing | null> {
 export function houseOf(address: string | null): string | null {
   const street = normaliseStreet(address);
   return street !== null && /^\d/.test(street) ? street : null;
+}
+
+/** With fewer listings of a bucket those of about its size count, and with fewer of these all. */
+const FEW_LIKE = 10;
+const LIKE_FACTOR = 3;
+
+function likeIn(counted: readonly Listing[], all: Float64Array): Market['like'] {
+  const between = (least: number, isBelow: (acres: number) => boolean) =>
+    Float64Array.from(
+      counted.filter(({ acres }) => acres! >= least && isBelow(acres!)),
+      ppaOf,
+    ).sort();
+  // Deals of one county share buckets and acreages.
+  const byBucket = new Map<AcreBucket, Float64Array>();
+  const bySize = new Map<number, Float64Array>();
+  return (acres, own) => {
+    const isEnough = (prices: Float64Array) => prices.length - (own === null ? 0 : 1) >= FEW_LIKE;
+    const bucket = narrowestBucket(acres);
+    if (bucket !== undefined) {
+      const prices = byBucket.get(bucket) ?? between(bucket.minAcres, other => other < bucket.maxAcres);
+      byBucket.set(bucket, prices);
+      if (isEnough(prices)) return { of: 'bucket', others: { ascending: prices, own } };
+    }
+    const prices = bySize.get(acres) ?? between(acres / LIKE_FACTOR, other => other <= acres * LIKE_FACTOR);
+    bySize.set(acres, prices);
+    if (isEnough(prices)) return { of: 'size', others: { ascending: prices, own } };
+    return { of: 'county', others: { ascending: all, own } };
+  };
 }
 
 function timesToSell(sold: readonly { acres: number; days: number }[]): Market['timeToSell'] {

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, type Pool, sql, transaction } from '../../shared/db.ts';
 import { type FetchStatus, fromCents, toCents } from '../../shared/domain/deals.ts';
-import { isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
-import { factsOf, findLots, isLive, type Lot, readLots, type Sought } from './find.ts';
+import { dayOf, isoDay, utcDay } from '../../shared/kernels/stats/calendar.ts';
+import { type Facts, factsOf, findLots, isLive, type Lot, readLots, type Sought } from './find.ts';
 import { type Costs, type Grade, gradeDeal } from './grade.ts';
 import { type Listing, type Market, readMarket } from './market.ts';
 import type { Told } from './provider.ts';
@@ -15,6 +16,7 @@ type Row = Sought &
     fetch_status: FetchStatus;
     own_price: string | null;
     own_price_over: string | null;
+    own_price_since: string | null;
   };
 
 export type Refreshed = { deals: number; found: number; changed: number };
@@ -107,9 +109,12 @@ function refreshed(
   const isOwn = row.own_price !== null && same(row.own_price_over, listed);
   const price = isOwn ? row.own_price : listed;
   const seen = facts.status === 'found';
-  const grade = seen
-    ? gradeDeal(row, facts, price === null ? null : toCents(price), lot, market)
-    : { ...kept(row), suggested_action: '', suggested_action_price: null, figures: null };
+  // A price beside a listing went with that; one that was set without stands for it.
+  const since = isOwn && !seen ? row.own_price_since : null;
+  const graded = seen ? facts : since !== null && facts.acreage !== null ? offered(facts, since) : undefined;
+  const grade = graded
+    ? gradeDeal(row, graded, price === null ? null : toCents(price), lot, market)
+    : { ...kept(row), suggested_action: '', suggested_action_price: null, advice: null, figures: null };
   return {
     id: row.id,
     fetch_status: facts.status,
@@ -122,9 +127,15 @@ function refreshed(
     listed_price: listed,
     own_price: isOwn ? row.own_price : null,
     own_price_over: isOwn ? row.own_price_over : null,
-    ...{ days_on_market: facts.days, views: facts.views, saves: facts.saves },
+    own_price_since: since,
+    ...{ days_on_market: (graded ?? facts).days, views: facts.views, saves: facts.saves },
     ...grade,
   };
+}
+
+/** A lot that is offered without a listing: nobody counts who looks at it. */
+function offered(facts: Facts, since: string): Facts {
+  return { ...facts, days: utcDay(Date.now()) - dayOf(since), views: null, saves: null };
 }
 
 const kept = ({ traction_score, price_advantage, listing_grade }: Row) => ({
@@ -137,5 +148,5 @@ const same = (a: string | null, b: string | null): boolean =>
 /** Whether a person who looks at the board would see another card. */
 function isOther(row: Row, stored: Stored): boolean {
   const { id: _id, seen_at: _seen, figures: _figures, ...shown } = stored;
-  return Object.entries(shown).some(([name, value]) => row[name as keyof Row] !== value);
+  return Object.entries(shown).some(([name, value]) => !isDeepStrictEqual(row[name as keyof Row], value));
 }

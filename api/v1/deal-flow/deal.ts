@@ -1,11 +1,31 @@
 import { z } from 'zod';
 import { ACRE_BUCKETS } from '../../../shared/domain/buckets.ts';
 import { DEAL_STAGES, DEAL_TYPES, FETCH_STATUSES, type FetchStatus } from '../../../shared/domain/deals.ts';
+import { ADVICE_REASONS } from '../../../shared/kernels/deals.ts';
 
 const DECIMAL = /^-?[0-9]{1,10}\.[0-9]{2}$/;
 const usd = (description: string) => z.string().regex(DECIMAL).describe(`${description}, in USD.`);
 const count = (description: string) => z.int().nullable().describe(description);
 const figure = (description: string) => z.number().nullable().describe(description);
+
+const advice = z
+  .object({
+    text: z.string().describe('What to do, why, and what it does to the profit, in sentences.'),
+    like_listings: z
+      .int()
+      .describe(
+        "With how many it was compared: the county's other ACTIVE listings of its acreage bucket; with fewer than 10 those of a third to three times its acreage; with fewer than 10 again all.",
+      ),
+    like_advantage: count('Share of these that ask more per acre, 0-100.'),
+    valuation_counts: z
+      .boolean()
+      .describe(
+        'The valuation was heeded: its comps are like the parcel, and the listing has the acreage of the parcel within 25 %.',
+      ),
+    profit_now: usd('Expected profit at the price of today'),
+    profit_then: usd('Expected profit when the advice is followed, sold for no more than is asked then'),
+  })
+  .meta({ id: 'DealAdvice' });
 
 const figures = z
   .object({
@@ -27,14 +47,14 @@ const figures = z
     interest: z.number().describe('Views and ten times the saves, a day on the market.'),
     freshness: figure('100 on the first day, 37 after the median days on market.'),
     score: figure('0 to 100, from which the grade is read.'),
-    competitive_price: usd('The highest price at which the price advantage is 60').nullable(),
+    competitive_price: usd(
+      'The highest multiple of 100 at which 60 % of the like listings ask more per acre',
+    ).nullable(),
     mean_adjusted_price: usd('What the parcel is worth by the sales around it').nullable(),
     low_price: usd('Lower end of the 80 % interval of that').nullable(),
     high_price: usd('Upper end of the 80 % interval of that').nullable(),
     total_spend: usd('Purchase price and all costs'),
-    reason: z
-      .enum(['', 'long_and_cheap', 'dearer_than_others', 'above_value', 'no_lower_price', 'no_reason'])
-      .describe('Why that is advised.'),
+    reason: z.enum(['', ...ADVICE_REASONS]).describe('Why that is advised.'),
   })
   .meta({ id: 'DealFigures' });
 
@@ -47,8 +67,10 @@ export const deal = z
     county: z.string().nullable(),
     state: z.string().nullable().describe('Two-letter state code.'),
     acreage: figure('Acres.'),
-    price: figure('Current list price, in USD.'),
-    days_on_market: count('Days since it was listed.'),
+    price: figure('Current list price, in USD: of the live listing, or set by hand.'),
+    days_on_market: count(
+      'Days since it was listed, or since a price that stands for a listing was first set.',
+    ),
     traction_score: count(
       '0-100 by views and saves a day, against other listings of the county; 0 until there are any.',
     ),
@@ -56,8 +78,11 @@ export const deal = z
     price_advantage: count("Share of the county's other active listings that ask more per acre, 0-100."),
     suggested_action: z
       .enum(['', 'drop', 'relist', 'hold'])
-      .describe('Only in the stage `listed`, and once the live listing is found.'),
+      .describe(
+        'Only in the stage `listed`, once the live listing is found, or by a `price` set by hand. Empty until another price is looked at.',
+      ),
     suggested_action_price: usd('The list price that is advised, where the action is `drop`').nullable(),
+    advice: advice.nullable().describe('What the suggested action rests on and what it does to the profit.'),
     status: z.enum([...DEAL_STAGES, '']).describe('Stage on the board; empty where there is none.'),
     deal_type: z.enum(DEAL_TYPES),
     expected_profit: usd('Expected sell price, else list price, less what was spent'),

@@ -52,6 +52,10 @@ const WRONG_DAY = 'must be a day such as 2026-12-15';
 /** PostgreSQL knows no year 0. */
 const day = z.iso.date(WRONG_DAY).refine(value => value >= '0001', WRONG_DAY);
 
+const listPrice = money.refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be over 0');
+const LIST_PRICE =
+  'List price, set by hand. Beside a live listing it counts until that shows another price; without one the deal is graded by it and the acreage of its parcel, until a live listing is found.';
+
 const fields = {
   status: z
     .enum([...DEAL_STAGES, ''], `must be one of ${DEAL_STAGES.join(', ')}, or empty`)
@@ -83,6 +87,7 @@ const newDeal = z
       ),
     ...fields,
     ...fieldsBy(z.optional),
+    price: listPrice.optional().describe(LIST_PRICE),
   })
   .superRefine((body, { addIssue }) => {
     const named = SUBJECTS.filter(name => body[name] !== undefined);
@@ -114,12 +119,7 @@ const changedDeal = z
       .describe(
         'Place in the column of its stage, from 0; beyond the end is the end. Without it a deal that changes its stage goes to the end.',
       ),
-    price: money
-      .refine(price => !/^0*(\.0*)?$/.test(String(price)), 'must be over 0')
-      .nullish()
-      .describe(
-        'What is asked from now on; it counts until the live listing shows another price than it does now. Null takes it back.',
-      ),
+    price: listPrice.nullish().describe(`${LIST_PRICE} Null takes it back.`),
   })
   .meta({
     id: 'DealChange',
@@ -184,7 +184,7 @@ export const addListing = defineEndpoint({
   operationId: 'create_deal_flow_listing',
   summary: 'Put a deal on the board',
   description:
-    'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
+    'By the parcel, the comp, or the address of its page. It is answered at once; the live listing is found within seconds, from the listing feeds, else from the configured provider, and looked at again daily. A `price` stands for a listing where none is found. Without `status` it is `listed`, without `deal_type` a `cash_close`.',
   body: newDeal,
   response: {
     ...ONE,
@@ -222,7 +222,7 @@ export const changeListing = defineEndpoint({
   operationId: 'update_deal_flow_listing',
   summary: 'Change or move a deal',
   description:
-    'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds; a deal that leaves `listed` has none.',
+    'Moves it to another stage or place, and changes what was said of it. Stages may move in any direction. Grade and advice follow within seconds (another `price` empties the advice until then); a deal that leaves `listed` has none.',
   body: changedDeal,
   response: { ...ONE, status: 200, description: 'The deal as it is now.' },
   handle: async ({ params: { id }, body }, resources, call) => {

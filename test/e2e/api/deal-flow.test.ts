@@ -5,14 +5,13 @@ import { describe, expect, test } from 'vitest';
 import type { Deal } from '../../../api/v1/deal-flow/deal.ts';
 import type { DealEvent } from '../../../api/v1/deal-flow/history.ts';
 import { changeAccount } from '../../../shared/contracts.ts';
-import { uuidV5 } from '../../../shared/domain/uuid.ts';
 import { enqueue } from '../../../shared/jobs.ts';
 import { dealDaily } from '../../../workers/deals/jobs.ts';
 import { sampleDir } from '../../../workers/feeds/dirs.ts';
 import { loadFeed } from '../../../workers/feeds/load.ts';
 import { newCaller, posting, startTestApi, usageOf } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
-import { doDealJobs } from '../../support/deals.ts';
+import { dealCalls, doDealJobs, listingId } from '../../support/deals.ts';
 import { testFolder } from '../../support/folder.ts';
 import { serve } from '../../support/http-server.ts';
 import { ingest } from '../../support/ingest.ts';
@@ -21,19 +20,7 @@ const db = await createTestDatabase({}, { sample: true });
 const api = await startTestApi(db);
 const folder = testFolder();
 
-const PATH = '/api/public/v1/deal-flow/listings/';
-const listingId = (n: number) =>
-  uuidV5(`listing:Generated sample (not real listings)\u0000GEN-${String(n).padStart(3, '0')}`);
-
-const add = (key: string, body: object) => api.call(PATH, posting(key, JSON.stringify(body)));
-const change = (key: string, id: string, body: object) =>
-  api.call(`${PATH}${id}/`, { ...posting(key, JSON.stringify(body)), method: 'PATCH' });
-const list = async (key: string, query = '') => (await api.call(PATH + query, { key })).json as Deal[];
-const added = async (key: string, body: object) => {
-  const reply = await add(key, body);
-  expect(reply.status, reply.text).toBe(201);
-  return reply.json as Deal;
-};
+const { PATH, add, added, change, list } = dealCalls(api);
 
 test('a deal is answered at once with nulls, and filled by its job', async () => {
   const { key, accountId } = await newCaller(db);

@@ -1,0 +1,138 @@
+import { narrowestBucket, sizes } from '../../shared/domain/buckets.ts';
+import { dollars, fromCents } from '../../shared/domain/deals.ts';
+import {
+  type Advice,
+  dearer,
+  othersCount,
+  perAcre,
+  priceAdvantage,
+  suggestedAction,
+} from '../../shared/kernels/deals.ts';
+import type { Facts, Lot } from './find.ts';
+import type { Like, Market } from './market.ts';
+
+/** As answered: amounts are decimals in USD. */
+export type AdviceRecord = {
+  text: string;
+  like_listings: number;
+  like_advantage: number | null;
+  valuation_counts: boolean;
+  profit_now: string;
+  profit_then: string;
+};
+
+export type Advised = {
+  facts: Facts;
+  /** What is asked today, and what it is hoped to sell for. */
+  cents: bigint | null;
+  expectedCents: bigint | null;
+  spendCents: bigint;
+  lot: Lot | undefined;
+  like: Like;
+};
+
+type Valuation = { lowCents: bigint; highCents: bigint; meanCents: bigint };
+
+/** A listing whose acreage is further from its parcel's, as a share of the latter, is of other land. */
+const SAME_LAND = 0.25;
+
+/** The valuation of the parcel, where it is one of the land that is listed. */
+function valuationOf({ facts, lot }: Advised): Valuation | null {
+  if (!lot?.supported || lot.low === null || lot.high === null || lot.adjusted === null) return null;
+  if (!isSameLand(facts, lot)) return null;
+  return { lowCents: BigInt(lot.low), highCents: BigInt(lot.high), meanCents: BigInt(lot.adjusted) };
+}
+
+const isSameLand = ({ acreage }: Facts, { acres }: Lot): boolean =>
+  acreage !== null && acres !== null && Math.abs(acreage - acres) <= SAME_LAND * acres;
+
+/** What is advised, what that rests on, and what it does to the profit. */
+export function adviceOf(deal: Advised, market: Market): { advice: Advice; record: AdviceRecord } {
+  const { facts, cents, expectedCents, spendCents, like } = deal;
+  const { acreage: acres, days } = facts;
+  const valuation = valuationOf(deal);
+  const { medianDays } = market.timeToSell(acres);
+  const advice = suggestedAction({
+    ...{ days, medianDays, cents, acres, like: like.others, valuation, spendCents },
+  });
+  const soldFor = expectedCents ?? cents ?? 0n;
+  const now = soldFor - spendCents;
+  // Nobody pays more than is asked.
+  const then = advice.cents !== null && advice.cents < soldFor ? advice.cents - spendCents : now;
+  const ppa = cents === null || acres === null ? null : perAcre(cents, acres);
+  const sentences = [
+    reasonOf(advice, deal, ppa, medianDays, valuation),
+    estimateOf(advice, deal, valuation),
+    now === then ? `Profit stays ${dollars(now)}.` : `Profit falls from ${dollars(now)} to ${dollars(then)}.`,
+  ];
+  return {
+    advice,
+    record: {
+      text: sentences.filter(Boolean).join(' '),
+      like_listings: othersCount(like.others),
+      like_advantage: ppa === null ? null : priceAdvantage(ppa, like.others),
+      valuation_counts: valuation !== null,
+      profit_now: fromCents(now),
+      profit_then: fromCents(then),
+    },
+  };
+}
+
+function reasonOf(
+  { cents: price, reason }: Advice,
+  { facts: { acreage, days }, spendCents, like }: Advised,
+  ppa: number | null,
+  medianDays: number,
+  valuation: Valuation | null,
+): string {
+  const share =
+    ppa === null ? '' : `${dearer(ppa, like.others)} of ${listingsOf(like, acreage)} ask more per acre`;
+  const drop = price === null ? '' : `Drop the price to ${dollars(price)}`;
+  switch (reason) {
+    case 'dearer_than_others':
+      return `${drop}: only ${share}, and after ${days} days more than half of the usual ${medianDays} is over.`;
+    case 'above_value':
+      return `${drop}: it asks more than the ${wholeDollars(valuation!.highCents)} that the sales around it support at the most.`;
+    case 'long_and_cheap':
+      return `Relist it at the same price: ${days} days are over twice the usual ${medianDays}, although ${share}.`;
+    case 'no_lower_price': {
+      const low = valuation?.lowCents ?? 0n;
+      const floor =
+        low > spendCents
+          ? `the ${wholeDollars(low)} that the sales around it support at the least`
+          : `the ${dollars(spendCents)} that it has cost`;
+      return `Hold the price: ${share}, but a price that helps would be below ${floor}.`;
+    }
+    case 'no_like_listings':
+      return 'Hold the price: no other active listing of the county tells its price and acreage.';
+    case 'no_price':
+      return 'Hold: without a price and an acreage there is nothing to compare.';
+    case 'no_reason':
+      return `Hold the price: ${share}${days === null ? '' : `, and it has been listed for ${days} of the usual ${medianDays} days`}.`;
+  }
+}
+
+/** What the valuation says besides, or why it says nothing. */
+function estimateOf({ reason }: Advice, { facts, cents, lot }: Advised, valuation: Valuation | null): string {
+  if (lot === undefined || lot.adjusted === null || cents === null) return '';
+  if (!isSameLand(facts, lot))
+    return facts.acreage === null || lot.acres === null
+      ? ''
+      : `The estimate of the parcel is left out: the listing has ${acresOf(facts.acreage)}, the parcel ${acresOf(lot.acres)}.`;
+  if (valuation === null) return 'The estimate of the parcel is left out: few similar sales are near.';
+  if (reason === 'above_value' || valuation.meanCents <= 0n || cents >= valuation.meanCents) return '';
+  const below = Math.round(100 * (1 - Number(cents) / Number(valuation.meanCents)));
+  return `It is ${below} % below the ${wholeDollars(valuation.meanCents)} that the sales around it support.`;
+}
+
+/** An estimate is none to the cent. */
+const wholeDollars = (cents: bigint): string => dollars(((cents + 50n) / 100n) * 100n);
+
+const acresOf = (acres: number): string => `${Number(acres.toFixed(2))} ${acres === 1 ? 'acre' : 'acres'}`;
+
+function listingsOf({ of, others }: Like, acres: number | null): string {
+  const count = `${othersCount(others).toLocaleString('en-US')} other listings`;
+  if (of === 'county') return `the county's ${count}`;
+  if (of === 'size') return `${count} of a third to three times its size`;
+  return `${count} of ${sizes(narrowestBucket(acres!)!.label)}`;
+}
